@@ -1,0 +1,258 @@
+//! Reading a journal back, however it ended.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead};
+use std::num::NonZeroU32;
+
+use selfprof_trace::{Frame, InternError, Marker, Micros, Sample, Stack, TableId, Trace};
+use serde::Deserialize;
+
+use super::header::{EndLine, HeaderLine};
+use super::{End, Header, UnknownMode, VERSION};
+
+/// A recording, as its journal tells it.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    /// What the journal says about the recording.
+    pub header: Header,
+    /// All that was recorded.
+    pub trace: Trace,
+    /// How many samples were taken but dropped.
+    pub lost: u64,
+    /// How the recording ended; `None` when the process was stopped before it could say so.
+    pub end: Option<End>,
+    /// Whether the last line was cut off, and left out.
+    pub torn: bool,
+}
+
+/// Reads a journal to its end, from a file or from memory.
+///
+/// A last line that was cut off is left out and reported in [`Journal::torn`]. Anything else that this crate's
+/// writer does not write is an error, since a journal never comes from elsewhere. Memory is linear in the input.
+pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
+    let mut line = Vec::new();
+    let ended = read_line(&mut input, &mut line)?;
+    if !ended && serde_json::from_slice::<HeaderLine>(&line).is_err() && is_start_of_header(&line) {
+        return Err(JournalError::NoHeader);
+    }
+    let mut journal =
+        Journal { header: read_header(&line)?, trace: Trace::new(), lost: 0, end: None, torn: false };
+    let mut last = Micros::ZERO;
+    for number in 2.. {
+        let ended = read_line(&mut input, &mut line)?;
+        if line.is_empty() {
+            break;
+        }
+        match serde_json::from_slice::<Record<'_>>(&line) {
+            // Only a whole object parses, so what does not parse and has no line end was cut off.
+            Err(_) if !ended => journal.torn = true,
+            Err(source) => return Err(JournalError::Json { line: number, source }),
+            Ok(_) if journal.end.is_some() => {
+                return Err(JournalError::Record { line: number, flaw: Flaw::AfterEnd });
+            }
+            Ok(Record { end: Some(EndLine { reason, full }), .. }) => {
+                journal.end = Some(End { reason, full });
+            }
+            Ok(record) => record
+                .append_to(&mut journal, &mut last)
+                .map_err(|flaw| JournalError::Record { line: number, flaw })?,
+        }
+    }
+    Ok(journal)
+}
+
+/// Reads one line; says whether its line end was there too.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, JournalError> {
+    line.clear();
+    input.read_until(b'\n', line).map_err(JournalError::Io)?;
+    Ok(line.last() == Some(&b'\n'))
+}
+
+/// Whether a process that died early may have left this instead of a header.
+fn is_start_of_header(line: &[u8]) -> bool {
+    let start = b"{\"selfprofJournal\":";
+    line.starts_with(start) || start.starts_with(line)
+}
+
+fn read_header(line: &[u8]) -> Result<Header, JournalError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct VersionOnly {
+        selfprof_journal: u64,
+    }
+    // The version is looked at alone, as other versions may have other members.
+    let version: VersionOnly = serde_json::from_slice(line).map_err(JournalError::NotAJournal)?;
+    if version.selfprof_journal != VERSION {
+        return Err(JournalError::Version(version.selfprof_journal));
+    }
+    let header: HeaderLine =
+        serde_json::from_slice(line).map_err(|source| JournalError::Json { line: 1, source })?;
+    header.try_into().map_err(|mode| JournalError::Record { line: 1, flaw: Flaw::Mode(mode) })
+}
+
+/// A line after the first: a segment, or the end.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Record<'line> {
+    #[serde(borrow)]
+    names: Vec<Text<'line>>,
+    #[serde(borrow)]
+    resources: Vec<Text<'line>>,
+    frames: Vec<(usize, i64, u32, u32)>,
+    stacks: Vec<(i64, usize)>,
+    samples: Vec<(u64, i64, usize)>,
+    lost: u64,
+    end: Option<EndLine>,
+}
+
+/// A string that is copied only when it holds escapes.
+#[derive(Deserialize)]
+struct Text<'line>(#[serde(borrow)] Cow<'line, str>);
+
+impl Record<'_> {
+    fn append_to(self, journal: &mut Journal, last: &mut Micros) -> Result<(), Flaw> {
+        let trace = &mut journal.trace;
+        for Text(name) in &self.names {
+            let expected = trace.names().len();
+            is_new(trace.name(name).map_err(InternError::from)?, expected)?;
+        }
+        for Text(url) in &self.resources {
+            let expected = trace.resources().len();
+            is_new(trace.resource(url).map_err(InternError::from)?, expected)?;
+        }
+        for &(name, resource, line, column) in &self.frames {
+            let expected = trace.frames().len();
+            let frame = Frame {
+                name: id(name)?,
+                resource: optional_id(resource)?,
+                line: NonZeroU32::new(line),
+                column: NonZeroU32::new(column),
+            };
+            is_new(trace.frame(frame)?, expected)?;
+        }
+        for &(parent, frame) in &self.stacks {
+            let expected = trace.stacks().len();
+            is_new(trace.stack(Stack { parent: optional_id(parent)?, frame: id(frame)? })?, expected)?;
+        }
+        for &(since, stack, marker) in &self.samples {
+            *last = last.saturating_add(Micros(since));
+            let stack = optional_id(stack)?;
+            if let Some(stack) = stack.filter(|&stack| !trace.stacks().contains(stack)) {
+                return Err(Flaw::Reference(InternError::Unknown { table: "stack", index: stack.index() }));
+            }
+            let marker = match marker.checked_sub(1) {
+                None => None,
+                Some(index) => Some(Marker::from_index(index).ok_or(Flaw::Number)?),
+            };
+            trace.push_sample(Sample { timestamp: *last, stack, marker });
+        }
+        journal.lost = journal.lost.saturating_add(self.lost);
+        Ok(())
+    }
+}
+
+fn id<I: TableId>(index: usize) -> Result<I, Flaw> {
+    I::from_index(index).ok_or(Flaw::Number)
+}
+
+fn optional_id<I: TableId>(index: i64) -> Result<Option<I>, Flaw> {
+    match index {
+        -1 => Ok(None),
+        _ => usize::try_from(index).map_err(|_| Flaw::Number).and_then(id).map(Some),
+    }
+}
+
+/// Ids count the entries, so an entry that stood there before would shift all that follow.
+fn is_new<I: TableId>(id: I, expected: usize) -> Result<(), Flaw> {
+    if id.index() == expected { Ok(()) } else { Err(Flaw::Duplicate) }
+}
+
+/// Why a journal could not be read.
+#[derive(Debug)]
+pub enum JournalError {
+    /// The input failed.
+    Io(io::Error),
+    /// The input ends before the header does: the recording had not begun.
+    NoHeader,
+    /// The first line is not a journal's header.
+    NotAJournal(serde_json::Error),
+    /// The journal is of another version of the format.
+    Version(u64),
+    /// A line is not the JSON that it should be.
+    Json {
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+    /// A line contradicts the lines before it.
+    Record {
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(_) => f.write_str("the journal could not be read"),
+            Self::NoHeader => f.write_str("the journal ends before its header does"),
+            Self::NotAJournal(_) => f.write_str("the first line is not the header of a selfprof journal"),
+            Self::Version(found) => {
+                write!(f, "the journal has version {found}, and this selfprof reads version {VERSION}")
+            }
+            Self::Json { line, .. } | Self::Record { line, .. } => {
+                write!(f, "line {line} of the journal is damaged")
+            }
+        }
+    }
+}
+
+impl std::error::Error for JournalError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(source) => Some(source),
+            Self::NotAJournal(source) | Self::Json { source, .. } => Some(source),
+            Self::Record { flaw, .. } => Some(flaw),
+            Self::NoHeader | Self::Version(_) => None,
+        }
+    }
+}
+
+/// How a line contradicts the lines before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// It names an id that no line defines, or defines too many.
+    Reference(InternError),
+    /// A number is not a possible id or marker.
+    Number,
+    /// It defines an entry that an earlier one equals.
+    Duplicate,
+    /// It stands behind the end.
+    AfterEnd,
+    /// The header names a mode that does not exist.
+    Mode(UnknownMode),
+}
+
+impl From<InternError> for Flaw {
+    fn from(error: InternError) -> Self {
+        Self::Reference(error)
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reference(error) => error.fmt(f),
+            Self::Number => f.write_str("a number is not a possible id or marker"),
+            Self::Duplicate => f.write_str("a table entry stands there twice"),
+            Self::AfterEnd => f.write_str("a record stands behind the end"),
+            Self::Mode(mode) => mode.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Flaw {}

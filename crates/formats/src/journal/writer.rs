@@ -1,0 +1,139 @@
+//! Writing a journal while a program runs.
+
+use std::io::{self, Write};
+
+use selfprof_trace::{Frame, Micros, Sample, Stack, TableId, Trace};
+use serde::Serialize;
+
+use super::header::{EndLine, HeaderLine};
+use super::{End, Header};
+
+/// Writes a journal, one record at a time.
+///
+/// Every record goes out by one `write_all` and one `flush` on the thread that calls, so `W` should be the
+/// file itself and not a buffer. After a failed write the last line may be torn, so the journal ends there:
+/// all later calls fail too.
+#[derive(Debug)]
+pub struct JournalWriter<W> {
+    out: W,
+    /// The record in the making; kept to reuse its memory.
+    line: Vec<u8>,
+    written: Written,
+    /// The time of the last sample that was written.
+    last: Micros,
+    broken: bool,
+}
+
+/// How many entries of each table are in the journal already.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    names: usize,
+    resources: usize,
+    frames: usize,
+    stacks: usize,
+}
+
+impl<W: Write> JournalWriter<W> {
+    /// Begins a journal with its header.
+    pub fn create(out: W, header: &Header) -> io::Result<Self> {
+        let (line, written, last) = (Vec::new(), Written::default(), Micros::ZERO);
+        let mut writer = Self { out, line, written, last, broken: false };
+        serde_json::to_writer(&mut writer.line, &HeaderLine::from(header))?;
+        writer.write_line()?;
+        Ok(writer)
+    }
+
+    /// Appends a segment: the entries of `tables` that the journal lacks, the samples, and how many samples
+    /// were `lost` since the last segment.
+    ///
+    /// `tables` must be the same trace each time, and must be the one that the samples' stacks belong to; its
+    /// own samples are not looked at. A sample that is older than the one before it is given that one's time.
+    pub fn append(&mut self, tables: &Trace, samples: &[Sample], lost: u64) -> io::Result<()> {
+        let written = self.written;
+        let line = &mut self.line;
+        line.clear();
+        list(line, "{\"names\":[", tables.names().iter_from(written.names), |line, (_, name)| {
+            string(line, name)
+        })?;
+        list(
+            line,
+            "],\"resources\":[",
+            tables.resources().iter_from(written.resources),
+            |line, (_, url)| string(line, url),
+        )?;
+        list(line, "],\"frames\":[", tables.frames().iter_from(written.frames), |line, (_, frame)| {
+            let Frame { name, resource, line: row, column } = frame;
+            let number = |position: Option<std::num::NonZeroU32>| position.map_or(0, |number| number.get());
+            write!(line, "[{},{},{},{}]", name.index(), or_minus_one(resource), number(row), number(column))
+        })?;
+        list(line, "],\"stacks\":[", tables.stacks().iter_from(written.stacks), |line, (_, stack)| {
+            let Stack { parent, frame } = stack;
+            write!(line, "[{},{}]", or_minus_one(parent), frame.index())
+        })?;
+        let mut last = self.last;
+        list(line, "],\"samples\":[", samples.iter(), |line, sample| {
+            let since = sample.timestamp.saturating_sub(last);
+            last = last.max(sample.timestamp);
+            let marker = sample.marker.map_or(0, |marker| marker.index() + 1);
+            write!(line, "[{},{},{marker}]", since.0, or_minus_one(sample.stack))
+        })?;
+        write!(line, "],\"lost\":{lost}}}")?;
+        self.write_line()?;
+        self.last = last;
+        self.written = Written {
+            names: tables.names().len(),
+            resources: tables.resources().len(),
+            frames: tables.frames().len(),
+            stacks: tables.stacks().len(),
+        };
+        Ok(())
+    }
+
+    /// Ends the journal in order, and gives the file back.
+    pub fn finish(mut self, end: End) -> io::Result<W> {
+        #[derive(Serialize)]
+        struct LastLine {
+            end: EndLine,
+        }
+        self.line.clear();
+        let end = EndLine { reason: end.reason, full: end.full };
+        serde_json::to_writer(&mut self.line, &LastLine { end })?;
+        self.write_line()?;
+        Ok(self.out)
+    }
+
+    fn write_line(&mut self) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("an earlier write to the journal failed"));
+        }
+        self.line.push(b'\n');
+        let result = self.out.write_all(&self.line).and_then(|()| self.out.flush());
+        self.broken = result.is_err();
+        result
+    }
+}
+
+/// Writes `before`, then the items with commas between them.
+fn list<T>(
+    line: &mut Vec<u8>,
+    before: &str,
+    items: impl Iterator<Item = T>,
+    mut write: impl FnMut(&mut Vec<u8>, T) -> io::Result<()>,
+) -> io::Result<()> {
+    line.extend_from_slice(before.as_bytes());
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            line.push(b',');
+        }
+        write(line, item)?;
+    }
+    Ok(())
+}
+
+fn string(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
+    Ok(serde_json::to_writer(line, text)?)
+}
+
+fn or_minus_one(id: Option<impl TableId>) -> i64 {
+    id.map_or(-1, |id| id.index() as i64)
+}

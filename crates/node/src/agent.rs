@@ -1,0 +1,250 @@
+//! One agent a JS thread: its sessions, its sampler, its end.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use selfprof_session::{
+    AdmitScripts, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions, SamplerError, SessionId, SessionOptions,
+    quantise,
+};
+use selfprof_trace::Micros;
+use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
+
+use crate::builder::{self, Finished, Job};
+use crate::journal::Journal;
+use crate::locks::lock;
+use crate::{alarm, signals};
+
+/// Names an agent in the process, for the threads that serve all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AgentKey(u64);
+
+/// How long a session's samples may stay in V8: long enough that cutting costs nothing that can be measured, short enough
+/// that V8's share stays below a megabyte.
+const ROTATE_SESSION: Micros = Micros(10_000_000);
+/// A streamed recording is cut more often: what is still in V8 is lost when the process is killed.
+const ROTATE_JOURNAL: Micros = Micros(2_000_000);
+
+/// What an agent is made with.
+pub struct AgentOptions {
+    /// When V8 notes down where code lies.
+    pub mode: LoggingMode,
+    /// Which functions traces may show.
+    pub admission: AdmitScripts,
+    /// The time origin of the thread's `performance`.
+    pub origin: Instant,
+    /// Called on any thread when a session's buffer is full.
+    pub on_full: Box<dyn Fn(SessionId) + Send + Sync>,
+}
+
+/// The agent of one JS thread. Lives from [`begin`] until its environment ends; only its own thread touches it.
+struct Agent {
+    group: Group<CpuSampler>,
+    origin: Instant,
+    admission: Arc<AdmitScripts>,
+    notifier: Arc<Notifier>,
+}
+
+/// How the building thread reaches an agent. It outlives the agent if jobs are still queued, and then reaches nobody.
+pub struct Notifier {
+    key: AgentKey,
+    interrupter: Interrupter,
+    on_full: Box<dyn Fn(SessionId) + Send + Sync>,
+    /// Recordings that are streamed. The agent adds and removes, the building thread looks up.
+    journals: Mutex<HashMap<SessionId, Arc<Journal>>>,
+}
+
+impl Notifier {
+    /// A session's buffer is full.
+    pub fn buffer_full(&self, session: SessionId) {
+        (self.on_full)(session);
+        // The group stops sampling for it at its next tick.
+        self.look_at(selfprof_v8::now());
+    }
+
+    /// The group is to look after its sessions at `at`.
+    pub fn look_at(&self, at: Instant) {
+        alarm::set(self.key, &self.interrupter, at);
+    }
+
+    /// Where a session is streamed to, if it is.
+    pub fn journal(&self, session: SessionId) -> Option<Arc<Journal>> {
+        lock(&self.journals).get(&session).cloned()
+    }
+}
+
+thread_local! {
+    static AGENT: RefCell<Option<Agent>> = const { RefCell::new(None) };
+}
+
+/// Why a session could not be opened or closed.
+#[derive(Debug)]
+pub enum AgentError {
+    /// The thread has no agent: it was never made, or its environment has ended.
+    NoAgent,
+    /// V8 refused.
+    Sampler(SamplerError),
+    /// The session was closed before.
+    Group(GroupError),
+}
+
+impl std::fmt::Display for AgentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoAgent => write!(f, "this thread is ending and takes no more samples"),
+            Self::Sampler(error) => error.fmt(f),
+            Self::Group(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Makes this thread's agent, unless it has one.
+pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
+    static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
+    AGENT.with_borrow_mut(|agent| {
+        if agent.is_some() {
+            return Ok(());
+        }
+        let environment = Environment::current().ok_or(AgentError::NoAgent)?;
+        environment.on_end(end);
+        *agent = Some(Agent {
+            group: Group::new(CpuSampler::new(&environment, options.mode)),
+            origin: options.origin,
+            admission: Arc::new(options.admission),
+            notifier: Arc::new(Notifier {
+                key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
+                interrupter: environment.interrupter(),
+                on_full: options.on_full,
+                journals: Mutex::new(HashMap::new()),
+            }),
+        });
+        Ok(())
+    })
+}
+
+/// Opens a session on this thread. Returns its id and the interval it got.
+pub fn open(asked: Micros, limit: Option<u64>) -> Result<(SessionId, Micros), AgentError> {
+    with(|agent| agent.join(asked, limit, ROTATE_SESSION))
+}
+
+/// Opens a session on this thread whose samples are streamed into `journal`.
+pub fn open_journal(asked: Micros, limit: Option<u64>, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
+    with(|agent| {
+        let (session, _) = agent.join(asked, limit, ROTATE_JOURNAL)?;
+        lock(&agent.notifier.journals).insert(session, journal);
+        signals::watch(&agent.notifier.interrupter);
+        Ok(session)
+    })
+}
+
+/// Stops a session; `done` gets its trace, on the building thread.
+pub fn close(session: SessionId, done: impl FnOnce(Finished) + Send + 'static) -> Result<(), AgentError> {
+    with(|agent| {
+        let left = agent.group.leave(selfprof_v8::now(), session).map_err(AgentError::Group)?;
+        agent.deliver(left.cut);
+        builder::send(Job::Finish { cell: left.cell, done: Box::new(done) });
+        Ok(())
+    })
+}
+
+/// Stops a session and forgets what it recorded. Does nothing when it was closed before.
+pub fn abandon(session: SessionId) {
+    let _ = with(|agent| {
+        let mut left = agent.group.leave(selfprof_v8::now(), session).map_err(AgentError::Group)?;
+        if let Some(cut) = &mut left.cut {
+            cut.deliveries.retain(|delivery| delivery.session != session);
+        }
+        agent.deliver(left.cut);
+        Ok(())
+    });
+}
+
+/// Frees what V8 still holds of profiles that have been read.
+pub fn bury() {
+    let _ = with(|agent| {
+        agent.group.sampler().bury();
+        Ok(())
+    });
+}
+
+/// Does what is due in this thread's group. The alarm calls this, between two JavaScript instructions or from the event
+/// loop.
+pub fn on_tick() {
+    let _ = with(|agent| {
+        let cut = agent.group.tick(selfprof_v8::now());
+        agent.deliver(cut);
+        agent.group.sampler().bury();
+        Ok(())
+    });
+}
+
+/// Ends this thread's agent, because its environment ends. Streamed recordings are written out before.
+pub fn end() {
+    end_because("exit");
+}
+
+/// Ends this thread's agent, because a signal is about to end the process.
+pub fn end_for_signal() {
+    end_because("signal");
+    signals::ended();
+}
+
+fn end_because(reason: &'static str) {
+    let agent = AGENT.with(|agent| agent.try_borrow_mut().ok().and_then(|mut agent| agent.take()));
+    let Some(mut agent) = agent else { return };
+    let notifier = Arc::clone(&agent.notifier);
+    notifier.interrupter.revoke();
+    alarm::forget(notifier.key);
+    let journals: Vec<_> = lock(&notifier.journals).values().cloned().collect();
+    let cut = agent.group.close(selfprof_v8::now());
+    if journals.is_empty() {
+        return;
+    }
+    agent.deliver(cut);
+    for journal in journals {
+        builder::send(Job::Close { journal, reason });
+    }
+    // The sampler frees V8's profiles when it is dropped, so they must have been read.
+    builder::wait();
+}
+
+/// Runs `work` on this thread's agent. Node may run a clean-up hook or an interrupt while the agent is at work, in
+/// which case the later of the two finds no agent; both come again.
+fn with<T>(work: impl FnOnce(&mut Agent) -> Result<T, AgentError>) -> Result<T, AgentError> {
+    AGENT.with(|agent| {
+        let mut agent = agent.try_borrow_mut().map_err(|_| AgentError::NoAgent)?;
+        let agent = agent.as_mut().ok_or(AgentError::NoAgent)?;
+        let result = work(agent);
+        if let Some(deadline) = agent.group.next_deadline() {
+            agent.notifier.look_at(deadline);
+        }
+        result
+    })
+}
+
+impl Agent {
+    fn join(
+        &mut self,
+        asked: Micros,
+        limit: Option<u64>,
+        rotate_every: Micros,
+    ) -> Result<(SessionId, Micros), AgentError> {
+        let interval = quantise(asked, CpuSampler::BASE);
+        let now = selfprof_v8::now();
+        let recording = RecordingOptions { origin: self.origin, interval, limit };
+        let cell = Arc::new(RecordingCell::new(recording, now));
+        let options = SessionOptions { interval, rotate_every, cell };
+        let (session, cut) = self.group.join(now, options).map_err(AgentError::Sampler)?;
+        self.deliver(cut);
+        Ok((session, interval))
+    }
+
+    fn deliver(&self, cut: Option<Cut<Profile>>) {
+        if let Some(cut) = cut {
+            let (admission, notifier) = (Arc::clone(&self.admission), Arc::clone(&self.notifier));
+            builder::send(Job::Append { cut, admission, notifier });
+        }
+    }
+}

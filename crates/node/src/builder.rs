@@ -1,0 +1,122 @@
+//! The thread that builds traces, so that JS threads do not have to.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::{mem, thread};
+
+use selfprof_session::{AdmitScripts, Cut, Delivery, FrameAdmission, Recording, RecordingCell, RecordingOptions};
+use selfprof_session::{Instant, RawSegment};
+use selfprof_trace::{Micros, Trace};
+use selfprof_v8::Profile;
+
+use crate::agent::Notifier;
+use crate::journal::Journal;
+use crate::locks::lock;
+
+/// What is to be done, in the order in which it was sent.
+pub enum Job {
+    /// A segment was cut: append it to the recordings of those who are to get it.
+    Append {
+        /// The segment.
+        cut: Cut<Profile>,
+        /// Which functions a trace may show.
+        admission: Arc<AdmitScripts>,
+        /// How to reach the agent that it came from.
+        notifier: Arc<Notifier>,
+    },
+    /// A session has ended and everything it recorded was appended.
+    Finish {
+        /// Its recording.
+        cell: Arc<RecordingCell>,
+        /// Gets its trace.
+        done: Box<dyn FnOnce(Finished) + Send>,
+    },
+    /// A streamed recording has ended.
+    Close {
+        /// Where it is streamed to.
+        journal: Arc<Journal>,
+        /// Why it ended.
+        reason: &'static str,
+    },
+    /// Says that everything sent before is done.
+    Barrier(Sender<()>),
+}
+
+/// A finished session's trace.
+pub struct Finished {
+    /// The trace.
+    pub trace: Trace,
+    /// How many samples V8 took but could not keep.
+    pub lost: u64,
+}
+
+/// Hands a job to the building thread, which is started when first needed and lives as long as the process.
+pub fn send(job: Job) {
+    static BUILDER: OnceLock<Sender<Job>> = OnceLock::new();
+    let builder = BUILDER.get_or_init(|| {
+        let (sender, receiver) = channel();
+        thread::Builder::new()
+            .name("selfprof-builder".into())
+            .spawn(move || run(&receiver))
+            .expect("the system has room for one thread more");
+        sender
+    });
+    // The thread ends only with the process.
+    let _ = builder.send(job);
+}
+
+/// Waits until the building thread has done everything that was sent before.
+pub fn wait() {
+    let (done, waiting) = channel();
+    send(Job::Barrier(done));
+    let _ = waiting.recv();
+}
+
+fn run(jobs: &Receiver<Job>) {
+    for job in jobs {
+        match job {
+            Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
+            Job::Finish { cell, done } => done(finish(&cell)),
+            Job::Close { journal, reason } => journal.close(reason),
+            Job::Barrier(done) => {
+                let _ = done.send(());
+            }
+        }
+    }
+}
+
+fn append(cut: &Cut<Profile>, admission: &dyn FrameAdmission, notifier: &Notifier) {
+    if cut.deliveries.is_empty() {
+        cut.profile.discard();
+        return;
+    }
+    // A sampler that has ended meanwhile takes its profiles along; nobody waits for them any more.
+    let Some(segment) = cut.profile.read() else { return };
+    for delivery in &cut.deliveries {
+        deliver(&segment, delivery, admission, notifier);
+    }
+}
+
+fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmission, notifier: &Notifier) {
+    let journal = notifier.journal(delivery.session);
+    let mut recording = lock(&delivery.cell.recording);
+    // The tables hold four thousand million entries each; a recording that fills one ends there, as a full buffer does.
+    let outcome = recording.append(segment, &delivery.spans, admission).unwrap_or_default();
+    if let Some(journal) = journal {
+        journal.append(&mut recording, segment.lost, outcome.became_full);
+    }
+    drop(recording);
+    delivery.cell.publish(outcome);
+    if outcome.became_full {
+        notifier.buffer_full(delivery.session);
+    }
+    if let Some(at) = outcome.earliest_full {
+        notifier.look_at(at);
+    }
+}
+
+fn finish(cell: &RecordingCell) -> Finished {
+    let nothing = RecordingOptions { origin: Instant::default(), interval: Micros(1), limit: None };
+    let recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));
+    Finished { lost: recording.lost(), trace: recording.finish() }
+}

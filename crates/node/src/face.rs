@@ -1,0 +1,193 @@
+//! What JavaScript sees. `npm/lib/native.cjs` is the only caller; it passes what it has converted and checked.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use napi::bindgen_prelude::{Float64Array, Function, PromiseRaw, Uint8Array, Uint32Array};
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
+use napi::{Env, Error, JsValue, Result, Status};
+use napi_derive::napi;
+use selfprof_formats::journal::Header;
+use selfprof_session::{AdmitScripts, InitOptions, Instant, SessionId};
+use selfprof_trace::Micros;
+use selfprof_v8::LoggingMode;
+
+use crate::agent::{self, AgentOptions};
+use crate::builder::Finished;
+use crate::journal::Journal;
+
+/// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
+#[napi]
+pub fn built_for() -> u32 {
+    selfprof_v8::built_for()
+}
+
+/// Makes the agent of the calling thread, unless it has one.
+///
+/// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
+/// alone. `now` is the thread's `performance.now()` in milliseconds, read just before the call: it ties V8's clock to the
+/// thread's time origin. `onFull(session)` is called from the event loop when a session's buffer is full.
+#[napi(catch_unwind)]
+pub fn begin(mode: String, host_scripts: Vec<String>, now: f64, on_full: Function<u32, ()>) -> Result<()> {
+    let on_full = on_full
+        .build_threadsafe_function()
+        // A profiler must not keep a program alive that has nothing else to do.
+        .weak::<true>()
+        .callee_handled::<false>()
+        .build()?;
+    let since_origin = Micros::from_millis_f64(now).unwrap_or_default();
+    let options = AgentOptions {
+        mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
+        admission: AdmitScripts::except(host_scripts.iter().map(String::as_str)),
+        origin: Instant(selfprof_v8::now().0.saturating_sub(since_origin.0)),
+        on_full: Box::new(move |SessionId(id)| {
+            on_full.call(id, ThreadsafeFunctionCallMode::NonBlocking);
+        }),
+    };
+    agent::begin(options).map_err(failure)
+}
+
+/// An open session.
+#[napi(object)]
+pub struct OpenSession {
+    /// Its id, for [`close`] and [`abandon`].
+    pub id: u32,
+    /// The sample interval it got, in milliseconds.
+    pub sample_interval: f64,
+}
+
+/// Opens a session. Both numbers come as `ToNumber` left them; WebIDL's conversions and the constructor's checks follow.
+///
+/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail them.
+#[napi(catch_unwind)]
+pub fn open(sample_interval: f64, max_buffer_size: f64) -> std::result::Result<OpenSession, Error<String>> {
+    let options = InitOptions::convert(Some(sample_interval), Some(max_buffer_size))
+        .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
+    let (session, interval) = agent::open(options.sample_interval, Some(options.max_buffer_size.into()))
+        .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
+    Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
+}
+
+/// A trace in columns, which `npm/lib/trace.cjs` turns into the dictionaries of the specification.
+#[napi(object)]
+pub struct TraceColumns {
+    /// Function names.
+    pub names: Vec<String>,
+    /// Script URLs.
+    pub resources: Vec<String>,
+    /// Four numbers a frame: name, resource + 1 or 0, line or 0, column or 0.
+    pub frames: Uint32Array,
+    /// Two numbers a stack: parent + 1 or 0, frame.
+    pub stacks: Uint32Array,
+    /// Milliseconds since the time origin, one a sample.
+    pub timestamps: Float64Array,
+    /// Stack + 1 or 0, one a sample.
+    pub stack_ids: Uint32Array,
+    /// [`selfprof_trace::Marker`] + 1 or 0, one a sample.
+    pub markers: Uint8Array,
+    /// How many samples V8 took but could not keep.
+    pub lost: f64,
+}
+
+impl From<Finished> for TraceColumns {
+    fn from(finished: Finished) -> Self {
+        let Finished { trace, lost } = finished;
+        let plus_one = |index: Option<usize>| index.map_or(0, |index| index as u32 + 1);
+        let frames = trace.frames().iter().flat_map(|(_, frame)| {
+            let position = |number: Option<std::num::NonZeroU32>| number.map_or(0, std::num::NonZeroU32::get);
+            [
+                frame.name.index() as u32,
+                plus_one(frame.resource.map(|id| id.index())),
+                position(frame.line),
+                position(frame.column),
+            ]
+        });
+        let stacks = trace
+            .stacks()
+            .iter()
+            .flat_map(|(_, stack)| [plus_one(stack.parent.map(|id| id.index())), stack.frame.index() as u32]);
+        let samples = trace.samples();
+        Self {
+            names: trace.names().iter().map(|(_, name)| name.to_owned()).collect(),
+            resources: trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
+            frames: frames.collect::<Vec<_>>().into(),
+            stacks: stacks.collect::<Vec<_>>().into(),
+            timestamps: samples.iter().map(|sample| sample.timestamp.as_millis_f64()).collect::<Vec<_>>().into(),
+            stack_ids: samples
+                .iter()
+                .map(|sample| plus_one(sample.stack.map(|id| id.index())))
+                .collect::<Vec<_>>()
+                .into(),
+            markers: samples
+                .iter()
+                .map(|sample| sample.marker.map_or(0, |marker| marker as u8 + 1))
+                .collect::<Vec<_>>()
+                .into(),
+            lost: lost as f64,
+        }
+    }
+}
+
+/// Stops a session. The promise, which keeps the program alive, gives its trace.
+#[napi(catch_unwind)]
+pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
+    let (deferred, promise) = env.create_deferred::<TraceColumns, _>()?;
+    agent::close(SessionId(session), move |finished| {
+        let columns = TraceColumns::from(finished);
+        deferred.resolve(move |_| {
+            agent::bury();
+            Ok(columns)
+        });
+    })
+    .map_err(failure)?;
+    Ok(PromiseRaw::new(env.raw(), promise.raw()))
+}
+
+/// Stops a session and forgets what it recorded.
+#[napi(catch_unwind)]
+pub fn abandon(session: u32) {
+    agent::abandon(SessionId(session));
+}
+
+/// What a streamed recording is made with.
+#[napi(object)]
+pub struct RecordOptions {
+    /// The journal's path.
+    pub path: String,
+    /// The sample interval asked for, in milliseconds.
+    pub sample_interval: f64,
+    /// After how many samples recording ends; absent for no limit.
+    pub limit: Option<f64>,
+    /// The thread's id within its process; 0 is the main thread.
+    pub thread_id: u32,
+    /// The logging mode that the agent was made with.
+    pub mode: String,
+    /// `performance.timeOrigin`, in milliseconds since the Unix epoch.
+    pub time_origin: f64,
+    /// `process.version`.
+    pub node: String,
+}
+
+/// Records this thread into a file until its environment ends.
+#[napi(catch_unwind)]
+pub fn record(options: RecordOptions) -> Result<()> {
+    let asked = Micros::from_millis_f64(options.sample_interval)
+        .ok_or_else(|| Error::new(Status::InvalidArg, "the sample interval is not a number of milliseconds"))?;
+    let interval = selfprof_session::quantise(asked, selfprof_v8::CpuSampler::BASE);
+    let header = Header {
+        pid: std::process::id(),
+        thread_id: options.thread_id,
+        interval,
+        mode: options.mode,
+        time_origin: options.time_origin,
+        node: options.node,
+    };
+    let journal = Journal::create(Path::new(&options.path), &header)
+        .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
+    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::new(journal)).map_err(failure)?;
+    Ok(())
+}
+
+fn failure(error: agent::AgentError) -> Error {
+    Error::new(Status::GenericFailure, error.to_string())
+}

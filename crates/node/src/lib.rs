@@ -1,0 +1,21 @@
+//! The native addon of the npm package `selfprof`.
+//!
+//! JavaScript sees a handful of functions ([`face`]); `npm/` builds the WebIDL-exact classes on them. Behind the face:
+//!
+//! * [`agent`]: one agent a JS thread, with its group of sessions and its V8 sampler; never leaves that thread;
+//! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
+//! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
+//! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
+//! * [`signals`]: ends those recordings before a signal ends the process.
+//!
+//! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
+//! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. Threads never wait for a JS
+//! thread, except the signal thread, and that with a time limit.
+
+mod agent;
+mod alarm;
+mod builder;
+mod face;
+mod journal;
+mod locks;
+mod signals;

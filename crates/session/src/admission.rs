@@ -1,0 +1,59 @@
+//! Which functions a trace may show.
+
+use crate::{Function, FunctionKind};
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// The frame is shown with its script and position.
+    Show,
+    /// The frame is host code: it is shown as a name alone, as built-in functions are, and host code that it calls
+    /// in turn is folded into it. Only the outermost call remains, the one that the author made; where the host
+    /// itself began, its outermost function that has a name.
+    Host,
+    /// The frame is left out; its callees hang on its caller.
+    Hide,
+}
+
+/// The rule of [get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id) that decides whether a
+/// session sees a function: its realm, its script's origin, its script's kind.
+pub trait FrameAdmission {
+    /// Judges one function, whose script has the URL `resource`. Called once per function and segment.
+    fn admit(&self, function: &Function, resource: &str) -> Admission;
+}
+
+/// Admits every script, except that those with certain URLs are host code.
+///
+/// In Node that is the platform's own JavaScript (`node:` URLs) and the profiler's: `readFileSync` is a built-in to its
+/// caller, just as `appendChild` is in a page, and what it does inside is not the author's. Built-in functions are host
+/// code everywhere. A function that `eval` or `new Function` made has no script to name, so its frame has a name alone
+/// too, but is not folded.
+///
+/// ```
+/// # use selfprof_session::{AdmitScripts, Admission, Function, FrameAdmission, FunctionKind};
+/// # let function = Function { name: 0, resource: 0, script_id: 1, line: 1, column: 1, kind: FunctionKind::Script };
+/// let admission = AdmitScripts::except(["node:"]);
+/// assert_eq!(admission.admit(&function, "node:fs"), Admission::Host);
+/// assert_eq!(admission.admit(&function, "/app/main.js"), Admission::Show);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct AdmitScripts {
+    host: Vec<Box<str>>,
+}
+
+impl AdmitScripts {
+    /// Takes scripts whose URL or path begins with one of `prefixes` for host code.
+    pub fn except<'a>(prefixes: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { host: prefixes.into_iter().map(Box::from).collect() }
+    }
+}
+
+impl FrameAdmission for AdmitScripts {
+    fn admit(&self, function: &Function, resource: &str) -> Admission {
+        match function.kind {
+            FunctionKind::BuiltIn => Admission::Host,
+            FunctionKind::Script if self.host.iter().any(|prefix| resource.starts_with(&**prefix)) => Admission::Host,
+            FunctionKind::Script => Admission::Show,
+        }
+    }
+}

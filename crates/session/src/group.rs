@@ -1,0 +1,337 @@
+//! All profiling sessions of one agent, and the one sampler that serves them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use selfprof_trace::Micros;
+
+use crate::{Instant, RecordingCell, Sampler, SamplerError, Span, greatest_common_interval};
+
+/// Names a session within its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionId(pub u32);
+
+/// The [state](https://wicg.github.io/js-self-profiling/#states) of a session that can still take samples. A session
+/// that was stopped is no longer in its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Samples are taken.
+    Started,
+    /// No samples are taken until it is resumed.
+    Paused,
+    /// Its buffer is full: no more samples are taken. The trace waits to be collected.
+    Full,
+}
+
+/// What a session joins with.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// Its interval, already quantised.
+    pub interval: Micros,
+    /// The longest time that its samples may stay in the sampler before a segment is cut.
+    pub rotate_every: Micros,
+    /// Where its samples go.
+    pub cell: Arc<RecordingCell>,
+}
+
+/// A segment that was cut off the sampler: its profile, and who is to get which part of it.
+///
+/// Whoever drives the group reads the profile, on any thread, and appends it to each delivery's recording, in the
+/// order in which the cuts were made.
+#[derive(Debug)]
+pub struct Cut<P> {
+    /// What the sampler recorded. It may be larger than what is delivered, or delivered to nobody.
+    pub profile: P,
+    /// The sessions that were started while it was recorded.
+    pub deliveries: Vec<Delivery>,
+}
+
+/// A session's part in a cut.
+#[derive(Debug)]
+pub struct Delivery {
+    /// The session.
+    pub session: SessionId,
+    /// Its recording.
+    pub cell: Arc<RecordingCell>,
+    /// When it was in the started state. Reaches beyond the segment on both sides.
+    pub spans: Vec<Span>,
+}
+
+/// How a session left.
+#[derive(Debug)]
+pub struct Left<P> {
+    /// The segment that holds its last samples. Without one, all it took was delivered before.
+    pub cut: Option<Cut<P>>,
+    /// Its recording.
+    pub cell: Arc<RecordingCell>,
+}
+
+/// The sessions of one agent, sharing one sampler.
+///
+/// An engine limits how many runs it keeps at once (V8: 100) and pays for each with every sample. A group keeps one
+/// run for any number of sessions, at the greatest common interval of those that are started. When that interval
+/// changes, when a session ends, when a buffer may be full, or when the run has grown old, it starts the next run and
+/// then stops this one; the two overlap, so that no sample is lost between them.
+///
+/// Not thread-safe: it belongs to its agent's thread. Time is passed in and must not go backwards.
+#[derive(Debug)]
+pub struct Group<S: Sampler> {
+    sampler: S,
+    members: BTreeMap<SessionId, Member>,
+    run: Option<Run<S::Running>>,
+    next_id: u32,
+}
+
+#[derive(Debug)]
+struct Run<R> {
+    running: R,
+    interval: Micros,
+    started: Instant,
+}
+
+#[derive(Debug)]
+struct Member {
+    options: SessionOptions,
+    state: State,
+    /// Started spans that reach into the current run. The last one is open while the session is started.
+    spans: Vec<Span>,
+}
+
+impl Member {
+    fn close_span(&mut self, now: Instant) {
+        if let Some(span) = self.spans.last_mut() {
+            span.to.get_or_insert(now);
+        }
+    }
+}
+
+impl<S: Sampler> Group<S> {
+    /// A group without sessions; the sampler rests.
+    pub fn new(sampler: S) -> Self {
+        Self { sampler, members: BTreeMap::new(), run: None, next_id: 0 }
+    }
+
+    /// The sampler.
+    pub fn sampler(&mut self) -> &mut S {
+        &mut self.sampler
+    }
+
+    /// How many sessions there are, in any state.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is no session.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The state of a session, `None` when it was stopped.
+    #[must_use]
+    pub fn state(&self, session: SessionId) -> Option<State> {
+        self.members.get(&session).map(|member| member.state)
+    }
+
+    /// Starts a session. Its first sample is taken now. Returns the segment that the others' run was cut into, if the
+    /// new interval made that necessary.
+    ///
+    /// # Errors
+    /// When the engine refuses to sample; the group is then as it was.
+    #[allow(clippy::type_complexity)] // A session's id and perhaps a cut; a name would say no more.
+    pub fn join(
+        &mut self,
+        now: Instant,
+        options: SessionOptions,
+    ) -> Result<(SessionId, Option<Cut<S::Profile>>), SamplerError> {
+        let id = SessionId(self.next_id);
+        let span = Span { from: now, to: None };
+        self.members.insert(id, Member { options, state: State::Started, spans: vec![span] });
+        match self.begin_span(now) {
+            Ok(cut) => {
+                self.next_id += 1;
+                Ok((id, cut))
+            }
+            Err(error) => {
+                self.members.remove(&id);
+                Err(error)
+            }
+        }
+    }
+
+    /// Stops a session and takes it out of the group.
+    ///
+    /// # Errors
+    /// [`GroupError::NoSuchSession`] when it was stopped before.
+    pub fn leave(&mut self, now: Instant, session: SessionId) -> Result<Left<S::Profile>, GroupError> {
+        let mut member = self.members.remove(&session).ok_or(GroupError::NoSuchSession(session))?;
+        member.close_span(now);
+        let cell = Arc::clone(&member.options.cell);
+        if cell.is_full() || member.spans.is_empty() {
+            return Ok(Left { cut: self.adjust(now), cell });
+        }
+        let mut cut = self.cut(now);
+        if let Some(cut) = &mut cut {
+            cut.deliveries.push(Delivery { session, cell: Arc::clone(&cell), spans: member.spans });
+        }
+        Ok(Left { cut, cell })
+    }
+
+    /// Pauses a started session; does nothing to one that is paused or full.
+    ///
+    /// # Errors
+    /// [`GroupError::NoSuchSession`] when it was stopped.
+    pub fn pause(&mut self, now: Instant, session: SessionId) -> Result<Option<Cut<S::Profile>>, GroupError> {
+        let member = self.members.get_mut(&session).ok_or(GroupError::NoSuchSession(session))?;
+        if member.state != State::Started {
+            return Ok(None);
+        }
+        member.state = State::Paused;
+        member.close_span(now);
+        Ok(self.adjust(now))
+    }
+
+    /// Resumes a paused session; does nothing to one that is started or full. A sample is taken now.
+    ///
+    /// # Errors
+    /// [`GroupError::NoSuchSession`] when it was stopped; [`GroupError::Sampler`] when the engine refuses to sample,
+    /// and the session then stays paused.
+    pub fn resume(&mut self, now: Instant, session: SessionId) -> Result<Option<Cut<S::Profile>>, GroupError> {
+        let member = self.members.get_mut(&session).ok_or(GroupError::NoSuchSession(session))?;
+        if member.state != State::Paused {
+            return Ok(None);
+        }
+        member.state = State::Started;
+        member.spans.push(Span { from: now, to: None });
+        self.begin_span(now).map_err(|error| {
+            if let Some(member) = self.members.get_mut(&session) {
+                member.state = State::Paused;
+                member.spans.pop();
+            }
+            GroupError::Sampler(error)
+        })
+    }
+
+    /// Does what has become due: cuts a segment when the run has grown old or a buffer may be full, and stops sampling
+    /// for sessions whose buffers are.
+    pub fn tick(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
+        for member in self.members.values_mut() {
+            if member.state == State::Started && member.options.cell.is_full() {
+                member.state = State::Full;
+                member.close_span(now);
+            }
+        }
+        let due = self.next_deadline().is_some_and(|deadline| deadline <= now);
+        if !due {
+            return self.adjust(now);
+        }
+        for member in self.members.values() {
+            if member.options.cell.look_at() <= now {
+                member.options.cell.await_look();
+            }
+        }
+        self.cut(now)
+    }
+
+    /// When [`tick`](Self::tick) wants to be called next.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let run = self.run.as_ref()?;
+        self.started()
+            .map(|member| run.started.after(member.options.rotate_every).min(member.options.cell.look_at()))
+            .min()
+    }
+
+    /// Stops all sessions at once, because their agent ends. The last segment is delivered to each of them.
+    pub fn close(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
+        for member in self.members.values_mut() {
+            member.close_span(now);
+            member.state = State::Full;
+        }
+        let cut = self.cut(now);
+        self.members.clear();
+        cut
+    }
+
+    fn started(&self) -> impl Iterator<Item = &Member> {
+        self.members.values().filter(|member| member.state == State::Started)
+    }
+
+    fn wanted_interval(&self) -> Option<Micros> {
+        greatest_common_interval(self.started().map(|member| member.options.interval))
+    }
+
+    /// Makes sure that the run serves a session that begins a span now, and that it gets a sample now.
+    fn begin_span(&mut self, now: Instant) -> Result<Option<Cut<S::Profile>>, SamplerError> {
+        let wanted = self.wanted_interval();
+        match &self.run {
+            Some(run) if Some(run.interval) == wanted => {
+                self.sampler.sample_now();
+                Ok(None)
+            }
+            _ => {
+                let next = wanted.map(|interval| self.start_run(now, interval)).transpose()?;
+                Ok(self.replace_run(next))
+            }
+        }
+    }
+
+    /// Cuts only if the run no longer serves: another interval is wanted, or none.
+    fn adjust(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
+        if self.run.as_ref().map(|run| run.interval) == self.wanted_interval() { None } else { self.cut(now) }
+    }
+
+    /// Ends the run and, if sessions are started, goes on with another. Should the engine refuse that one, the old run
+    /// is ended all the same, and the next call of [`tick`](Self::tick) tries again.
+    fn cut(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
+        let next = self.wanted_interval().and_then(|interval| self.start_run(now, interval).ok());
+        self.replace_run(next)
+    }
+
+    fn start_run(&mut self, now: Instant, interval: Micros) -> Result<Run<S::Running>, SamplerError> {
+        Ok(Run { running: self.sampler.start(interval)?, interval, started: now })
+    }
+
+    fn replace_run(&mut self, next: Option<Run<S::Running>>) -> Option<Cut<S::Profile>> {
+        let old = std::mem::replace(&mut self.run, next)?;
+        let profile = self.sampler.stop(old.running);
+        let mut deliveries = Vec::new();
+        for (&session, member) in &mut self.members {
+            if !member.spans.is_empty() {
+                let spans = member.spans.clone();
+                member.spans.retain(|span| span.to.is_none());
+                deliveries.push(Delivery { session, cell: Arc::clone(&member.options.cell), spans });
+            }
+        }
+        Some(Cut { profile, deliveries })
+    }
+}
+
+/// Why a session could not be changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GroupError {
+    /// The session was stopped, or never was.
+    NoSuchSession(SessionId),
+    /// The engine refused.
+    Sampler(SamplerError),
+}
+
+impl fmt::Display for GroupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchSession(SessionId(id)) => write!(f, "session {id} is not active"),
+            Self::Sampler(_) => write!(f, "the session could not be resumed"),
+        }
+    }
+}
+
+impl std::error::Error for GroupError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NoSuchSession(_) => None,
+            Self::Sampler(error) => Some(error),
+        }
+    }
+}

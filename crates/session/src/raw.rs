@@ -1,0 +1,65 @@
+//! What a sampler hands over: one segment of raw samples with the functions they saw.
+
+use crate::{AgentState, Instant};
+
+/// All samples between a start and a stop of the sampler, as the engine recorded them: every script's, every
+/// realm's. Nothing here has passed a [`crate::FrameAdmission`] yet.
+#[derive(Clone, Debug, Default)]
+pub struct RawSegment {
+    /// Names and script URLs, each once.
+    pub strings: Vec<Box<str>>,
+    /// Every function that is on a sampled stack.
+    pub functions: Vec<Function>,
+    /// Stacks as a tree; a parent stands before its children.
+    pub nodes: Vec<RawNode>,
+    /// The samples; a sampler may deliver them out of order.
+    pub samples: Vec<RawSample>,
+    /// How many samples the engine took but could not keep.
+    pub lost: u64,
+}
+
+/// A function as the engine knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Index into [`RawSegment::strings`]: the function's ECMAScript name, empty when anonymous.
+    pub name: u32,
+    /// Index into [`RawSegment::strings`]: the URL or path of its script, empty when it has none.
+    pub resource: u32,
+    /// The engine's id of its script; 0 when it has none.
+    pub script_id: i32,
+    /// 1-based line of its definition, 0 when unknown.
+    pub line: u32,
+    /// 1-based column of its definition, 0 when unknown.
+    pub column: u32,
+    /// Who defined it.
+    pub kind: FunctionKind,
+}
+
+/// Who defined a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FunctionKind {
+    /// A script's author.
+    Script,
+    /// The engine or the host: a built-in function or a callback into native code.
+    BuiltIn,
+}
+
+/// One node of the tree of stacks: a function called from the stack that is its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawNode {
+    /// Index into [`RawSegment::nodes`] of the caller's node, below this node's own; `None` for an outermost call.
+    pub parent: Option<u32>,
+    /// Index into [`RawSegment::functions`].
+    pub function: u32,
+}
+
+/// One sample as the engine took it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawSample {
+    /// When it was taken.
+    pub at: Instant,
+    /// Index into [`RawSegment::nodes`] of the innermost call; `None` for an empty stack.
+    pub node: Option<u32>,
+    /// What the agent was doing.
+    pub state: AgentState,
+}

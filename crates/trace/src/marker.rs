@@ -1,0 +1,99 @@
+//! What the agent did at the time of a sample.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What the agent did while a sample was taken, when it was something worth telling apart.
+///
+/// The names and their order follow the API's [markers explainer], with `parse` added by selfprof.
+/// A sample without a marker and without a stack was taken while nothing ran.
+///
+/// [markers explainer]: https://github.com/WICG/js-self-profiling/blob/main/markers.md
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Marker {
+    /// JavaScript ran.
+    Script,
+    /// The garbage collector ran.
+    Gc,
+    /// Source text was parsed or compiled.
+    Parse,
+    /// Pixels were drawn.
+    Paint,
+    /// Styles were computed.
+    Style,
+    /// Boxes were laid out.
+    Layout,
+    /// Work without a name of its own here.
+    Other,
+}
+
+impl Marker {
+    /// Every marker, in the order of their numbers.
+    pub const ALL: [Self; 7] =
+        [Self::Script, Self::Gc, Self::Parse, Self::Paint, Self::Style, Self::Layout, Self::Other];
+
+    /// The marker's string in a trace, e.g. `"gc"`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Script => "script",
+            Self::Gc => "gc",
+            Self::Parse => "parse",
+            Self::Paint => "paint",
+            Self::Style => "style",
+            Self::Layout => "layout",
+            Self::Other => "other",
+        }
+    }
+
+    /// The marker's number, counted from 0 in the order of [`Marker::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The marker with this number, if there is one.
+    pub fn from_index(index: usize) -> Option<Self> {
+        Self::ALL.get(index).copied()
+    }
+}
+
+impl fmt::Display for Marker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for Marker {
+    type Err = UnknownMarker;
+
+    fn from_str(text: &str) -> Result<Self, UnknownMarker> {
+        Self::ALL.into_iter().find(|marker| marker.as_str() == text).ok_or(UnknownMarker)
+    }
+}
+
+/// The string names no [`Marker`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownMarker;
+
+impl fmt::Display for UnknownMarker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not the name of a marker")
+    }
+}
+
+impl std::error::Error for UnknownMarker {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_round_trip() {
+        for (index, marker) in Marker::ALL.into_iter().enumerate() {
+            assert_eq!(marker.as_str().parse(), Ok(marker));
+            assert_eq!((marker.index(), Marker::from_index(index)), (index, Some(marker)));
+        }
+        assert_eq!("GC".parse::<Marker>(), Err(UnknownMarker));
+        assert_eq!(Marker::from_index(7), None);
+    }
+}

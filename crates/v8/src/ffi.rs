@@ -1,0 +1,78 @@
+//! The shim's functions. `shim/shim.cc` says for each which thread may call it and how long its handles live.
+
+use std::ffi::{c_char, c_void};
+
+/// An opaque C++ object.
+macro_rules! opaque {
+    ($($(#[$doc:meta])* $name:ident),*) => {$(
+        $(#[$doc])*
+        #[repr(C)]
+        pub struct $name {
+            _opaque: [u8; 0],
+        }
+    )*};
+}
+
+opaque!(
+    /// `v8::Isolate`.
+    Isolate,
+    /// `node::Environment`.
+    Environment,
+    /// `v8::CpuProfiler`.
+    CpuProfiler,
+    /// `v8::CpuProfile`.
+    CpuProfile,
+    /// `v8::CpuProfileNode`.
+    CpuProfileNode
+);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Sample {
+    pub timestamp_us: i64,
+    pub node: *const CpuProfileNode,
+    pub state: i32,
+}
+
+#[repr(C)]
+pub struct Node {
+    pub parent: *const CpuProfileNode,
+    pub name: *const c_char,
+    pub resource: *const c_char,
+    pub script_id: i32,
+    pub line: i32,
+    pub column: i32,
+    pub source_type: i32,
+}
+
+pub type Hook = extern "C" fn(*mut c_void);
+
+unsafe extern "C" {
+    pub safe fn selfprof_built_for() -> i32;
+    pub safe fn selfprof_now_us() -> u64;
+    pub safe fn selfprof_isolate() -> *mut Isolate;
+    pub fn selfprof_environment(isolate: *mut Isolate) -> *mut Environment;
+    pub fn selfprof_at_cleanup(isolate: *mut Isolate, hook: Hook, data: *mut c_void);
+    pub fn selfprof_at_exit(environment: *mut Environment, hook: Hook, data: *mut c_void);
+    pub fn selfprof_request_interrupt(environment: *mut Environment, callback: Hook, data: *mut c_void);
+    pub fn selfprof_profiler_new(isolate: *mut Isolate, lazy: i32, base_interval_us: i32) -> *mut CpuProfiler;
+    pub fn selfprof_profiler_dispose(profiler: *mut CpuProfiler);
+    pub fn selfprof_profiler_start(
+        isolate: *mut Isolate,
+        profiler: *mut CpuProfiler,
+        interval_us: i32,
+        max_samples: u32,
+        id: *mut u32,
+    ) -> bool;
+    pub fn selfprof_profiler_stop(
+        isolate: *mut Isolate,
+        profiler: *mut CpuProfiler,
+        id: u32,
+    ) -> *mut CpuProfile;
+    pub fn selfprof_collect_sample(isolate: *mut Isolate);
+    pub fn selfprof_profile_delete(profile: *mut CpuProfile);
+    pub fn selfprof_profile_sample_count(profile: *const CpuProfile) -> i32;
+    pub fn selfprof_profile_end_us(profile: *const CpuProfile) -> i64;
+    pub fn selfprof_profile_samples(profile: *const CpuProfile, count: i32, samples: *mut Sample);
+    pub fn selfprof_node_read(node: *const CpuProfileNode, out: *mut Node);
+}

@@ -1,0 +1,147 @@
+//! `v8::CpuProfiler` as the sampler of one isolate.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use selfprof_session::{Sampler, SamplerError};
+use selfprof_trace::Micros;
+
+use crate::profile::ProfileCell;
+use crate::{Environment, Profile, ffi};
+
+/// When V8 notes down which code lies where, without which it cannot name a sample. The counterpart of the
+/// Document-Policy `js-profiling-mode`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LoggingMode {
+    /// From the creation of the sampler on: starting a profile costs next to nothing, and functions that were
+    /// optimised before it are seen.
+    #[default]
+    Eager,
+    /// While a profile is going: nothing is paid before, but each start walks the heap, and loops that were already
+    /// running optimised code stay nameless.
+    Lazy,
+}
+
+/// V8's sampler thread and signal handler for one isolate. Belongs to the isolate's thread.
+///
+/// Must be dropped before the isolate ends; dropping it ends all runs and frees all profiles, also those that another
+/// thread still holds, which then read as gone.
+pub struct CpuSampler {
+    isolate: NonNull<ffi::Isolate>,
+    profiler: NonNull<ffi::CpuProfiler>,
+    /// Runs that are going; V8 aborts if its profiler is disposed before they ended.
+    running: Vec<u32>,
+    /// Profiles that are not deleted yet. Only this thread may delete them, and only when nobody reads them.
+    profiles: Vec<Arc<ProfileCell>>,
+}
+
+/// All runs of a group are multiples of this; see [`CpuSampler::drain`].
+const GROUP_BASE_US: i32 = 1_000;
+/// V8's own base interval, finer than any run's.
+const V8_BASE_US: i32 = GROUP_BASE_US / 2;
+/// How many samples V8 may keep in one run, 32 bytes each. A group cuts runs long before; the bound matters when the JS
+/// thread is blocked in native code for a quarter of an hour and cannot cut.
+const MAX_SAMPLES_PER_RUN: u32 = 1 << 20;
+
+impl CpuSampler {
+    /// The finest interval offered, of which all others are multiples.
+    pub const BASE: Micros = Micros(GROUP_BASE_US as u64);
+
+    /// Makes the sampler of the environment's isolate.
+    #[must_use]
+    pub fn new(environment: &Environment, mode: LoggingMode) -> Self {
+        let isolate = environment.isolate();
+        let lazy = i32::from(mode == LoggingMode::Lazy);
+        // SAFETY: the isolate is this thread's and lives as long as its environment.
+        let profiler = unsafe { ffi::selfprof_profiler_new(isolate.as_ptr(), lazy, V8_BASE_US) };
+        let profiler = NonNull::new(profiler).expect("v8::CpuProfiler::New does not return null");
+        Self { isolate, profiler, running: Vec::new(), profiles: Vec::new() }
+    }
+
+    /// Deletes the profiles that have been read. V8 allows that on this thread alone, so it is done in passing.
+    pub fn bury(&mut self) {
+        self.profiles.retain(|cell| !cell.delete_if_read());
+    }
+
+    fn start_run(&mut self, interval_us: i32) -> Result<u32, SamplerError> {
+        let mut id = 0;
+        // SAFETY: isolate and profiler are this thread's and alive; `id` is written before the call returns.
+        let started = unsafe {
+            ffi::selfprof_profiler_start(
+                self.isolate.as_ptr(),
+                self.profiler.as_ptr(),
+                interval_us,
+                MAX_SAMPLES_PER_RUN,
+                &mut id,
+            )
+        };
+        if !started {
+            return Err(SamplerError { reason: "V8 keeps no more than 100 runs at once" });
+        }
+        self.running.push(id);
+        Ok(id)
+    }
+
+    fn stop_run(&mut self, id: u32) -> Option<NonNull<ffi::CpuProfile>> {
+        self.running.retain(|&running| running != id);
+        // SAFETY: isolate and profiler are this thread's and alive; V8 returns null for an id it does not know.
+        NonNull::new(unsafe {
+            ffi::selfprof_profiler_stop(self.isolate.as_ptr(), self.profiler.as_ptr(), id)
+        })
+    }
+
+    /// Has V8 process every sample that it has taken, while other runs go on.
+    ///
+    /// V8 processes what its signal handler left behind when its next interval begins, and stopping one of several runs
+    /// does not wait for that. But when the common interval of its runs changes, V8 joins its sampling thread, which
+    /// works off everything first. So a run with an interval that no other has is started and stopped.
+    fn drain(&mut self) {
+        if let Ok(id) = self.start_run(V8_BASE_US) {
+            if let Some(profile) = self.stop_run(id) {
+                // SAFETY: nobody else has seen this profile.
+                unsafe { ffi::selfprof_profile_delete(profile.as_ptr()) };
+            }
+        }
+    }
+}
+
+impl Sampler for CpuSampler {
+    type Running = u32;
+    type Profile = Profile;
+
+    fn start(&mut self, interval: Micros) -> Result<u32, SamplerError> {
+        self.bury();
+        self.start_run(i32::try_from(interval.0).unwrap_or(i32::MAX))
+    }
+
+    fn stop(&mut self, running: u32) -> Profile {
+        if self.running.len() > 1 {
+            self.drain();
+        }
+        let profile = self.stop_run(running);
+        let cell = Arc::new(ProfileCell::new(profile, MAX_SAMPLES_PER_RUN));
+        self.profiles.push(Arc::clone(&cell));
+        Profile::new(cell)
+    }
+
+    fn sample_now(&mut self) {
+        // SAFETY: the isolate is this thread's and alive.
+        unsafe { ffi::selfprof_collect_sample(self.isolate.as_ptr()) };
+    }
+}
+
+impl Drop for CpuSampler {
+    fn drop(&mut self) {
+        for id in std::mem::take(&mut self.running) {
+            if let Some(profile) = self.stop_run(id) {
+                // SAFETY: nobody else has seen this profile.
+                unsafe { ffi::selfprof_profile_delete(profile.as_ptr()) };
+            }
+        }
+        for cell in self.profiles.drain(..) {
+            cell.delete();
+        }
+        // SAFETY: no run is going and every profile is deleted.
+        unsafe { ffi::selfprof_profiler_dispose(self.profiler.as_ptr()) };
+    }
+}

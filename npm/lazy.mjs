@@ -1,0 +1,5 @@
+// `import { Profiler } from 'selfprof/lazy'`: see lazy.cjs.
+
+import selfprof from './lazy.cjs';
+
+export const { Profiler } = selfprof;

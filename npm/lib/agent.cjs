@@ -1,0 +1,52 @@
+'use strict';
+
+// Makes this thread's agent: the V8 sampler that all profilers of the thread share.
+
+const path = require('node:path');
+
+const native = require('./native.cjs');
+
+/** Reads an environment variable that has one of a few values. */
+function setting(name, values) {
+  const value = process.env[name];
+  if (value === undefined || value === '' || values.includes(value)) return value || undefined;
+  throw new Error(`selfprof: ${name} is '${value}'\n\nhint: it is one of ${values.join(', ')}`);
+}
+
+/**
+ * Whose frames are host code, shown as built-in functions are: Node's own scripts, unless they are wanted in full, and
+ * this package's.
+ */
+function hostScripts(nodeFrames) {
+  const own = [__dirname + path.sep, path.join(__dirname, '..', 'run.cjs')];
+  return nodeFrames === 'full' ? own : ['node:', ...own];
+}
+
+let begun = null;
+const fullListeners = [];
+
+/**
+ * Makes the agent unless the thread has one; the first call decides. What the environment says goes before what the
+ * program says, because whoever deploys a program knows more than who wrote it.
+ *
+ * @param {{ mode?: 'eager' | 'lazy', nodeFrames?: 'fold' | 'full' }} [wishes]
+ * @returns {{ mode: 'eager' | 'lazy', nodeFrames: 'fold' | 'full' }} what it was made with
+ */
+function begin(wishes = {}) {
+  if (begun === null) {
+    const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
+    const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
+    native.begin(mode, hostScripts(nodeFrames), performance.now(), (session) => {
+      for (const listener of fullListeners) listener(session);
+    });
+    begun = { mode, nodeFrames };
+  }
+  return begun;
+}
+
+/** Has `listener(session)` called when a session's buffer is full. */
+function onFull(listener) {
+  fullListeners.push(listener);
+}
+
+module.exports = { begin, onFull };

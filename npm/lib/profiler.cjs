@@ -1,0 +1,108 @@
+'use strict';
+
+// The interface `Profiler`, exact to WebIDL. https://wicg.github.io/js-self-profiling/#the-profiler-interface
+
+const { getEventListeners } = require('node:events');
+
+const agent = require('./agent.cjs');
+const native = require('./native.cjs');
+const { toTrace } = require('./trace.cjs');
+const { defineInterface, requiredNumbers } = require('./webidl.cjs');
+
+/** Profilers by session, as long as somebody holds them. */
+const profilers = new Map();
+
+/**
+ * Profilers that wait for their `samplebufferfull` event: an object with a listener for an event to come must not be
+ * collected, even when the program holds it no longer.
+ */
+const awaiting = new Set();
+
+/**
+ * A profiler that nobody holds and nobody listens to can hand its trace to nobody: its session is given up. For one that
+ * was stopped this does nothing; only then is it certain that no event for it is still on its way.
+ */
+const collected = new FinalizationRegistry((session) => {
+  profilers.delete(session);
+  native.abandon(session);
+});
+
+agent.onFull((session) => {
+  const profiler = profilers.get(session)?.deref();
+  if (profiler === undefined) return;
+  awaiting.delete(profiler);
+  profiler.dispatchEvent(new Event('samplebufferfull'));
+});
+
+/** Keeps a new profiler alive until the program has had its turn to add a listener, and from then on if it did. */
+function awaitFull(profiler) {
+  awaiting.add(profiler);
+  setImmediate(() => {
+    if (getEventListeners(profiler, 'samplebufferfull').length === 0) awaiting.delete(profiler);
+  }).unref();
+}
+
+class Profiler extends EventTarget {
+  #session;
+  #sampleInterval;
+  #stopped = false;
+
+  constructor(options) {
+    const context = "Failed to construct 'Profiler'";
+    if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
+    const { maxBufferSize, sampleInterval } = requiredNumbers(options, ['maxBufferSize', 'sampleInterval'], context);
+    const session = openSession(sampleInterval, maxBufferSize, context);
+    super();
+    this.#session = session.id;
+    this.#sampleInterval = session.sampleInterval;
+    profilers.set(session.id, new WeakRef(this));
+    collected.register(this, session.id);
+    awaitFull(this);
+  }
+
+  get sampleInterval() {
+    return this.#sampleInterval;
+  }
+
+  get stopped() {
+    return this.#stopped;
+  }
+
+  stop() {
+    try {
+      return this.#stop();
+    } catch (error) {
+      // WebIDL: an operation that returns a promise does not throw, not even for a foreign `this`.
+      return Promise.reject(error);
+    }
+  }
+
+  #stop() {
+    if (this.#stopped) {
+      throw new DOMException("Failed to execute 'stop' on 'Profiler': the profiler is already stopped.", 'InvalidStateError');
+    }
+    this.#stopped = true;
+    awaiting.delete(this);
+    return native.close(this.#session).then((columns) => {
+      if (columns.lost > 0) {
+        process.emitWarning(`V8 could not keep about ${columns.lost} samples, because the thread was blocked too long`, {
+          type: 'ProfilerWarning',
+        });
+      }
+      return toTrace(columns);
+    });
+  }
+}
+
+function openSession(sampleInterval, maxBufferSize, context) {
+  try {
+    return native.open(sampleInterval, maxBufferSize);
+  } catch (error) {
+    const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
+    throw new Constructor(`${context}: ${error.message}.`);
+  }
+}
+
+defineInterface(Profiler, ['sampleInterval', 'stopped', 'stop']);
+
+module.exports = { Profiler };

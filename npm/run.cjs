@@ -1,0 +1,33 @@
+'use strict';
+
+// The preload of `selfprof run`: records this thread into a journal until it ends. Node runs it in the main thread and in
+// every worker, before the program.
+
+const path = require('node:path');
+const { getEnvironmentData, isMainThread, setEnvironmentData, threadId } = require('node:worker_threads');
+
+const KEY = 'selfprof.run';
+
+if (isMainThread) {
+  // The program is to see the process that it would have been without us, and its child processes are not ours.
+  setEnvironmentData(KEY, process.env.SELFPROF_RUN);
+  delete process.env.SELFPROF_RUN;
+  const flag = process.execArgv.indexOf(__filename);
+  if (flag > 0) process.execArgv.splice(flag - 1, 2);
+}
+
+const wishes = getEnvironmentData(KEY);
+if (wishes !== undefined) {
+  const { dir, interval, limit, mode, nodeFrames } = JSON.parse(wishes);
+  const native = require('./lib/native.cjs');
+  const begun = require('./lib/agent.cjs').begin({ mode, nodeFrames });
+  native.record({
+    path: path.join(dir, isMainThread ? 'main.journal' : `worker-${threadId}.journal`),
+    sampleInterval: interval,
+    limit: limit ?? undefined,
+    threadId,
+    mode: begun.mode,
+    timeOrigin: performance.timeOrigin,
+    node: process.version,
+  });
+}
