@@ -8,13 +8,14 @@ const { getEnvironmentData, isMainThread, setEnvironmentData, threadId } = requi
 
 const KEY = 'selfprof.run';
 
+// The program is to see the process that it would have been without us, and its child processes are not ours. Workers
+// still get this preload: Node hands its own copy of the options to them.
 if (isMainThread) {
-  // The program is to see the process that it would have been without us, and its child processes are not ours.
   setEnvironmentData(KEY, process.env.SELFPROF_RUN);
   delete process.env.SELFPROF_RUN;
-  const flag = process.execArgv.indexOf(__filename);
-  if (flag > 0) process.execArgv.splice(flag - 1, 2);
 }
+const flag = process.execArgv.indexOf(__filename);
+if (flag > 0) process.execArgv.splice(flag - 1, 2);
 
 const wishes = getEnvironmentData(KEY);
 if (wishes !== undefined) {

@@ -89,6 +89,8 @@ class Profiler extends EventTarget {
           type: 'ProfilerWarning',
         });
       }
+      // V8 frees its profiles on this thread only; the trace need not wait for that.
+      setImmediate(native.bury).unref();
       return toTrace(columns);
     });
   }

@@ -1,1 +1,58 @@
-fn main() {}
+//! The project's own commands, run as `cargo xtask COMMAND`. Each command is a module with its arguments and a `run`.
+
+mod build;
+mod checkout;
+mod demo;
+mod job;
+mod node;
+mod packages;
+mod problem;
+mod progress;
+mod test;
+mod tools;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// The project's own commands.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = EXAMPLES)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask build                  the CLI, and the addon for the `node` on PATH
+  cargo xtask build --node 22        the CLI, and the addon for Node 22
+  cargo xtask demo                   profile a real type-check and print where its time went
+  cargo xtask test                   everything that CI runs
+  cargo xtask test --only tidy       one step of it, with the steps that it needs
+  cargo xtask test --list            the steps
+
+What it needs: cargo, a C++20 compiler, Node.js 20 or newer with npm. A missing one is named, with the command that
+installs it. Node builds and packages from npm are kept in $SELFPROF_CACHE, else in selfprof/ of $XDG_CACHE_HOME or
+~/.cache: never in the checkout.";
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Arguments),
+    Demo(demo::Arguments),
+    Test(test::Arguments),
+}
+
+fn main() -> ExitCode {
+    let done = match CommandLine::parse().command {
+        Command::Build(arguments) => build::run(&arguments),
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Test(arguments) => test::run(&arguments),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

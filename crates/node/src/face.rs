@@ -7,7 +7,7 @@ use napi::bindgen_prelude::{Float64Array, Function, PromiseRaw, Uint8Array, Uint
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
-use selfprof_formats::journal::Header;
+use selfprof_formats::journal::{Header, Mode};
 use selfprof_session::{AdmitScripts, InitOptions, Instant, SessionId};
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
@@ -134,10 +134,7 @@ pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
     let (deferred, promise) = env.create_deferred::<TraceColumns, _>()?;
     agent::close(SessionId(session), move |finished| {
         let columns = TraceColumns::from(finished);
-        deferred.resolve(move |_| {
-            agent::bury();
-            Ok(columns)
-        });
+        deferred.resolve(move |_| Ok(columns));
     })
     .map_err(failure)?;
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
@@ -147,6 +144,13 @@ pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
 #[napi(catch_unwind)]
 pub fn abandon(session: u32) {
     agent::abandon(SessionId(session));
+}
+
+/// Frees what V8 still holds of profiles that have been read: a few milliseconds for a profile of thousands of stacks, to
+/// be spent when nobody waits.
+#[napi(catch_unwind)]
+pub fn bury() {
+    agent::bury();
 }
 
 /// What a streamed recording is made with.
@@ -176,10 +180,10 @@ pub fn record(options: RecordOptions) -> Result<()> {
     let interval = selfprof_session::quantise(asked, selfprof_v8::CpuSampler::BASE);
     let header = Header {
         pid: std::process::id(),
-        thread_id: options.thread_id,
+        thread_id: options.thread_id.into(),
         interval,
-        mode: options.mode,
-        time_origin: options.time_origin,
+        mode: if options.mode == "lazy" { Mode::Lazy } else { Mode::Eager },
+        time_origin_ms: options.time_origin,
         node: options.node,
     };
     let journal = Journal::create(Path::new(&options.path), &header)

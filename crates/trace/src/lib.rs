@@ -46,6 +46,9 @@ pub mod foreign;
 pub mod summary;
 pub mod weigh;
 
+#[cfg(test)]
+mod testing;
+
 pub use frame::{Frame, Position};
 pub use id::{FrameId, NameId, ResourceId, StackId, TableId};
 pub use marker::{Marker, UnknownMarker};

@@ -58,12 +58,12 @@ impl<I: TableId> Strings<I> {
     }
 
     /// The strings with their ids, in the order of the ids.
-    pub fn iter(&self) -> impl Iterator<Item = (I, &str)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &str)> {
         self.iter_from(0)
     }
 
     /// Like [`Strings::iter`], without the first `start` strings: what is new since the table had that length.
-    pub fn iter_from(&self, start: usize) -> impl Iterator<Item = (I, &str)> {
+    pub fn iter_from(&self, start: usize) -> impl DoubleEndedIterator<Item = (I, &str)> {
         (start..self.len())
             .filter_map(|index| Some((I::from_index(index)?, &**self.entries.get_index(index)?)))
     }

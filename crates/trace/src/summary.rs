@@ -1,1 +1,70 @@
-//! In the making.
+//! Where the time of a trace went: per function, per node of the call tree, and per kind of work.
+//!
+//! Every sum is over the [weights](crate::weigh) of samples. *Self* is what was spent in a function's own code,
+//! *total* includes what it called.
+
+mod call_tree;
+mod functions;
+mod tally;
+
+use crate::weigh::{median_interval, weigh};
+use crate::{Marker, Micros, Trace};
+
+pub use call_tree::{CallNode, CallTree};
+pub use functions::FunctionRow;
+pub use tally::Tally;
+
+/// The sums over one trace.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// The functions that were seen, those with the most self time first. Ties go by total time, then by id.
+    pub functions: Vec<FunctionRow>,
+    /// The samples at which something ran: a function, or work with a marker.
+    pub busy: Tally,
+    /// The samples at which nothing ran, or nothing that the trace may show.
+    pub idle: Tally,
+    /// The samples with a stack that tell no marker.
+    pub unmarked: Tally,
+    /// The median time between samples; `None` when there are too few of them.
+    pub interval: Option<Micros>,
+    markers: [Tally; Marker::ALL.len()],
+}
+
+impl Summary {
+    /// Sums up a trace, in time and memory linear in its samples and stacks.
+    pub fn of(trace: &Trace) -> Self {
+        let weights = weigh(trace.samples());
+        let mut summary = Self {
+            functions: functions::rows(trace, &CallTree::new(trace, &weights)),
+            busy: Tally::default(),
+            idle: Tally::default(),
+            unmarked: Tally::default(),
+            interval: median_interval(trace.samples()),
+            markers: Default::default(),
+        };
+        for (sample, &weight) in trace.samples().iter().zip(&weights) {
+            match sample.marker {
+                Some(marker) => summary.markers[marker.index()].add(weight),
+                None if sample.is_idle() => summary.idle.add(weight),
+                None => summary.unmarked.add(weight),
+            }
+            if !sample.is_idle() {
+                summary.busy.add(weight);
+            }
+        }
+        summary
+    }
+
+    /// The samples with this marker.
+    pub fn marker(&self, marker: Marker) -> Tally {
+        self.markers[marker.index()]
+    }
+
+    /// How many samples there are.
+    pub fn samples(&self) -> u64 {
+        self.busy.samples + self.idle.samples
+    }
+}
+
+#[cfg(test)]
+mod tests;

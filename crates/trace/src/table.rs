@@ -58,12 +58,12 @@ impl<I: TableId, T: Copy + Eq + Hash> Table<I, T> {
     }
 
     /// The entries with their ids, in the order of the ids.
-    pub fn iter(&self) -> impl Iterator<Item = (I, T)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, T)> {
         self.iter_from(0)
     }
 
     /// Like [`Table::iter`], without the first `start` entries: what is new since the table had that length.
-    pub fn iter_from(&self, start: usize) -> impl Iterator<Item = (I, T)> {
+    pub fn iter_from(&self, start: usize) -> impl DoubleEndedIterator<Item = (I, T)> {
         (start..self.len()).filter_map(|index| Some((I::from_index(index)?, *self.entries.get_index(index)?)))
     }
 }

@@ -211,3 +211,6 @@ impl std::error::Error for InternError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

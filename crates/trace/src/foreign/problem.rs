@@ -1,0 +1,168 @@
+//! What was wrong with a foreign trace, and what became of it.
+
+use std::fmt;
+
+/// The problems that validation met: the first [`Problems::LISTED`] of them, and the number of each kind.
+#[derive(Clone, Debug, Default)]
+pub struct Problems {
+    list: Vec<Problem>,
+    counts: [u64; ProblemKind::ALL.len()],
+}
+
+impl Problems {
+    /// How many problems are kept. The rest is only counted, as a hostile trace can have one in each number.
+    pub const LISTED: usize = 100;
+
+    /// The first problems, in the order they were met.
+    pub fn list(&self) -> &[Problem] {
+        &self.list
+    }
+
+    /// How many problems of this kind there are, listed or not.
+    pub fn count(&self, kind: ProblemKind) -> u64 {
+        self.counts[kind as usize]
+    }
+
+    /// How many problems there are, listed or not.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Whether the trace was valid as it came.
+    pub fn is_empty(&self) -> bool {
+        self.total() == 0
+    }
+
+    pub(super) fn push(&mut self, problem: Problem) {
+        self.counts[problem.kind as usize] += 1;
+        if self.list.len() < Self::LISTED {
+            self.list.push(problem);
+        }
+    }
+}
+
+/// One thing that was wrong. Shown as one sentence without a full stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Problem {
+    /// Where it was.
+    pub place: Place,
+    /// The number that stood there, if it was one.
+    pub value: Option<f64>,
+    /// What was wrong with it.
+    pub kind: ProblemKind,
+    /// What was done about it.
+    pub remedy: Remedy,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.place.fmt(f)?;
+        match self.value {
+            Some(value) => write!(f, " is {value}, which {}", self.kind)?,
+            None => write!(f, " {}", self.kind)?,
+        }
+        write!(f, ": {}", self.remedy)
+    }
+}
+
+/// A member of an element of a list, e.g. `stacks[17].parentId`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The list: `frames`, `stacks` or `samples`.
+    pub list: &'static str,
+    /// The element's index.
+    pub index: usize,
+    /// The element's member.
+    pub member: &'static str,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}].{}", self.list, self.index, self.member)
+    }
+}
+
+/// What can be wrong with an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// An id that is no whole number, or that its list does not reach.
+    Dangling,
+    /// A stack that is its own ancestor.
+    Cycle,
+    /// A line or column that is not a whole number from 1 to 2³² - 1.
+    Position,
+    /// A line or column of a frame without a resource.
+    NoResource,
+    /// A timestamp that is negative, not a number, or farther away than a double can count microseconds.
+    Timestamp,
+    /// A timestamp that is earlier than the one before it.
+    Order,
+    /// A marker that nobody has defined.
+    Marker,
+}
+
+impl ProblemKind {
+    /// Every kind.
+    pub const ALL: [Self; 7] = [
+        Self::Dangling,
+        Self::Cycle,
+        Self::Position,
+        Self::NoResource,
+        Self::Timestamp,
+        Self::Order,
+        Self::Marker,
+    ];
+}
+
+impl fmt::Display for ProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Dangling => "is not the id of an entry",
+            Self::Cycle => "makes the stack its own ancestor",
+            Self::Position => "is not a line or column, which count from 1",
+            Self::NoResource => "stands in a frame without a resource",
+            Self::Timestamp => "is not a time since the time origin",
+            Self::Order => "is earlier than the sample before",
+            Self::Marker => "is not a known marker",
+        })
+    }
+}
+
+/// What was done about a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Remedy {
+    /// The frame is kept without resource, line and column.
+    NoResource,
+    /// The frame is kept without the line or column.
+    NoPosition,
+    /// The stack is kept without what called it.
+    Root,
+    /// The stack is taken for its parent, as the specification does for frames it may not show
+    /// ([get a stack ID], step 5).
+    ///
+    /// [get a stack ID]: https://wicg.github.io/js-self-profiling/#dfn-get-a-stack-id
+    Parent,
+    /// The sample is kept without a stack.
+    NoStack,
+    /// The sample is left out.
+    NoSample,
+    /// The samples are put in order; those of equal time stay as they were.
+    Sorted,
+    /// The marker is taken for `other`.
+    OtherMarker,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoResource => "the frame is kept without its place in a script",
+            Self::NoPosition => "the frame is kept without it",
+            Self::Root => "the stack begins here",
+            Self::Parent => "the stack is taken for its parent",
+            Self::NoStack => "the sample is kept without a stack",
+            Self::NoSample => "the sample is left out",
+            Self::Sorted => "the samples are sorted",
+            Self::OtherMarker => "it is taken for `other`",
+        })
+    }
+}

@@ -1,0 +1,279 @@
+//! Each kind of problem, its remedy, and random garbage.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Frame, Micros, Sample, Stack};
+
+const MAIN: ForeignFrame<'static> =
+    ForeignFrame { name: "main", resource_id: None, line: None, column: None };
+
+/// A foreign trace with one resource, so that there is something to dangle from.
+fn foreign(
+    frames: &[ForeignFrame<'_>],
+    stacks: &[(Option<f64>, f64)],
+    samples: &[ForeignSample],
+) -> ForeignTrace {
+    let mut foreign = ForeignTrace::new(Limits::default());
+    foreign.push_resource("file:///a.js").unwrap();
+    frames.iter().for_each(|frame| foreign.push_frame(frame).unwrap());
+    for &(parent_id, frame_id) in stacks {
+        foreign.push_stack(ForeignStack { parent_id, frame_id }).unwrap();
+    }
+    samples.iter().for_each(|&sample| foreign.push_sample(sample).unwrap());
+    foreign
+}
+
+fn sentences(problems: &Problems) -> Vec<String> {
+    problems.list().iter().map(Problem::to_string).collect()
+}
+
+#[test]
+fn bad_frames_keep_what_is_good_of_them() {
+    #[track_caller]
+    fn check(
+        (resource_id, line, column): (Option<f64>, Option<f64>, Option<f64>),
+        expected: (Option<usize>, Option<u32>, Option<u32>),
+        problems: &[&str],
+    ) {
+        let frame = ForeignFrame { name: "f", resource_id, line, column };
+        let (trace, found) = foreign(&[frame], &[], &[]).validate();
+        let Frame { resource, line, column, .. } = trace.frames().iter().next().unwrap().1;
+        let got = (resource.map(ResourceId::index), line.map(Into::into), column.map(Into::into));
+        assert_eq!((got, sentences(&found)), (expected, problems.iter().map(ToString::to_string).collect()));
+    }
+    check((Some(0.0), Some(3.0), Some(4.0)), (Some(0), Some(3), Some(4)), &[]);
+    check((Some(-0.0), None, None), (Some(0), None, None), &[]);
+    let dangling = |id| {
+        format!(
+            "frames[0].resourceId is {id}, which is not the id of an entry: the frame is kept without its place in \
+             a script"
+        )
+    };
+    for (value, shown) in [(1.0, "1"), (-1.0, "-1"), (0.5, "0.5"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")]
+    {
+        check((Some(value), Some(3.0), Some(4.0)), (None, None, None), &[&dangling(shown)]);
+    }
+    check(
+        (Some(0.0), Some(0.0), Some(4294967296.0)),
+        (Some(0), None, None),
+        &[
+            "frames[0].line is 0, which is not a line or column, which count from 1: the frame is kept without it",
+            "frames[0].column is 4294967296, which is not a line or column, which count from 1: the frame is kept \
+             without it",
+        ],
+    );
+    check(
+        (None, Some(3.0), None),
+        (None, None, None),
+        &["frames[0].line is 3, which stands in a frame without a resource: the frame is kept without it"],
+    );
+}
+
+#[test]
+fn bad_stacks_are_cut_where_they_break() {
+    /// `expected`: for each stack that is left, its parent and frame, in the order of the trace.
+    #[track_caller]
+    fn check(stacks: &[(Option<f64>, f64)], expected: &[(Option<usize>, usize)], problems: &[&str]) {
+        let frames = ["a", "b", "c"].map(|name| ForeignFrame { name, ..MAIN });
+        let (trace, found) = foreign(&frames, stacks, &[]).validate();
+        let got: Vec<_> = trace
+            .stacks()
+            .iter()
+            .map(|(_, Stack { parent, frame })| (parent.map(|id| id.index()), frame.index()))
+            .collect();
+        assert_eq!(got, expected);
+        assert_eq!(sentences(&found), problems);
+    }
+    check(&[(None, 0.0), (Some(0.0), 1.0)], &[(None, 0), (Some(0), 1)], &[]);
+    // Children before their parents, and equal entries.
+    check(&[(Some(1.0), 1.0), (Some(2.0), 0.0), (None, 2.0)], &[(None, 2), (Some(0), 0), (Some(1), 1)], &[]);
+    check(&[(None, 0.0), (None, 0.0), (Some(1.0), 1.0)], &[(None, 0), (Some(0), 1)], &[]);
+    check(
+        &[(Some(0.0), 0.0)],
+        &[(None, 0)],
+        &["stacks[0].parentId is 0, which makes the stack its own ancestor: the stack begins here"],
+    );
+    check(
+        &[(Some(2.0), 0.0), (Some(0.0), 1.0), (Some(1.0), 2.0)],
+        &[(None, 1), (Some(0), 2), (Some(1), 0)],
+        &["stacks[1].parentId is 0, which makes the stack its own ancestor: the stack begins here"],
+    );
+    check(
+        &[(Some(0.5), 0.0), (Some(9.0), 1.0)],
+        &[(None, 0), (None, 1)],
+        &[
+            "stacks[0].parentId is 0.5, which is not the id of an entry: the stack begins here",
+            "stacks[1].parentId is 9, which is not the id of an entry: the stack begins here",
+        ],
+    );
+    check(
+        &[(None, 0.0), (Some(0.0), 3.0), (Some(1.0), 2.0)],
+        &[(None, 0), (Some(0), 2)],
+        &["stacks[1].frameId is 3, which is not the id of an entry: the stack is taken for its parent"],
+    );
+}
+
+#[test]
+fn bad_samples_keep_what_is_good_of_them() {
+    #[track_caller]
+    fn check(samples: &[(f64, Option<f64>)], expected: &[(u64, bool)], problems: &[&str]) {
+        let samples: Vec<_> = samples
+            .iter()
+            .map(|&(timestamp, stack_id)| ForeignSample { timestamp, stack_id, marker: None })
+            .collect();
+        let (trace, found) = foreign(&[MAIN], &[(None, 0.0)], &samples).validate();
+        let got: Vec<_> =
+            trace.samples().iter().map(|sample| (sample.timestamp.0, sample.stack.is_some())).collect();
+        assert_eq!(got, expected);
+        assert_eq!(sentences(&found), problems);
+    }
+    check(&[(0.1, Some(0.0)), (0.2, None)], &[(100, true), (200, false)], &[]);
+    check(
+        &[(1.0, Some(1.0))],
+        &[(1000, false)],
+        &["samples[0].stackId is 1, which is not the id of an entry: the sample is kept without a stack"],
+    );
+    check(
+        &[(-1.0, None), (f64::NAN, None), (1.0, None)],
+        &[(1000, false)],
+        &[
+            "samples[0].timestamp is -1, which is not a time since the time origin: the sample is left out",
+            "samples[1].timestamp is NaN, which is not a time since the time origin: the sample is left out",
+        ],
+    );
+    check(
+        &[(2.0, Some(0.0)), (1.0, None), (2.0, None)],
+        &[(1000, false), (2000, true), (2000, false)],
+        &["samples[1].timestamp is 1, which is earlier than the sample before: the samples are sorted"],
+    );
+}
+
+#[test]
+fn unknown_markers_are_other_work() {
+    let sample = |marker| ForeignSample { timestamp: 0.0, stack_id: None, marker: Some(marker) };
+    let samples = [sample(Ok(Marker::Gc)), sample(Err(UnknownMarker))];
+    let (trace, problems) = foreign(&[], &[], &samples).validate();
+    let markers: Vec<_> = trace.samples().iter().map(|sample| sample.marker).collect();
+    assert_eq!(markers, [Some(Marker::Gc), Some(Marker::Other)]);
+    assert_eq!(sentences(&problems), ["samples[1].marker is not a known marker: it is taken for `other`"]);
+}
+
+#[test]
+fn a_deep_chain_takes_no_recursion() {
+    let depth = 1_000_000;
+    let mut foreign = ForeignTrace::new(Limits::default());
+    foreign.push_frame(&MAIN).unwrap();
+    // Innermost first, so that the first look at the table meets the whole chain.
+    for index in 1..=depth {
+        let parent_id = (index < depth).then_some(f64::from(index));
+        foreign.push_stack(ForeignStack { parent_id, frame_id: 0.0 }).unwrap();
+    }
+    foreign.push_sample(ForeignSample { timestamp: 0.0, stack_id: Some(0.0), marker: None }).unwrap();
+    let (trace, problems) = foreign.validate();
+    assert!(problems.is_empty());
+    let leaf = trace.samples()[0].stack.unwrap();
+    assert_eq!(trace.path(leaf).count(), depth as usize);
+    assert_eq!(crate::summary::Summary::of(&trace).functions[0].total_samples, 1);
+}
+
+#[test]
+fn limits_hold() {
+    let limits = Limits { resources: 1, frames: 1, stacks: 1, samples: 1, text_bytes: 8 };
+    #[track_caller]
+    fn check(mut push: impl FnMut() -> Result<(), LimitExceeded>, expected: &str) {
+        assert_eq!(push(), Ok(()));
+        assert_eq!(push().unwrap_err().to_string(), expected);
+    }
+    let mut foreign = ForeignTrace::new(limits);
+    check(|| foreign.push_resource("url"), "the trace has more than 1 resources");
+    check(|| foreign.push_frame(&MAIN), "the trace has more than 1 frames");
+    check(
+        || foreign.push_stack(ForeignStack { parent_id: None, frame_id: 0.0 }),
+        "the trace has more than 1 stacks",
+    );
+    check(
+        || foreign.push_sample(ForeignSample { timestamp: 0.0, stack_id: None, marker: None }),
+        "the trace has more than 1 samples",
+    );
+    let mut foreign = ForeignTrace::new(Limits { resources: 9, ..limits });
+    check(|| foreign.push_resource("12345"), "the trace has more than 8 bytes of text");
+}
+
+#[test]
+fn problems_beyond_the_list_are_counted() {
+    let samples = [ForeignSample { timestamp: -1.0, stack_id: None, marker: None }; 1000];
+    let (_, problems) = foreign(&[], &[], &samples).validate();
+    assert_eq!(problems.list().len(), Problems::LISTED);
+    assert_eq!((problems.count(ProblemKind::Timestamp), problems.total()), (1000, 1000));
+}
+
+/// Numbers that are mostly ids, since only those lead anywhere.
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![8 => (0..12_u8).prop_map(f64::from), 1 => any::<f64>()]
+}
+
+proptest! {
+    #[test]
+    fn garbage_becomes_a_valid_trace(
+        frames in prop::collection::vec(
+            (any::<u8>(), prop::option::of(number()), prop::option::of(number()), prop::option::of(number())),
+            0..10,
+        ),
+        stacks in prop::collection::vec((prop::option::of(number()), number()), 0..12),
+        samples in prop::collection::vec((number(), prop::option::of(number())), 0..12),
+    ) {
+        let names: Vec<String> = frames.iter().map(|frame| (frame.0 % 3).to_string()).collect();
+        let frames: Vec<_> = frames
+            .iter()
+            .zip(&names)
+            .map(|(&(_, resource_id, line, column), name)| ForeignFrame { name, resource_id, line, column })
+            .collect();
+        let samples: Vec<_> = samples
+            .iter()
+            .map(|&(timestamp, stack_id)| ForeignSample { timestamp, stack_id, marker: None })
+            .collect();
+        let (trace, _) = foreign(&frames, &stacks, &samples).validate();
+        prop_assert!(trace.stacks().iter().all(|(id, stack)| stack.parent < Some(id)));
+        prop_assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
+        for sample in trace.samples() {
+            let depth = sample.stack.map_or(0, |stack| trace.path(stack).count());
+            prop_assert!(depth <= trace.stacks().len());
+        }
+    }
+
+    #[test]
+    fn valid_traces_stay_as_they_are(trace in crate::testing::trace()) {
+        let (back, problems) = raw(&trace).validate();
+        prop_assert!(problems.is_empty());
+        prop_assert_eq!(crate::testing::parts(&back), crate::testing::parts(&trace));
+    }
+}
+
+/// A valid trace as a reader would push it.
+fn raw(trace: &Trace) -> ForeignTrace {
+    let mut foreign = ForeignTrace::new(Limits::default());
+    for (_, url) in trace.resources().iter() {
+        foreign.push_resource(url).unwrap();
+    }
+    for (_, frame) in trace.frames().iter() {
+        let number = |number: Option<std::num::NonZeroU32>| number.map(|number| f64::from(number.get()));
+        foreign
+            .push_frame(&ForeignFrame {
+                name: &trace.names()[frame.name],
+                resource_id: frame.resource.map(|id| id.index() as f64),
+                line: number(frame.line),
+                column: number(frame.column),
+            })
+            .unwrap();
+    }
+    for (_, stack) in trace.stacks().iter() {
+        let (parent_id, frame_id) = (stack.parent.map(|id| id.index() as f64), stack.frame.index() as f64);
+        foreign.push_stack(ForeignStack { parent_id, frame_id }).unwrap();
+    }
+    for &Sample { timestamp: Micros(micros), stack, marker } in trace.samples() {
+        let (timestamp, stack_id) = (micros as f64 / 1000.0, stack.map(|id| id.index() as f64));
+        foreign.push_sample(ForeignSample { timestamp, stack_id, marker: marker.map(Ok) }).unwrap();
+    }
+    foreign
+}

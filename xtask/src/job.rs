@@ -1,0 +1,101 @@
+//! Runs a child process, in sight or into a log file.
+//!
+//! A log is a file and not a pipe: a grandchild that outlives the child can then never block the reader, and the log
+//! is still there after the run.
+
+use crate::progress::{Activity, seconds};
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
+
+/// How often a running child is looked at.
+const GLANCE: Duration = Duration::from_millis(25);
+
+/// Past this, a child is taken to hang.
+const LIMIT: Duration = Duration::from_secs(25 * 60);
+
+/// Where a child's stdout and stderr go.
+pub enum Output<'a> {
+    /// To the person, as they come.
+    Shown,
+    /// Appended to a file, under an activity.
+    Logged(&'a Log, &'a Activity),
+}
+
+/// The file that takes the output of the children of one step.
+pub struct Log {
+    path: PathBuf,
+}
+
+impl Log {
+    /// Starts an empty log.
+    pub fn create(folder: &Path, name: &str) -> Result<Self> {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let path = folder.join(format!("{name}.log"));
+        File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Self { path })
+    }
+
+    /// All that was said, with anything that is not UTF-8 replaced.
+    pub fn text(&self) -> String {
+        fs::read(&self.path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+    }
+
+    /// The newest line that is not blank, for a progress line; cheap however long the log is.
+    fn last_line(&self) -> String {
+        let tail = || -> std::io::Result<Vec<u8>> {
+            let mut file = File::open(&self.path)?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(2048)))?;
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = tail().unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    }
+
+    fn file(&self) -> Result<File> {
+        File::options()
+            .append(true)
+            .open(&self.path)
+            .with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+/// Runs the command to its end. An error names the program and how it ended.
+pub fn run(command: &mut Command, output: &Output<'_>) -> Result<()> {
+    let program =
+        Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    command.stdin(Stdio::null());
+    let status = match output {
+        Output::Shown => command.status().with_context(|| format!("cannot start {program}"))?,
+        Output::Logged(log, activity) => run_logged(command, log, activity, &program)?,
+    };
+    if !status.success() {
+        bail!("{program} ended with {status}");
+    }
+    Ok(())
+}
+
+fn run_logged(command: &mut Command, log: &Log, activity: &Activity, program: &str) -> Result<ExitStatus> {
+    command.stdout(log.file()?).stderr(log.file()?);
+    let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if activity.elapsed() > LIMIT {
+            child.kill()?;
+            child.wait()?;
+            bail!("{program} was ended: it still ran after {}", seconds(LIMIT));
+        }
+        activity.go_on(|| log.last_line());
+        thread::sleep(GLANCE);
+    }
+}

@@ -1,0 +1,163 @@
+//! A Node.js to build for and to run: the one on PATH, or an official build from npm.
+
+use crate::packages::{NODE_BUILD, NODES, Package, Packages};
+use crate::problem::Problem;
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The majors that selfprof supports.
+pub const MAJORS: [u32; 4] = [20, 22, 24, 26];
+
+/// A `--node` argument.
+pub fn parse_major(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(major) if MAJORS.contains(&major) => Ok(major),
+        _ => Err("the majors are 20, 22, 24 and 26".to_owned()),
+    }
+}
+
+/// One Node: its executable, its headers, and what names its binary interface.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its version as in "20.20.2".
+    pub version: String,
+    /// `process.versions.modules`: addons built for another value do not work.
+    pub modules: u32,
+    /// `process.platform`-`process.arch`.
+    pub platform: String,
+    /// The real executable, never a version manager's wrapper.
+    pub executable: PathBuf,
+    /// The folder of v8.h and node_version.h.
+    pub include: PathBuf,
+}
+
+impl Node {
+    /// The Node on PATH; its headers are fetched when they do not lie beside it.
+    pub fn on_path(packages: &Packages) -> Result<Self> {
+        let spoken = Spoken::ask(Path::new("node"))?;
+        let prefix = spoken.executable.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+        let include = match env::var_os("SELFPROF_NODE_INCLUDE") {
+            Some(folder) => std::path::absolute(folder)?,
+            None if has_v8(&prefix.join("include/node")) => prefix.join("include/node"),
+            None => {
+                let exact = Package { name: NODE_BUILD, version: &spoken.version, integrity: None };
+                packages.get(&exact).context("Node's headers do not lie beside `node`")?.join("include/node")
+            }
+        };
+        spoken.with_headers(include)
+    }
+
+    /// A Node of this major: the one on PATH when it fits, else the official build.
+    pub fn of_major(major: u32, packages: &Packages) -> Result<Self> {
+        if Spoken::ask(Path::new("node")).is_ok_and(|spoken| spoken.major == major) {
+            return Self::on_path(packages);
+        }
+        let package = NODES
+            .iter()
+            .find(|package| major_of(package.version) == Some(major))
+            .with_context(|| format!("no Node {major} is known"))?;
+        let folder = packages.get(package)?;
+        Spoken::ask(&folder.join("bin/node"))?.with_headers(folder.join("include/node"))
+    }
+
+    /// Its file name in npm/native.
+    pub fn addon_name(&self) -> String {
+        format!("selfprof-{}-{}.node", self.platform, self.modules)
+    }
+
+    /// PATH with this Node first, for a child whose own children say `node`.
+    pub fn path(&self) -> Result<OsString> {
+        let first = self.executable.parent().map(Path::to_owned);
+        let rest = env::var_os("PATH").unwrap_or_default();
+        Ok(env::join_paths(first.into_iter().chain(env::split_paths(&rest)))?)
+    }
+}
+
+/// What a node executable says of itself.
+struct Spoken {
+    major: u32,
+    version: String,
+    modules: u32,
+    platform: String,
+    executable: PathBuf,
+}
+
+impl Spoken {
+    fn ask(program: &Path) -> Result<Self> {
+        const QUESTION: &str = "[process.versions.node, process.versions.modules, \
+            process.platform + '-' + process.arch, process.execPath].join('\\n')";
+        let output = Command::new(program)
+            .args(["-p", QUESTION])
+            .env_remove("NODE_OPTIONS")
+            .output()
+            .with_context(|| format!("cannot start {}", program.display()))?;
+        let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut lines = answer.lines();
+        let (Some(version), Some(modules), Some(platform), Some(executable)) =
+            (lines.next(), lines.next(), lines.next(), lines.next())
+        else {
+            bail!(
+                "{} does not answer like Node.js: {}",
+                program.display(),
+                String::from_utf8_lossy(&output.stderr)
+            );
+        };
+        Ok(Self {
+            major: major_of(version).with_context(|| format!("Node's version {version} has no major"))?,
+            version: version.to_owned(),
+            modules: modules
+                .parse()
+                .with_context(|| format!("Node's modules version {modules} is no number"))?,
+            platform: platform.to_owned(),
+            executable: fs::canonicalize(executable).with_context(|| format!("cannot find {executable}"))?,
+        })
+    }
+
+    /// Headers of another Node compile without a word and crash at run time, so they are compared.
+    fn with_headers(self, include: PathBuf) -> Result<Node> {
+        let Self { major, version, modules, platform, executable } = self;
+        if !MAJORS.contains(&major) {
+            return Err(Problem::error(
+                format!("Node {version} is not supported: {}", executable.display()),
+                "put Node 20, 22, 24 or 26 on PATH, or pass --node 24 to have one fetched",
+            ));
+        }
+        let found = modules_of_headers(&include)?;
+        if found != modules {
+            return Err(Problem::error(
+                format!(
+                    "the headers in {} are for modules {found}, Node {version} has {modules}",
+                    include.display()
+                ),
+                "point SELFPROF_NODE_INCLUDE at the include/node folder of the Node on PATH, or unset it",
+            ));
+        }
+        Ok(Node { version, modules, platform, executable, include })
+    }
+}
+
+fn major_of(version: &str) -> Option<u32> {
+    version.split('.').next()?.parse().ok()
+}
+
+fn has_v8(include: &Path) -> bool {
+    include.join("v8-profiler.h").is_file() && include.join("node_version.h").is_file()
+}
+
+fn modules_of_headers(include: &Path) -> Result<u32> {
+    let path = include.join("node_version.h");
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Problem::error(
+            format!("cannot read Node's headers: {}: {error}", path.display()),
+            "SELFPROF_NODE_INCLUDE must name a folder like /usr/include/node, or be unset",
+        )
+    })?;
+    text.lines()
+        .filter_map(|line| line.trim().strip_prefix("#define NODE_MODULE_VERSION"))
+        .find_map(|value| value.trim().parse().ok())
+        .with_context(|| format!("{} gives no NODE_MODULE_VERSION", path.display()))
+}

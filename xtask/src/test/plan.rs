@@ -1,0 +1,303 @@
+//! The steps of a test run, and what each needs.
+
+use super::counts;
+use crate::build::{build_addon, build_cli};
+use crate::checkout::Checkout;
+use crate::job::{self, Log, Output};
+use crate::node::Node;
+use crate::packages::{Packages, TYPESCRIPT};
+use crate::problem::Problem;
+use crate::progress::Activity;
+use crate::tools;
+use anyhow::{Context as _, Result, bail};
+use std::collections::HashSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What every step works with.
+pub struct Context {
+    /// The checkout under test.
+    pub checkout: Checkout,
+    /// Where Nodes come from.
+    pub packages: Packages,
+}
+
+/// Does a step; gives a few words on what it did, which may be empty.
+type Action = Box<dyn Fn(&Context, &Log, &Activity) -> Result<String>>;
+
+/// One line of the report.
+pub struct Step {
+    /// A family, or a family and a Node major: `js-22`.
+    pub name: String,
+    /// For `--list`.
+    pub about: String,
+    /// Names of earlier steps without which this one says nothing.
+    pub needs: Vec<String>,
+    /// What it does.
+    pub action: Action,
+}
+
+impl Step {
+    fn new(
+        name: impl Into<String>,
+        about: impl Into<String>,
+        needs: &[&str],
+        action: impl Fn(&Context, &Log, &Activity) -> Result<String> + 'static,
+    ) -> Self {
+        let needs = needs.iter().map(|&name| name.to_owned()).collect();
+        Self { name: name.into(), about: about.into(), needs, action: Box::new(action) }
+    }
+
+    fn family(&self) -> &str {
+        self.name.split('-').next().unwrap_or(&self.name)
+    }
+}
+
+/// All steps for these majors, of which there is at least one, in the order in which they run: quick ones first, so
+/// that a slip is told early.
+pub fn plan(majors: &[u32]) -> Vec<Step> {
+    let first = majors.first().copied().unwrap_or(crate::node::MAJORS[0]);
+    let first_node = format!("node-{first}");
+    let first_addon = format!("addon-{first}");
+    let mut steps = vec![
+        Step::new("tools", "the programs that the rest needs are there", &[], |_, _, _| {
+            tools::check()?;
+            tools::check_rust_components()?;
+            Ok(String::new())
+        }),
+        Step::new("format", "cargo fmt --check", &["tools"], |context, log, activity| {
+            cargo(context, &["fmt", "--all", "--check"], None, log, activity)?;
+            Ok(String::new())
+        }),
+        Step::new(
+            "tidy",
+            "the rules of the house, and xtask's own tests",
+            &["tools"],
+            |context, log, activity| {
+                cargo(context, &["test", "--package", "xtask"], None, log, activity)?;
+                Ok(format!("{} tests", counts::cargo(&log.text())?))
+            },
+        ),
+    ];
+    for &major in majors {
+        steps.push(Step::new(
+            format!("node-{major}"),
+            format!("Node {major} is on PATH, or fetched"),
+            &["tools"],
+            move |context, _, _| Ok(format!("Node {}", Node::of_major(major, &context.packages)?.version)),
+        ));
+    }
+    steps.push(Step::new(
+        "clippy",
+        "clippy over the whole workspace, warnings are errors",
+        &[&first_node],
+        move |context, log, activity| {
+            let node = Node::of_major(first, &context.packages)?;
+            let arguments = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
+            cargo(context, &arguments, Some(&node), log, activity)?;
+            Ok(String::new())
+        },
+    ));
+    steps.push(Step::new(
+        "docs",
+        "rustdoc over the whole workspace, warnings are errors",
+        &[&first_node],
+        move |context, log, activity| {
+            let node = Node::of_major(first, &context.packages)?;
+            let mut command = context.checkout.cargo();
+            command.args(["doc", "--workspace", "--no-deps", "--document-private-items"]);
+            command.env("RUSTDOCFLAGS", "--deny warnings").env("SELFPROF_NODE_INCLUDE", &node.include);
+            job::run(&mut command, &Output::Logged(log, activity))?;
+            Ok(String::new())
+        },
+    ));
+    steps.push(Step::new("types", "the npm package's types compile", &["tools"], types));
+    steps.push(Step::new("cli", "the release build of the CLI", &["tools"], |context, log, activity| {
+        build_cli(&context.checkout, &Output::Logged(log, activity))?;
+        Ok(String::new())
+    }));
+    for &major in majors {
+        steps.push(Step::new(
+            format!("addon-{major}"),
+            format!("the addon builds for Node {major}"),
+            &[&format!("node-{major}")],
+            move |context, log, activity| {
+                let node = Node::of_major(major, &context.packages)?;
+                build_addon(&context.checkout, &node, &Output::Logged(log, activity))?;
+                Ok(node.addon_name())
+            },
+        ));
+    }
+    steps.push(Step::new(
+        "rust",
+        format!("cargo test; where a test runs JavaScript, it is on Node {first}"),
+        &[&first_addon],
+        move |context, log, activity| {
+            // The tests of v8 and node run inside Node: see their Cargo.toml. Those of xtask are the step `tidy`.
+            let arguments = ["test", "--workspace", "--exclude", "xtask"];
+            let node = Node::of_major(first, &context.packages)?;
+            cargo(context, &arguments, Some(&node), log, activity)?;
+            Ok(format!("{} tests", counts::cargo(&log.text())?))
+        },
+    ));
+    for &major in majors {
+        steps.push(Step::new(
+            format!("js-{major}"),
+            format!("the tests of the npm package on Node {major}"),
+            &[&format!("addon-{major}")],
+            move |context, log, activity| javascript(major, context, log, activity),
+        ));
+    }
+    // The step `rust` has run these on the first major.
+    for &major in majors.iter().skip(1) {
+        steps.push(Step::new(
+            format!("run-{major}"),
+            format!("`selfprof run` end to end on Node {major}"),
+            &[&format!("addon-{major}"), "rust"],
+            move |context, log, activity| {
+                let node = Node::of_major(major, &context.packages)?;
+                let arguments = ["test", "--package", "selfprof", "--test", "run"];
+                cargo(context, &arguments, Some(&node), log, activity)?;
+                Ok(format!("{} tests", counts::cargo(&log.text())?))
+            },
+        ));
+    }
+    steps
+}
+
+/// Keeps the steps and families named in `only`, and what they need; all when it names none.
+pub fn select(steps: Vec<Step>, only: &[String]) -> Result<Vec<Step>> {
+    if only.is_empty() {
+        return Ok(steps);
+    }
+    let mut wanted = HashSet::new();
+    for name in only {
+        let mut named = steps.iter().filter(|step| step.name == *name || step.family() == name).peekable();
+        if named.peek().is_none() {
+            return Err(Problem::error(
+                format!("there is no step `{name}`"),
+                "cargo xtask test --list prints the steps",
+            ));
+        }
+        wanted.extend(named.map(|step| step.name.clone()));
+    }
+    // Needs point to earlier steps only, so one walk from the end finds them all.
+    for step in steps.iter().rev() {
+        if wanted.contains(&step.name) {
+            wanted.extend(step.needs.iter().cloned());
+        }
+    }
+    Ok(steps.into_iter().filter(|step| wanted.contains(&step.name)).collect())
+}
+
+/// Cargo, with a Node that its build scripts compile for and its tests run.
+fn cargo(
+    context: &Context,
+    arguments: &[&str],
+    node: Option<&Node>,
+    log: &Log,
+    activity: &Activity,
+) -> Result<()> {
+    let mut command = context.checkout.cargo();
+    command.args(arguments);
+    if let Some(node) = node {
+        command.env("SELFPROF_NODE_INCLUDE", &node.include);
+        on_node(&mut command, node)?;
+    }
+    job::run(&mut command, &Output::Logged(log, activity))
+}
+
+/// Makes `node` mean this Node for a child and its children, whatever the developer has set.
+fn on_node(command: &mut Command, node: &Node) -> Result<()> {
+    command.env("PATH", node.path()?).env("SELFPROF_NODE", &node.executable).env_remove("NODE_OPTIONS");
+    Ok(())
+}
+
+fn javascript(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let node = Node::of_major(major, &context.packages)?;
+    let mut command = Command::new(&node.executable);
+    on_node(&mut command, &node)?;
+    // A test that hangs is ended by Node, which can name it.
+    command.args(["--test", "--test-reporter=spec", "--test-timeout=300000"]);
+    // Node 20 expands no pattern, so the files are listed.
+    command.args(test_files(context)?).current_dir(context.checkout.root());
+    job::run(&mut command, &Output::Logged(log, activity))?;
+    Ok(format!("{} tests", counts::node(&log.text())?))
+}
+
+fn test_files(context: &Context) -> Result<Vec<PathBuf>> {
+    let folder = context.checkout.npm().join("test");
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if [".test.js", ".test.cjs", ".test.mjs"].iter().any(|end| name.ends_with(end)) {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        bail!("no test is in {}", folder.display());
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn types(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let compiler = context.packages.get(&TYPESCRIPT)?.join("lib/tsc.js");
+    let npm = context.checkout.npm();
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&npm).with_context(|| format!("cannot read {}", npm.display()))? {
+        let path = entry?.path();
+        if path.to_string_lossy().ends_with(".d.ts") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    let mut command = Command::new("node");
+    command.arg(compiler).args(["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"]);
+    command.args(["--lib", "es2022,dom"]).args(["--types", ""]).args(&files).env_remove("NODE_OPTIONS");
+    job::run(&mut command, &Output::Logged(log, activity))?;
+    Ok(format!("{} files", files.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(steps: &[Step]) -> Vec<&str> {
+        steps.iter().map(|step| step.name.as_str()).collect()
+    }
+
+    fn check_only(majors: &[u32], only: &[&str], expected: &[&str]) {
+        let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
+        let Ok(steps) = select(plan(majors), &only) else { panic!("{only:?} selects nothing") };
+        assert_eq!(names(&steps), expected, "{only:?}");
+    }
+
+    #[test]
+    fn a_step_brings_what_it_needs() {
+        check_only(&[20, 22], &["tidy"], &["tools", "tidy"]);
+        check_only(&[20, 22], &["js-22"], &["tools", "node-22", "addon-22", "js-22"]);
+        check_only(
+            &[20, 22],
+            &["js"],
+            &["tools", "node-20", "node-22", "addon-20", "addon-22", "js-20", "js-22"],
+        );
+        check_only(&[26], &["rust", "rust"], &["tools", "node-26", "addon-26", "rust"]);
+        assert!(select(plan(&[20]), &["js-22".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn needs_are_earlier_steps() {
+        for majors in [&[20, 22, 24, 26][..], &[24]] {
+            let steps = plan(majors);
+            for (index, step) in steps.iter().enumerate() {
+                for needed in &step.needs {
+                    let place = steps.iter().position(|earlier| earlier.name == *needed);
+                    assert!(place.is_some_and(|place| place < index), "{} needs {needed}", step.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The programs that a developer's machine must have, and how to get them.
+
+use crate::problem::Problem;
+use anyhow::Result;
+use std::env;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Fails on the first missing program, naming the command that installs it.
+pub fn check() -> Result<()> {
+    answers(
+        "node",
+        "apt-get install nodejs (or any Node.js 20, 22, 24 or 26; its bin folder must be on PATH)",
+    )?;
+    answers("npm", "apt-get install npm (it comes with Node.js where that is not Debian's package)")?;
+    compiles_cpp20()
+}
+
+/// The components of Rust's toolchain that only the tests use.
+pub fn check_rust_components() -> Result<()> {
+    for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
+        answers(program, &format!("rustup component add {component}"))?;
+    }
+    Ok(())
+}
+
+fn answers(program: &str, install: &str) -> Result<()> {
+    let mut command = Command::new(program);
+    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if command.status().is_ok_and(|status| status.success()) {
+        return Ok(());
+    }
+    Err(Problem::error(format!("the program `{program}` is not on PATH, or does not run"), install))
+}
+
+/// The shim is C++20, and an older compiler takes the flag without knowing the language, so a program is compiled.
+/// The `cc` crate uses `CXX`, else `c++`.
+fn compiles_cpp20() -> Result<()> {
+    const PROGRAM: &[u8] =
+        b"#include <compare>\n#include <concepts>\nint main() { return (1 <=> 2) < 0 ? 0 : 1; }\n";
+    let compiler = env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"));
+    let compile = || -> std::io::Result<bool> {
+        let mut child = Command::new(&compiler)
+            .args(["-std=c++20", "-fsyntax-only", "-x", "c++", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A compiler that refuses the flags closes its end early; its exit status tells.
+            let _ = stdin.write_all(PROGRAM);
+        }
+        Ok(child.wait()?.success())
+    };
+    if compile().unwrap_or(false) {
+        return Ok(());
+    }
+    Err(Problem::error(
+        format!("`{}` does not compile C++20", compiler.to_string_lossy()),
+        "apt-get install g++ (version 12 is known to work; CXX names another compiler)",
+    ))
+}
