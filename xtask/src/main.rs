@@ -1,5 +1,6 @@
 //! The project's own commands, run as `cargo xtask COMMAND`. Each command is a module with its arguments and a `run`.
 
+mod bench;
 mod build;
 mod checkout;
 mod demo;
@@ -30,6 +31,7 @@ Examples:
   cargo xtask test                   everything that CI runs
   cargo xtask test --only tidy       one step of it, with the steps that it needs
   cargo xtask test --list            the steps
+  cargo xtask bench                  measure against other profilers (close what else runs)
 
 What it needs: cargo, a C++20 compiler, Node.js 20 or newer with npm. A missing one is named, with the command that
 installs it. Node builds and packages from npm are kept in $SELFPROF_CACHE, else in selfprof/ of $XDG_CACHE_HOME or
@@ -37,6 +39,7 @@ installs it. Node builds and packages from npm are kept in $SELFPROF_CACHE, else
 
 #[derive(Subcommand)]
 enum Command {
+    Bench(bench::Arguments),
     Build(build::Arguments),
     Demo(demo::Arguments),
     Test(test::Arguments),
@@ -44,6 +47,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),

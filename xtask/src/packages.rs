@@ -65,6 +65,13 @@ pub const RXJS: Package<'static> = pinned(
     "sha512-dhKf903U/PQZY6boNNtAGdWbG85WAbjT/1xYoZIC7FAY0yWapOBQVsVrDl58W86//e1VpMNBtRV4MaXfdMySFA==",
 );
 
+/// A profiler for Node that many run in production; the benchmarks compare with it.
+pub const DATADOG_PPROF: Package<'static> = pinned(
+    "@datadog/pprof",
+    "5.20.0",
+    "sha512-el72sY8ipZsA6dPFqNhXtXbA0e189U+eyYUWl2bBz4+qEIheIgmpLzDrF2F7gxu/Cn87pLLYnj+oNcySKBdylQ==",
+);
+
 /// The cache of packages.
 pub struct Packages {
     cache: PathBuf,

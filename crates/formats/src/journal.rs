@@ -39,3 +39,6 @@ pub use writer::JournalWriter;
 
 /// The version of the format, in the first member of the header. Readers refuse every other.
 pub const VERSION: u64 = 1;
+
+#[cfg(test)]
+mod tests;

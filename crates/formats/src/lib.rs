@@ -11,5 +11,10 @@
 
 #![forbid(unsafe_code)]
 
+mod json;
+
 pub mod journal;
 pub mod w3c;
+
+#[cfg(test)]
+mod testing;

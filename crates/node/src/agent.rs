@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions, SamplerError, SessionId, SessionOptions,
-    quantise,
+    AdmitScripts, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions, SamplerError, SessionId,
+    SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
@@ -130,7 +130,11 @@ pub fn open(asked: Micros, limit: Option<u64>) -> Result<(SessionId, Micros), Ag
 }
 
 /// Opens a session on this thread whose samples are streamed into `journal`.
-pub fn open_journal(asked: Micros, limit: Option<u64>, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
+pub fn open_journal(
+    asked: Micros,
+    limit: Option<u64>,
+    journal: Arc<Journal>,
+) -> Result<SessionId, AgentError> {
     with(|agent| {
         let (session, _) = agent.join(asked, limit, ROTATE_JOURNAL)?;
         lock(&agent.notifier.journals).insert(session, journal);

@@ -4,7 +4,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::{mem, thread};
 
-use selfprof_session::{AdmitScripts, Cut, Delivery, FrameAdmission, Recording, RecordingCell, RecordingOptions};
+use selfprof_session::{
+    AdmitScripts, Cut, Delivery, FrameAdmission, Recording, RecordingCell, RecordingOptions,
+};
 use selfprof_session::{Instant, RawSegment};
 use selfprof_trace::{Micros, Trace};
 use selfprof_v8::Profile;

@@ -112,7 +112,11 @@ impl From<Finished> for TraceColumns {
             resources: trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
             frames: frames.collect::<Vec<_>>().into(),
             stacks: stacks.collect::<Vec<_>>().into(),
-            timestamps: samples.iter().map(|sample| sample.timestamp.as_millis_f64()).collect::<Vec<_>>().into(),
+            timestamps: samples
+                .iter()
+                .map(|sample| sample.timestamp.as_millis_f64())
+                .collect::<Vec<_>>()
+                .into(),
             stack_ids: samples
                 .iter()
                 .map(|sample| plus_one(sample.stack.map(|id| id.index())))
@@ -175,8 +179,9 @@ pub struct RecordOptions {
 /// Records this thread into a file until its environment ends.
 #[napi(catch_unwind)]
 pub fn record(options: RecordOptions) -> Result<()> {
-    let asked = Micros::from_millis_f64(options.sample_interval)
-        .ok_or_else(|| Error::new(Status::InvalidArg, "the sample interval is not a number of milliseconds"))?;
+    let asked = Micros::from_millis_f64(options.sample_interval).ok_or_else(|| {
+        Error::new(Status::InvalidArg, "the sample interval is not a number of milliseconds")
+    })?;
     let interval = selfprof_session::quantise(asked, selfprof_v8::CpuSampler::BASE);
     let header = Header {
         pid: std::process::id(),
@@ -188,7 +193,8 @@ pub fn record(options: RecordOptions) -> Result<()> {
     };
     let journal = Journal::create(Path::new(&options.path), &header)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
-    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::new(journal)).map_err(failure)?;
+    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::new(journal))
+        .map_err(failure)?;
     Ok(())
 }
 

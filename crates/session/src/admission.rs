@@ -11,7 +11,7 @@ pub enum Admission {
     /// in turn is folded into it. Only the outermost call remains, the one that the author made; where the host
     /// itself began, its outermost function that has a name.
     Host,
-    /// The frame is left out; its callees hang on its caller.
+    /// The frame is left out, and so is host code that it calls; the author's callees hang on its caller.
     Hide,
 }
 
@@ -52,7 +52,9 @@ impl FrameAdmission for AdmitScripts {
     fn admit(&self, function: &Function, resource: &str) -> Admission {
         match function.kind {
             FunctionKind::BuiltIn => Admission::Host,
-            FunctionKind::Script if self.host.iter().any(|prefix| resource.starts_with(&**prefix)) => Admission::Host,
+            FunctionKind::Script if self.host.iter().any(|prefix| resource.starts_with(&**prefix)) => {
+                Admission::Host
+            }
             FunctionKind::Script => Admission::Show,
         }
     }

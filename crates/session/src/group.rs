@@ -38,7 +38,7 @@ pub struct SessionOptions {
 /// A segment that was cut off the sampler: its profile, and who is to get which part of it.
 ///
 /// Whoever drives the group reads the profile, on any thread, and appends it to each delivery's recording, in the
-/// order in which the cuts were made.
+/// order in which the cuts were made. It publishes what each append led to and, if a buffer is full, ticks the group.
 #[derive(Debug)]
 pub struct Cut<P> {
     /// What the sampler recorded. It may be larger than what is delivered, or delivered to nobody.
@@ -198,9 +198,13 @@ impl<S: Sampler> Group<S> {
     /// # Errors
     /// [`GroupError::NoSuchSession`] when it was stopped; [`GroupError::Sampler`] when the engine refuses to sample,
     /// and the session then stays paused.
-    pub fn resume(&mut self, now: Instant, session: SessionId) -> Result<Option<Cut<S::Profile>>, GroupError> {
+    pub fn resume(
+        &mut self,
+        now: Instant,
+        session: SessionId,
+    ) -> Result<Option<Cut<S::Profile>>, GroupError> {
         let member = self.members.get_mut(&session).ok_or(GroupError::NoSuchSession(session))?;
-        if member.state != State::Paused {
+        if member.state != State::Paused || member.options.cell.is_full() {
             return Ok(None);
         }
         member.state = State::Started;
@@ -218,16 +222,17 @@ impl<S: Sampler> Group<S> {
     /// for sessions whose buffers are.
     pub fn tick(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {
-            if member.state == State::Started && member.options.cell.is_full() {
+            if member.options.cell.is_full() {
                 member.state = State::Full;
-                member.close_span(now);
+                member.spans.clear();
             }
         }
         let due = self.next_deadline().is_some_and(|deadline| deadline <= now);
         if !due {
             return self.adjust(now);
         }
-        for member in self.members.values() {
+        // A paused session may get nothing from this cut, and then nobody would set its look again.
+        for member in self.started() {
             if member.options.cell.look_at() <= now {
                 member.options.cell.await_look();
             }
@@ -284,10 +289,15 @@ impl<S: Sampler> Group<S> {
     }
 
     /// Ends the run and, if sessions are started, goes on with another. Should the engine refuse that one, the old run
-    /// is ended all the same, and the next call of [`tick`](Self::tick) tries again.
+    /// is ended all the same to make room for it. Should it refuse even then, [`tick`](Self::tick) tries again.
     fn cut(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
-        let next = self.wanted_interval().and_then(|interval| self.start_run(now, interval).ok());
-        self.replace_run(next)
+        let wanted = self.wanted_interval();
+        let next = wanted.and_then(|interval| self.start_run(now, interval).ok());
+        let cut = self.replace_run(next);
+        if self.run.is_none() {
+            self.run = wanted.and_then(|interval| self.start_run(now, interval).ok());
+        }
+        cut
     }
 
     fn start_run(&mut self, now: Instant, interval: Micros) -> Result<Run<S::Running>, SamplerError> {

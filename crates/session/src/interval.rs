@@ -43,7 +43,8 @@ mod tests {
     #[test]
     fn asked_intervals_round_up_to_the_base() {
         // What Chromium answers at its base of 10 ms.
-        for (asked, expected) in [(0, 10), (1, 10), (5, 10), (10, 10), (16, 20), (17, 20), (20, 20), (32, 40)] {
+        for (asked, expected) in [(0, 10), (1, 10), (5, 10), (10, 10), (16, 20), (17, 20), (20, 20), (32, 40)]
+        {
             check_quantised(asked * 1_000, 10_000, expected * 1_000);
         }
         check_quantised(1, 1_000, 1_000);

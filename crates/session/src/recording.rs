@@ -1,11 +1,10 @@
 //! What one session keeps of the samples that the group's sampler takes.
 
-use std::collections::VecDeque;
 use std::num::NonZeroU32;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use selfprof_trace::{Frame, Marker, Micros, Sample, Stack, StackId, InternError, Trace};
+use selfprof_trace::{Frame, InternError, Marker, Micros, Sample, Stack, StackId, Trace};
 
 use crate::{Admission, AgentState, FrameAdmission, Instant, RawSegment, Span};
 
@@ -73,7 +72,8 @@ impl Recording {
     /// [take a sample](https://wicg.github.io/js-self-profiling/#take-a-sample). Samples are put in time order.
     ///
     /// # Errors
-    /// When a table has run out of ids; everything recorded so far stays.
+    /// When a table has run out of ids. Everything recorded so far stays, and the recording ends there, as one whose
+    /// buffer is full.
     pub fn append(
         &mut self,
         segment: &RawSegment,
@@ -89,32 +89,42 @@ impl Recording {
             if self.full {
                 break;
             }
-            if self.seen_until.is_some_and(|seen| sample.at <= seen)
-                || !spans.iter().any(|span| span.contains(sample.at))
-            {
+            let Some(span) = spans.iter().find(|span| span.contains(sample.at)) else { continue };
+            let seen_before = self.seen_until;
+            if seen_before.is_some_and(|seen| sample.at <= seen) {
                 continue;
+            }
+            if seen_before.is_some_and(|seen| seen < span.from) {
+                // Whatever ran before a pause says nothing about a garbage collection after it.
+                self.waiting = None;
+                self.stack_before = None;
             }
             self.seen_until = Some(sample.at);
             let collecting = sample.state == AgentState::GarbageCollection;
             let stack = match sample.node {
-                Some(node) if !collecting => stacks.resolve(node, &mut self.trace)?,
+                Some(node) if !collecting => {
+                    stacks.resolve(node, &mut self.trace).inspect_err(|_| self.full = true)?
+                }
                 _ => None,
             };
             if !collecting {
                 self.give_waiting_samples(stack);
                 self.stack_before = stack;
             }
-            if self.is_due(sample.at) {
+            if self.is_due(sample.at, seen_before) {
                 self.push(sample.at, stack, sample.state.marker());
             }
         }
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
     }
 
-    /// Whether a sample at `at` is due. The sampler's ticks jitter, so one that comes up to half an interval early
-    /// stands for its slot.
-    fn is_due(&mut self, at: Instant) -> bool {
-        if at.after(Micros(self.options.interval.0 / 2)) < self.due {
+    /// Whether a sample at `at` is due: unless the next, which should come as long after it as it came after the one
+    /// before, will be closer to the time. So no slot is lost when the sampler's ticks jitter, and a faster sampler's
+    /// tick is the nearest, not the first that might do.
+    fn is_due(&mut self, at: Instant, seen_before: Option<Instant>) -> bool {
+        let step =
+            seen_before.map_or(self.options.interval, |seen| at.since(seen).min(self.options.interval));
+        if at.after(Micros(step.0 / 2)) < self.due {
             return false;
         }
         let next = self.due.after(self.options.interval);
@@ -150,8 +160,8 @@ impl Recording {
     fn earliest_full(&self) -> Option<Instant> {
         let limit = self.options.limit.filter(|_| !self.full)?;
         let missing = limit.saturating_sub(self.taken);
-        let last = self.seen_until?;
-        Some(last.after(Micros(self.options.interval.0.saturating_mul(missing.max(1)))))
+        self.seen_until?;
+        Some(self.due.after(self.options.interval.saturating_mul(missing)))
     }
 
     /// How many samples were taken, also those that were drained.
@@ -187,14 +197,8 @@ impl Recording {
 
     /// Ends the recording: samples that still wait for a stack get none.
     #[must_use]
-    pub fn finish(mut self) -> Trace {
-        self.settle();
+    pub fn finish(self) -> Trace {
         self.trace
-    }
-
-    /// Gives up waiting for the stack after a garbage collection, because no sample will follow.
-    pub fn settle(&mut self) {
-        self.waiting = None;
     }
 }
 
@@ -205,11 +209,12 @@ struct StackMap<'a> {
     resolved: Vec<Option<Resolved>>,
 }
 
-/// What a node became: its stack after admission, and whether its innermost frame is host code.
+/// What a node became: its stack after admission, and what was decided about its innermost frame, or about the one
+/// that this was folded into.
 #[derive(Clone, Copy)]
 struct Resolved {
     stack: Option<StackId>,
-    in_host: bool,
+    innermost: Admission,
 }
 
 impl<'a> StackMap<'a> {
@@ -224,31 +229,38 @@ impl<'a> StackMap<'a> {
 
     fn resolve(&mut self, node: u32, trace: &mut Trace) -> Result<Option<StackId>, InternError> {
         // Callers stand before their callees, so the walk towards the root ends, and then goes back inwards.
-        let mut unresolved = VecDeque::new();
+        let mut unresolved = Vec::new();
         let mut cursor = Some(node);
-        let mut innermost = Resolved { stack: None, in_host: false };
+        let mut reached = Resolved { stack: None, innermost: Admission::Show };
         while let Some(index) = cursor {
             if let Some(resolved) = self.resolved[index as usize] {
-                innermost = resolved;
+                reached = resolved;
                 break;
             }
-            unresolved.push_front(index);
+            unresolved.push(index);
             cursor = self.segment.nodes[index as usize].parent;
         }
-        for index in unresolved {
-            innermost = self.step_inwards(innermost, self.segment.nodes[index as usize].function, trace)?;
-            self.resolved[index as usize] = Some(innermost);
+        for index in unresolved.into_iter().rev() {
+            reached = self.step_inwards(reached, self.segment.nodes[index as usize].function, trace)?;
+            self.resolved[index as usize] = Some(reached);
         }
-        Ok(innermost.stack)
+        Ok(reached.stack)
     }
 
-    fn step_inwards(&self, caller: Resolved, function: u32, trace: &mut Trace) -> Result<Resolved, InternError> {
+    fn step_inwards(
+        &self,
+        caller: Resolved,
+        function: u32,
+        trace: &mut Trace,
+    ) -> Result<Resolved, InternError> {
         let admission = self.admissions[function as usize];
         let function = self.segment.functions[function as usize];
         let name = &*self.segment.strings[function.name as usize];
-        let folded = admission == Admission::Host && (caller.in_host || name.is_empty());
-        if admission == Admission::Hide || folded {
-            return Ok(caller);
+        match admission {
+            Admission::Hide => return Ok(Resolved { innermost: Admission::Hide, ..caller }),
+            // Host code belongs to whoever called it, who may be hidden.
+            Admission::Host if caller.innermost != Admission::Show || name.is_empty() => return Ok(caller),
+            Admission::Host | Admission::Show => {}
         }
         let resource = &self.segment.strings[function.resource as usize];
         let name = trace.name(name)?;
@@ -264,7 +276,7 @@ impl<'a> StackMap<'a> {
         };
         let frame = trace.frame(frame)?;
         let stack = trace.stack(Stack { parent: caller.stack, frame })?;
-        Ok(Resolved { stack: Some(stack), in_host: admission == Admission::Host })
+        Ok(Resolved { stack: Some(stack), innermost: admission })
     }
 }
 
@@ -282,9 +294,8 @@ impl RecordingCell {
     /// Wraps a new recording, whose session starts at `now`.
     #[must_use]
     pub fn new(options: RecordingOptions, now: Instant) -> Self {
-        let look_at = options.limit.map_or(Instant::NEVER, |limit| {
-            now.after(Micros(options.interval.0.saturating_mul(limit)))
-        });
+        let look_at =
+            options.limit.map_or(Instant::NEVER, |limit| now.after(options.interval.saturating_mul(limit)));
         Self {
             recording: Mutex::new(Recording::new(options)),
             full: AtomicBool::new(false),

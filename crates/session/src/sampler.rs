@@ -20,8 +20,8 @@ pub trait Sampler {
     /// When the engine refuses one more run.
     fn start(&mut self, interval: Micros) -> Result<Self::Running, SamplerError>;
 
-    /// Ends a run. What was sampled but not yet processed goes to the runs that are still going; when this was the
-    /// last one, everything sampled until now is in its profile.
+    /// Ends a run. What was sampled but not yet processed is processed first, so that everything sampled until now is
+    /// in its profile, and reaches the runs that are still going too.
     fn stop(&mut self, running: Self::Running) -> Self::Profile;
 
     /// Takes a sample now, in all runs.

@@ -55,7 +55,8 @@ unsafe extern "C" {
     pub fn selfprof_at_cleanup(isolate: *mut Isolate, hook: Hook, data: *mut c_void);
     pub fn selfprof_at_exit(environment: *mut Environment, hook: Hook, data: *mut c_void);
     pub fn selfprof_request_interrupt(environment: *mut Environment, callback: Hook, data: *mut c_void);
-    pub fn selfprof_profiler_new(isolate: *mut Isolate, lazy: i32, base_interval_us: i32) -> *mut CpuProfiler;
+    pub fn selfprof_profiler_new(isolate: *mut Isolate, lazy: i32, base_interval_us: i32)
+    -> *mut CpuProfiler;
     pub fn selfprof_profiler_dispose(profiler: *mut CpuProfiler);
     pub fn selfprof_profiler_start(
         isolate: *mut Isolate,

@@ -63,7 +63,8 @@ unsafe impl Send for ProfilePointer {}
 
 impl ProfileCell {
     pub(crate) fn new(profile: Option<NonNull<ffi::CpuProfile>>, max_samples: u32) -> Self {
-        let state = profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));
+        let state =
+            profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));
         Self { state: Mutex::new(state), max_samples }
     }
 
@@ -89,7 +90,9 @@ impl ProfileCell {
 }
 
 fn delete(state: &mut ProfileState) {
-    if let ProfileState::Unread(profile) | ProfileState::Read(profile) = std::mem::replace(state, ProfileState::Gone) {
+    if let ProfileState::Unread(profile) | ProfileState::Read(profile) =
+        std::mem::replace(state, ProfileState::Gone)
+    {
         // SAFETY: called on the JS thread, under the lock, once, because the state is now `Gone`; the sampler that owns
         // the profile is alive.
         unsafe { ffi::selfprof_profile_delete(profile.0.as_ptr()) };

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::header::{EndLine, HeaderLine};
 use super::{End, Header};
+use crate::json::{list, string};
 
 /// Writes a journal, one record at a time.
 ///
@@ -111,27 +112,6 @@ impl<W: Write> JournalWriter<W> {
         self.broken = result.is_err();
         result
     }
-}
-
-/// Writes `before`, then the items with commas between them.
-fn list<T>(
-    line: &mut Vec<u8>,
-    before: &str,
-    items: impl Iterator<Item = T>,
-    mut write: impl FnMut(&mut Vec<u8>, T) -> io::Result<()>,
-) -> io::Result<()> {
-    line.extend_from_slice(before.as_bytes());
-    for (index, item) in items.enumerate() {
-        if index > 0 {
-            line.push(b',');
-        }
-        write(line, item)?;
-    }
-    Ok(())
-}
-
-fn string(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
-    Ok(serde_json::to_writer(line, text)?)
 }
 
 fn or_minus_one(id: Option<impl TableId>) -> i64 {

@@ -1,0 +1,132 @@
+//! The dictionaries of the API, as JSON has them.
+//!
+//! An optional member may be absent or `null`. So may a required number, since `JSON.stringify` writes `null`
+//! for a NaN: it becomes one again, and validation deals with the element.
+
+use std::fmt;
+
+use selfprof_trace::foreign::{ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, LimitExceeded};
+use selfprof_trace::{Marker, UnknownMarker};
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+
+/// An element of one of the four lists.
+pub(super) trait Element: for<'de> Deserialize<'de> {
+    /// Hands the element to validation.
+    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded>;
+}
+
+impl Element for Text {
+    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+        trace.push_resource(&self.0)
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Frame {
+    name: Text,
+    resource_id: Option<f64>,
+    line: Option<f64>,
+    column: Option<f64>,
+}
+
+impl Element for Frame {
+    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+        let Self { name, resource_id, line, column } = self;
+        trace.push_frame(&ForeignFrame { name: &name.0, resource_id, line, column })
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Stack {
+    parent_id: Option<f64>,
+    frame_id: Option<f64>,
+}
+
+impl Element for Stack {
+    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+        let frame_id = self.frame_id.unwrap_or(f64::NAN);
+        trace.push_stack(ForeignStack { parent_id: self.parent_id, frame_id })
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Sample {
+    timestamp: Option<f64>,
+    stack_id: Option<f64>,
+    marker: Option<MarkerText>,
+}
+
+impl Element for Sample {
+    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+        let timestamp = self.timestamp.unwrap_or(f64::NAN);
+        let marker = self.marker.map(|text| text.0);
+        trace.push_sample(ForeignSample { timestamp, stack_id: self.stack_id, marker })
+    }
+}
+
+/// A `DOMString`. JavaScript strings may hold lone surrogates, which become U+FFFD, as in a `USVString`.
+pub(super) struct Text(String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+
+        impl Visitor<'_> for TextVisitor {
+            type Value = Text;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
+                Ok(Text(text.to_owned()))
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
+                Ok(Text(without_surrogates(bytes)))
+            }
+        }
+
+        // Asked for bytes, serde_json gives a lone surrogate as three bytes (WTF-8) instead of failing.
+        deserializer.deserialize_bytes(TextVisitor)
+    }
+}
+
+/// Decodes WTF-8, with one U+FFFD for each lone surrogate.
+fn without_surrogates(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        // A surrogate is an 0xED byte and two continuation bytes, which are three invalid chunks.
+        if chunk.invalid().first().is_some_and(|&byte| byte >= 0xC0) {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    text
+}
+
+/// A marker, parsed at once so that no sample owns a string.
+struct MarkerText(Result<Marker, UnknownMarker>);
+
+impl<'de> Deserialize<'de> for MarkerText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MarkerVisitor;
+
+        impl Visitor<'_> for MarkerVisitor {
+            type Value = MarkerText;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a marker")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<MarkerText, E> {
+                Ok(MarkerText(text.parse()))
+            }
+        }
+
+        deserializer.deserialize_str(MarkerVisitor)
+    }
+}

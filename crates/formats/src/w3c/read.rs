@@ -1,0 +1,219 @@
+//! Reading a trace that anybody may have written.
+
+use std::fmt;
+use std::io::{self, BufReader, Read};
+use std::marker::PhantomData;
+
+use selfprof_trace::Trace;
+use selfprof_trace::foreign::{ForeignTrace, LimitExceeded, Limits, Problems};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::elements::{Element, Frame, Sample, Stack, Text};
+use super::input::{self, TooLong};
+
+/// How much to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The most bytes of JSON, counted after decompression. 1 GiB by default.
+    pub max_bytes: u64,
+    /// The most entries of each list.
+    pub limits: Limits,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self { max_bytes: 1 << 30, limits: Limits::default() }
+    }
+}
+
+/// Reads a trace with the default [`ReadOptions`]. See [`read_with`].
+pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
+    read_with(input, &ReadOptions::default())
+}
+
+/// Reads a trace: a `ProfilerTrace`, or an object that holds one in its member `trace`, either of them plain or
+/// compressed with gzip. Other members are skipped.
+///
+/// Ids, numbers and markers that make no sense are repaired and listed in [`Problems`]. What is not JSON, not
+/// of the dictionaries' shape, or larger than the options allow is an error. The input is buffered here.
+pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
+    let mut reading = Reading { trace: ForeignTrace::new(options.limits), seen: [false; 4], exceeded: None };
+    let input = input::open(input, options.max_bytes).map_err(ReadError::Io)?;
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(input));
+    let result = TraceSeed { reading: &mut reading, is_outermost: true }.deserialize(&mut json);
+    match result.and_then(|()| json.end()) {
+        Ok(()) => Ok(reading.trace.validate()),
+        Err(error) => Err(reading.exceeded.map_or_else(|| error.into(), ReadError::Limit)),
+    }
+}
+
+/// What has been read so far.
+struct Reading {
+    trace: ForeignTrace,
+    /// Which of the lists have come.
+    seen: [bool; List::NAMES.len()],
+    /// Why reading stopped, if that was our will: serde's errors are text alone.
+    exceeded: Option<LimitExceeded>,
+}
+
+/// The lists of a trace, all of which are required.
+#[derive(Clone, Copy)]
+enum List {
+    Frames,
+    Resources,
+    Samples,
+    Stacks,
+}
+
+impl List {
+    const NAMES: [&'static str; 4] = ["frames", "resources", "samples", "stacks"];
+}
+
+/// A member of the trace or of the object around it.
+#[derive(serde::Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Member {
+    Frames,
+    Resources,
+    Samples,
+    Stacks,
+    Trace,
+    #[serde(other)]
+    Other,
+}
+
+/// Reads the trace, or the object around it.
+struct TraceSeed<'read> {
+    reading: &'read mut Reading,
+    is_outermost: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for TraceSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TraceSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a ProfilerTrace")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { reading, is_outermost } = self;
+        while let Some(member) = map.next_key()? {
+            match member {
+                Member::Frames => map.next_value_seed(ListSeed::<Frame>::begin(List::Frames, reading)?)?,
+                Member::Resources => {
+                    map.next_value_seed(ListSeed::<Text>::begin(List::Resources, reading)?)?
+                }
+                Member::Samples => map.next_value_seed(ListSeed::<Sample>::begin(List::Samples, reading)?)?,
+                Member::Stacks => map.next_value_seed(ListSeed::<Stack>::begin(List::Stacks, reading)?)?,
+                // A trace within a trace would be recursion, so this member means something one level deep.
+                Member::Trace if is_outermost => {
+                    map.next_value_seed(TraceSeed { reading, is_outermost: false })?;
+                }
+                Member::Trace | Member::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        // What the inner object lacks may stand in the outer one, as far as anybody cares.
+        match List::NAMES.iter().zip(reading.seen).find(|(_, seen)| !seen) {
+            Some((name, _)) if is_outermost => Err(Error::missing_field(name)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads one list, and pushes each element as it comes.
+struct ListSeed<'read, E> {
+    reading: &'read mut Reading,
+    elements: PhantomData<E>,
+}
+
+impl<'read, E> ListSeed<'read, E> {
+    fn begin<X: Error>(list: List, reading: &'read mut Reading) -> Result<Self, X> {
+        if std::mem::replace(&mut reading.seen[list as usize], true) {
+            return Err(Error::duplicate_field(List::NAMES[list as usize]));
+        }
+        Ok(Self { reading, elements: PhantomData })
+    }
+}
+
+impl<'de, E: Element> DeserializeSeed<'de> for ListSeed<'_, E> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, E: Element> Visitor<'de> for ListSeed<'_, E> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        while let Some(element) = elements.next_element::<E>()? {
+            if let Err(exceeded) = element.push_to(&mut self.reading.trace) {
+                self.reading.exceeded = Some(exceeded);
+                return Err(Error::custom(exceeded));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a trace could not be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The input failed, or its compression is damaged.
+    Io(io::Error),
+    /// The text is longer than [`ReadOptions::max_bytes`].
+    TooLong,
+    /// A list is longer than [`ReadOptions::limits`] allow.
+    Limit(LimitExceeded),
+    /// The text is not JSON, or not a `ProfilerTrace`.
+    Json(serde_json::Error),
+}
+
+impl From<serde_json::Error> for ReadError {
+    fn from(error: serde_json::Error) -> Self {
+        if !error.is_io() {
+            return Self::Json(error);
+        }
+        let error = io::Error::from(error);
+        let is_too_long = error.get_ref().is_some_and(|inner| inner.is::<TooLong>());
+        if is_too_long { Self::TooLong } else { Self::Io(error) }
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Io(_) => "the trace could not be read",
+            Self::TooLong => "the trace is too long",
+            Self::Limit(_) => "the trace is too large",
+            Self::Json(error) if error.is_data() => "the JSON is not a ProfilerTrace",
+            Self::Json(_) => "the trace is not JSON",
+        })
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(source) => Some(source),
+            Self::Limit(source) => Some(source),
+            Self::Json(source) => Some(source),
+            Self::TooLong => None,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Real traces, odd ones, and random ones.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use selfprof_trace::Trace;
+use selfprof_trace::foreign::{Limits, Problem};
+use serde_json::Value;
+
+use super::*;
+use crate::testing::{parts, trace};
+
+const SMALL: &str = include_str!("../../fixtures/w3c/chromium-156-small.json");
+const MARKERS: &str = include_str!("../../fixtures/w3c/chromium-156-markers-isolated.json");
+
+fn written(trace: &Trace, gzip: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(trace, &mut out, WriteOptions { gzip }).unwrap();
+    out
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A trace with these members, empty but for them.
+fn with(members: &str) -> String {
+    let mut json = format!("{{{members}");
+    for name in ["frames", "resources", "samples", "stacks"] {
+        if !members.contains(&format!("\"{name}\":")) {
+            json += &format!(",\"{name}\":[]");
+        }
+    }
+    json.replace("{,", "{") + "}"
+}
+
+/// A trace in the W3C shape with its stacks spelled out in the samples, as lists of frame ids from the leaf.
+///
+/// Chromium stores some stacks twice, so stack ids do not compare.
+fn spelled(json: &str) -> Value {
+    let mut trace: Value = serde_json::from_str(json).unwrap();
+    let stacks = trace.as_object_mut().unwrap().remove("stacks").unwrap();
+    for sample in trace["samples"].as_array_mut().unwrap() {
+        let parent_of = |id: &Value| stacks[id.as_u64()? as usize].get("parentId").cloned();
+        let path = std::iter::successors(sample.get("stackId").cloned(), parent_of)
+            .map(|id| stacks[id.as_u64().unwrap() as usize]["frameId"].clone());
+        sample["stackId"] = path.collect();
+        // The doubles carry noise beyond the microsecond.
+        sample["timestamp"] = ((sample["timestamp"].as_f64().unwrap() * 1000.0).round() as u64).into();
+    }
+    trace
+}
+
+#[test]
+fn chromium_traces_are_read_and_written_as_they_are() {
+    #[track_caller]
+    fn check(json: &str, [frames, stacks, samples]: [usize; 3]) {
+        let (trace, problems) = read(json.as_bytes()).unwrap();
+        assert_eq!(problems.list(), []);
+        let lengths = [trace.frames().len(), trace.stacks().len(), trace.samples().len()];
+        assert_eq!(lengths, [frames, stacks, samples]);
+        let written = String::from_utf8(written(&trace, false)).unwrap();
+        assert!(spelled(&written) == spelled(json), "{written}");
+    }
+    check(SMALL, [12, 19, 100]);
+    check(MARKERS, [10, 28, 245]);
+}
+
+#[test]
+fn absent_members_stay_absent() {
+    let json = with(
+        r#""frames":[{"name":"a\"b"}],"resources":["r"],"samples":[{"timestamp":1.25},{"stackId":0,"timestamp":2}],"stacks":[{"frameId":0}]"#,
+    );
+    let (trace, problems) = read(json.as_bytes()).unwrap();
+    assert!(problems.is_empty());
+    assert_eq!(String::from_utf8(written(&trace, false)).unwrap(), json);
+}
+
+#[test]
+fn envelopes_and_compression_are_looked_through() {
+    #[track_caller]
+    fn check(input: &[u8]) {
+        let (trace, problems) = read(input).unwrap();
+        assert_eq!((trace.samples().len(), problems.total()), (100, 0));
+    }
+    let envelope = format!("{{\"page\":{{\"trace\":1}},\"trace\":{SMALL},\"tags\":[]}}");
+    check(SMALL.as_bytes());
+    check(envelope.as_bytes());
+    check(&gzip(SMALL.as_bytes()));
+    check(&gzip(envelope.as_bytes()));
+    let (first, second) = SMALL.as_bytes().split_at(SMALL.len() / 2);
+    check(&[gzip(first), gzip(second)].concat());
+}
+
+#[test]
+fn oddities_are_repaired() {
+    #[track_caller]
+    fn check(members: &str, expected: &[&str]) {
+        let (_, problems) = read(with(members).as_bytes()).unwrap();
+        let problems: Vec<_> = problems.list().iter().map(Problem::to_string).collect();
+        assert_eq!(problems, expected);
+    }
+    check("", &[]);
+    check(r#""samples":[{"timestamp":0,"stackId":null,"marker":null,"extra":{"deep":[1]}}]"#, &[]);
+    check(
+        r#""samples":[{"timestamp":null}]"#,
+        &["samples[0].timestamp is NaN, which is not a time since the time origin: the sample is left out"],
+    );
+    check(
+        r#""samples":[{"timestamp":0,"marker":"compiler"}]"#,
+        &["samples[0].marker is not a known marker: it is taken for `other`"],
+    );
+    check(
+        r#""stacks":[{"parentId":0}]"#,
+        &[
+            "stacks[0].parentId is 0, which makes the stack its own ancestor: the stack begins here",
+            "stacks[0].frameId is NaN, which is not the id of an entry: the stack is taken for its parent",
+        ],
+    );
+}
+
+#[test]
+fn lone_surrogates_are_replaced() {
+    #[track_caller]
+    fn check(json: &str, expected: &str) {
+        let json = with(&format!(r#""frames":[{{"name":"{json}"}}]"#));
+        let (trace, _) = read(json.as_bytes()).unwrap();
+        assert_eq!(trace.names().iter().next().unwrap().1, expected);
+    }
+    check("plain", "plain");
+    check(r"\ud83d\ude00 ü", "😀 ü");
+    check(r"a\ud83db", "a\u{FFFD}b");
+    check(r"\ude00\ud83d", "\u{FFFD}\u{FFFD}");
+}
+
+#[test]
+fn errors_tell_what_is_wrong() {
+    #[track_caller]
+    fn check(input: &[u8], expected: &str) {
+        let error = read(input).unwrap_err();
+        let source = std::error::Error::source(&error).unwrap();
+        let message = format!("{error}: {source}");
+        assert_eq!(message.split(" at line ").next(), Some(expected));
+    }
+    check(b"", "the trace is not JSON: EOF while parsing a value");
+    check(b"hello", "the trace is not JSON: expected value");
+    check(b"[]", "the JSON is not a ProfilerTrace: invalid type: sequence, expected a ProfilerTrace");
+    check(b"{}", "the JSON is not a ProfilerTrace: missing field `frames`");
+    check(br#"{"trace":{"frames":[]}}"#, "the JSON is not a ProfilerTrace: missing field `resources`");
+    check(br#"{"frames":[],"frames":[]}"#, "the JSON is not a ProfilerTrace: duplicate field `frames`");
+    check(
+        with(r#""frames":[{"name":7}]"#).as_bytes(),
+        "the JSON is not a ProfilerTrace: invalid type: integer `7`, expected a string",
+    );
+    check((with("") + "x").as_bytes(), "the trace is not JSON: trailing characters");
+    check(&gzip(SMALL.as_bytes())[..100], "the trace could not be read: unexpected end of file");
+}
+
+#[test]
+fn size_is_bounded() {
+    #[track_caller]
+    fn check(input: &[u8], options: ReadOptions, expected: Option<&str>) {
+        let error = read_with(input, &options).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), expected);
+    }
+    let bytes = |max_bytes| ReadOptions { max_bytes, ..ReadOptions::default() };
+    let length = SMALL.len() as u64;
+    check(SMALL.as_bytes(), bytes(length), None);
+    check(SMALL.as_bytes(), bytes(length - 1), Some("the trace is too long"));
+    check(&gzip(SMALL.as_bytes()), bytes(length), None);
+    check(&gzip(SMALL.as_bytes()), bytes(length - 1), Some("the trace is too long"));
+    let limits = |samples| ReadOptions { limits: Limits { samples, ..Limits::default() }, ..bytes(length) };
+    check(SMALL.as_bytes(), limits(100), None);
+    check(SMALL.as_bytes(), limits(99), Some("the trace is too large"));
+}
+
+#[test]
+fn depth_is_bounded() {
+    let deep = with(&format!("\"frames\":{}", "[".repeat(1_000_000)));
+    assert!(matches!(read(deep.as_bytes()), Err(ReadError::Json(_))));
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_back(trace in trace(), gzip in any::<bool>()) {
+        let (back, problems) = read(&written(&trace, gzip)[..]).unwrap();
+        prop_assert_eq!(problems.list(), []);
+        // Names are interned in the order of frames, which is the order of the random trace too.
+        prop_assert_eq!(parts(&back), parts(&trace));
+    }
+
+    #[test]
+    fn damaged_text_never_panics(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut json = MARKERS.as_bytes().to_vec();
+        let at = at.index(json.len());
+        json[at] = byte;
+        let _ = read(&json[..]);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read(&bytes[..]);
+    }
+}

@@ -1,0 +1,73 @@
+//! Writing a trace as a browser would.
+
+use std::io::{self, BufWriter, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use selfprof_trace::{Frame, Sample, Stack, Trace};
+
+use crate::json::{list, string};
+
+/// How to write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Whether to compress with gzip, as the name `*.gz` promises.
+    pub gzip: bool,
+}
+
+/// Writes a trace as a `ProfilerTrace` on one line of JSON.
+///
+/// Members stand in lexicographical order, as Chromium has them, and are absent where the trace has no value.
+/// Timestamps are milliseconds with up to three decimals. The output is buffered here, and flushed at the end.
+pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Result<()> {
+    if options.gzip {
+        let mut gzip = GzEncoder::new(BufWriter::new(out), Compression::default());
+        // The encoder is fed through a buffer too: it has a cost for each call.
+        write_buffered(trace, BufWriter::new(&mut gzip))?;
+        gzip.finish()?.flush()
+    } else {
+        write_buffered(trace, BufWriter::new(out))
+    }
+}
+
+fn write_buffered(trace: &Trace, mut out: BufWriter<impl Write>) -> io::Result<()> {
+    let out = &mut out;
+    list(out, "{\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
+        let Frame { name, resource, line, column } = frame;
+        out.write_all(b"{")?;
+        if let Some(column) = column {
+            write!(out, "\"column\":{column},")?;
+        }
+        if let Some(line) = line {
+            write!(out, "\"line\":{line},")?;
+        }
+        out.write_all(b"\"name\":")?;
+        string(out, &trace.names()[name])?;
+        if let Some(resource) = resource {
+            write!(out, ",\"resourceId\":{}", resource.index())?;
+        }
+        out.write_all(b"}")
+    })?;
+    list(out, "],\"resources\":[", trace.resources().iter(), |out, (_, url)| string(out, url))?;
+    list(out, "],\"samples\":[", trace.samples().iter(), |out, sample| {
+        let Sample { timestamp, stack, marker } = sample;
+        out.write_all(b"{")?;
+        if let Some(marker) = marker {
+            write!(out, "\"marker\":\"{marker}\",")?;
+        }
+        if let Some(stack) = stack {
+            write!(out, "\"stackId\":{},", stack.index())?;
+        }
+        write!(out, "\"timestamp\":{timestamp}}}")
+    })?;
+    list(out, "],\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
+        let Stack { parent, frame } = stack;
+        write!(out, "{{\"frameId\":{}", frame.index())?;
+        if let Some(parent) = parent {
+            write!(out, ",\"parentId\":{}", parent.index())?;
+        }
+        out.write_all(b"}")
+    })?;
+    out.write_all(b"]}")?;
+    out.flush()
+}

@@ -1,0 +1,62 @@
+//! The sample buffer size limit: step 1 of
+//! [take a sample](https://wicg.github.io/js-self-profiling/#take-a-sample).
+
+use selfprof_session::{Recording, RecordingOptions};
+use selfprof_trace::Micros;
+
+use crate::notation::{EVERYTHING, append, show};
+
+/// After each segment: whether the buffer became full, and when to look for that again.
+type Seen = (bool, Option<u64>);
+
+#[track_caller]
+fn check(limit: u64, segments: &[(&str, Seen)], expected: &str) {
+    let options = RecordingOptions { interval: Micros(10), limit: Some(limit), ..EVERYTHING };
+    let mut recording = Recording::new(options);
+    for &(segment, (became_full, earliest_full)) in segments {
+        let outcome = append(&mut recording, segment);
+        let earliest = outcome.earliest_full.map(|at| at.0);
+        assert_eq!((outcome.became_full, earliest), (became_full, earliest_full), "{segment:?}");
+    }
+    let was_full = segments.iter().any(|(_, (became_full, _))| *became_full);
+    assert_eq!((recording.is_full(), recording.taken() <= limit), (was_full, true));
+    assert_eq!(show(&recording.finish()), expected);
+}
+
+#[test]
+fn the_buffer_is_full_when_one_more_sample_is_due() {
+    check(2, &[("0 a", (false, Some(20))), ("10 a", (false, Some(20))), ("20 a", (true, None))], "0 a, 10 a");
+    check(2, &[("0 a, 10 a, 20 a, 30 a", (true, None))], "0 a, 10 a");
+}
+
+#[test]
+fn it_becomes_full_once() {
+    let twice = [("0 a, 10 a", (true, None)), ("20 a, 30 a", (false, None)), ("", (false, None))];
+    check(1, &twice, "0 a");
+}
+
+#[test]
+fn samples_that_are_not_due_do_not_fill_it() {
+    check(1, &[("0 a, 1 a, 2 a", (false, Some(10))), ("3 a, 4 a", (false, Some(10)))], "0 a");
+}
+
+#[test]
+fn nothing_fits_into_no_buffer() {
+    check(0, &[("", (false, None)), ("0 a", (true, None)), ("10 a", (false, None))], "");
+}
+
+#[test]
+fn slots_that_were_missed_put_the_next_look_off() {
+    check(3, &[("0 a, 50 a", (false, Some(70)))], "0 a, 50 a");
+}
+
+#[test]
+fn a_collection_before_the_end_still_gets_its_stack() {
+    check(2, &[("0 a, 10 gc, 20 a", (true, None))], "0 a, 10 a gc");
+}
+
+#[test]
+fn without_a_limit_there_is_nothing_to_look_for() {
+    let mut recording = Recording::new(EVERYTHING);
+    assert_eq!(append(&mut recording, "0 a, 1 a, 2 a").earliest_full, None);
+}

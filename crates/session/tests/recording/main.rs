@@ -1,0 +1,12 @@
+//! What a session keeps of raw segments.
+
+mod admission;
+mod collections;
+mod limit;
+mod markers;
+mod notation;
+mod seams;
+mod spans;
+mod stacks;
+mod streaming;
+mod subsampling;

@@ -1,0 +1,39 @@
+//! A recording that is drained while it goes on.
+
+use selfprof_session::Recording;
+
+use crate::notation::{EVERYTHING, append, show_samples};
+
+/// After each segment, what draining gives.
+#[track_caller]
+fn check(steps: &[(&str, &str)], rest: &str) {
+    let mut recording = Recording::new(EVERYTHING);
+    for (segment, expected) in steps {
+        append(&mut recording, segment);
+        let drained = recording.drain();
+        assert_eq!(show_samples(recording.trace(), &drained), *expected, "after {segment:?}");
+    }
+    let trace = recording.finish();
+    assert_eq!(show_samples(&trace, trace.samples()), rest);
+}
+
+#[test]
+fn drained_samples_are_gone() {
+    check(&[("0 a, 1 b", "0 a, 1 b"), ("", ""), ("2 a", "2 a")], "");
+}
+
+#[test]
+fn collections_wait_for_their_stack() {
+    check(&[("0 a;b, 1 gc", "0 a;b"), ("2 gc", ""), ("3 a;c, 4 gc", "1 a gc, 2 a gc, 3 a;c")], "4 gc");
+    check(&[("0 a, 1 gc", "0 a"), ("2, 3 gc", "1 gc, 2")], "3 gc");
+    check(&[("0 gc", ""), ("1 a, 2 gc, 3 a", "0 gc, 1 a, 2 a gc, 3 a")], "");
+}
+
+#[test]
+fn drained_samples_count_as_taken() {
+    let mut recording = Recording::new(EVERYTHING);
+    append(&mut recording, "0 a, 1 b");
+    recording.drain();
+    append(&mut recording, "2 a");
+    assert_eq!((recording.taken(), recording.trace().samples().len()), (3, 1));
+}

@@ -1,0 +1,144 @@
+//! Runs a benchmark's script in all its variants, in turns, and makes a table of what they answer.
+
+use super::statistics::{number, ratios, summary};
+use super::suite::{Benchmark, Variant};
+use crate::build::build_all;
+use crate::checkout::Checkout;
+use crate::node::Node;
+use crate::packages::{DATADOG_PPROF, Packages, RXJS, TYPESCRIPT};
+use crate::progress::Activity;
+use crate::tools;
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// What the scripts need: a Node with its addon, and the packages.
+pub struct Machine {
+    node: PathBuf,
+    npm: PathBuf,
+    scripts: PathBuf,
+    typescript: PathBuf,
+    rxjs: PathBuf,
+    datadog: PathBuf,
+}
+
+/// The series of one variant, by field.
+type Series = HashMap<String, Vec<f64>>;
+
+impl Machine {
+    /// Builds the addon for the `node` on PATH and fetches the packages.
+    pub fn prepare(checkout: &Checkout) -> Result<Self> {
+        let packages = Packages::open(checkout.logs())?;
+        tools::check()?;
+        let node = Node::on_path(&packages)?;
+        build_all(checkout, std::slice::from_ref(&node))?;
+        Ok(Self {
+            node: node.executable,
+            npm: checkout.npm(),
+            scripts: checkout.root().join("fixtures/bench"),
+            typescript: packages.get(&TYPESCRIPT)?,
+            rxjs: packages.get(&RXJS)?,
+            datadog: packages.get(&DATADOG_PPROF)?,
+        })
+    }
+
+    /// Runs all variants `rounds` times, each round in another order, and gives the table.
+    pub fn measure(&self, benchmark: &Benchmark, rounds: u32) -> Result<String> {
+        let mut series: Vec<Series> = benchmark.variants.iter().map(|_| Series::new()).collect();
+        let activity = Activity::start(benchmark.name);
+        for round in 0..rounds {
+            for turn in 0..series.len() {
+                // Whoever runs first in a round finds another machine than who runs last.
+                let index = (turn + round as usize) % series.len();
+                let variant = &benchmark.variants[index];
+                activity.go_on(|| format!("round {} of {rounds}: {}", round + 1, variant.label));
+                let answer = self.run(benchmark, variant)?;
+                for (field, value) in answer {
+                    let value = value.as_f64().with_context(|| format!("{field} is not a number"))?;
+                    series[index].entry(field).or_default().push(value);
+                }
+            }
+        }
+        drop(activity);
+        Ok(table(benchmark, &series, rounds))
+    }
+
+    /// Runs the script once; its last line is a JSON object of numbers.
+    fn run(&self, benchmark: &Benchmark, variant: &Variant) -> Result<Map<String, Value>> {
+        let journals = tempfile::tempdir()?;
+        let mut command = Command::new(&self.node);
+        command.arg("--expose-gc");
+        if variant.recorded {
+            let wishes = serde_json::json!({
+                "dir": journals.path(), "interval": 1, "limit": null, "mode": "eager", "nodeFrames": "fold",
+            });
+            command.arg("--require").arg(self.npm.join("run.cjs")).env("SELFPROF_RUN", wishes.to_string());
+        }
+        command
+            .arg(self.scripts.join(benchmark.script))
+            .args(&variant.arguments)
+            .env("TYPESCRIPT", &self.typescript)
+            .env("RXJS", &self.rxjs)
+            .env("DATADOG_PPROF", &self.datadog)
+            .env("SELFPROF_NPM", &self.npm);
+        let output = command.output().context("cannot start node")?;
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let answer = stdout.lines().last().and_then(|line| serde_json::from_str(line).ok());
+        match answer {
+            Some(answer) if output.status.success() => Ok(answer),
+            _ => bail!(
+                "{} of {} ended with {}\n{}",
+                variant.label,
+                benchmark.script,
+                output.status,
+                String::from_utf8_lossy(&output.stderr).trim_end()
+            ),
+        }
+    }
+}
+
+/// A Markdown table: a line a variant, `median (least–greatest)` a column, and ratios where a column has a reference.
+fn table(benchmark: &Benchmark, series: &[Series], rounds: u32) -> String {
+    let mut text = String::from("| |");
+    for column in &benchmark.columns {
+        let _ = write!(text, " {} |", column.heading);
+        for reference in &column.relative_to {
+            let _ = write!(text, " of {reference} |");
+        }
+    }
+    text.push_str("\n|---|");
+    for column in &benchmark.columns {
+        text.push_str(&"---:|".repeat(1 + column.relative_to.len()));
+    }
+    text.push('\n');
+    for (variant, own) in benchmark.variants.iter().zip(series) {
+        let _ = write!(text, "| {} |", variant.label);
+        for column in &benchmark.columns {
+            let values = own.get(column.field).map_or(&[][..], Vec::as_slice);
+            let _ = write!(text, " {} |", cell(values));
+            for reference in &column.relative_to {
+                let reference = series_of(benchmark, series, reference, column.field);
+                let _ = write!(text, " {} |", cell(&ratios(values, reference)));
+            }
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "\nMedians of {rounds} rounds, least and greatest in brackets.");
+    text
+}
+
+fn series_of<'a>(benchmark: &Benchmark, series: &'a [Series], label: &str, field: &str) -> &'a [f64] {
+    let index = benchmark.variants.iter().position(|variant| variant.label == label);
+    index.and_then(|index| series[index].get(field)).map(Vec::as_slice).unwrap_or_default()
+}
+
+fn cell(values: &[f64]) -> String {
+    match summary(values) {
+        None => "–".into(),
+        Some(one) if values.len() == 1 => number(one.median),
+        Some(one) => format!("{} ({}–{})", number(one.median), number(one.least), number(one.greatest)),
+    }
+}

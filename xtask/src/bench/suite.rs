@@ -1,0 +1,145 @@
+//! The benchmarks: which scripts of fixtures/bench run against which others, and what is read from them.
+
+use clap::builder::PossibleValuesParser;
+
+/// One benchmark: a script that runs in several variants.
+pub struct Benchmark {
+    /// Its name on the command line and in docs/benchmarks.md.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// The script in fixtures/bench.
+    pub script: &'static str,
+    pub rounds: u32,
+    pub variants: Vec<Variant>,
+    /// The fields of the script's answer that are shown.
+    pub columns: Vec<Column>,
+}
+
+/// One way to run the script.
+pub struct Variant {
+    pub label: &'static str,
+    pub arguments: Vec<&'static str>,
+    /// Records the run as `selfprof run` does.
+    pub recorded: bool,
+}
+
+/// One field of the script's answer.
+pub struct Column {
+    pub field: &'static str,
+    pub heading: &'static str,
+    /// The variants whose value is 1.00 in a further column of ratios each.
+    pub relative_to: Vec<&'static str>,
+}
+
+const SELFPROF: &str = "selfprof eager";
+const LAZY: &str = "selfprof lazy";
+const INSPECTOR: &str = "node:inspector";
+const DATADOG: &str = "@datadog/pprof";
+
+fn variant(label: &'static str, arguments: &[&'static str]) -> Variant {
+    Variant { label, arguments: arguments.to_vec(), recorded: false }
+}
+
+/// One variant a profiler, with further arguments that are the same for all.
+fn profilers(names: &[&'static str], arguments: &[&'static str]) -> Vec<Variant> {
+    names.iter().map(|name| variant(name, &[&[*name], arguments].concat())).collect()
+}
+
+fn column(field: &'static str, heading: &'static str) -> Column {
+    compared(field, heading, &[])
+}
+
+fn compared(field: &'static str, heading: &'static str, relative_to: &[&'static str]) -> Column {
+    Column { field, heading, relative_to: relative_to.to_vec() }
+}
+
+/// All benchmarks, in the order of docs/benchmarks.md.
+pub fn all() -> Vec<Benchmark> {
+    vec![
+        Benchmark {
+            name: "start-stop",
+            title: "Starting and stopping, 10 s at 1 ms, TypeScript loaded",
+            script: "start-stop.cjs",
+            rounds: 9,
+            variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
+            columns: vec![
+                compared("start", "start, CPU ms", &[INSPECTOR, DATADOG]),
+                compared("stop", "stop, CPU ms", &[INSPECTOR, DATADOG]),
+                column("free", "freed later, CPU ms"),
+                column("samples", "samples"),
+            ],
+        },
+        Benchmark {
+            name: "long",
+            title: "A recording of 100,000 samples",
+            script: "long.cjs",
+            rounds: 3,
+            variants: profilers(&[SELFPROF, INSPECTOR, DATADOG], &["100000"]),
+            columns: vec![
+                column("samples", "samples"),
+                compared("stop", "stop, CPU ms", &[INSPECTOR, DATADOG]),
+                column("block", "longest block, ms"),
+                column("bytes", "bytes a sample"),
+            ],
+        },
+        Benchmark {
+            name: "steady",
+            title: "Steady state: TypeScript transpiling, warm",
+            script: "steady.cjs",
+            rounds: 9,
+            variants: vec![
+                variant("off", &["off", "0", "30"]),
+                variant("selfprof eager, no profile", &[SELFPROF, "0", "30"]),
+                variant("selfprof eager, 10 ms", &[SELFPROF, "10", "30"]),
+                variant("selfprof eager, 1 ms", &[SELFPROF, "1", "30"]),
+                variant("selfprof lazy, 10 ms", &[LAZY, "10", "30"]),
+                variant("selfprof lazy, 1 ms", &[LAZY, "1", "30"]),
+                variant("@datadog/pprof, 1 ms", &[DATADOG, "1", "30"]),
+                variant("node:inspector, 1 ms", &[INSPECTOR, "1", "30"]),
+            ],
+            columns: vec![compared("work", "CPU ms", &["off", "@datadog/pprof, 1 ms"])],
+        },
+        Benchmark {
+            name: "cold",
+            title: "Cold start: loading TypeScript and checking one file",
+            script: "cold.cjs",
+            rounds: 20,
+            variants: vec![
+                variant("off", &["off", "0"]),
+                variant("selfprof eager, no profile", &[SELFPROF, "0"]),
+                variant("selfprof eager, 10 ms", &[SELFPROF, "10"]),
+                variant("selfprof lazy, no profile", &[LAZY, "0"]),
+                variant("selfprof eager, begun when first idle", &["warm-up"]),
+            ],
+            columns: vec![compared("work", "work, CPU ms", &["off"]), column("prepare", "preparing, CPU ms")],
+        },
+        Benchmark {
+            name: "memory",
+            title: "Memory of a 10-minute `selfprof run` at 1 ms",
+            script: "memory.cjs",
+            rounds: 1,
+            variants: vec![
+                variant("off", &["10"]),
+                Variant { label: "selfprof run, 1 ms", arguments: vec!["10"], recorded: true },
+            ],
+            columns: vec![
+                column("early", "MiB after 1 minute"),
+                column("late", "MiB after 10 minutes"),
+                column("growth", "growth, MiB"),
+            ],
+        },
+        Benchmark {
+            name: "truth",
+            title: "Truth: total-variation distance of self time, 10 s at 1 ms",
+            script: "truth.cjs",
+            rounds: 5,
+            variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
+            columns: vec![column("distance", "distance, %"), column("samples", "samples")],
+        },
+    ]
+}
+
+/// The names that the command line takes.
+pub fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(all().iter().map(|benchmark| benchmark.name))
+}
