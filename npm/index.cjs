@@ -2,6 +2,9 @@
 
 // `require('selfprof')`: the standard class, on an agent in the mode that SELFPROF_PROFILING_MODE says, eager by default.
 
-require('./lib/agent.cjs').begin();
+const { mode } = require('./lib/agent.cjs').begin();
+const { Profiler, warmUp } = require('./lib/profiler.cjs');
 
-exports.Profiler = require('./lib/profiler.cjs').Profiler;
+if (mode === 'eager') warmUp();
+
+exports.Profiler = Profiler;

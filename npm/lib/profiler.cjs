@@ -9,6 +9,8 @@ const native = require('./native.cjs');
 const { toTrace } = require('./trace.cjs');
 const { defineInterface, requiredNumbers } = require('./webidl.cjs');
 
+const { dispatchEvent } = EventTarget.prototype;
+
 /** Profilers by session, as long as somebody holds them. */
 const profilers = new Map();
 
@@ -31,14 +33,24 @@ agent.onFull((session) => {
   const profiler = profilers.get(session)?.deref();
   if (profiler === undefined) return;
   awaiting.delete(profiler);
-  profiler.dispatchEvent(new Event('samplebufferfull'));
+  // To fire an event is not to call a method, which the program may have overridden.
+  if (hasListener(profiler)) Reflect.apply(dispatchEvent, profiler, [new Event('samplebufferfull')]);
 });
+
+function hasListener(profiler) {
+  try {
+    return getEventListeners(profiler, 'samplebufferfull').length > 0;
+  } catch {
+    // Node does not know it for an EventTarget, because new.target gave it another prototype: nobody can listen.
+    return false;
+  }
+}
 
 /** Keeps a new profiler alive until the program has had its turn to add a listener, and from then on if it did. */
 function awaitFull(profiler) {
   awaiting.add(profiler);
   setImmediate(() => {
-    if (getEventListeners(profiler, 'samplebufferfull').length === 0) awaiting.delete(profiler);
+    if (!hasListener(profiler)) awaiting.delete(profiler);
   }).unref();
 }
 
@@ -51,8 +63,9 @@ class Profiler extends EventTarget {
     const context = "Failed to construct 'Profiler'";
     if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
     const { maxBufferSize, sampleInterval } = requiredNumbers(options, ['maxBufferSize', 'sampleInterval'], context);
-    const session = openSession(sampleInterval, maxBufferSize, context);
+    // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
+    const session = openSession(sampleInterval, maxBufferSize, context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
     profilers.set(session.id, new WeakRef(this));
@@ -107,4 +120,12 @@ function openSession(sampleInterval, maxBufferSize, context) {
 
 defineInterface(Profiler, ['sampleInterval', 'stopped', 'stop']);
 
-module.exports = { Profiler };
+/**
+ * Goes through a session once, so that the program's first profiler finds its code compiled and V8's sampler set up: the
+ * eager mode's promise is that a start costs next to nothing.
+ */
+function warmUp() {
+  new Profiler({ sampleInterval: 0, maxBufferSize: 1 }).stop();
+}
+
+module.exports = { Profiler, warmUp };

@@ -1,5 +1,7 @@
 //! The project's own commands, run as `cargo xtask COMMAND`. Each command is a module with its arguments and a `run`.
 
+#![forbid(unsafe_code)]
+
 mod bench;
 mod build;
 mod checkout;

@@ -1,1 +1,32 @@
-fn main() {}
+//! `selfprof`: profiles JavaScript programs, and shows where their time went.
+//!
+//! Data goes to stdout and talk to stderr. The exit code is 0, or 1 when the job failed, or 2 for wrong usage;
+//! `selfprof run` exits as the script did. Absent on purpose: V8 and the sampling, which happen in the
+//! script's own process, in the addon.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod failure;
+mod location;
+mod paint;
+mod run;
+mod table;
+mod top;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Top(arguments) => top::top(&arguments),
+    };
+    result.unwrap_or_else(|failure| {
+        failure.report();
+        failure.exit_code()
+    })
+}

@@ -31,8 +31,10 @@ pub struct Recording {
     taken: u64,
     /// The time of the last raw sample seen, due or not: later segments hold it again.
     seen_until: Option<Instant>,
-    /// When the next sample is due.
-    due: Instant,
+    /// How long after the raw sample before it came the last; at most an interval.
+    step: Micros,
+    /// When the next sample is due; `None` before the first, which always is.
+    due: Option<Instant>,
     /// The stack of the last sample that was not a garbage collection's.
     stack_before: Option<StackId>,
     /// Trailing samples of `trace` that wait for the stack after their garbage collection, `None` when none do.
@@ -60,7 +62,8 @@ impl Recording {
             trace: Trace::new(),
             taken: 0,
             seen_until: None,
-            due: Instant::default(),
+            step: Micros::ZERO,
+            due: None,
             stack_before: None,
             waiting: None,
             full: false,
@@ -118,17 +121,20 @@ impl Recording {
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
     }
 
-    /// Whether a sample at `at` is due: unless the next, which should come as long after it as it came after the one
-    /// before, will be closer to the time. So no slot is lost when the sampler's ticks jitter, and a faster sampler's
-    /// tick is the nearest, not the first that might do.
+    /// Whether a sample at `at` is due. One that comes early is, unless the next will be nearer to the time. So no slot
+    /// is lost when the sampler's ticks jitter, and of a faster sampler's ticks, the nearest is taken, not the first
+    /// that might do. The next is expected after the longer of the last two steps: one may be short because a sample
+    /// was taken out of turn.
     fn is_due(&mut self, at: Instant, seen_before: Option<Instant>) -> bool {
-        let step =
-            seen_before.map_or(self.options.interval, |seen| at.since(seen).min(self.options.interval));
-        if at.after(Micros(step.0 / 2)) < self.due {
+        let interval = self.options.interval;
+        let step = seen_before.map_or(Micros::ZERO, |seen| at.since(seen).min(interval));
+        let expected = step.max(std::mem::replace(&mut self.step, step));
+        if self.due.is_some_and(|due| at.after(Micros(expected.0 / 2)) < due) {
             return false;
         }
-        let next = self.due.after(self.options.interval);
-        self.due = if next <= at { at.after(self.options.interval) } else { next };
+        // Slots keep their distance, however late their samples come, until one is missed altogether.
+        let next = self.due.map(|due| due.after(interval)).filter(|&next| next > at);
+        self.due = next.or(Some(at.after(interval)));
         true
     }
 
@@ -160,8 +166,7 @@ impl Recording {
     fn earliest_full(&self) -> Option<Instant> {
         let limit = self.options.limit.filter(|_| !self.full)?;
         let missing = limit.saturating_sub(self.taken);
-        self.seen_until?;
-        Some(self.due.after(self.options.interval.saturating_mul(missing)))
+        Some(self.due?.after(self.options.interval.saturating_mul(missing)))
     }
 
     /// How many samples were taken, also those that were drained.

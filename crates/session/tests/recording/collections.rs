@@ -1,9 +1,9 @@
 //! Garbage collections have no stack of their own; they get what the stacks before and after them share.
 
-use selfprof_session::RecordingOptions;
+use selfprof_session::{Instant, Recording, RecordingOptions, Span};
 use selfprof_trace::Micros;
 
-use crate::notation::{ALWAYS, Brackets, EVERYTHING, record, segment, show};
+use crate::notation::{Brackets, EVERYTHING, record, segment, show};
 
 #[track_caller]
 fn check_every(interval: u64, segments: &[&str], expected: &str) {
@@ -48,7 +48,7 @@ fn neighbours_may_lie_in_other_segments() {
 
 #[test]
 fn neighbours_may_be_samples_that_are_not_due() {
-    check_every(10, &["0 a;b, 8 a;c, 10 gc, 12 a;c;d, 20 b"], "0 a;b, 10 a;c gc, 20 b");
+    check_every(10, &["0 a;b, 4 a;c, 10 gc, 12 a;c;d, 20 b"], "0 a;b, 10 a;c gc, 20 b");
     check_every(10, &["0 a;b, 10 gc, 11, 20 a;b"], "0 a;b, 10 gc, 20 a;b");
     // The collection itself may not be due.
     check_every(10, &["0 a, 1 gc, 2 b, 10 a"], "0 a, 10 a");
@@ -61,11 +61,9 @@ fn a_stack_that_the_engine_gives_is_not_trusted() {
 
 #[test]
 fn samples_on_both_sides_of_a_pause_are_no_neighbours() {
-    use selfprof_session::{Instant, Recording, Span};
     let spans = |to| [Span { from: Instant(0), to: Some(Instant(1)) }, Span { from: Instant(5), to }];
     let mut recording = Recording::new(EVERYTHING);
     recording.append(&segment("0 a, 1 gc, 3 b, 5 gc, 6 a, 7 gc"), &spans(None), &Brackets).unwrap();
     recording.append(&segment("8 a"), &spans(None)[1..], &Brackets).unwrap();
     assert_eq!(show(&recording.finish()), "0 a, 1 gc, 5 gc, 6 a, 7 a gc, 8 a");
-    let _ = ALWAYS;
 }

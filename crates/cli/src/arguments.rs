@@ -1,0 +1,179 @@
+//! What can be typed.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Profiles JavaScript programs through the W3C JS Self-Profiling API.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  selfprof run build.js                 Run a script, then show where its time went
+  selfprof run -o out.json.gz app.mjs   Choose where the trace goes
+  selfprof top out.json.gz              Show the table of a trace again
+
+`selfprof COMMAND --help` tells more.";
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Run(RunArguments),
+    Top(TopArguments),
+}
+
+/// Run a script in Node.js and record it from its first line to its end
+///
+/// The script runs as `node SCRIPT ARGS...` would: same stdin and stdout, same exit code. When it has ended,
+/// however it ended, the trace is written and a table of its functions goes to stderr.
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArguments {
+    /// Take a sample each MS milliseconds
+    #[arg(short, long, value_name = "MS", default_value = "1", value_parser = parse_interval)]
+    pub interval: f64,
+
+    /// Stop recording a thread after N samples
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+
+    /// Write the trace here; `.gz` at the end compresses it [default: NAME-OF-SCRIPT.selfprof.json]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// When V8 takes note of functions
+    #[arg(long, value_enum, default_value_t)]
+    pub mode: ModeArgument,
+
+    /// Show the N functions with the most self time; 0 shows none
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub top: usize,
+
+    /// How functions of Node's own scripts appear
+    #[arg(long, value_enum, default_value_t)]
+    pub node_frames: NodeFrames,
+
+    /// Use this Node instead of the one on PATH
+    #[arg(long, value_name = "PATH", env = "SELFPROF_NODE")]
+    pub node: Option<PathBuf>,
+
+    /// The script, and its own arguments: all that follows is the script's, flags too
+    #[arg(value_names = ["SCRIPT", "ARGS"], num_args = 1.., required = true, trailing_var_arg = true)]
+    pub script: Vec<OsString>,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  selfprof run build.js --watch=no      `--watch=no` is build.js's own
+  selfprof run -i 0.5 -o t.json app.mjs Twice as many samples, into t.json
+  selfprof run --top 0 test.js          Only write the trace
+  selfprof run --node ~/node-24/bin/node app.js
+
+Worker threads are recorded too: with `-o t.json`, worker 3 gets t.worker-3.json.";
+
+/// The Document-Policy value `js-profiling-mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ModeArgument {
+    /// As they are compiled, which costs a little all along
+    #[default]
+    Eager,
+    /// When the recording starts, which costs less later and misses loops that run already
+    Lazy,
+}
+
+impl ModeArgument {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Eager => "eager",
+            Self::Lazy => "lazy",
+        }
+    }
+}
+
+/// What becomes of frames in `node:` scripts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum NodeFrames {
+    /// Like built-in functions, as a name alone, and only where the script calls them
+    #[default]
+    Fold,
+    /// Like the script's own, each with its place
+    Full,
+}
+
+impl NodeFrames {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fold => "fold",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// Show the functions of a trace, those with the most self time first
+///
+/// The table goes to stdout. What is wrong with the trace goes to stderr.
+#[derive(Debug, Args)]
+#[command(after_help = TOP_EXAMPLES)]
+pub struct TopArguments {
+    /// A trace in the W3C shape, perhaps compressed with gzip; `-` reads stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Show N functions
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub top: usize,
+
+    /// Write JSON instead of a table, with times in milliseconds
+    #[arg(long)]
+    pub json: bool,
+}
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  selfprof top build.selfprof.json
+  selfprof top --top 100 trace.json.gz
+  curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";
+
+fn parse_interval(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(interval) if interval > 0.0 && f64::is_finite(interval) => Ok(interval),
+        _ => Err("an interval is a number of milliseconds above 0, e.g. 0.5".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn all_behind_the_script_is_the_scripts() {
+        #[track_caller]
+        fn check(line: &str, interval: f64, expected: &str) {
+            let words = line.split(' ');
+            let Command::Run(run) =
+                Arguments::parse_from(["selfprof", "run"].into_iter().chain(words)).command
+            else {
+                panic!("not a run");
+            };
+            let script: Vec<_> = run.script.iter().map(|word| word.to_string_lossy()).collect();
+            assert_eq!((run.interval, script.join(" ").as_str()), (interval, expected));
+        }
+        check("a.js", 1.0, "a.js");
+        check("-i 2.5 a.js", 2.5, "a.js");
+        check("a.js -i 5", 1.0, "a.js -i 5");
+        check("-i 2 a.js --top 3 -- -o --help", 2.0, "a.js --top 3 -- -o --help");
+        check("-- a.js --version", 1.0, "a.js --version");
+    }
+}

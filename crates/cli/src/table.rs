@@ -1,0 +1,76 @@
+//! The table of functions, and the line about kinds of work below it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use selfprof_trace::summary::Summary;
+use selfprof_trace::{Marker, Micros, Trace};
+
+use crate::location::{function_name, location};
+use crate::paint::Paint;
+
+/// Names longer than this do not widen their column.
+const NAME_WIDTH: usize = 40;
+
+/// Writes the `top` functions with the most self time, one a line.
+///
+/// `%` is the self time's part of the time at which anything ran. Writes nothing when `top` is 0, or when no
+/// function was seen.
+pub fn write_functions(
+    out: &mut impl Write,
+    (trace, summary): (&Trace, &Summary),
+    top: usize,
+    base: &Path,
+    paint: Paint,
+) -> io::Result<()> {
+    let shown = &summary.functions[..top.min(summary.functions.len())];
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let frames: Vec<_> = shown.iter().map(|row| trace.frames()[row.frame]).collect();
+    let names: Vec<String> = frames.iter().map(|frame| function_name(trace, frame)).collect();
+    let widest = names.iter().map(|name| name.chars().count()).filter(|&width| width <= NAME_WIDTH).max();
+    let width = widest.unwrap_or(NAME_WIDTH).max("function".len());
+
+    let heading =
+        format!("{:>10} {:>10} {:>6}  {:width$}  defined at", "self ms", "total ms", "%", "function");
+    writeln!(out, "{}", paint.heading(heading))?;
+    for ((row, frame), name) in shown.iter().zip(&frames).zip(&names) {
+        let (own, total) = (row.self_time.as_millis_f64(), row.total_time.as_millis_f64());
+        let percent = percent(row.self_time, summary.busy.time);
+        let place = location(trace, frame, base);
+        writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {name:width$}  {place}")?;
+    }
+    if summary.functions.len() > shown.len() {
+        writeln!(out, "{:>10} and {} more functions", "...", summary.functions.len() - shown.len())?;
+    }
+    Ok(())
+}
+
+/// Writes how many samples there are of each kind of work, most telling first, and how many idle ones.
+pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let markers = Marker::ALL.iter().map(|&marker| (marker.as_str(), summary.marker(marker)));
+    let rest = [("unmarked", summary.unmarked), ("idle", summary.idle)];
+    let counts: Vec<String> = markers
+        .chain(rest)
+        .filter(|(name, tally)| tally.samples > 0 || *name == "idle")
+        .map(|(name, tally)| format!("{name} {}", tally.samples))
+        .collect();
+    writeln!(out, "samples: {}", counts.join(", "))
+}
+
+/// How many samples there are, and how far apart they are.
+pub fn extent(summary: &Summary, interval: Option<Micros>) -> String {
+    let samples = match summary.samples() {
+        1 => "1 sample".to_owned(),
+        count => format!("{count} samples"),
+    };
+    match interval {
+        Some(interval) => format!("{samples}, interval {interval} ms"),
+        None => samples,
+    }
+}
+
+fn percent(part: Micros, whole: Micros) -> f64 {
+    if whole == Micros::ZERO { 0.0 } else { 100.0 * part.0 as f64 / whole.0 as f64 }
+}

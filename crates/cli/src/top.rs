@@ -1,0 +1,115 @@
+//! `selfprof top`: the table of a trace that is there already.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use selfprof_formats::w3c::{self, ReadError};
+use selfprof_trace::foreign::Problems;
+use selfprof_trace::summary::{FunctionRow, Summary, Tally};
+use selfprof_trace::{Marker, Trace};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::TopArguments;
+use crate::failure::{Failure, warn};
+use crate::paint::Paint;
+use crate::table;
+
+/// How many problems are told one by one.
+const TOLD_PROBLEMS: usize = 10;
+
+/// The version of the JSON that `--json` writes.
+const JSON_VERSION: u32 = 1;
+
+/// Runs the command.
+pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
+    let (trace, problems) = read(&arguments.file)?;
+    tell(&problems);
+    let summary = Summary::of(&trace);
+    let mut out = BufWriter::new(io::stdout().lock());
+    let result = if arguments.json {
+        writeln!(out, "{}", to_json(&trace, &summary, arguments.top))
+    } else {
+        write_table(&mut out, &trace, &summary, arguments.top)
+    };
+    match result.and_then(|()| out.flush()) {
+        // Whoever read the other end has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(Failure::job("cannot write to stdout").because(&error)),
+        Ok(()) => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn read(path: &Path) -> Result<(Trace, Problems), Failure> {
+    let input: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path)
+            .map_err(|error| Failure::usage(format!("cannot open {}", path.display())).because(&error))?;
+        Box::new(file)
+    };
+    w3c::read(input).map_err(|error| {
+        let failure = Failure::job(format!("cannot read {}", path.display())).because(&error);
+        match error {
+            ReadError::Json(_) => failure.hint(
+                "a trace is what `JSON.stringify(await profiler.stop())` gives, or what `selfprof run` writes",
+            ),
+            ReadError::Io(_) | ReadError::TooLong | ReadError::Limit(_) => failure,
+        }
+    })
+}
+
+/// Tells what was wrong with the trace. The numbers of the list are those of the file.
+fn tell(problems: &Problems) {
+    let told = problems.list().iter().take(TOLD_PROBLEMS);
+    let rest = problems.total() - told.len() as u64;
+    told.for_each(warn);
+    if rest > 0 {
+        warn(format_args!("and {rest} more problems in the trace"));
+    }
+}
+
+fn write_table(out: &mut impl Write, trace: &Trace, summary: &Summary, top: usize) -> io::Result<()> {
+    let base = std::env::current_dir().unwrap_or_default();
+    table::write_functions(out, (trace, summary), top, &base, Paint::for_stdout())?;
+    table::write_markers(out, summary)?;
+    writeln!(out, "trace: {}", table::extent(summary, summary.interval))
+}
+
+fn to_json(trace: &Trace, summary: &Summary, top: usize) -> Value {
+    let markers: Map<String, Value> = Marker::ALL
+        .into_iter()
+        .map(|marker| (marker.as_str().to_owned(), tally_json(summary.marker(marker))))
+        .collect();
+    let functions: Vec<Value> =
+        summary.functions.iter().take(top).map(|row| function_json(trace, row)).collect();
+    json!({
+        "version": JSON_VERSION,
+        "interval": summary.interval.map(|interval| interval.as_millis_f64()),
+        "samples": summary.samples(),
+        "busy": tally_json(summary.busy),
+        "idle": tally_json(summary.idle),
+        "unmarked": tally_json(summary.unmarked),
+        "markers": markers,
+        "functions": functions,
+    })
+}
+
+fn tally_json(tally: Tally) -> Value {
+    json!({ "samples": tally.samples, "time": tally.time.as_millis_f64() })
+}
+
+fn function_json(trace: &Trace, row: &FunctionRow) -> Value {
+    let frame = trace.frames()[row.frame];
+    json!({
+        "name": &trace.names()[frame.name],
+        "resource": frame.resource.map(|id| &trace.resources()[id]),
+        "line": frame.line,
+        "column": frame.column,
+        "selfTime": row.self_time.as_millis_f64(),
+        "totalTime": row.total_time.as_millis_f64(),
+        "selfSamples": row.self_samples,
+        "totalSamples": row.total_samples,
+    })
+}

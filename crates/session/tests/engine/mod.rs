@@ -1,0 +1,129 @@
+//! An engine that only pretends to sample, on a clock that only pretends to run. It ticks late and processes later, as
+//! V8 does: a tick lies about until somebody works it off, while a sample that is asked for is processed at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selfprof_session::{
+    Admission, AgentState, Cut, FrameAdmission, Function, Instant, Outcome, RawSample, RawSegment, Sampler,
+    SamplerError, SessionId,
+};
+use selfprof_trace::Micros;
+
+#[derive(Debug, Default)]
+pub struct Engine {
+    pub now: Instant,
+    /// How many runs it keeps at once.
+    pub most_runs: usize,
+    /// How long it takes from a call to the sample that the call takes.
+    pub reaction: Micros,
+    /// State of a small random generator that delays ticks and processes them; 0 does neither.
+    pub noise: u64,
+    /// The intervals and the samples of the runs that are going.
+    pub runs: BTreeMap<u32, (Micros, Vec<Instant>)>,
+    /// What it was told to do, since somebody last took this away.
+    pub calls: Vec<String>,
+    /// Every instant at which it took a sample.
+    pub sampled: BTreeSet<Instant>,
+    next_run: u32,
+    next_tick: Instant,
+    unprocessed: Vec<Instant>,
+}
+
+impl Engine {
+    pub fn new(now: Instant, most_runs: usize) -> Self {
+        Self { now, most_runs, ..Self::default() }
+    }
+
+    pub fn interval(&self) -> Option<Micros> {
+        self.runs.values().map(|(interval, _)| *interval).min()
+    }
+
+    /// Lets time pass.
+    pub fn advance(&mut self, duration: Micros) {
+        let until = self.now.after(duration);
+        while let Some(interval) = self.interval() {
+            let at = self.next_tick.after(Micros(self.random(interval.0 / 3))).max(self.now.after(Micros(1)));
+            if at > until {
+                break;
+            }
+            self.now = at;
+            self.next_tick = self.next_tick.after(interval).max(at);
+            self.sampled.insert(at);
+            self.unprocessed.push(at);
+            if self.random(3) == 1 {
+                self.process();
+            }
+        }
+        self.now = until;
+    }
+
+    fn process(&mut self) {
+        let samples = std::mem::take(&mut self.unprocessed);
+        self.runs.values_mut().for_each(|(_, run)| run.extend(&samples));
+    }
+
+    fn take_sample(&mut self) {
+        self.now = self.now.after(self.reaction);
+        self.sampled.insert(self.now);
+        self.runs.values_mut().for_each(|(_, run)| run.push(self.now));
+    }
+
+    /// A number below `end`, or 0.
+    fn random(&mut self, end: u64) -> u64 {
+        // xorshift64
+        self.noise ^= self.noise << 13;
+        self.noise ^= self.noise >> 7;
+        self.noise ^= self.noise << 17;
+        self.noise % end.max(1)
+    }
+}
+
+impl Sampler for Engine {
+    type Running = u32;
+    type Profile = RawSegment;
+
+    fn start(&mut self, interval: Micros) -> Result<u32, SamplerError> {
+        if self.runs.len() >= self.most_runs {
+            return Err(SamplerError { reason: "too many runs" });
+        }
+        self.calls.push(format!("start {}", interval.0 / 1_000));
+        self.next_run += 1;
+        if self.interval().is_none_or(|before| interval < before) {
+            self.next_tick = self.now.after(interval);
+        }
+        self.runs.insert(self.next_run, (interval, Vec::new()));
+        self.take_sample();
+        Ok(self.next_run)
+    }
+
+    fn stop(&mut self, running: u32) -> RawSegment {
+        self.calls.push("stop".to_owned());
+        self.process();
+        let (_, samples) = self.runs.remove(&running).expect("only a run that is going is stopped");
+        let sample = |at| RawSample { at, node: None, state: AgentState::Idle };
+        RawSegment { samples: samples.into_iter().map(sample).collect(), ..RawSegment::default() }
+    }
+
+    fn sample_now(&mut self) {
+        self.calls.push("sample".to_owned());
+        assert!(!self.runs.is_empty(), "without a run, nobody gets this sample");
+        self.take_sample();
+    }
+}
+
+struct Nobody;
+
+impl FrameAdmission for Nobody {
+    fn admit(&self, _: &Function, _: &str) -> Admission {
+        Admission::Hide
+    }
+}
+
+/// Appends a cut to the recordings that it is for, as the building thread does. What this led to is yet to be published.
+pub fn append(cut: &Cut<RawSegment>) -> Vec<(SessionId, Outcome)> {
+    let append = |delivery: &selfprof_session::Delivery| {
+        let mut recording = delivery.cell.recording.lock().unwrap();
+        (delivery.session, recording.append(&cut.profile, &delivery.spans, &Nobody).unwrap())
+    };
+    cut.deliveries.iter().map(append).collect()
+}

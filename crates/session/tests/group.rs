@@ -1,0 +1,475 @@
+//! What a group does with its sampler, step by step. Times are in milliseconds.
+
+mod engine;
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use engine::Engine;
+use selfprof_session::{
+    Cut, Group, GroupError, Instant, RawSegment, RecordingCell, RecordingOptions, SessionId, SessionOptions,
+};
+use selfprof_trace::Micros;
+
+struct Scene {
+    group: Group<Engine>,
+    cuts: VecDeque<Cut<RawSegment>>,
+    cells: Vec<Arc<RecordingCell>>,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self {
+            group: Group::new(Engine::new(Instant(1_000_000), 2)),
+            cuts: VecDeque::new(),
+            cells: Vec::new(),
+        }
+    }
+
+    /// Does one step, and says what the sampler was told to do and who got a part of the segment that was cut.
+    fn step(&mut self, step: &str) -> String {
+        let words: Vec<&str> = step.split(' ').collect();
+        let number = |index: usize| words[index].parse::<u64>().unwrap();
+        let option = |name: &str| words.iter().position(|&word| word == name).map(|index| number(index + 1));
+        let session = || SessionId(number(1) as u32);
+        let now = self.group.sampler().now;
+        let done = match words[0] {
+            "join" => self.join(number(1), option("limit"), option("rotate")),
+            "leave" => self.group.leave(now, session()).map(|left| left.cut),
+            "pause" => self.group.pause(now, session()),
+            "resume" => self.group.resume(now, session()),
+            "tick" => Ok(self.group.tick(now)),
+            "close" => Ok(self.group.close(now)),
+            "wait" => {
+                self.group.sampler().advance(Micros(number(1) * 1_000));
+                Ok(None)
+            }
+            "runs" => {
+                self.group.sampler().most_runs = number(1) as usize;
+                Ok(None)
+            }
+            "build" => return self.build(),
+            "state" => return format!("{:?}", self.group.state(session())),
+            "deadline" => return self.group.next_deadline().map_or("none".to_owned(), show),
+            "trace" => {
+                let recording = self.cells[number(1) as usize].recording.lock().unwrap();
+                let times = recording.trace().samples().iter().map(|sample| sample.timestamp.to_string());
+                return times.collect::<Vec<_>>().join(" ");
+            }
+            word => panic!("{word}?"),
+        };
+        let mut said = std::mem::take(&mut self.group.sampler().calls).join(", ");
+        match done {
+            Ok(None) => {}
+            Ok(Some(mut cut)) => {
+                said += " |";
+                cut.deliveries.sort_by_key(|delivery| delivery.session);
+                for delivery in &cut.deliveries {
+                    write!(said, " {}:", delivery.session.0).unwrap();
+                    let span = |span: &selfprof_session::Span| {
+                        format!("{}-{}", show(span.from), span.to.map_or(String::new(), show))
+                    };
+                    said += &delivery.spans.iter().map(span).collect::<Vec<_>>().join(",");
+                }
+                self.cuts.push_back(cut);
+            }
+            Err(GroupError::Sampler(error)) => write!(said, "refused: {}", error.reason).unwrap(),
+            Err(error) => write!(said, "{error}").unwrap(),
+        }
+        said
+    }
+
+    fn join(
+        &mut self,
+        interval: u64,
+        limit: Option<u64>,
+        rotate: Option<u64>,
+    ) -> Result<Option<Cut<RawSegment>>, GroupError> {
+        let now = self.group.sampler().now;
+        let interval = Micros(interval * 1_000);
+        let recording = RecordingOptions { origin: Instant(1_000_000), interval, limit };
+        let cell = Arc::new(RecordingCell::new(recording, now));
+        let rotate_every = Micros(rotate.unwrap_or(1_000) * 1_000);
+        let joined = self.group.join(now, SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) });
+        let (session, cut) = joined.map_err(GroupError::Sampler)?;
+        assert_eq!(session.0 as usize, self.cells.len());
+        self.cells.push(cell);
+        Ok(cut)
+    }
+
+    /// Appends all cuts and publishes what this led to.
+    fn build(&mut self) -> String {
+        let mut full = Vec::new();
+        for cut in self.cuts.drain(..) {
+            for (session, outcome) in engine::append(&cut) {
+                self.cells[session.0 as usize].publish(outcome);
+                if outcome.became_full {
+                    full.push(format!("{} full", session.0));
+                }
+            }
+        }
+        full.join(", ")
+    }
+}
+
+const REFUSED: &str = "refused: too many runs";
+
+fn show(at: Instant) -> String {
+    at.since(Instant(1_000_000)).to_string()
+}
+
+#[track_caller]
+fn check(steps: &[(&str, &str)]) {
+    let mut scene = Scene::new();
+    for (index, (step, expected)) in steps.iter().enumerate() {
+        assert_eq!(scene.step(step), *expected, "at step {index}, {step:?}");
+    }
+}
+
+#[test]
+fn the_first_session_starts_the_sampler_and_the_last_stops_it() {
+    check(&[
+        ("deadline", "none"),
+        ("join 10", "start 10"),
+        ("wait 25", ""),
+        ("leave 0", "stop | 0:0-25"),
+        ("build", ""),
+        ("trace 0", "0 10 20"),
+        ("state 0", "None"),
+        ("deadline", "none"),
+    ]);
+}
+
+#[test]
+fn a_session_with_the_same_interval_takes_a_sample_at_once() {
+    check(&[
+        ("join 10", "start 10"),
+        ("wait 14", ""),
+        ("join 10", "sample"),
+        ("wait 20", ""),
+        ("leave 1", "start 10, stop | 0:0- 1:14-34"),
+        ("leave 0", "stop | 0:0-34"),
+        ("build", ""),
+        ("trace 0", "0 10 20 30"),
+        // Its slots come 10 apart too, as near to the ticks as can be told; the last is the sample of the cut.
+        ("trace 1", "14 30 34"),
+    ]);
+}
+
+#[test]
+fn another_common_interval_cuts() {
+    check(&[
+        ("join 10", "start 10"),
+        ("wait 10", ""),
+        ("join 20", "sample"),
+        ("wait 10", ""),
+        ("join 15", "start 5, stop | 0:0- 1:10- 2:20-"),
+        ("pause 2", "start 10, stop | 0:0- 1:10- 2:20-20"),
+        ("pause 0", "start 20, stop | 0:0-20 1:10-"),
+        ("resume 2", "start 5, stop | 1:10- 2:20-"),
+        ("leave 1", "start 15, stop | 1:10-20 2:20-"),
+        ("leave 0", ""),
+        ("leave 2", "stop | 2:20-20"),
+    ]);
+}
+
+#[test]
+fn a_session_that_leaves_is_delivered_its_last_segment() {
+    check(&[
+        ("join 10", "start 10"),
+        ("join 10", "sample"),
+        ("wait 15", ""),
+        ("pause 1", ""),
+        ("wait 10", ""),
+        // Paused, but its samples are still in the sampler.
+        ("leave 1", "start 10, stop | 0:0- 1:0-15"),
+        ("build", ""),
+        ("trace 1", "0 10"),
+        ("leave 1", "session 1 is not active"),
+        ("pause 1", "session 1 is not active"),
+        ("resume 1", "session 1 is not active"),
+    ]);
+}
+
+#[test]
+fn a_session_that_was_delivered_before_leaves_without_a_cut() {
+    check(&[
+        ("join 10", "start 10"),
+        ("join 20", "sample"),
+        ("wait 5", ""),
+        ("pause 0", "start 20, stop | 0:0-5 1:0-"),
+        ("leave 0", ""),
+    ]);
+}
+
+#[test]
+fn nothing_is_sampled_while_all_are_paused() {
+    check(&[
+        ("join 10", "start 10"),
+        ("wait 15", ""),
+        ("pause 0", "stop | 0:0-15"),
+        ("pause 0", ""),
+        ("state 0", "Some(Paused)"),
+        ("deadline", "none"),
+        ("tick", ""),
+        ("wait 50", ""),
+        ("resume 0", "start 10"),
+        ("resume 0", ""),
+        ("state 0", "Some(Started)"),
+        ("wait 10", ""),
+        ("leave 0", "stop | 0:65-75"),
+        ("build", ""),
+        ("trace 0", "0 10 65 75"),
+    ]);
+}
+
+#[test]
+fn pauses_within_a_segment_make_several_spans() {
+    check(&[
+        ("join 10", "start 10"),
+        ("join 10", "sample"),
+        ("wait 5", ""),
+        ("pause 1", ""),
+        ("wait 10", ""),
+        ("resume 1", "sample"),
+        ("wait 6", ""),
+        ("leave 0", "start 10, stop | 0:0-21 1:0-5,15-"),
+        ("leave 1", "stop | 1:15-21"),
+    ]);
+}
+
+#[test]
+fn an_old_run_is_cut() {
+    check(&[
+        ("join 10 rotate 100", "start 10"),
+        ("join 10 rotate 30", "sample"),
+        ("deadline", "30"),
+        ("wait 29", ""),
+        ("tick", ""),
+        ("wait 2", ""),
+        ("tick", "start 10, stop | 0:0- 1:0-"),
+        ("deadline", "61"),
+        ("pause 1", ""),
+        ("deadline", "131"),
+    ]);
+}
+
+#[test]
+fn a_full_session_is_no_longer_sampled() {
+    check(&[
+        ("join 10 limit 2", "start 10"),
+        ("deadline", "20"),
+        ("wait 20", ""),
+        ("tick", "start 10, stop | 0:0-"),
+        // Until the look is over, there is no point in another.
+        ("deadline", "1020"),
+        ("build", "0 full"),
+        ("state 0", "Some(Started)"),
+        ("tick", "stop |"),
+        ("state 0", "Some(Full)"),
+        ("deadline", "none"),
+        ("pause 0", ""),
+        ("resume 0", ""),
+        ("tick", ""),
+        ("trace 0", "0 10"),
+        ("leave 0", ""),
+        ("state 0", "None"),
+    ]);
+}
+
+#[test]
+fn others_go_on_when_a_session_is_full() {
+    check(&[
+        ("join 10 limit 1", "start 10"),
+        ("join 20", "sample"),
+        ("join 10", "sample"),
+        ("wait 10", ""),
+        ("tick", "start 10, stop | 0:0- 1:0- 2:0-"),
+        ("build", "0 full"),
+        ("tick", ""),
+        ("deadline", "1010"),
+        ("leave 2", "start 20, stop | 1:0- 2:0-10"),
+        ("leave 0", ""),
+        ("leave 1", "stop | 1:0-10"),
+    ]);
+}
+
+#[test]
+fn a_session_that_is_full_unnoticed_leaves_without_delivery() {
+    check(&[
+        ("join 10 limit 1", "start 10"),
+        ("join 20", "sample"),
+        ("wait 10", ""),
+        ("tick", "start 10, stop | 0:0- 1:0-"),
+        ("build", "0 full"),
+        ("leave 0", "start 20, stop | 1:0-"),
+    ]);
+}
+
+#[test]
+fn a_full_session_is_not_resumed() {
+    check(&[
+        ("join 10 limit 1", "start 10"),
+        ("wait 10", ""),
+        ("pause 0", "stop | 0:0-10"),
+        ("build", "0 full"),
+        ("resume 0", ""),
+        ("tick", ""),
+        ("state 0", "Some(Full)"),
+    ]);
+}
+
+#[test]
+fn looking_again_waits_for_slots_that_were_missed() {
+    check(&[
+        ("join 10 limit 5", "start 10"),
+        ("deadline", "50"),
+        ("join 10", "sample"),
+        ("wait 5", ""),
+        ("pause 0", ""),
+        ("wait 42", ""),
+        ("resume 0", "sample"),
+        ("deadline", "50"),
+        ("wait 3", ""),
+        ("tick", "start 10, stop | 0:0-5,47- 1:0-"),
+        ("build", ""),
+        // Two of five were taken, the last of them after 47.
+        ("deadline", "87"),
+        ("wait 37", ""),
+        ("tick", "start 10, stop | 0:47- 1:0-"),
+        ("build", "0 full"),
+        ("trace 0", "0 47 60 70 80"),
+    ]);
+}
+
+/// Others may cause a look while a session is paused and nothing is delivered to it; its own must stay due.
+#[test]
+fn a_pause_does_not_put_a_look_off() {
+    check(&[
+        ("join 10 limit 3", "start 10"),
+        ("join 20", "sample"),
+        ("wait 5", ""),
+        ("pause 0", "start 20, stop | 0:0-5 1:0-"),
+        ("build", ""),
+        ("wait 1000", ""),
+        ("tick", "start 20, stop | 1:0-"),
+        ("build", ""),
+        ("resume 0", "start 10, stop | 0:1005- 1:0-"),
+        ("deadline", "30"),
+        ("tick", "start 10, stop | 0:1005- 1:0-"),
+        ("build", ""),
+        ("deadline", "1025"),
+    ]);
+}
+
+#[test]
+fn no_buffer_at_all_is_full_at_once() {
+    check(&[
+        ("join 10 limit 0", "start 10"),
+        ("deadline", "0"),
+        ("tick", "start 10, stop | 0:0-"),
+        ("build", "0 full"),
+        ("tick", "stop |"),
+        ("trace 0", ""),
+    ]);
+}
+
+#[test]
+fn a_refused_join_leaves_the_group_as_it_was() {
+    check(&[
+        ("runs 0", ""),
+        ("join 10", REFUSED),
+        ("state 0", "None"),
+        ("runs 1", ""),
+        ("join 10", "start 10"),
+        ("join 15", REFUSED),
+        ("join 20", "sample"),
+        ("leave 1", "stop, start 10 | 0:0- 1:0-0"),
+    ]);
+}
+
+#[test]
+fn a_refused_resumption_leaves_the_session_paused() {
+    check(&[
+        ("join 10", "start 10"),
+        ("join 15", "start 5, stop | 0:0- 1:0-"),
+        ("pause 1", "start 10, stop | 0:0- 1:0-0"),
+        ("runs 1", ""),
+        ("wait 5", ""),
+        ("resume 1", REFUSED),
+        ("state 1", "Some(Paused)"),
+        ("leave 1", ""),
+        ("leave 0", "stop | 0:0-5"),
+    ]);
+}
+
+#[test]
+fn a_cut_makes_room_for_the_next_run() {
+    check(&[
+        ("runs 1", ""),
+        ("join 10 rotate 30", "start 10"),
+        ("wait 30", ""),
+        ("tick", "stop, start 10 | 0:0-"),
+        ("wait 10", ""),
+        ("leave 0", "stop | 0:0-40"),
+        ("build", ""),
+        ("trace 0", "0 10 20 30 40"),
+    ]);
+}
+
+#[test]
+fn a_run_that_was_refused_is_tried_again() {
+    check(&[
+        ("join 10 rotate 30", "start 10"),
+        ("runs 0", ""),
+        ("wait 30", ""),
+        ("tick", "stop | 0:0-"),
+        ("tick", ""),
+        ("runs 2", ""),
+        ("wait 10", ""),
+        ("tick", "start 10"),
+        ("leave 0", "stop | 0:0-40"),
+        ("build", ""),
+        ("trace 0", "0 10 20 30 40"),
+    ]);
+}
+
+#[test]
+fn one_run_serves_any_number_of_sessions() {
+    let mut scene = Scene::new();
+    for session in 0..150 {
+        assert_eq!(scene.step("join 10"), if session == 0 { "start 10" } else { "sample" });
+    }
+    scene.step("wait 20");
+    scene.step("close");
+    scene.step("build");
+    for session in 0..150 {
+        assert_eq!(scene.step(&format!("trace {session}")), "0 10 20");
+    }
+}
+
+#[test]
+fn closing_delivers_to_all() {
+    check(&[
+        ("join 10", "start 10"),
+        ("join 10", "sample"),
+        ("join 10 limit 1", "sample"),
+        ("wait 15", ""),
+        ("pause 1", ""),
+        ("wait 10", ""),
+        ("close", "stop | 0:0-25 1:0-15 2:0-25"),
+        ("state 0", "None"),
+        ("close", ""),
+        ("deadline", "none"),
+        ("build", "2 full"),
+        ("trace 0", "0 10 20"),
+        ("trace 1", "0 10"),
+        ("trace 2", "0"),
+    ]);
+}
+
+#[test]
+fn a_closed_group_may_be_joined_again() {
+    check(&[("join 10", "start 10"), ("close", "stop | 0:0-0"), ("join 20", "start 20")]);
+}

@@ -1,0 +1,42 @@
+// Runs a program in a Node of its own, for what a process can do only once: preload, exit, die.
+
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** The npm package. */
+export const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+export const REGISTER = fileURLToPath(new URL('../register.cjs', import.meta.url));
+
+/**
+ * Runs a program to its end.
+ *
+ * @param {string} source CommonJS
+ * @param {{ execArgv?: string[], env?: Record<string, string>, cwd?: string, onStart?: (child) => void }} [options]
+ * @returns {Promise<{ code: number | null, signal: string | null, stdout: string, stderr: string }>}
+ */
+export function runProgram(source, { execArgv = ['--require', REGISTER], env = {}, ...options } = {}) {
+  return runNode([...execArgv, '--eval', source], { env, ...options });
+}
+
+/** As `runProgram`, with all arguments of `node`. */
+export function runNode(args, { env = {}, cwd, onStart } = {}) {
+  const inherited = { ...process.env };
+  for (const name of Object.keys(inherited)) {
+    if (name.startsWith('SELFPROF_') || name === 'NODE_OPTIONS' || name === 'NODE_TEST_CONTEXT') delete inherited[name];
+  }
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr']) {
+      child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
+    }
+    // A program that hangs is told from one that is slow; its signal then shows in the result.
+    const patience = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      clearTimeout(patience);
+      resolve({ code, signal, ...output });
+    });
+    onStart?.(child);
+  });
+}
