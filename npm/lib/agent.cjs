@@ -23,7 +23,6 @@ function hostScripts(nodeFrames) {
 }
 
 let begun = null;
-const fullListeners = [];
 
 /**
  * Makes the agent unless the thread has one; the first call decides. What the environment says goes before what the
@@ -36,17 +35,10 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    native.begin(mode, hostScripts(nodeFrames), performance.now(), (session) => {
-      for (const listener of fullListeners) listener(session);
-    });
+    native.begin(mode, hostScripts(nodeFrames), performance.now());
     begun = { mode, nodeFrames };
   }
   return begun;
 }
 
-/** Has `listener(session)` called when a session's buffer is full. */
-function onFull(listener) {
-  fullListeners.push(listener);
-}
-
-module.exports = { begin, onFull };
+module.exports = { begin };

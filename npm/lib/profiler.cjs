@@ -4,7 +4,6 @@
 
 const { getEventListeners } = require('node:events');
 
-const agent = require('./agent.cjs');
 const native = require('./native.cjs');
 const { toTrace } = require('./trace.cjs');
 const { defineInterface, requiredNumbers } = require('./webidl.cjs');
@@ -29,7 +28,7 @@ const collected = new FinalizationRegistry((session) => {
   native.abandon(session);
 });
 
-agent.onFull((session) => {
+const listener = new native.Listener((session) => {
   const profiler = profilers.get(session)?.deref();
   if (profiler === undefined) return;
   awaiting.delete(profiler);
@@ -111,7 +110,7 @@ class Profiler extends EventTarget {
 
 function openSession(sampleInterval, maxBufferSize, context) {
   try {
-    return native.open(sampleInterval, maxBufferSize);
+    return native.open(sampleInterval, maxBufferSize, listener);
   } catch (error) {
     const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
     throw new Constructor(`${context}: ${error.message}.`);

@@ -27,6 +27,9 @@ const ROTATE_SESSION: Micros = Micros(10_000_000);
 /// A streamed recording is cut more often: what is still in V8 is lost when the process is killed.
 const ROTATE_JOURNAL: Micros = Micros(2_000_000);
 
+/// Called on any thread when a session's buffer is full.
+pub type OnFull = dyn Fn(SessionId) + Send + Sync;
+
 /// What an agent is made with.
 pub struct AgentOptions {
     /// When V8 notes down where code lies.
@@ -35,8 +38,6 @@ pub struct AgentOptions {
     pub admission: AdmitScripts,
     /// The time origin of the thread's `performance`.
     pub origin: Instant,
-    /// Called on any thread when a session's buffer is full.
-    pub on_full: Box<dyn Fn(SessionId) + Send + Sync>,
 }
 
 /// The agent of one JS thread. Lives from [`begin`] until its environment ends; only its own thread touches it.
@@ -51,17 +52,25 @@ struct Agent {
 pub struct Notifier {
     key: AgentKey,
     interrupter: Interrupter,
-    on_full: Box<dyn Fn(SessionId) + Send + Sync>,
-    /// Recordings that are streamed. The agent adds and removes, the building thread looks up.
+    /// Who is told that a session's buffer is full. The agent adds, the building thread takes out.
+    on_full: Mutex<HashMap<SessionId, Arc<OnFull>>>,
+    /// Recordings that are streamed. The agent adds, the building thread looks up.
     journals: Mutex<HashMap<SessionId, Arc<Journal>>>,
 }
 
 impl Notifier {
-    /// A session's buffer is full.
+    /// A session's buffer is full: tells whoever opened it, once.
     pub fn buffer_full(&self, session: SessionId) {
-        (self.on_full)(session);
+        if let Some(on_full) = self.forget(session) {
+            on_full(session);
+        }
         // The group stops sampling for it at its next tick.
         self.look_at(selfprof_v8::now());
+    }
+
+    /// Nobody is to be told of this session any more.
+    pub fn forget(&self, session: SessionId) -> Option<Arc<OnFull>> {
+        lock(&self.on_full).remove(&session)
     }
 
     /// The group is to look after its sessions at `at`.
@@ -116,7 +125,7 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
             notifier: Arc::new(Notifier {
                 key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
                 interrupter: environment.interrupter(),
-                on_full: options.on_full,
+                on_full: Mutex::new(HashMap::new()),
                 journals: Mutex::new(HashMap::new()),
             }),
         });
@@ -125,8 +134,12 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
 }
 
 /// Opens a session on this thread. Returns its id and the interval it got.
-pub fn open(asked: Micros, limit: Option<u64>) -> Result<(SessionId, Micros), AgentError> {
-    with(|agent| agent.join(asked, limit, ROTATE_SESSION))
+pub fn open(asked: Micros, limit: u64, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
+    with(|agent| {
+        let (session, interval) = agent.join(asked, Some(limit), ROTATE_SESSION)?;
+        lock(&agent.notifier.on_full).insert(session, on_full);
+        Ok((session, interval))
+    })
 }
 
 /// Opens a session on this thread whose samples are streamed into `journal`.
@@ -148,6 +161,11 @@ pub fn close(session: SessionId, done: impl FnOnce(Finished) + Send + 'static) -
     with(|agent| {
         let left = agent.group.leave(selfprof_v8::now(), session).map_err(AgentError::Group)?;
         agent.deliver(left.cut);
+        let notifier = Arc::clone(&agent.notifier);
+        let done = move |finished| {
+            notifier.forget(session);
+            done(finished);
+        };
         builder::send(Job::Finish { cell: left.cell, done: Box::new(done) });
         Ok(())
     })
@@ -160,6 +178,7 @@ pub fn abandon(session: SessionId) {
         if let Some(cut) = &mut left.cut {
             cut.deliveries.retain(|delivery| delivery.session != session);
         }
+        agent.notifier.forget(session);
         agent.deliver(left.cut);
         Ok(())
     });

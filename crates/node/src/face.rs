@@ -12,7 +12,7 @@ use selfprof_session::{AdmitScripts, InitOptions, Instant, SessionId};
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
-use crate::agent::{self, AgentOptions};
+use crate::agent::{self, AgentOptions, OnFull};
 use crate::builder::Finished;
 use crate::journal::Journal;
 
@@ -26,25 +26,41 @@ pub fn built_for() -> u32 {
 ///
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
 /// alone. `now` is the thread's `performance.now()` in milliseconds, read just before the call: it ties V8's clock to the
-/// thread's time origin. `onFull(session)` is called from the event loop when a session's buffer is full.
+/// thread's time origin.
 #[napi(catch_unwind)]
-pub fn begin(mode: String, host_scripts: Vec<String>, now: f64, on_full: Function<u32, ()>) -> Result<()> {
-    let on_full = on_full
-        .build_threadsafe_function()
-        // A profiler must not keep a program alive that has nothing else to do.
-        .weak::<true>()
-        .callee_handled::<false>()
-        .build()?;
+pub fn begin(mode: String, host_scripts: Vec<String>, now: f64) -> Result<()> {
     let since_origin = Micros::from_millis_f64(now).unwrap_or_default();
     let options = AgentOptions {
         mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
         admission: AdmitScripts::except(host_scripts.iter().map(String::as_str)),
         origin: Instant(selfprof_v8::now().0.saturating_sub(since_origin.0)),
-        on_full: Box::new(move |SessionId(id)| {
-            on_full.call(id, ThreadsafeFunctionCallMode::NonBlocking);
-        }),
     };
     agent::begin(options).map_err(failure)
+}
+
+/// Those who opened sessions and want to hear of their full buffers: one function a loaded copy of the package. Test
+/// runners load it anew for each file, in the same thread.
+#[napi]
+pub struct Listener {
+    on_full: Arc<OnFull>,
+}
+
+#[napi]
+impl Listener {
+    /// `onFull(session)` is called from the event loop when a session's buffer is full.
+    #[napi(constructor)]
+    pub fn new(on_full: Function<u32, ()>) -> Result<Self> {
+        let on_full = on_full
+            .build_threadsafe_function()
+            // A profiler must not keep a program alive that has nothing else to do.
+            .weak::<true>()
+            .callee_handled::<false>()
+            .build()?;
+        let call = move |SessionId(id)| {
+            on_full.call(id, ThreadsafeFunctionCallMode::NonBlocking);
+        };
+        Ok(Self { on_full: Arc::new(call) })
+    }
 }
 
 /// An open session.
@@ -60,10 +76,15 @@ pub struct OpenSession {
 ///
 /// Throws an error whose `code` is `TypeError` or `RangeError` when they fail them.
 #[napi(catch_unwind)]
-pub fn open(sample_interval: f64, max_buffer_size: f64) -> std::result::Result<OpenSession, Error<String>> {
+pub fn open(
+    sample_interval: f64,
+    max_buffer_size: f64,
+    listener: &Listener,
+) -> std::result::Result<OpenSession, Error<String>> {
     let options = InitOptions::convert(Some(sample_interval), Some(max_buffer_size))
         .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
-    let (session, interval) = agent::open(options.sample_interval, Some(options.max_buffer_size.into()))
+    let on_full = Arc::clone(&listener.on_full);
+    let (session, interval) = agent::open(options.sample_interval, options.max_buffer_size.into(), on_full)
         .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
