@@ -67,19 +67,18 @@ pub fn addon(checkout: &Checkout, node: &Node) -> PathBuf {
     checkout.npm().join("native").join(node.addon_name())
 }
 
-/// The addon. Each major has a target folder of its own, so that building for one leaves the others as they are.
+/// The addon. All majors are built in one target folder, one after the other: going from one to the next compiles two
+/// crates again (7 s), where a folder for each would compile everything below them for each (40 s).
 pub fn build_addon(checkout: &Checkout, node: &Node, output: &Output<'_>) -> Result<()> {
-    let target = checkout.target().join(format!("addon-{}", node.modules));
     let mut cargo = checkout.cargo();
     cargo
-        .args(["build", "--release", "--package", "selfprof-node", "--target-dir"])
-        .arg(&target)
+        .args(["build", "--release", "--package", "selfprof-node"])
         .env("SELFPROF_NODE_INCLUDE", &node.include);
     job::run(&mut cargo, output)
         .with_context(|| format!("the addon for Node {} did not build", node.version))?;
 
     // A process that runs may have the old addon mapped: it is replaced by a rename, never written over.
-    let library = target.join("release").join(format!("{DLL_PREFIX}selfprof_node{DLL_SUFFIX}"));
+    let library = checkout.target().join("release").join(format!("{DLL_PREFIX}selfprof_node{DLL_SUFFIX}"));
     let place = addon(checkout, node);
     let fresh = place.with_extension("node.new");
     fs::create_dir_all(checkout.npm().join("native"))?;

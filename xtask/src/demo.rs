@@ -51,7 +51,8 @@ pub fn run(_: &Arguments) -> Result<ExitCode> {
 
     say(&format!("selfprof top {}", trace.display()));
     let mut top = Command::new(checkout.cli());
-    top.arg("top").arg(&trace).current_dir(checkout.root());
+    // Paths are shown relative to the working folder: in the cache they start with the package's name.
+    top.arg("top").arg(&trace).current_dir(typescript.parent().unwrap_or(&typescript));
     job::run(&mut top, &Output::Shown).context("the trace could not be shown")?;
     Ok(ExitCode::SUCCESS)
 }

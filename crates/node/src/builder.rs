@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::{mem, thread};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Delivery, FrameAdmission, Recording, RecordingCell, RecordingOptions,
+    AdmitScripts, Cut, Delivery, FrameAdmission, Outcome, Recording, RecordingCell, RecordingOptions,
 };
 use selfprof_session::{Instant, RawSegment};
 use selfprof_trace::{Micros, Trace};
@@ -103,7 +103,8 @@ fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmis
     let journal = notifier.journal(delivery.session);
     let mut recording = lock(&delivery.cell.recording);
     // The tables hold four thousand million entries each; a recording that fills one ends there, as a full buffer does.
-    let outcome = recording.append(segment, &delivery.spans, admission).unwrap_or_default();
+    let ended = Outcome { became_full: true, earliest_full: None };
+    let outcome = recording.append(segment, &delivery.spans, admission).unwrap_or(ended);
     if let Some(journal) = journal {
         journal.append(&mut recording, segment.lost, outcome.became_full);
     }
