@@ -68,7 +68,7 @@ pub fn addon(checkout: &Checkout, node: &Node) -> PathBuf {
 }
 
 /// The addon. All majors are built in one target folder, one after the other: going from one to the next compiles two
-/// crates again (7 s), where a folder for each would compile everything below them for each (40 s).
+/// crates again (10 s of CPU), where a folder for each would compile all that lies below them each time (40 s of CPU).
 pub fn build_addon(checkout: &Checkout, node: &Node, output: &Output<'_>) -> Result<()> {
     let mut cargo = checkout.cargo();
     cargo

@@ -55,11 +55,11 @@ pub struct RunArguments {
     pub top: usize,
 
     /// How functions of Node's own scripts appear
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub node_frames: NodeFrames,
 
     /// Use this Node instead of the one on PATH
-    #[arg(long, value_name = "PATH", env = "SELFPROF_NODE")]
+    #[arg(long, value_name = "PATH", env = "SELFPROF_NODE", hide_env_values = true)]
     pub node: Option<PathBuf>,
 
     /// The script, and its own arguments: all that follows is the script's, flags too

@@ -1,10 +1,10 @@
 //! Why a command did not do its job, in words for whoever typed it.
 
 use std::error::Error;
-use std::fmt::Display;
 use std::process::ExitCode;
 
 use crate::paint::Paint;
+use crate::talk::say;
 
 /// A failure, with what may help.
 #[derive(Debug)]
@@ -43,9 +43,9 @@ impl Failure {
     /// Tells it on stderr.
     pub fn report(&self) {
         let paint = Paint::for_stderr();
-        eprintln!("{} {}", paint.error("error:"), self.message);
+        say(format_args!("{} {}", paint.error("error:"), self.message));
         if let Some(hint) = &self.hint {
-            eprintln!("\n{} {hint}", paint.hint("hint:"));
+            say(format_args!("\n{} {hint}", paint.hint("hint:")));
         }
     }
 
@@ -53,9 +53,4 @@ impl Failure {
     pub fn exit_code(&self) -> ExitCode {
         self.code.into()
     }
-}
-
-/// Tells on stderr what is worth knowing but no failure.
-pub fn warn(message: impl Display) {
-    eprintln!("{} {message}", Paint::for_stderr().warning("warning:"));
 }

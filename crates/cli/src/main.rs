@@ -12,6 +12,7 @@ mod location;
 mod paint;
 mod run;
 mod table;
+mod talk;
 mod top;
 
 use std::process::ExitCode;

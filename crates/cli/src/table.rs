@@ -42,7 +42,7 @@ pub fn write_functions(
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {name:width$}  {place}")?;
     }
     if summary.functions.len() > shown.len() {
-        writeln!(out, "{:>10} and {} more functions", "...", summary.functions.len() - shown.len())?;
+        writeln!(out, "{:>10} and {} more", "...", summary.functions.len() - shown.len())?;
     }
     Ok(())
 }

@@ -12,9 +12,10 @@ use selfprof_trace::{Marker, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::TopArguments;
-use crate::failure::{Failure, warn};
+use crate::failure::Failure;
 use crate::paint::Paint;
 use crate::table;
+use crate::talk::warn;
 
 /// How many problems are told one by one.
 const TOLD_PROBLEMS: usize = 10;
@@ -50,7 +51,8 @@ fn read(path: &Path) -> Result<(Trace, Problems), Failure> {
         Box::new(file)
     };
     w3c::read(input).map_err(|error| {
-        let failure = Failure::job(format!("cannot read {}", path.display())).because(&error);
+        let name = if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() };
+        let failure = Failure::job(format!("cannot read {name}")).because(&error);
         match error {
             ReadError::Json(_) => failure.hint(
                 "a trace is what `JSON.stringify(await profiler.stop())` gives, or what `selfprof run` writes",

@@ -107,7 +107,9 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             let node = Node::of_major(first, &context.packages)?;
             let mut command = context.checkout.cargo();
             command.args(["doc", "--workspace", "--no-deps", "--document-private-items"]);
-            command.env("RUSTDOCFLAGS", "--deny warnings").env("SELFPROF_NODE_INCLUDE", &node.include);
+            // Private items are documented too, so a link to one does not break.
+            let flags = "--deny warnings --allow rustdoc::private_intra_doc_links";
+            command.env("RUSTDOCFLAGS", flags).env("SELFPROF_NODE_INCLUDE", &node.include);
             job::run(&mut command, &Output::Logged(log, activity))?;
             Ok(String::new())
         },
@@ -256,7 +258,7 @@ fn types(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     files.sort();
     let mut command = Command::new("node");
     command.arg(compiler).args(["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"]);
-    command.args(["--lib", "es2022,dom"]).args(["--types", ""]).args(&files).env_remove("NODE_OPTIONS");
+    command.args(["--lib", "es2022,dom"]).args(&files).env_remove("NODE_OPTIONS");
     job::run(&mut command, &Output::Logged(log, activity))?;
     Ok(format!("{} files", files.len()))
 }

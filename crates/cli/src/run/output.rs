@@ -24,14 +24,21 @@ impl Output {
     /// Fails when it could not be written, which is better known now than when the script has run for an hour.
     pub fn new(asked: Option<&Path>, script: &Path) -> Result<Self, Failure> {
         let main = asked.map_or_else(|| default_name(script), Path::to_owned);
-        let failure = || Failure::job(format!("cannot write the trace to {}", main.display()));
         if main.is_dir() {
             return Err(Failure::usage(format!("{} is a directory", main.display()))
                 .hint("`-o` names the trace's own file, e.g. `-o trace.json`"));
         }
+        let directory = directory_of(&main);
+        if !directory.is_dir() {
+            return Err(Failure::usage(format!("there is no directory {}", directory.display()))
+                .hint("`-o FILE` says where the trace goes"));
+        }
         if is_replaceable(&main) {
-            temporary_beside(&main)
-                .map_err(|error| failure().because(&error).hint("`-o FILE` writes elsewhere"))?;
+            temporary_beside(&main).map_err(|error| {
+                Failure::job(format!("cannot write to {}", directory.display()))
+                    .because(&error)
+                    .hint("`-o FILE` writes the trace elsewhere")
+            })?;
         }
         Ok(Self { main })
     }
@@ -72,12 +79,16 @@ fn is_replaceable(path: &Path) -> bool {
 /// A new file in the same directory, from where it can be renamed. It has the permissions of any new file,
 /// which the process's umask narrows, and goes when it is dropped.
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Builder::new()
         .prefix(".selfprof-")
         .suffix(".tmp")
         .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(directory)
+        .tempfile_in(directory_of(path))
+}
+
+/// The directory that a file is in.
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// `app.selfprof.json` for `src/app.mjs`. A directory as a script gives its own name.

@@ -10,9 +10,10 @@ use selfprof_trace::summary::Summary;
 use tempfile::TempDir;
 
 use super::output::{self, Output};
-use crate::failure::{Failure, warn};
+use crate::failure::Failure;
 use crate::paint::Paint;
 use crate::table;
+use crate::talk::{say, warn};
 
 /// The directory of journals: `main.journal`, and `worker-<id>.journal` for each worker. It goes when it is
 /// dropped.
@@ -86,7 +87,7 @@ impl Recording {
             Failure::job(format!("cannot write the trace of {name} to {}", path.display())).because(&error)
         })?;
         let extent = table::extent(&summary, Some(journal.header.interval));
-        eprintln!("trace: {} ({extent})", path.display());
+        say(format_args!("trace: {} ({extent})", path.display()));
         Ok(())
     }
 }
