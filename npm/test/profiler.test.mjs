@@ -108,7 +108,7 @@ suite('stop()', () => {
       spin(50);
     })();
     const trace = await promise;
-    assert.ok(trace.samples.at(-1).timestamp <= end);
+    assert.ok(trace.samples.at(-1).timestamp < end + 1);
     assert.ok(!trace.frames.some(({ name }) => name === 'afterwards'));
   });
 
@@ -134,21 +134,22 @@ suite('timestamps', () => {
     const stopped = performance.now();
     const { samples } = await promise;
     const times = samples.map(({ timestamp }) => timestamp);
-    assert.ok(times[0] >= before, `${times[0]} is before ${before}`);
-    assert.ok(times[0] <= constructed, `the first sample at ${times[0]} is not of the construction, ${constructed}`);
-    assert.ok(times.at(-1) <= stopped, `${times.at(-1)} is after ${stopped}`);
+    assert.ok(times[0] > before - 1, `${times[0]} is before ${before}`);
+    assert.ok(times[0] < constructed + 1, `the first sample at ${times[0]} is not of the construction, ${constructed}`);
+    assert.ok(times.at(-1) < stopped + 1, `${times.at(-1)} is after ${stopped}`);
     assert.ok(times.at(-1) >= stopping - 50, `the last sample at ${times.at(-1)} is long before the stop at ${stopping}`);
   });
 
-  test('of the first sample lie in the construction, in a program that has just begun', async () => {
-    const { stdout } = await runProgram(`
+  test('of the first sample lie within the construction', async () => {
+    for (let i = 0; i < 500; i++) {
       const before = performance.now();
-      const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10 });
+      const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 1 });
       const after = performance.now();
-      profiler.stop().then(({ samples }) => console.log(JSON.stringify([before, samples[0].timestamp, after])));
-    `);
-    const [before, first, after] = JSON.parse(stdout);
-    assert.ok(before <= first && first <= after, stdout);
+      const first = (await profiler.stop()).samples[0].timestamp;
+      // Timestamps are whole microseconds.
+      assert.ok(first >= before - 0.002, `${first} is ${before - first} ms before the construction`);
+      assert.ok(first <= after + 0.002, `${first} is ${first - after} ms after the construction`);
+    }
   });
 
   test('go on through a wait', async () => {

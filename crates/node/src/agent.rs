@@ -206,12 +206,14 @@ pub fn on_tick() {
 /// Ends this thread's agent, because its environment ends. Streamed recordings are written out before.
 pub fn end() {
     end_because("exit");
+    signals::hold();
 }
 
 /// Ends this thread's agent, because a signal is about to end the process.
 pub fn end_for_signal() {
     end_because("signal");
     signals::ended();
+    signals::hold();
 }
 
 fn end_because(reason: &'static str) {

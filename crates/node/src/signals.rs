@@ -4,10 +4,10 @@
 //! last segment, waits for them a moment, and then lets the signal do what it would have done. Signals that the
 //! program handles itself never come here, because Node installs its handler over ours, and ignored ones stay ignored.
 
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selfprof_v8::Interrupter;
 
@@ -34,6 +34,9 @@ struct Watch {
 /// The writing end of the pipe that wakes the signal thread; -1 before there is one.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
 
+/// A signal has come and was not passed on yet.
+static PENDING: AtomicBool = AtomicBool::new(false);
+
 static WATCH: OnceLock<Watch> = OnceLock::new();
 
 /// Sees to it that this recorder is ended before a signal ends the process.
@@ -48,6 +51,15 @@ pub fn ended() {
         let mut waiting_for = lock(&watch.waiting_for);
         *waiting_for = waiting_for.saturating_sub(1);
         watch.ended.notify_one();
+    }
+}
+
+/// Keeps a JS thread from going on when a signal is about to end the process: without us the program would not have got
+/// any further, and an exit of its own would hide the signal. Returns at once when no signal has come.
+pub fn hold() {
+    let until = Instant::now() + 2 * PATIENCE;
+    while PENDING.load(Ordering::Acquire) && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -87,6 +99,7 @@ fn install(signal: i32) -> Option<libc::sigaction> {
 
 extern "C" fn on_signal(signal: i32) {
     let byte = signal as u8;
+    PENDING.store(true, Ordering::Release);
     // SAFETY: write(2) is async-signal-safe, and `byte` lives for the call. With no pipe it fails harmlessly.
     unsafe {
         let errno = *libc::__errno_location();
@@ -129,4 +142,5 @@ fn pass_on(watch: &Watch, signal: i32) {
             libc::kill(libc::getpid(), signal);
         }
     }
+    PENDING.store(false, Ordering::Release);
 }

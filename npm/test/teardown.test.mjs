@@ -1,0 +1,182 @@
+// Programs that end in every way while they profile. Each case is repeated, because what goes wrong here goes wrong by
+// chance: the sampler's thread, the building thread and the alarm are somewhere else every time.
+
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import { test } from 'node:test';
+
+import { REGISTER, runProgram } from './program.mjs';
+
+const REPEATS = 20;
+
+const PRELUDE = `
+  const { isMainThread, parentPort, Worker } = require('node:worker_threads');
+  function spin(ms) {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  }
+  /** Profilers at several intervals, one with a buffer that is soon full. */
+  function profile() {
+    globalThis.profilers = [1, 2, 3, 7].map(
+      (sampleInterval) => new Profiler({ sampleInterval, maxBufferSize: sampleInterval === 3 ? 2 : 1e9 }),
+    );
+    for (const profiler of profilers) profiler.addEventListener('samplebufferfull', () => {});
+  }
+  // The end comes at another moment each time.
+  const moment = Math.random() * 10;
+  /** A worker that runs this source, and tells when it profiles. */
+  function start(source) {
+    return new Worker(${'`${prelude} profile(); parentPort.postMessage("profiling"); ${source}`'}, { eval: true });
+  }
+`;
+
+/** Runs a program again and again, as many at once as the machine has processors, and checks how each one ended. */
+async function check(source, expected, { stderr = /^$/, ...options } = {}) {
+  const program = `const prelude = ${JSON.stringify(PRELUDE)};${PRELUDE}${source}`;
+  let left = REPEATS;
+  const lane = async () => {
+    while (left-- > 0) {
+      const { stderr: talk, ...ended } = await runProgram(program, options);
+      assert.deepEqual(ended, { code: 0, signal: null, stdout: '', ...expected }, talk);
+      assert.match(talk, stderr);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), 4) }, lane));
+}
+
+test('the main thread comes to its end', () => check('profile(); spin(moment);', {}));
+
+test('the main thread comes to its end after an idle while', () => check('profile(); setTimeout(() => {}, moment);', {}));
+
+test('process.exit() in the main thread', () => check('profile(); spin(moment); process.exit(3);', { code: 3 }));
+
+test('process.exit() in a timer', () => check('profile(); setTimeout(() => process.exit(3), moment);', { code: 3 }));
+
+test('process.exit() while stop() is pending', () =>
+  check('profile(); spin(moment); for (const profiler of profilers) profiler.stop(); process.exit(3);', { code: 3 }));
+
+test('process.exit() between the traces of several stop()', () =>
+  check('profile(); spin(moment); Promise.race(profilers.map((profiler) => profiler.stop())).then(() => process.exit(3));', {
+    code: 3,
+  }));
+
+test('process.exit() in the listener of samplebufferfull', () =>
+  check(
+    `
+    const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 2 });
+    profiler.addEventListener('samplebufferfull', () => process.exit(3));
+    setTimeout(() => {}, 20_000);
+  `,
+    { code: 3 },
+  ));
+
+test('an exit handler that uses profilers', () =>
+  check(
+    `
+    profile();
+    process.on('exit', () => {
+      for (const profiler of profilers) profiler.stop();
+      profile();
+      spin(5);
+      process.exitCode = 4;
+    });
+  `,
+    { code: 4 },
+  ));
+
+test('an uncaught throw in the main thread', () =>
+  check('profile(); spin(moment); throw new Error("mine");', { code: 1 }, { stderr: /Error: mine/ }));
+
+test('an unhandled rejection while stop() is pending', () =>
+  check('profile(); spin(moment); profilers[0].stop().then(() => { throw new Error("mine"); });', { code: 1 }, { stderr: /Error: mine/ }));
+
+test('a signal', () => check('profile(); spin(moment); process.kill(process.pid, "SIGTERM"); spin(5000);', { code: null, signal: 'SIGTERM' }));
+
+test('leaked profilers, some collected and some not', () =>
+  check(
+    `
+    for (let i = 0; i < 30; i++) new Profiler({ sampleInterval: 1 + i, maxBufferSize: i });
+    setTimeout(gc, 1);
+    setTimeout(gc, moment);
+    setTimeout(() => {}, moment + 1);
+  `,
+    {},
+    { execArgv: ['--expose-gc', '--require', REGISTER] },
+  ));
+
+test('worker.terminate() in a loop', () =>
+  check(
+    `
+    const worker = start('for (;;);');
+    worker.once('message', () => setTimeout(() => worker.terminate(), moment));
+    worker.on('exit', (code) => (process.exitCode = code + 10));
+  `,
+    { code: 11 },
+  ));
+
+test('worker.terminate() while it waits', () =>
+  check(
+    `
+    const worker = start('setInterval(() => {}, 1);');
+    worker.once('message', () => setTimeout(() => worker.terminate(), moment));
+    worker.on('exit', (code) => (process.exitCode = code + 10));
+  `,
+    { code: 11 },
+  ));
+
+test('worker.terminate() while it makes and stops profilers', () =>
+  check(
+    `
+    const worker = start('setInterval(() => { for (const profiler of profilers) profiler.stop(); profile(); }, 0);');
+    worker.once('message', () => setTimeout(() => worker.terminate(), 5 + moment));
+    worker.on('exit', (code) => (process.exitCode = code + 10));
+  `,
+    { code: 11 },
+  ));
+
+test('process.exit() in a worker', () =>
+  check(`start('spin(moment); process.exit(7);').on('exit', (code) => (process.exitCode = code));`, { code: 7 }));
+
+test('process.exit() in a worker while stop() is pending', () =>
+  check(
+    `start('spin(moment); for (const profiler of profilers) profiler.stop(); process.exit(7);')
+      .on('exit', (code) => (process.exitCode = code));`,
+    { code: 7 },
+  ));
+
+test('an uncaught throw in a worker', () =>
+  check(
+    `start('spin(moment); throw new Error("mine");')
+      .on('error', ({ message }) => (process.exitCode = message === 'mine' ? 12 : 13));`,
+    { code: 12 },
+  ));
+
+test('process.exit() in the main thread while workers profile', () =>
+  check(
+    `
+    profile();
+    let waiting = 3;
+    for (let i = 0; i < 3; i++) {
+      start('for (;;);').once('message', () => {
+        if (--waiting === 0) setTimeout(() => process.exit(5), moment);
+      });
+    }
+  `,
+    { code: 5 },
+  ));
+
+test('many workers that end at once, each in its way', () =>
+  check(
+    `
+    const ends = ['spin(moment);', 'spin(moment); process.exit(0);', 'for (;;);', 'for (const p of profilers) p.stop();'];
+    let running = 0;
+    for (const end of [...ends, ...ends]) {
+      running++;
+      const worker = start(end);
+      if (end.startsWith('for (;;)')) worker.once('message', () => worker.terminate());
+      worker.on('exit', () => {
+        if (--running === 0) process.exitCode = 6;
+      });
+    }
+  `,
+    { code: 6 },
+  ));
