@@ -24,20 +24,29 @@ function available() {
     .map((name) => name.slice(prefix.length, -'.node'.length));
 }
 
-function missing(reason) {
-  const there = available().map((modules) => MAJORS[modules] ?? `modules ${modules}`);
+function missing(reason, cause) {
+  const there = available()
+    // The one for this Node is missing, or is not what its name says.
+    .filter((modules) => modules !== process.versions.modules)
+    .map((modules) => MAJORS[modules] ?? `modules ${modules}`);
   const list = there.length > 0 ? `It is there for ${there.join(', ')}.` : 'It is there for no Node at all.';
   const major = process.versions.node.split('.')[0];
   return new Error(
     `selfprof: ${reason} for Node ${process.versions.node} on ${process.platform}-${process.arch}. ${list}\n\n` +
       `hint: in a checkout of selfprof, \`cargo xtask build --node ${major}\` builds it`,
+    cause && { cause },
   );
 }
 
 function load() {
   const file = path.join(directory, `${prefix}${process.versions.modules}.node`);
   if (!fs.existsSync(file)) throw missing('there is no addon');
-  const native = require(file);
+  let native;
+  try {
+    native = require(file);
+  } catch (cause) {
+    throw missing(`the addon cannot be loaded (${cause.message}), so there is none`, cause);
+  }
   if (String(native.builtFor()) !== process.versions.modules) {
     throw missing(`the addon was built for modules ${native.builtFor()}, so there is none`);
   }

@@ -34,7 +34,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
-    /// Take a sample each MS milliseconds
+    /// Take a sample each MS milliseconds, rounded up to whole ones
     #[arg(short, long, value_name = "MS", default_value = "1", value_parser = parse_interval)]
     pub interval: f64,
 
@@ -70,7 +70,7 @@ pub struct RunArguments {
 const RUN_EXAMPLES: &str = "\
 Examples:
   selfprof run build.js --watch=no      `--watch=no` is build.js's own
-  selfprof run -i 0.5 -o t.json app.mjs Twice as many samples, into t.json
+  selfprof run -i 10 -o t.json app.mjs  A tenth of the samples, into t.json
   selfprof run --top 0 test.js          Only write the trace
   selfprof run --node ~/node-24/bin/node app.js
 
@@ -142,7 +142,7 @@ Examples:
 fn parse_interval(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(interval) if interval > 0.0 && f64::is_finite(interval) => Ok(interval),
-        _ => Err("an interval is a number of milliseconds above 0, e.g. 0.5".to_owned()),
+        _ => Err("an interval is a number of milliseconds above 0, e.g. 10".to_owned()),
     }
 }
 

@@ -1,11 +1,14 @@
 //! How much time each sample stands for.
 //!
 //! A sampler means to look at equal intervals and does not: it is late under load, it pauses, and tests force
-//! extra samples. Counting samples would then count the lateness. So a sample stands for the time until the
-//! next one. Two kinds of samples have no such time, and stand for one typical interval instead:
+//! extra samples. Counting samples would then count the lateness. So a sample stands for the time since the one
+//! before it. Samples are late when the system does not let the thread look up from what it is doing, a slow
+//! system call for one, and then it is the late sample that saw what took so long.
 //!
-//! - the last sample, since nothing follows it;
-//! - a sample before a pause, which is a gap of more than [`PAUSE`] typical intervals: nobody looked, so
+//! Two kinds of samples have no such time, and stand for one typical interval instead:
+//!
+//! - the first sample, since nothing comes before it;
+//! - a sample after a pause, which is a gap of more than [`PAUSE`] typical intervals: nobody looked, so
 //!   nobody knows what ran in it.
 //!
 //! The typical interval is the [median](median_interval). The sum of all weights is thus the recorded time
@@ -14,7 +17,7 @@
 use crate::{Micros, Sample};
 
 /// A gap longer than this many median intervals is a pause, not a late sample.
-pub const PAUSE: u64 = 10;
+pub const PAUSE: u64 = 100;
 
 /// The time that each sample stands for, in the order of the samples, which must be that of their timestamps.
 ///
@@ -22,14 +25,9 @@ pub const PAUSE: u64 = 10;
 pub fn weigh(samples: &[Sample]) -> Vec<Micros> {
     let typical = median_interval(samples).unwrap_or(Micros::ZERO);
     let longest = typical.saturating_mul(PAUSE);
-    let mut weights: Vec<Micros> = intervals(samples).collect();
-    for weight in weights.iter_mut().filter(|weight| **weight > longest) {
-        *weight = typical;
-    }
-    if !samples.is_empty() {
-        weights.push(typical);
-    }
-    weights
+    let first = samples.first().map(|_| typical);
+    let later = intervals(samples).map(|interval| if interval > longest { typical } else { interval });
+    first.into_iter().chain(later).collect()
 }
 
 /// The median time between samples, which is the sampler's real interval.
@@ -57,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_stands_for_the_time_to_the_next() {
+    fn a_sample_stands_for_the_time_since_the_one_before() {
         #[track_caller]
         fn check(timestamps: &[u64], expected: &[u64]) {
             let weights: Vec<u64> = weigh(&samples(timestamps)).iter().map(|weight| weight.0).collect();
@@ -67,15 +65,15 @@ mod tests {
         check(&[5], &[0]);
         check(&[5, 5], &[0, 0]);
         check(&[0, 10, 20], &[10, 10, 10]);
-        // A late sample gives its predecessor more.
-        check(&[0, 10, 30, 40], &[10, 20, 10, 10]);
-        // Ten intervals are late, eleven are a pause.
-        check(&[0, 10, 20, 120], &[10, 10, 100, 10]);
-        check(&[0, 10, 20, 130], &[10, 10, 10, 10]);
+        // A late sample saw what made it late.
+        check(&[0, 10, 30, 40], &[10, 10, 20, 10]);
+        // A hundred intervals are late, more are a pause.
+        check(&[0, 10, 20, 1020], &[10, 10, 10, 1000]);
+        check(&[0, 10, 20, 1021], &[10, 10, 10, 10]);
         // Forced samples in between do not change what is typical.
-        check(&[0, 0, 0, 0, 10, 20], &[0, 0, 0, 10, 10, 10]);
+        check(&[0, 0, 0, 0, 10, 20], &[10, 0, 0, 0, 10, 10]);
         // Out of order is the caller's mistake, and still no panic.
-        check(&[10, 0, 10], &[0, 10, 10]);
+        check(&[10, 0, 10], &[10, 0, 10]);
     }
 
     #[test]
