@@ -39,11 +39,11 @@ impl Journal {
         state.full |= became_full;
         let samples = recording.drain();
         state.waiting = recording.trace().samples().to_vec();
-        if let Some(writer) = &mut state.writer {
-            if let Err(error) = writer.append(recording.trace(), &samples, lost) {
-                eprintln!("selfprof: the trace ends early, writing it failed: {error}");
-                state.writer = None;
-            }
+        if let Some(writer) = &mut state.writer
+            && let Err(error) = writer.append(recording.trace(), &samples, lost)
+        {
+            eprintln!("selfprof: the trace ends early, writing it failed: {error}");
+            state.writer = None;
         }
     }
 

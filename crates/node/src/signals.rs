@@ -113,11 +113,11 @@ fn run(reader: i32) {
     loop {
         // SAFETY: `byte` has room for the one byte asked for.
         let read = unsafe { libc::read(reader, (&raw mut byte).cast(), 1) };
-        if read == 1 {
-            if let Some(watch) = WATCH.get() {
-                end_recorders(watch);
-                pass_on(watch, i32::from(byte));
-            }
+        if read == 1
+            && let Some(watch) = WATCH.get()
+        {
+            end_recorders(watch);
+            pass_on(watch, i32::from(byte));
         }
     }
 }

@@ -96,11 +96,11 @@ impl CpuSampler {
     /// does not wait for that. But when the common interval of its runs changes, V8 joins its sampling thread, which
     /// works off everything first. So a run with an interval that no other has is started and stopped.
     fn drain(&mut self) {
-        if let Ok(id) = self.start_run(V8_BASE_US) {
-            if let Some(profile) = self.stop_run(id) {
-                // SAFETY: nobody else has seen this profile.
-                unsafe { ffi::selfprof_profile_delete(profile.as_ptr()) };
-            }
+        if let Ok(id) = self.start_run(V8_BASE_US)
+            && let Some(profile) = self.stop_run(id)
+        {
+            // SAFETY: nobody else has seen this profile.
+            unsafe { ffi::selfprof_profile_delete(profile.as_ptr()) };
         }
     }
 }

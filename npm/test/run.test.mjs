@@ -1,0 +1,305 @@
+// The preload of `selfprof run`: journals, and a program that does not notice.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+
+import { PACKAGE, runNode } from './program.mjs';
+
+const PRELOAD = path.join(PACKAGE, 'run.cjs');
+
+const SPIN = `
+  function spin(ms) {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  }
+`;
+
+/**
+ * Records a program as `selfprof run` does.
+ *
+ * @returns how it ended, `script`, its file, and `journals`, what was recorded, by file name without its suffix
+ */
+async function record(t, source, { wishes = {}, file = 'main.cjs', args = [], ...options } = {}) {
+  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-')));
+  t.after(() => fs.rmSync(directory, { recursive: true, force: true }));
+  const [dir, script] = [path.join(directory, 'journals'), path.join(directory, file)];
+  fs.mkdirSync(dir);
+  fs.writeFileSync(script, SPIN + source);
+  const env = {
+    SELFPROF_RUN: JSON.stringify({ dir, interval: 1, limit: null, mode: 'eager', nodeFrames: 'fold', pid: 0, ...wishes }),
+    ...options.env,
+  };
+  const ended = await runNode(['--require', PRELOAD, script, ...args], { cwd: directory, ...options, env });
+  const journals = {};
+  for (const name of fs.readdirSync(dir)) {
+    journals[path.basename(name, '.journal')] = parse(fs.readFileSync(path.join(dir, name), 'utf8'));
+  }
+  return { ...ended, script, journals };
+}
+
+/** Parses a journal and checks what every journal has: whole lines, a header, segments whose ids resolve. */
+function parse(text) {
+  assert.ok(text.endsWith('\n'), 'the last line is whole');
+  const [header, ...records] = text.slice(0, -1).split('\n').map((line) => JSON.parse(line));
+  assert.equal(header.selfprofJournal, 1);
+  const tables = { names: [], resources: [], frames: [], stacks: [] };
+  const samples = [];
+  let end = null;
+  for (const segment of records) {
+    assert.equal(end, null, 'nothing follows the end');
+    if (segment.end) {
+      end = segment.end;
+      continue;
+    }
+    for (const [name, table] of Object.entries(tables)) table.push(...segment[name]);
+    samples.push(...segment.samples);
+    assert.equal(typeof segment.lost, 'number');
+  }
+  const { names, resources, frames, stacks } = tables;
+  for (const [name, resource] of frames) assert.ok(name < names.length && resource < resources.length);
+  for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
+  for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
+  return { header, names, resources, samples, end };
+}
+
+const EXIT = { reason: 'exit', full: false };
+
+suite('the journal', () => {
+  test('has a header, samples and an end', async (t) => {
+    const { code, stderr, script, journals } = await record(t, 'function work() { spin(150); } work();');
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    assert.deepEqual(Object.keys(journals), ['main']);
+    const { header, names, resources, samples, end } = journals.main;
+    const { pid, timeOrigin, ...rest } = header;
+    assert.deepEqual(rest, { selfprofJournal: 1, threadId: 0, interval: 1000, mode: 'eager', node: process.version });
+    assert.ok(Number.isInteger(pid) && pid > 0 && pid !== process.pid);
+    assert.ok(Math.abs(timeOrigin - Date.now()) < 120_000);
+    assert.ok(names.includes('work') && names.includes('spin'));
+    assert.ok(resources.includes(script));
+    assert.ok(!resources.some((resource) => resource.startsWith('node:') || resource === PRELOAD), String(resources));
+    assert.ok(samples.length > 30);
+    assert.deepEqual(end, EXIT);
+  });
+
+  test('says the interval and the mode that it really has', async (t) => {
+    const { journals } = await record(t, 'spin(50);', { wishes: { interval: 3.2, mode: 'lazy' } });
+    assert.equal(journals.main.header.interval, 4000);
+    assert.equal(journals.main.header.mode, 'lazy');
+    const wins = await record(t, 'spin(50);', { env: { SELFPROF_PROFILING_MODE: 'lazy' } });
+    assert.equal(wins.journals.main.header.mode, 'lazy');
+  });
+
+  test('ends at its limit and says so', async (t) => {
+    const { code, journals } = await record(t, 'spin(200); setTimeout(() => {}, 100);', { wishes: { limit: 20 } });
+    assert.equal(code, 0);
+    assert.equal(journals.main.samples.length, 20);
+    assert.deepEqual(journals.main.end, { reason: 'exit', full: true });
+  });
+
+  test("shows Node's frames when asked to", async (t) => {
+    const source = `for (const end = performance.now() + 150; performance.now() < end; ) require('node:fs').readdirSync('/proc/self');`;
+    const { journals } = await record(t, source, { wishes: { nodeFrames: 'full' } });
+    assert.ok(journals.main.resources.includes('node:fs'));
+  });
+
+  test('grows while the program runs', async (t) => {
+    const { journals, signal } = await record(
+      t,
+      // Node's own process.kill() would run the exit hooks first.
+      `spin(3500); require('node:child_process').execFileSync('kill', ['-KILL', String(process.pid)]);`,
+    );
+    assert.equal(signal, 'SIGKILL');
+    assert.equal(journals.main.end, null);
+    assert.ok(journals.main.samples.length > 100);
+    assert.ok(journals.main.names.includes('spin'));
+  });
+
+  test('goes along with profilers of the program', async (t) => {
+    const { stdout, stderr, journals } = await record(
+      t,
+      `
+      const { Profiler } = require(${JSON.stringify(PACKAGE)});
+      const profiler = new Profiler({ sampleInterval: 2, maxBufferSize: 1000 });
+      spin(60);
+      profiler.stop().then(({ samples }) => { spin(60); console.log(samples.length > 5); });
+    `,
+    );
+    assert.equal(stdout, 'true\n', stderr);
+    assert.ok(journals.main.samples.length > 20);
+    assert.deepEqual(journals.main.end, EXIT);
+  });
+});
+
+suite('the program', () => {
+  test('sees the process that it would have been', async (t) => {
+    const source = `
+      const { execFileSync } = require('node:child_process');
+      const { Worker } = require('node:worker_threads');
+      console.log(JSON.stringify({
+        argv: process.argv.slice(2),
+        execArgv: process.execArgv,
+        env: Object.keys(process.env).filter((name) => name.startsWith('SELFPROF')),
+        main: require.main === module,
+        globals: typeof Profiler,
+        title: process.title,
+        child: execFileSync(process.execPath, ['-p', '[process.env.SELFPROF_RUN, process.execArgv.length].join()'], { encoding: 'utf8' }),
+        listeners: ['exit', 'SIGTERM', 'SIGINT', 'uncaughtException'].map((event) => process.listenerCount(event)),
+        handles: process.getActiveResourcesInfo(),
+      }));
+      new Worker("console.log(JSON.stringify([process.execArgv, process.env.SELFPROF_RUN]))", { eval: true });
+    `;
+    const args = ['--flag', '-r', 'value'];
+    const { stdout, stderr, code, script } = await record(t, source, { args });
+    const alone = await runNode([script, ...args]);
+    assert.deepEqual({ stdout, stderr, code }, { stdout: alone.stdout, stderr: alone.stderr, code: alone.code });
+    assert.match(stdout, /"main":true/);
+  });
+
+  test('keeps other options of the command line', async (t) => {
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(directory, { recursive: true }));
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--expose-gc', '--require', PRELOAD, '--no-warnings', '-p', 'JSON.stringify(process.execArgv)'],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, SELFPROF_RUN: JSON.stringify({ dir: directory, interval: 1, limit: null, mode: 'eager', nodeFrames: 'fold' }) },
+      },
+    );
+    assert.deepEqual(JSON.parse(stdout), ['--expose-gc', '--no-warnings', '-p', 'JSON.stringify(process.execArgv)'], stderr);
+  });
+
+  for (const [what, file, source, expected] of [
+    ['returns', 'main.cjs', `console.log('out'); console.error('err'); spin(30);`, { code: 0, stdout: 'out\n', stderr: 'err\n' }],
+    ['is a module', 'main.mjs', `console.log('out'); spin(30);`, { code: 0, stdout: 'out\n', stderr: '' }],
+    ['awaits at its top', 'main.mjs', `await new Promise((resolve) => setTimeout(resolve, 20)); spin(30);`, { code: 0, stdout: '', stderr: '' }],
+    ['sets its exit code', 'main.cjs', `process.exitCode = 9; spin(30);`, { code: 9, stdout: '', stderr: '' }],
+    ['exits', 'main.cjs', `spin(30); process.exit(7);`, { code: 7, stdout: '', stderr: '' }],
+    ['exits in a timer', 'main.cjs', `spin(30); setTimeout(() => process.exit(7), 30);`, { code: 7, stdout: '', stderr: '' }],
+    ['exits in its exit handler', 'main.cjs', `process.on('exit', () => { spin(30); process.exit(8); });`, { code: 8, stdout: '', stderr: '' }],
+    ['never resolves its top-level await', 'main.mjs', `spin(30); await new Promise(() => {});`, { code: 13, stdout: '', stderr: null }],
+    ['throws', 'main.cjs', `spin(30); throw new Error('mine');`, { code: 1, stdout: '', stderr: /Error: mine/ }],
+    ['throws in a timer', 'main.cjs', `setTimeout(() => { spin(30); throw new Error('mine'); }, 10);`, { code: 1, stdout: '', stderr: /Error: mine/ }],
+    ['rejects', 'main.mjs', `spin(30); throw new Error('mine');`, { code: 1, stdout: '', stderr: /Error: mine/ }],
+  ]) {
+    test(`${what}, and the journal has its end`, async (t) => {
+      const { code, signal, stdout, stderr, journals } = await record(t, source, { file });
+      assert.deepEqual({ code, signal, stdout }, { code: expected.code, signal: null, stdout: expected.stdout }, stderr);
+      if (typeof expected.stderr === 'string') assert.equal(stderr, expected.stderr);
+      else if (expected.stderr) assert.match(stderr, expected.stderr);
+      assert.ok(journals.main.names.includes('spin'));
+      assert.deepEqual(journals.main.end, EXIT);
+    });
+  }
+
+  test('does not start when it is not recorded by anybody', async () => {
+    const { code, stderr } = await runNode(['--require', PRELOAD, '-e', '0']);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+  });
+});
+
+suite('a signal', () => {
+  /** Sends `signal` when the program says that it is ready. */
+  const whenReady = (signal) => (child) => child.stdout.once('data', () => setTimeout(() => child.kill(signal), 100));
+  const READY = `require('node:fs').writeSync(1, 'ready\\n');`;
+  const LOADS = {
+    busy: `spin(50); ${READY} spin(20_000);`,
+    idle: `spin(50); ${READY} setTimeout(() => {}, 20_000);`,
+    'blocked in native code': `spin(50); ${READY} Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20_000);`,
+  };
+
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
+    for (const load of ['busy', 'idle']) {
+      test(`${signal} ends a program that is ${load}, and its journal`, async (t) => {
+        const ended = await record(t, LOADS[load], { onStart: whenReady(signal) });
+        assert.deepEqual({ code: ended.code, signal: ended.signal, stderr: ended.stderr }, { code: null, signal, stderr: '' });
+        assert.ok(ended.journals.main.names.includes('spin'));
+        assert.deepEqual(ended.journals.main.end, { reason: 'signal', full: false });
+      });
+    }
+  }
+
+  test('SIGTERM ends a program that is blocked in native code', async (t) => {
+    const ended = await record(t, LOADS['blocked in native code'], { onStart: whenReady('SIGTERM') });
+    assert.deepEqual({ code: ended.code, signal: ended.signal }, { code: null, signal: 'SIGTERM' });
+  });
+
+  test('SIGKILL leaves whole lines', async (t) => {
+    const ended = await record(t, LOADS.busy, { onStart: whenReady('SIGKILL') });
+    assert.equal(ended.signal, 'SIGKILL');
+    assert.equal(ended.journals.main.end, null);
+  });
+
+  test("that the program handles is the program's own", async (t) => {
+    const ended = await record(
+      t,
+      `process.on('SIGTERM', () => { spin(30); console.log('handled'); process.exit(5); }); ${READY} setTimeout(() => {}, 20_000);`,
+      { onStart: whenReady('SIGTERM') },
+    );
+    assert.deepEqual({ code: ended.code, stdout: ended.stdout }, { code: 5, stdout: 'ready\nhandled\n' });
+    assert.deepEqual(ended.journals.main.end, EXIT);
+  });
+
+  test('ends the journals of workers too', async (t) => {
+    const ended = await record(
+      t,
+      `
+      const { isMainThread, parentPort, Worker } = require('node:worker_threads');
+      if (isMainThread) {
+        new Worker(__filename).once('message', () => { ${READY} });
+        setTimeout(() => {}, 20_000);
+      } else {
+        spin(50);
+        parentPort.postMessage('ready');
+        spin(20_000);
+      }
+    `,
+      { onStart: whenReady('SIGTERM') },
+    );
+    assert.equal(ended.signal, 'SIGTERM');
+    assert.deepEqual(Object.keys(ended.journals).sort(), ['main', 'worker-1']);
+    for (const { end } of Object.values(ended.journals)) assert.deepEqual(end, { reason: 'signal', full: false });
+  });
+});
+
+suite('a worker', () => {
+  const worker = (inWorker, inMain = '') => `
+    const { isMainThread, parentPort, threadId, Worker } = require('node:worker_threads');
+    if (isMainThread) {
+      const workers = [1, 2].map(() => new Worker(__filename));
+      for (const worker of workers) worker.on('error', () => {});
+      ${inMain}
+    } else {
+      (function inWorker() { spin(60); })();
+      parentPort.postMessage('busy');
+      ${inWorker}
+    }
+  `;
+  for (const [what, source, code] of [
+    ['that returns', worker(''), 0],
+    ['that exits', worker('process.exit(3);'), 0],
+    ['that throws', worker('throw new Error("mine");'), 0],
+    ['that is terminated', worker('for (;;);', `for (const worker of workers) worker.once('message', () => worker.terminate());`), 0],
+    [
+      'that the main thread ends',
+      worker('for (;;);', `let left = 2; for (const worker of workers) worker.once('message', () => --left || process.exit(4));`),
+      4,
+    ],
+  ]) {
+    test(`${what} has a journal with an end`, async (t) => {
+      const ended = await record(t, source);
+      assert.deepEqual({ code: ended.code, signal: ended.signal, stdout: ended.stdout }, { code, signal: null, stdout: '' });
+      assert.deepEqual(Object.keys(ended.journals).sort(), ['main', 'worker-1', 'worker-2']);
+      for (const name of ['worker-1', 'worker-2']) {
+        const { header, names, end } = ended.journals[name];
+        assert.equal(header.threadId, Number(name.split('-')[1]));
+        assert.ok(names.includes('inWorker'), name);
+        assert.deepEqual(end, EXIT);
+      }
+      assert.ok(!ended.journals.main.names.includes('inWorker'));
+    });
+  }
+});
