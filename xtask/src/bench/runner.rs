@@ -1,4 +1,4 @@
-//! Runs a benchmark's script in all its variants, in turns, and makes a table of what they answer.
+//! Runs a benchmark's script in all its variants and makes a table of what they answer.
 
 use super::statistics::{number, ratios, summary};
 use super::suite::{Benchmark, Variant};
@@ -6,7 +6,7 @@ use crate::build::build_all;
 use crate::checkout::Checkout;
 use crate::node::Node;
 use crate::packages::{DATADOG_PPROF, Packages, RXJS, TYPESCRIPT};
-use crate::progress::Activity;
+use crate::progress::say;
 use crate::tools;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
+use std::thread;
 
 /// What the scripts need: a Node with its addon, and the packages.
 pub struct Machine {
@@ -27,6 +28,9 @@ pub struct Machine {
 
 /// The series of one variant, by field.
 type Series = HashMap<String, Vec<f64>>;
+
+/// What a script answers.
+type Answer = Map<String, Value>;
 
 impl Machine {
     /// Builds the addon for the `node` on PATH and fetches the packages.
@@ -45,29 +49,37 @@ impl Machine {
         })
     }
 
-    /// Runs all variants `rounds` times, each round in another order, and gives the table.
+    /// Runs all variants `rounds` times and gives the table.
     pub fn measure(&self, benchmark: &Benchmark, rounds: u32) -> Result<String> {
         let mut series: Vec<Series> = benchmark.variants.iter().map(|_| Series::new()).collect();
-        let activity = Activity::start(benchmark.name);
         for round in 0..rounds {
-            for turn in 0..series.len() {
-                // Whoever runs first in a round finds another machine than who runs last.
-                let index = (turn + round as usize) % series.len();
-                let variant = &benchmark.variants[index];
-                activity.go_on(|| format!("round {} of {rounds}: {}", round + 1, variant.label));
-                let answer = self.run(benchmark, variant)?;
+            say(&format!("{}: round {} of {rounds}", benchmark.name, round + 1));
+            for (index, answer) in self.round(benchmark, round as usize)? {
                 for (field, value) in answer {
                     let value = value.as_f64().with_context(|| format!("{field} is not a number"))?;
                     series[index].entry(field).or_default().push(value);
                 }
             }
         }
-        drop(activity);
         Ok(table(benchmark, &series, rounds))
     }
 
+    /// Runs every variant once, and gives each one's answer with its index.
+    fn round(&self, benchmark: &Benchmark, round: usize) -> Result<Vec<(usize, Answer)>> {
+        let count = benchmark.variants.len();
+        let run = |index: usize| Ok((index, self.run(benchmark, &benchmark.variants[index])?));
+        if benchmark.side_by_side {
+            return thread::scope(|scope| {
+                let runs: Vec<_> = (0..count).map(|index| scope.spawn(move || run(index))).collect();
+                runs.into_iter().map(|run| run.join().expect("a run does not panic")).collect()
+            });
+        }
+        // Whoever runs first in a round finds another machine than who runs last.
+        (0..count).map(|turn| run((turn + round) % count)).collect()
+    }
+
     /// Runs the script once; its last line is a JSON object of numbers.
-    fn run(&self, benchmark: &Benchmark, variant: &Variant) -> Result<Map<String, Value>> {
+    fn run(&self, benchmark: &Benchmark, variant: &Variant) -> Result<Answer> {
         let journals = tempfile::tempdir()?;
         let mut command = Command::new(&self.node);
         command.arg("--expose-gc");

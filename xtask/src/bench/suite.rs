@@ -10,6 +10,8 @@ pub struct Benchmark {
     /// The script in fixtures/bench.
     pub script: &'static str,
     pub rounds: u32,
+    /// Whether the variants of a round run at the same time: they then share the machine, which memory does not mind.
+    pub side_by_side: bool,
     pub variants: Vec<Variant>,
     /// The fields of the script's answer that are shown.
     pub columns: Vec<Column>,
@@ -61,6 +63,7 @@ pub fn all() -> Vec<Benchmark> {
             title: "Starting and stopping, 10 s at 1 ms, TypeScript loaded",
             script: "start-stop.cjs",
             rounds: 9,
+            side_by_side: false,
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![
                 compared("start", "start, CPU ms", &[INSPECTOR, DATADOG]),
@@ -74,6 +77,7 @@ pub fn all() -> Vec<Benchmark> {
             title: "A recording of 100,000 samples",
             script: "long.cjs",
             rounds: 3,
+            side_by_side: false,
             variants: profilers(&[SELFPROF, INSPECTOR, DATADOG], &["100000"]),
             columns: vec![
                 column("samples", "samples"),
@@ -87,6 +91,7 @@ pub fn all() -> Vec<Benchmark> {
             title: "Steady state: TypeScript transpiling, warm",
             script: "steady.cjs",
             rounds: 9,
+            side_by_side: false,
             variants: vec![
                 variant("off", &["off", "0", "30"]),
                 variant("selfprof eager, no profile", &[SELFPROF, "0", "30"]),
@@ -104,6 +109,7 @@ pub fn all() -> Vec<Benchmark> {
             title: "Cold start: loading TypeScript and checking one file",
             script: "cold.cjs",
             rounds: 20,
+            side_by_side: false,
             variants: vec![
                 variant("off", &["off", "0"]),
                 variant("selfprof eager, no profile", &[SELFPROF, "0"]),
@@ -118,6 +124,7 @@ pub fn all() -> Vec<Benchmark> {
             title: "Memory of a 10-minute `selfprof run` at 1 ms",
             script: "memory.cjs",
             rounds: 1,
+            side_by_side: true,
             variants: vec![
                 variant("off", &["10"]),
                 Variant { label: "selfprof run, 1 ms", arguments: vec!["10"], recorded: true },
@@ -133,6 +140,7 @@ pub fn all() -> Vec<Benchmark> {
             title: "Truth: total-variation distance of self time, 10 s at 1 ms",
             script: "truth.cjs",
             rounds: 5,
+            side_by_side: false,
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![column("distance", "distance, %"), column("samples", "samples")],
         },
