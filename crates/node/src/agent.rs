@@ -156,8 +156,11 @@ pub fn open_journal(
     })
 }
 
-/// Stops a session; `done` gets its trace, on the building thread.
-pub fn close(session: SessionId, done: impl FnOnce(Finished) + Send + 'static) -> Result<(), AgentError> {
+/// Stops a session; `done` gets its trace, on the building thread, `None` when building it failed.
+pub fn close(
+    session: SessionId,
+    done: impl FnOnce(Option<Finished>) + Send + 'static,
+) -> Result<(), AgentError> {
     with(|agent| {
         let left = agent.group.leave(selfprof_v8::now(), session).map_err(AgentError::Group)?;
         agent.deliver(left.cut);

@@ -1,13 +1,14 @@
 //! The thread that builds traces, so that JS threads do not have to.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::{mem, thread};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Delivery, FrameAdmission, Outcome, Recording, RecordingCell, RecordingOptions,
+    AdmitScripts, Cut, Delivery, FrameAdmission, Instant, Outcome, RawSegment, Recording, RecordingCell,
+    RecordingOptions,
 };
-use selfprof_session::{Instant, RawSegment};
 use selfprof_trace::{Micros, Trace};
 use selfprof_v8::Profile;
 
@@ -30,8 +31,8 @@ pub enum Job {
     Finish {
         /// Its recording.
         cell: Arc<RecordingCell>,
-        /// Gets its trace.
-        done: Box<dyn FnOnce(Finished) + Send>,
+        /// Gets its trace, `None` when building it failed.
+        done: Box<dyn FnOnce(Option<Finished>) + Send>,
     },
     /// A streamed recording has ended.
     Close {
@@ -76,13 +77,18 @@ pub fn wait() {
 
 fn run(jobs: &Receiver<Job>) {
     for job in jobs {
-        match job {
-            Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
-            Job::Finish { cell, done } => done(finish(&cell)),
-            Job::Close { journal, reason } => journal.close(reason),
-            Job::Barrier(done) => {
-                let _ = done.send(());
-            }
+        // A job that panics is reported by the panic hook; the others, and those who wait for them, are not to suffer.
+        let _ = catch_unwind(AssertUnwindSafe(|| perform(job)));
+    }
+}
+
+fn perform(job: Job) {
+    match job {
+        Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
+        Job::Finish { cell, done } => done(catch_unwind(AssertUnwindSafe(|| finish(&cell))).ok()),
+        Job::Close { journal, reason } => journal.close(reason),
+        Job::Barrier(done) => {
+            let _ = done.send(());
         }
     }
 }

@@ -157,9 +157,9 @@ impl From<Finished> for TraceColumns {
 #[napi(catch_unwind)]
 pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
     let (deferred, promise) = env.create_deferred::<TraceColumns, _>()?;
-    agent::close(SessionId(session), move |finished| {
-        let columns = TraceColumns::from(finished);
-        deferred.resolve(move |_| Ok(columns));
+    agent::close(SessionId(session), move |finished| match finished.map(TraceColumns::from) {
+        Some(columns) => deferred.resolve(move |_| Ok(columns)),
+        None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
     })
     .map_err(failure)?;
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
