@@ -1,12 +1,13 @@
 //! What one session keeps of the samples that the group's sampler takes.
 
-use std::num::NonZeroU32;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+mod cell;
+mod stack_map;
 
-use selfprof_trace::{Frame, InternError, Marker, Micros, Sample, Stack, StackId, Trace};
+use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace};
 
-use crate::{Admission, AgentState, FrameAdmission, Instant, RawSegment, Span};
+pub use self::cell::RecordingCell;
+use self::stack_map::StackMap;
+use crate::{AgentState, FrameAdmission, Instant, RawSegment, Span};
 
 /// What a recording is made with.
 #[derive(Clone, Copy, Debug)]
@@ -204,132 +205,5 @@ impl Recording {
     #[must_use]
     pub fn finish(self) -> Trace {
         self.trace
-    }
-}
-
-/// Maps the nodes of one segment to the stacks of a trace, each once.
-struct StackMap<'a> {
-    segment: &'a RawSegment,
-    admissions: Vec<Admission>,
-    resolved: Vec<Option<Resolved>>,
-}
-
-/// What a node became: its stack after admission, and what was decided about its innermost frame, or about the one
-/// that this was folded into.
-#[derive(Clone, Copy)]
-struct Resolved {
-    stack: Option<StackId>,
-    innermost: Admission,
-}
-
-impl<'a> StackMap<'a> {
-    fn new(segment: &'a RawSegment, admission: &dyn FrameAdmission) -> Self {
-        let admissions = segment
-            .functions
-            .iter()
-            .map(|function| admission.admit(function, &segment.strings[function.resource as usize]))
-            .collect();
-        Self { segment, admissions, resolved: vec![None; segment.nodes.len()] }
-    }
-
-    fn resolve(&mut self, node: u32, trace: &mut Trace) -> Result<Option<StackId>, InternError> {
-        // Callers stand before their callees, so the walk towards the root ends, and then goes back inwards.
-        let mut unresolved = Vec::new();
-        let mut cursor = Some(node);
-        let mut reached = Resolved { stack: None, innermost: Admission::Show };
-        while let Some(index) = cursor {
-            if let Some(resolved) = self.resolved[index as usize] {
-                reached = resolved;
-                break;
-            }
-            unresolved.push(index);
-            cursor = self.segment.nodes[index as usize].parent;
-        }
-        for index in unresolved.into_iter().rev() {
-            reached = self.step_inwards(reached, self.segment.nodes[index as usize].function, trace)?;
-            self.resolved[index as usize] = Some(reached);
-        }
-        Ok(reached.stack)
-    }
-
-    fn step_inwards(
-        &self,
-        caller: Resolved,
-        function: u32,
-        trace: &mut Trace,
-    ) -> Result<Resolved, InternError> {
-        let admission = self.admissions[function as usize];
-        let function = self.segment.functions[function as usize];
-        let name = &*self.segment.strings[function.name as usize];
-        match admission {
-            Admission::Hide => return Ok(Resolved { innermost: Admission::Hide, ..caller }),
-            // Host code belongs to whoever called it, who may be hidden.
-            Admission::Host if caller.innermost != Admission::Show || name.is_empty() => return Ok(caller),
-            Admission::Host | Admission::Show => {}
-        }
-        let resource = &self.segment.strings[function.resource as usize];
-        let name = trace.name(name)?;
-        let frame = if admission == Admission::Host || resource.is_empty() {
-            Frame { name, resource: None, line: None, column: None }
-        } else {
-            Frame {
-                name,
-                resource: Some(trace.resource(resource)?),
-                line: NonZeroU32::new(function.line),
-                column: NonZeroU32::new(function.column),
-            }
-        };
-        let frame = trace.frame(frame)?;
-        let stack = trace.stack(Stack { parent: caller.stack, frame })?;
-        Ok(Resolved { stack: Some(stack), innermost: admission })
-    }
-}
-
-/// A recording shared between the agent's thread, whose group knows when to look at it, and the thread that builds
-/// traces. It lives until both have let go of it.
-#[derive(Debug)]
-pub struct RecordingCell {
-    /// The recording. The building thread holds the lock while it appends; the agent's thread never waits for it.
-    pub recording: Mutex<Recording>,
-    full: AtomicBool,
-    look_at: AtomicU64,
-}
-
-impl RecordingCell {
-    /// Wraps a new recording, whose session starts at `now`.
-    #[must_use]
-    pub fn new(options: RecordingOptions, now: Instant) -> Self {
-        let look_at =
-            options.limit.map_or(Instant::NEVER, |limit| now.after(options.interval.saturating_mul(limit)));
-        Self {
-            recording: Mutex::new(Recording::new(options)),
-            full: AtomicBool::new(false),
-            look_at: AtomicU64::new(look_at.0),
-        }
-    }
-
-    /// Publishes what an append led to, so that the group sees it without waiting for the lock.
-    pub fn publish(&self, outcome: Outcome) {
-        if outcome.became_full {
-            self.full.store(true, Ordering::Release);
-        }
-        self.look_at.store(outcome.earliest_full.unwrap_or(Instant::NEVER).0, Ordering::Release);
-    }
-
-    /// Whether the buffer is full.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.full.load(Ordering::Acquire)
-    }
-
-    /// When the group should cut a segment to see whether the buffer is full.
-    #[must_use]
-    pub fn look_at(&self) -> Instant {
-        Instant(self.look_at.load(Ordering::Acquire))
-    }
-
-    /// Notes that a segment was cut for a look, until [`publish`](Self::publish) says when the next is due.
-    pub fn await_look(&self) {
-        self.look_at.store(Instant::NEVER.0, Ordering::Release);
     }
 }

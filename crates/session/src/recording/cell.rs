@@ -1,0 +1,56 @@
+//! A recording between two threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::{Outcome, Recording, RecordingOptions};
+use crate::Instant;
+
+/// A recording shared between the agent's thread, whose group knows when to look at it, and the thread that builds
+/// traces. It lives until both have let go of it.
+#[derive(Debug)]
+pub struct RecordingCell {
+    /// The recording. The building thread holds the lock while it appends; the agent's thread never waits for it.
+    pub recording: Mutex<Recording>,
+    full: AtomicBool,
+    look_at: AtomicU64,
+}
+
+impl RecordingCell {
+    /// Wraps a new recording, whose session starts at `now`.
+    #[must_use]
+    pub fn new(options: RecordingOptions, now: Instant) -> Self {
+        let look_at =
+            options.limit.map_or(Instant::NEVER, |limit| now.after(options.interval.saturating_mul(limit)));
+        Self {
+            recording: Mutex::new(Recording::new(options)),
+            full: AtomicBool::new(false),
+            look_at: AtomicU64::new(look_at.0),
+        }
+    }
+
+    /// Publishes what an append led to, so that the group sees it without waiting for the lock.
+    pub fn publish(&self, outcome: Outcome) {
+        if outcome.became_full {
+            self.full.store(true, Ordering::Release);
+        }
+        self.look_at.store(outcome.earliest_full.unwrap_or(Instant::NEVER).0, Ordering::Release);
+    }
+
+    /// Whether the buffer is full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.full.load(Ordering::Acquire)
+    }
+
+    /// When the group should cut a segment to see whether the buffer is full.
+    #[must_use]
+    pub fn look_at(&self) -> Instant {
+        Instant(self.look_at.load(Ordering::Acquire))
+    }
+
+    /// Notes that a segment was cut for a look, until [`publish`](Self::publish) says when the next is due.
+    pub fn await_look(&self) {
+        self.look_at.store(Instant::NEVER.0, Ordering::Release);
+    }
+}
