@@ -22,6 +22,25 @@ function hostScripts(nodeFrames) {
   return nodeFrames === 'full' ? own : ['node:', ...own];
 }
 
+/**
+ * The time origin of this thread's `performance` on the addon's clock, in milliseconds. The two clocks cannot be read at
+ * once, so one is read between two readings of the other, and the closest of a few tries counts.
+ */
+function timeOrigin() {
+  let origin;
+  let closest = Infinity;
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const before = performance.now();
+    const now = native.now();
+    const after = performance.now();
+    if (after - before < closest) {
+      closest = after - before;
+      origin = now - (before + after) / 2;
+    }
+  }
+  return origin;
+}
+
 let begun = null;
 
 /**
@@ -35,7 +54,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    native.begin(mode, hostScripts(nodeFrames), performance.now());
+    native.begin(mode, hostScripts(nodeFrames), timeOrigin());
     begun = { mode, nodeFrames };
   }
   return begun;

@@ -161,7 +161,7 @@ suite('after the buffer is full', () => {
     await full(first);
     const second = new Profiler({ sampleInterval: 1, maxBufferSize: 1000 });
     spin(50);
-    assert.ok((await second.stop()).samples.length > 5);
+    assert.ok((await second.stop()).samples.length > 2);
     assert.equal((await first.stop()).samples.length, 2);
   });
 });
@@ -173,7 +173,7 @@ suite('a buffer that lasts long', () => {
       spin(limit * 2 + 50);
       const { samples } = await profiler.stop();
       // Of a thread that never yields the sampler may miss some ticks, but never exceeds the limit.
-      assert.ok(samples.length <= limit && samples.length > limit / 4, `${samples.length} of ${limit}`);
+      assert.ok(samples.length <= limit && samples.length > limit / 10, `${samples.length} of ${limit}`);
     }
   });
 });

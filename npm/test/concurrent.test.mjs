@@ -16,7 +16,7 @@ const UNLIMITED = 2 ** 32 - 1;
 function assertPlausible({ samples }, interval, elapsed) {
   assert.ok(samples.length >= 1, `no sample at ${interval} ms`);
   assert.ok(samples.length <= elapsed / interval + 2, `${samples.length} samples at ${interval} ms in ${elapsed} ms`);
-  assert.ok(samples.length >= elapsed / interval / 5 - 1, `${samples.length} samples at ${interval} ms in ${elapsed} ms`);
+  assert.ok(samples.length >= elapsed / interval / 20 - 1, `${samples.length} samples at ${interval} ms in ${elapsed} ms`);
 }
 
 suite('at once', () => {
@@ -53,7 +53,7 @@ suite('at once', () => {
     );
     for (const [index, times] of within.entries()) {
       assertWellFormed(traces[index]);
-      assert.ok(times.length >= 10 && times.length <= 62, `${times.length} samples in 300 ms`);
+      assert.ok(times.length >= 4 && times.length <= 62, `${times.length} samples in 300 ms`);
     }
   });
 
@@ -120,7 +120,7 @@ suite('beside the inspector', () => {
         assertWellFormed(trace);
         assert.ok(hasCalls(trace, ['spin', 'both']));
         assert.ok(profile.nodes.some(({ callFrame }) => callFrame.functionName === 'both'));
-        assert.ok(profile.samples.length > 10);
+        assert.ok(profile.samples.length > 3);
       }
     } finally {
       session.disconnect();
@@ -159,6 +159,7 @@ suite('one after the other', () => {
         execArgv: ['--expose-gc', '--require', REGISTER],
         // glibc learns to carve V8's large buffers out of its heap, and then keeps hundreds of megabytes that are free.
         env: { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' },
+        patience: 300_000,
       },
     );
     assert.equal(code, 0, stderr);

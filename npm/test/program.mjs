@@ -11,7 +11,8 @@ export const REGISTER = fileURLToPath(new URL('../register.cjs', import.meta.url
  * Runs a program to its end.
  *
  * @param {string} source CommonJS
- * @param {{ execArgv?: string[], env?: Record<string, string>, cwd?: string, onStart?: (child) => void }} [options]
+ * @param {{ execArgv?: string[], env?: Record<string, string>, cwd?: string, patience?: number, onStart?: (child) => void }} [options]
+ *   `patience` is in milliseconds; a program that takes longer is killed, which then shows in its result
  * @returns {Promise<{ code: number | null, signal: string | null, stdout: string, stderr: string }>}
  */
 export function runProgram(source, { execArgv = ['--require', REGISTER], env = {}, ...options } = {}) {
@@ -19,7 +20,7 @@ export function runProgram(source, { execArgv = ['--require', REGISTER], env = {
 }
 
 /** As `runProgram`, with all arguments of `node`. */
-export function runNode(args, { env = {}, cwd, onStart } = {}) {
+export function runNode(args, { env = {}, cwd, patience = 60_000, onStart } = {}) {
   const inherited = { ...process.env };
   for (const name of Object.keys(inherited)) {
     if (name.startsWith('SELFPROF_') || name === 'NODE_OPTIONS' || name === 'NODE_TEST_CONTEXT') delete inherited[name];
@@ -30,11 +31,10 @@ export function runNode(args, { env = {}, cwd, onStart } = {}) {
     for (const name of ['stdout', 'stderr']) {
       child[name].setEncoding('utf8').on('data', (text) => (output[name] += text));
     }
-    // A program that hangs is told from one that is slow; its signal then shows in the result.
-    const patience = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    const hung = setTimeout(() => child.kill('SIGKILL'), patience);
     child.on('error', reject);
     child.on('close', (code, signal) => {
-      clearTimeout(patience);
+      clearTimeout(hung);
       resolve({ code, signal, ...output });
     });
     onStart?.(child);

@@ -280,7 +280,7 @@ suite('maxBufferSize is an unsigned long', () => {
   /** How many of about ten samples or more a buffer of this size keeps, at most 3. */
   async function kept(maxBufferSize) {
     const profiler = new Profiler({ sampleInterval: 1, maxBufferSize });
-    spin(40);
+    spin(80);
     const { samples } = await profiler.stop();
     return Math.min(samples.length, 3);
   }

@@ -154,6 +154,6 @@ suite('a worker that ends while it profiles', () => {
     spin(60);
     const trace = await profiler.stop();
     assertWellFormed(trace);
-    assert.ok(trace.samples.filter(({ timestamp }) => timestamp > end).length > 10);
+    assert.ok(trace.samples.filter(({ timestamp }) => timestamp > end).length > 2);
   });
 });

@@ -22,7 +22,8 @@
 //!   and otherwise the [`Marker`](selfprof_trace::Marker)'s index + 1;
 //! - `lost` counts the samples that were taken but dropped since the segment before.
 //!
-//! Ids count the entries of all segments from 0. The first sample counts from the time origin. A process that
+//! A segment that begins with `"fresh":true` starts the tables anew, so that a recording without end needs tables
+//! with an end. Ids count the entries since then, from 0. The first sample counts from the time origin. A process that
 //! ended in order leaves a last line:
 //!
 //! ```json

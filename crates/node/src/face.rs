@@ -22,18 +22,22 @@ pub fn built_for() -> u32 {
     selfprof_v8::built_for()
 }
 
+/// Now, on the clock of sample timestamps, in milliseconds.
+#[napi]
+pub fn now() -> f64 {
+    selfprof_v8::now().0 as f64 / 1e3
+}
+
 /// Makes the agent of the calling thread, unless it has one.
 ///
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
-/// alone. `now` is the thread's `performance.now()` in milliseconds, read just before the call: it ties V8's clock to the
-/// thread's time origin.
+/// alone. `timeOrigin` is the thread's time origin on the clock of [`now`], in milliseconds.
 #[napi(catch_unwind)]
-pub fn begin(mode: String, host_scripts: Vec<String>, now: f64) -> Result<()> {
-    let since_origin = Micros::from_millis_f64(now).unwrap_or_default();
+pub fn begin(mode: String, host_scripts: Vec<String>, time_origin: f64) -> Result<()> {
     let options = AgentOptions {
         mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
         admission: AdmitScripts::except(host_scripts.iter().map(String::as_str)),
-        origin: Instant(selfprof_v8::now().0.saturating_sub(since_origin.0)),
+        origin: Instant(Micros::from_millis_f64(time_origin).unwrap_or_default().0),
     };
     agent::begin(options).map_err(failure)
 }

@@ -10,6 +10,10 @@ use selfprof_session::Recording;
 
 use crate::locks::lock;
 
+/// How many stacks the tables may hold before they are started anew, 30 bytes each: a program that runs for days meets ever
+/// new ones.
+const MOST_STACKS: usize = 1 << 16;
+
 /// The file of one streamed recording. The building thread writes; the agent's notifier holds it until the agent ends.
 pub struct Journal {
     state: Mutex<State>,
@@ -39,11 +43,12 @@ impl Journal {
         state.full |= became_full;
         let samples = recording.drain();
         state.waiting = recording.trace().samples().to_vec();
-        if let Some(writer) = &mut state.writer
-            && let Err(error) = writer.append(recording.trace(), &samples, lost)
-        {
+        let Some(writer) = &mut state.writer else { return };
+        if let Err(error) = writer.append(recording.trace(), &samples, lost) {
             eprintln!("selfprof: the trace ends early, writing it failed: {error}");
             state.writer = None;
+        } else if recording.renew_tables(MOST_STACKS) {
+            writer.renew();
         }
     }
 

@@ -201,6 +201,18 @@ impl Recording {
         self.trace.drain_samples(settled)
     }
 
+    /// Starts the tables anew when they hold more than `limit` stacks, and says whether it did: a recording that is
+    /// streamed needs no table entries of long ago. Only a drained recording can; another keeps its tables.
+    pub fn renew_tables(&mut self, limit: usize) -> bool {
+        if self.trace.stacks().len() <= limit || !self.trace.samples().is_empty() {
+            return false;
+        }
+        let old = std::mem::take(&mut self.trace);
+        // The next sample may be a garbage collection's, which is given what this stack shares with the one after it.
+        self.stack_before = self.stack_before.and_then(|stack| self.trace.adopt(&old, stack).ok());
+        true
+    }
+
     /// Ends the recording: samples that still wait for a stack get none.
     #[must_use]
     pub fn finish(self) -> Trace {

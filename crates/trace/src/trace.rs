@@ -84,6 +84,23 @@ impl Trace {
         self.samples.drain(..up_to).collect()
     }
 
+    /// Takes over one stack of another trace, with what it is made of, and gives its id here.
+    ///
+    /// Fails when a table is full, or when the stack is not of the other trace.
+    pub fn adopt(&mut self, other: &Self, stack: StackId) -> Result<StackId, InternError> {
+        known(stack, other.stacks.contains(stack))?;
+        let path: Vec<FrameId> = other.path(stack).collect();
+        let mut adopted = None;
+        for frame in path.into_iter().rev().map(|frame| other.frames[frame]) {
+            let name = self.names.intern(&other.names[frame.name])?;
+            let resource =
+                frame.resource.map(|id| self.resources.intern(&other.resources[id])).transpose()?;
+            let frame = self.frames.intern(Frame { name, resource, ..frame })?;
+            adopted = Some(self.stacks.intern(Stack { parent: adopted, frame })?);
+        }
+        adopted.ok_or(InternError::Unknown { table: "stack", index: stack.index() })
+    }
+
     /// Appends another trace: takes over the entries that this one lacks, then the samples in their order.
     ///
     /// Both must count time from the same origin. When a table is full, some entries may have been taken

@@ -138,7 +138,9 @@ fn table(benchmark: &Benchmark, series: &[Series], rounds: u32) -> String {
         }
         text.push('\n');
     }
-    let _ = writeln!(text, "\nMedians of {rounds} rounds, least and greatest in brackets.");
+    if rounds > 1 {
+        let _ = writeln!(text, "\nMedians of {rounds} rounds, least and greatest in brackets.");
+    }
     text
 }
 

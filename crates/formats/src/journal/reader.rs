@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::num::NonZeroU32;
 
-use selfprof_trace::{Frame, InternError, Marker, Micros, Sample, Stack, TableId, Trace};
+use selfprof_trace::{Frame, InternError, Marker, Micros, Sample, Stack, TableFull, TableId, Trace};
 use serde::Deserialize;
 
 use super::header::{EndLine, HeaderLine};
@@ -39,6 +39,8 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
     let mut journal =
         Journal { header: read_header(&line)?, trace: Trace::new(), lost: 0, end: None, torn: false };
     let mut last = Micros::ZERO;
+    // What was recorded with tables that have been started anew since.
+    let mut before: Option<Trace> = None;
     for number in 2.. {
         let ended = read_line(&mut input, &mut line)?;
         if line.is_empty() {
@@ -54,10 +56,19 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
             Ok(Record { end: Some(EndLine { reason, full }), .. }) => {
                 journal.end = Some(End { reason, full });
             }
-            Ok(record) => record
-                .append_to(&mut journal, &mut last)
-                .map_err(|flaw| JournalError::Record { line: number, flaw })?,
+            Ok(record) => {
+                let damaged = |flaw| JournalError::Record { line: number, flaw };
+                if record.fresh {
+                    let tables = std::mem::take(&mut journal.trace);
+                    before.get_or_insert_default().merge(&tables).map_err(JournalError::TooLarge)?;
+                }
+                record.append_to(&mut journal, &mut last).map_err(damaged)?;
+            }
         }
+    }
+    if let Some(mut whole) = before {
+        whole.merge(&journal.trace).map_err(JournalError::TooLarge)?;
+        journal.trace = whole;
     }
     Ok(journal)
 }
@@ -95,6 +106,7 @@ fn read_header(line: &[u8]) -> Result<Header, JournalError> {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Record<'line> {
+    fresh: bool,
     #[serde(borrow)]
     names: Vec<Text<'line>>,
     #[serde(borrow)]
@@ -179,6 +191,8 @@ pub enum JournalError {
     NotAJournal(serde_json::Error),
     /// The journal is of another version of the format.
     Version(u64),
+    /// All tables of the recording together have more entries than a trace can.
+    TooLarge(TableFull),
     /// A line is not the JSON that it should be.
     Json {
         /// The line, counted from 1.
@@ -204,6 +218,7 @@ impl fmt::Display for JournalError {
             Self::Version(found) => {
                 write!(f, "the journal has version {found}, and this selfprof reads version {VERSION}")
             }
+            Self::TooLarge(_) => f.write_str("the recording has more stacks than a trace can hold"),
             Self::Json { line, .. } | Self::Record { line, .. } => {
                 write!(f, "line {line} of the journal is damaged")
             }
@@ -217,6 +232,7 @@ impl std::error::Error for JournalError {
             Self::Io(source) => Some(source),
             Self::NotAJournal(source) | Self::Json { source, .. } => Some(source),
             Self::Record { flaw, .. } => Some(flaw),
+            Self::TooLarge(source) => Some(source),
             Self::NoHeader | Self::Version(_) => None,
         }
     }

@@ -54,6 +54,31 @@ fn records_hold_what_is_new() {
 }
 
 #[test]
+fn tables_may_be_started_anew() {
+    let recorded = |name: &str, at| {
+        let mut trace = Trace::new();
+        let name = trace.name(name).unwrap();
+        let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+        let stack = Some(trace.stack(Stack { parent: None, frame }).unwrap());
+        trace.push_sample(Sample { timestamp: Micros(at), stack, marker: None });
+        trace
+    };
+    let mut journal = JournalWriter::create(Vec::new(), &header()).unwrap();
+    let mut expected = Trace::new();
+    for (index, name) in ["main", "other", "main"].into_iter().enumerate() {
+        let segment = recorded(name, 1000 * (index as u64 + 1));
+        journal.append(&segment, segment.samples(), 0).unwrap();
+        journal.renew();
+        expected.merge(&segment).unwrap();
+    }
+    let bytes = journal.finish(exit()).unwrap();
+
+    let read = read(&bytes[..]).unwrap();
+    assert_eq!(parts(&read.trace), parts(&expected));
+    assert_eq!(read.trace.names().len(), 2);
+}
+
+#[test]
 fn killed_processes_leave_whole_lines() {
     let segment = r#"{"samples":[[1000,-1,1]]}"#;
     let end = r#"{"end":{"reason":"exit","full":true}}"#;

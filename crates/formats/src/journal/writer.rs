@@ -20,6 +20,8 @@ pub struct JournalWriter<W> {
     /// The record in the making; kept to reuse its memory.
     line: Vec<u8>,
     written: Written,
+    /// Whether the next segment starts the tables anew.
+    fresh: bool,
     /// The time of the last sample that was written.
     last: Micros,
     broken: bool,
@@ -38,7 +40,7 @@ impl<W: Write> JournalWriter<W> {
     /// Begins a journal with its header.
     pub fn create(out: W, header: &Header) -> io::Result<Self> {
         let (line, written, last) = (Vec::new(), Written::default(), Micros::ZERO);
-        let mut writer = Self { out, line, written, last, broken: false };
+        let mut writer = Self { out, line, written, fresh: false, last, broken: false };
         serde_json::to_writer(&mut writer.line, &HeaderLine::from(header))?;
         writer.write_line()?;
         Ok(writer)
@@ -47,13 +49,14 @@ impl<W: Write> JournalWriter<W> {
     /// Appends a segment: the entries of `tables` that the journal lacks, the samples, and how many samples
     /// were `lost` since the last segment.
     ///
-    /// `tables` must be the same trace each time, and must be the one that the samples' stacks belong to; its
-    /// own samples are not looked at. A sample that is older than the one before it is given that one's time.
+    /// `tables` must be the same trace each time, unless [`renew`](Self::renew) was called, and must be the one
+    /// that the samples' stacks belong to; its own samples are not looked at. A sample that is older than the one before it is given that one's time.
     pub fn append(&mut self, tables: &Trace, samples: &[Sample], lost: u64) -> io::Result<()> {
         let written = self.written;
         let line = &mut self.line;
         line.clear();
-        list(line, "{\"names\":[", tables.names().iter_from(written.names), |line, (_, name)| {
+        line.extend_from_slice(if self.fresh { b"{\"fresh\":true," } else { b"{" });
+        list(line, "\"names\":[", tables.names().iter_from(written.names), |line, (_, name)| {
             string(line, name)
         })?;
         list(
@@ -81,6 +84,7 @@ impl<W: Write> JournalWriter<W> {
         write!(line, "],\"lost\":{lost}}}")?;
         self.write_line()?;
         self.last = last;
+        self.fresh = false;
         self.written = Written {
             names: tables.names().len(),
             resources: tables.resources().len(),
@@ -88,6 +92,12 @@ impl<W: Write> JournalWriter<W> {
             stacks: tables.stacks().len(),
         };
         Ok(())
+    }
+
+    /// Lets the next segment come with other tables, none of whose entries the journal has.
+    pub fn renew(&mut self) {
+        self.written = Written::default();
+        self.fresh = true;
     }
 
     /// Ends the journal in order, and gives the file back.

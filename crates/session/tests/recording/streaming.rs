@@ -37,3 +37,18 @@ fn drained_samples_count_as_taken() {
     append(&mut recording, "2 a");
     assert_eq!((recording.taken(), recording.trace().samples().len()), (3, 1));
 }
+
+#[test]
+fn tables_may_be_started_anew_between_segments() {
+    let mut recording = Recording::new(EVERYTHING);
+    append(&mut recording, "0 a;b, 1 a;c");
+    assert!(!recording.renew_tables(0), "samples that are not drained keep their tables");
+    recording.drain();
+    assert!(!recording.renew_tables(3), "so do tables within the limit");
+    assert!(recording.renew_tables(2));
+    // The collection is still given what it shares with the stack before it, which came with the old tables.
+    append(&mut recording, "2 gc, 3 a;d");
+    let drained = recording.drain();
+    assert_eq!(show_samples(recording.trace(), &drained), "2 a gc, 3 a;d");
+    assert_eq!(recording.trace().stacks().len(), 3, "a, a;c, a;d");
+}
