@@ -8,14 +8,9 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 
 import { PACKAGE, runNode } from './program.mjs';
+import { spin } from './spin.mjs';
 
 const PRELOAD = path.join(PACKAGE, 'run.cjs');
-
-const SPIN = `
-  function spin(ms) {
-    for (const end = performance.now() + ms; performance.now() < end; );
-  }
-`;
 
 /**
  * Records a program as `selfprof run` does.
@@ -27,7 +22,7 @@ async function record(t, source, { wishes = {}, file = 'main.cjs', args = [], ..
   t.after(() => fs.rmSync(directory, { recursive: true, force: true }));
   const [dir, script] = [path.join(directory, 'journals'), path.join(directory, file)];
   fs.mkdirSync(dir);
-  fs.writeFileSync(script, SPIN + source);
+  fs.writeFileSync(script, `${spin}\n${source}`);
   const env = {
     SELFPROF_RUN: JSON.stringify({ dir, interval: 1, limit: null, mode: 'eager', nodeFrames: 'fold', pid: 0, ...wishes }),
     ...options.env,

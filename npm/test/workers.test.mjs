@@ -14,9 +14,7 @@ import { assertWellFormed, hasCalls } from './well-formed.mjs';
 function startWorker(source, options) {
   return new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');
-    function spin(ms) {
-      for (const end = performance.now() + ms; performance.now() < end; );
-    }
+    ${spin}
     ${source}`,
     { eval: true, execArgv: ['--require', REGISTER], ...options },
   );
