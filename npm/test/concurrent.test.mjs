@@ -59,11 +59,11 @@ suite('at once', () => {
 
   test('one that is stopped leaves the others going', async () => {
     const [short, long] = [7, 3].map((sampleInterval) => new Profiler({ sampleInterval, maxBufferSize: UNLIMITED }));
-    spin(60);
+    spin(150);
     const first = await short.stop();
     const between = performance.now();
     (function later() {
-      spin(60);
+      spin(150);
     })();
     const second = await long.stop();
     assert.ok(first.samples.at(-1).timestamp <= between);
@@ -75,11 +75,11 @@ suite('at once', () => {
   test('one that begins later has nothing from before', async () => {
     const early = new Profiler({ sampleInterval: 1, maxBufferSize: UNLIMITED });
     (function sooner() {
-      spin(50);
+      spin(150);
     })();
     const begin = performance.now();
     const late = new Profiler({ sampleInterval: 1, maxBufferSize: UNLIMITED });
-    spin(50);
+    spin(150);
     const [all, some] = await Promise.all([early.stop(), late.stop()]);
     assert.ok(hasCalls(all, ['spin', 'sooner']));
     assert.ok(some.samples[0].timestamp > begin - 1);
@@ -105,7 +105,7 @@ suite('beside the inspector', () => {
         session.post(method, (error, result) => (error ? reject(error) : resolve(result)));
       });
     function both() {
-      spin(80);
+      spin(150);
     }
     try {
       await post('Profiler.enable');

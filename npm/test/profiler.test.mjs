@@ -52,7 +52,7 @@ suite('sampleInterval', () => {
   });
 
   test('can be so long that only the first sample is taken', async () => {
-    const { samples } = await profile(() => spin(80), { sampleInterval: 2147483 });
+    const { samples } = await profile(() => spin(150), { sampleInterval: 2147483 });
     assert.equal(samples.length, 1);
   });
 });
@@ -105,7 +105,7 @@ suite('stop()', () => {
     const promise = profiler.stop();
     const end = performance.now();
     (function afterwards() {
-      spin(80);
+      spin(150);
     })();
     const trace = await promise;
     assert.ok(trace.samples.at(-1).timestamp < end + 1);
@@ -170,7 +170,7 @@ suite('the trace', () => {
   });
 
   test('survives JSON and structured cloning unchanged', async () => {
-    const trace = await profile(() => spin(80));
+    const trace = await profile(() => spin(150));
     assert.deepEqual(JSON.parse(JSON.stringify(trace)), trace);
     assert.deepEqual(structuredClone(trace), trace);
   });
@@ -178,7 +178,7 @@ suite('the trace', () => {
   test('lists frames from the root to the leaf', async () => {
     const trace = await profile(function outer() {
       (function inner() {
-        spin(80);
+        spin(150);
       })();
     });
     assert.ok(hasCalls(trace, ['spin', 'inner', 'outer']));
@@ -192,7 +192,7 @@ suite('the trace', () => {
     const trace = await profile(function root() {
       (function again(depth) {
         if (depth > 1) again(depth - 1);
-        else spin(80);
+        else spin(150);
       })(DEPTH);
     });
     assert.ok(hasCalls(trace, ['spin', ...new Array(DEPTH).fill('again'), 'root']));
@@ -203,7 +203,7 @@ suite('the trace', () => {
     const trace = await profile(() => {
       (function deep(depth) {
         if (depth > 1) deep(depth - 1);
-        else spin(80);
+        else spin(150);
       })(3000);
     });
     assert.ok(hasCalls(trace, ['spin', ...new Array(100).fill('deep')]));
@@ -213,7 +213,7 @@ suite('the trace', () => {
     const trace = await profile(async () => {
       await (async function resumed() {
         await sleep(5);
-        spin(80);
+        spin(150);
       })();
     });
     assert.ok(hasCalls(trace, ['spin', 'resumed']));
@@ -234,56 +234,56 @@ suite('the trace', () => {
 suite('names', () => {
   class Names {
     method() {
-      spin(80);
+      spin(150);
     }
     get getter() {
-      return spin(80);
+      return spin(150);
     }
     set setter(_) {
-      spin(80);
+      spin(150);
     }
     static fixed() {
-      spin(80);
+      spin(150);
     }
     #secret() {
-      spin(80);
+      spin(150);
     }
     callSecret() {
       this.#secret();
     }
     static get fixedGetter() {
-      return spin(80);
+      return spin(150);
     }
     *generator() {
-      spin(80);
+      spin(150);
     }
     async asynchronous() {
-      spin(80);
+      spin(150);
     }
     constructor(busy) {
-      if (busy) spin(80);
+      if (busy) spin(150);
     }
   }
   const names = new Names(false);
   const literal = {
     property: function () {
-      spin(80);
+      spin(150);
     },
     shorthand() {
-      spin(80);
+      spin(150);
     },
-    arrow: () => spin(80),
+    arrow: () => spin(150),
   };
   function declaration() {
-    spin(80);
+    spin(150);
   }
   const expression = function () {
-    spin(80);
+    spin(150);
   };
   const named = function itsOwnName() {
-    spin(80);
+    spin(150);
   };
-  const arrow = () => spin(80);
+  const arrow = () => spin(150);
 
   for (const [what, work, name] of [
     ['a method', () => names.method(), 'method'],
@@ -303,8 +303,8 @@ suite('names', () => {
     ['an expression with a name', named, 'itsOwnName'],
     ['an arrow function', arrow, 'arrow'],
     ['a bound function', () => declaration.bind(null)(), 'declaration'],
-    ['an anonymous function', () => (() => (0, function () { spin(80); })())(), ''],
-    ['an anonymous callback', () => [1].forEach(() => spin(80)), ''],
+    ['an anonymous function', () => (() => (0, function () { spin(150); })())(), ''],
+    ['an anonymous callback', () => [1].forEach(() => spin(150)), ''],
   ]) {
     test(`${what} is '${name}'`, async () => {
       const trace = await profile(work);
@@ -316,7 +316,7 @@ suite('names', () => {
   test('a name that is computed at run time is itself or empty, never a guess', async () => {
     const computed = {
       [['com', 'puted'].join('')]() {
-        spin(80);
+        spin(150);
       },
     };
     const trace = await profile(() => computed.computed());
@@ -334,7 +334,7 @@ suite('positions', () => {
 
   test('are those of the definition, in a module', async () => {
     function positioned() {
-      spin(80);
+      spin(150);
     }
     const trace = await profile(positioned);
     const frame = trace.frames.find(({ name }) => name === 'positioned');
@@ -346,9 +346,9 @@ suite('positions', () => {
     const directory = fs.realpathSync(fs.mkdtempSync('/tmp/selfprof-'));
     t.after(() => fs.rmSync(directory, { recursive: true }));
     const file = `${directory}/pläce.cjs`;
-    const text = `exports.first = function atStart(spin) { spin(80) };
+    const text = `exports.first = function atStart(spin) { spin(150) };
       /* ünï */ exports.second = (a,
-        spin) => spin(80);\n`;
+        spin) => spin(150);\n`;
     fs.writeFileSync(file, text);
     const { first, second } = createRequire(import.meta.url)(file);
     const trace = await profile(() => {
@@ -365,10 +365,10 @@ suite('positions', () => {
   test('of two functions with one name tell them apart', async () => {
     const [one, two] = [
       function twin() {
-        spin(80);
+        spin(150);
       },
       function twin() {
-        spin(80);
+        spin(150);
       },
     ];
     const trace = await profile(() => {
@@ -380,8 +380,8 @@ suite('positions', () => {
 
   test('are absent for code that eval or new Function made', async () => {
     const trace = await profile(() => {
-      (0, eval)('(function inEval(spin) { spin(80); })')(spin);
-      new Function('spin', 'return function inFunction() { spin(80); }')(spin)();
+      (0, eval)('(function inEval(spin) { spin(150); })')(spin);
+      new Function('spin', 'return function inFunction() { spin(150); }')(spin)();
     });
     for (const name of ['inEval', 'inFunction']) {
       assert.deepEqual(

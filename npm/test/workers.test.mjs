@@ -34,7 +34,7 @@ const PROFILE = `
     const before = performance.now();
     const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 100_000 });
     (function inWorker() {
-      spin(100);
+      spin(200);
     })();
     const trace = await profiler.stop();
     parentPort.postMessage({ before, after: performance.now(), trace });
