@@ -29,6 +29,8 @@
 //! ```json
 //! {"end":{"reason":"exit","full":false}}
 //! ```
+//!
+//! A process that seemed to end and went on leaves further segments behind it, and another end.
 
 mod header;
 mod reader;

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +13,7 @@ use selfprof_session::{
 use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
 
-use crate::builder::{self, Finished, Job};
+use crate::builder::{self, Finished, Job, Stream};
 use crate::journal::Journal;
 use crate::locks::lock;
 use crate::{alarm, signals};
@@ -29,6 +30,9 @@ const ROTATE_JOURNAL: Micros = Micros(2_000_000);
 
 /// Called on any thread when a session's buffer is full.
 pub type OnFull = dyn Fn(SessionId) + Send + Sync;
+
+/// How long a thread that seemed to end may go on before it is sampled again: longer than a process takes to end.
+const RESUME_AFTER: Micros = Micros(100_000);
 
 /// What an agent is made with.
 pub struct AgentOptions {
@@ -55,7 +59,7 @@ pub struct Notifier {
     /// Who is told that a session's buffer is full. The agent adds, the building thread takes out.
     on_full: Mutex<HashMap<SessionId, Arc<OnFull>>>,
     /// Recordings that are streamed. The agent adds, the building thread looks up.
-    journals: Mutex<HashMap<SessionId, Arc<Journal>>>,
+    streams: Mutex<HashMap<SessionId, Stream>>,
 }
 
 impl Notifier {
@@ -79,13 +83,14 @@ impl Notifier {
     }
 
     /// Where a session is streamed to, if it is.
-    pub fn journal(&self, session: SessionId) -> Option<Arc<Journal>> {
-        lock(&self.journals).get(&session).cloned()
+    pub fn stream(&self, session: SessionId) -> Option<Stream> {
+        lock(&self.streams).get(&session).cloned()
     }
 }
 
 thread_local! {
-    static AGENT: RefCell<Option<Agent>> = const { RefCell::new(None) };
+    // Never dropped with the thread: of the main thread that would be after V8's end. `end` takes it out in time.
+    static AGENT: ManuallyDrop<RefCell<Option<Agent>>> = const { ManuallyDrop::new(RefCell::new(None)) };
 }
 
 /// Why a session could not be opened or closed.
@@ -112,12 +117,14 @@ impl std::fmt::Display for AgentError {
 /// Makes this thread's agent, unless it has one.
 pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
     static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
-    AGENT.with_borrow_mut(|agent| {
+    AGENT.with(|agent| {
+        let mut agent = agent.try_borrow_mut().map_err(|_| AgentError::NoAgent)?;
         if agent.is_some() {
             return Ok(());
         }
         let environment = Environment::current().ok_or(AgentError::NoAgent)?;
-        environment.on_end(end);
+        environment.on_cleanup(on_cleanup);
+        environment.on_exit(on_exit);
         *agent = Some(Agent {
             group: Group::new(CpuSampler::new(&environment, options.mode)),
             origin: options.origin,
@@ -126,7 +133,7 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
                 key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
                 interrupter: environment.interrupter(),
                 on_full: Mutex::new(HashMap::new()),
-                journals: Mutex::new(HashMap::new()),
+                streams: Mutex::new(HashMap::new()),
             }),
         });
         Ok(())
@@ -136,7 +143,7 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
 /// Opens a session on this thread. Returns its id and the interval it got.
 pub fn open(asked: Micros, limit: u64, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
     with(|agent| {
-        let (session, interval) = agent.join(asked, Some(limit), ROTATE_SESSION)?;
+        let (session, interval, _) = agent.join(asked, Some(limit), ROTATE_SESSION)?;
         lock(&agent.notifier.on_full).insert(session, on_full);
         Ok((session, interval))
     })
@@ -149,29 +156,39 @@ pub fn open_journal(
     journal: Arc<Journal>,
 ) -> Result<SessionId, AgentError> {
     with(|agent| {
-        let (session, _) = agent.join(asked, limit, ROTATE_JOURNAL)?;
-        lock(&agent.notifier.journals).insert(session, journal);
+        let (session, _, cell) = agent.join(asked, limit, ROTATE_JOURNAL)?;
+        lock(&agent.notifier.streams).insert(session, Stream { cell, journal });
         signals::watch(&agent.notifier.interrupter);
         Ok(session)
     })
 }
 
-/// Stops a session; `done` gets its trace, on the building thread, `None` when building it failed.
-pub fn close(
+/// A session that was stopped and whose trace is still to be built.
+pub struct Stopped {
     session: SessionId,
-    done: impl FnOnce(Option<Finished>) + Send + 'static,
-) -> Result<(), AgentError> {
+    cell: Arc<RecordingCell>,
+    notifier: Arc<Notifier>,
+}
+
+/// Stops a session.
+pub fn close(session: SessionId) -> Result<Stopped, AgentError> {
     with(|agent| {
         let left = agent.group.leave(selfprof_v8::now(), session).map_err(AgentError::Group)?;
         agent.deliver(left.cut);
-        let notifier = Arc::clone(&agent.notifier);
+        Ok(Stopped { session, cell: left.cell, notifier: Arc::clone(&agent.notifier) })
+    })
+}
+
+impl Stopped {
+    /// Has the trace built; `done` gets it on the building thread, `None` when that failed.
+    pub fn build(self, done: impl FnOnce(Option<Finished>) + Send + 'static) {
+        let Self { session, cell, notifier } = self;
         let done = move |finished| {
             notifier.forget(session);
             done(finished);
         };
-        builder::send(Job::Finish { cell: left.cell, done: Box::new(done) });
-        Ok(())
-    })
+        builder::send(Job::Finish { cell, done: Box::new(done) });
+    }
 }
 
 /// Stops a session and forgets what it recorded. Does nothing when it was closed before.
@@ -206,36 +223,46 @@ pub fn on_tick() {
     });
 }
 
-/// Ends this thread's agent, because its environment ends. Streamed recordings are written out before.
-pub fn end() {
-    end_because("exit");
+/// The thread seems to end. Everything is written out and the sampler rests; should JavaScript go on after all, sampling
+/// does too, a moment later.
+pub fn on_exit() {
+    let _ = with(|agent| {
+        let cut = agent.group.suspend();
+        agent.deliver(cut);
+        agent.end_streams("exit");
+        builder::wait();
+        agent.group.sampler().bury();
+        agent.notifier.look_at(selfprof_v8::now().after(RESUME_AFTER));
+        Ok(())
+    });
+    signals::hold();
+}
+
+/// Ends this thread's agent, because its environment is torn down.
+pub fn on_cleanup() {
+    end("exit");
     signals::hold();
 }
 
 /// Ends this thread's agent, because a signal is about to end the process.
-pub fn end_for_signal() {
-    end_because("signal");
+pub fn on_signal() {
+    end("signal");
     signals::ended();
     signals::hold();
 }
 
-fn end_because(reason: &'static str) {
+fn end(reason: &'static str) {
     let agent = AGENT.with(|agent| agent.try_borrow_mut().ok().and_then(|mut agent| agent.take()));
     let Some(mut agent) = agent else { return };
-    let notifier = Arc::clone(&agent.notifier);
-    notifier.interrupter.revoke();
-    alarm::forget(notifier.key);
-    let journals: Vec<_> = lock(&notifier.journals).values().cloned().collect();
+    agent.notifier.interrupter.revoke();
+    alarm::forget(agent.notifier.key);
     let cut = agent.group.close(selfprof_v8::now());
-    if journals.is_empty() {
-        return;
+    if !lock(&agent.notifier.streams).is_empty() {
+        agent.deliver(cut);
+        agent.end_streams(reason);
+        // The sampler frees V8's profiles when it is dropped, so they must have been read.
+        builder::wait();
     }
-    agent.deliver(cut);
-    for journal in journals {
-        builder::send(Job::Close { journal, reason });
-    }
-    // The sampler frees V8's profiles when it is dropped, so they must have been read.
-    builder::wait();
 }
 
 /// Runs `work` on this thread's agent. Node may run a clean-up hook or an interrupt while the agent is at work, in
@@ -258,15 +285,22 @@ impl Agent {
         asked: Micros,
         limit: Option<u64>,
         rotate_every: Micros,
-    ) -> Result<(SessionId, Micros), AgentError> {
+    ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
         let interval = quantise(asked, CpuSampler::BASE);
         let now = selfprof_v8::now();
         let recording = RecordingOptions { origin: self.origin, interval, limit };
         let cell = Arc::new(RecordingCell::new(recording, now));
-        let options = SessionOptions { interval, rotate_every, cell };
+        let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options).map_err(AgentError::Sampler)?;
         self.deliver(cut);
-        Ok((session, interval))
+        Ok((session, interval, cell))
+    }
+
+    /// Has every streamed recording written out to its end.
+    fn end_streams(&self, reason: &'static str) {
+        for stream in lock(&self.notifier.streams).values().cloned() {
+            builder::send(Job::End { stream, reason });
+        }
     }
 
     fn deliver(&self, cut: Option<Cut<Profile>>) {

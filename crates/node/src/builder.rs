@@ -34,15 +34,24 @@ pub enum Job {
         /// Gets its trace, `None` when building it failed.
         done: Box<dyn FnOnce(Option<Finished>) + Send>,
     },
-    /// A streamed recording has ended.
-    Close {
-        /// Where it is streamed to.
-        journal: Arc<Journal>,
+    /// A streamed recording has ended, or seems to have.
+    End {
+        /// The recording, and where it is streamed to.
+        stream: Stream,
         /// Why it ended.
         reason: &'static str,
     },
     /// Says that everything sent before is done.
     Barrier(Sender<()>),
+}
+
+/// A recording that is streamed.
+#[derive(Clone)]
+pub struct Stream {
+    /// The recording.
+    pub cell: Arc<RecordingCell>,
+    /// Where it is streamed to.
+    pub journal: Arc<Journal>,
 }
 
 /// A finished session's trace.
@@ -51,6 +60,19 @@ pub struct Finished {
     pub trace: Trace,
     /// How many samples V8 took but could not keep.
     pub lost: u64,
+}
+
+/// V8 gives each run a buffer of half a megabyte, and glibc keeps the freed ones, in pieces, in its own heap. A program that
+/// starts and stops thousands of profilers would grow by hundreds of megabytes that nobody uses.
+const SEGMENTS_BETWEEN_TRIMS: u32 = 512;
+
+/// Gives what glibc keeps back to the system.
+fn trim() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: malloc_trim may be called at any time on any thread.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 /// Hands a job to the building thread, which is started when first needed and lives as long as the process.
@@ -76,7 +98,13 @@ pub fn wait() {
 }
 
 fn run(jobs: &Receiver<Job>) {
+    let mut segments = 0_u32;
     for job in jobs {
+        segments += u32::from(matches!(job, Job::Append { .. }));
+        if segments == SEGMENTS_BETWEEN_TRIMS {
+            segments = 0;
+            trim();
+        }
         // A job that panics is reported by the panic hook; the others, and those who wait for them, are not to suffer.
         let _ = catch_unwind(AssertUnwindSafe(|| perform(job)));
     }
@@ -86,7 +114,7 @@ fn perform(job: Job) {
     match job {
         Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
         Job::Finish { cell, done } => done(catch_unwind(AssertUnwindSafe(|| finish(&cell))).ok()),
-        Job::Close { journal, reason } => journal.close(reason),
+        Job::End { stream, reason } => stream.journal.end(&mut lock(&stream.cell.recording), reason),
         Job::Barrier(done) => {
             let _ = done.send(());
         }
@@ -106,12 +134,12 @@ fn append(cut: &Cut<Profile>, admission: &dyn FrameAdmission, notifier: &Notifie
 }
 
 fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmission, notifier: &Notifier) {
-    let journal = notifier.journal(delivery.session);
+    let stream = notifier.stream(delivery.session);
     let mut recording = lock(&delivery.cell.recording);
     // The tables hold four thousand million entries each; a recording that fills one ends there, as a full buffer does.
     let ended = Outcome { became_full: true, earliest_full: None };
     let outcome = recording.append(segment, &delivery.spans, admission).unwrap_or(ended);
-    if let Some(journal) = journal {
+    if let Some(Stream { journal, .. }) = stream {
         journal.append(&mut recording, segment.lost, outcome.became_full);
     }
     drop(recording);

@@ -160,12 +160,13 @@ impl From<Finished> for TraceColumns {
 /// Stops a session. The promise, which keeps the program alive, gives its trace.
 #[napi(catch_unwind)]
 pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
+    // First, because a promise that is never settled would keep the program alive.
+    let stopped = agent::close(SessionId(session)).map_err(failure)?;
     let (deferred, promise) = env.create_deferred::<TraceColumns, _>()?;
-    agent::close(SessionId(session), move |finished| match finished.map(TraceColumns::from) {
+    stopped.build(move |finished| match finished.map(TraceColumns::from) {
         Some(columns) => deferred.resolve(move |_| Ok(columns)),
         None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
-    })
-    .map_err(failure)?;
+    });
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
 }
 

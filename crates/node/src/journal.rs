@@ -20,11 +20,9 @@ pub struct Journal {
 }
 
 struct State {
-    /// `None` once closed, or once writing failed: a full disk must not end the program that is being profiled.
+    /// `None` once writing failed: a full disk must not end the program that is being profiled.
     writer: Option<JournalWriter<File>>,
     full: bool,
-    /// The recording's samples that wait for the next segment, to be written at the end.
-    waiting: Vec<selfprof_trace::Sample>,
 }
 
 impl Journal {
@@ -34,7 +32,7 @@ impl Journal {
     /// When the file cannot be created or written.
     pub fn create(path: &Path, header: &Header) -> io::Result<Self> {
         let writer = JournalWriter::create(File::create(path)?, header)?;
-        Ok(Self { state: Mutex::new(State { writer: Some(writer), full: false, waiting: Vec::new() }) })
+        Ok(Self { state: Mutex::new(State { writer: Some(writer), full: false }) })
     }
 
     /// Writes what the recording has new, and takes it out of memory.
@@ -42,7 +40,6 @@ impl Journal {
         let mut state = lock(&self.state);
         state.full |= became_full;
         let samples = recording.drain();
-        state.waiting = recording.trace().samples().to_vec();
         let Some(writer) = &mut state.writer else { return };
         if let Err(error) = writer.append(recording.trace(), &samples, lost) {
             eprintln!("selfprof: the trace ends early, writing it failed: {error}");
@@ -52,15 +49,16 @@ impl Journal {
         }
     }
 
-    /// Writes that the recording has ended, and why.
-    pub fn close(&self, reason: &str) {
+    /// Writes what is left, and that the recording has ended and why. Should the program go on after all, what comes
+    /// later is written behind it.
+    pub fn end(&self, recording: &mut Recording, reason: &str) {
+        recording.settle();
+        self.append(recording, 0, false);
         let mut state = lock(&self.state);
-        let full = state.full;
-        let waiting = std::mem::take(&mut state.waiting);
-        if let Some(mut writer) = state.writer.take() {
-            // Only samples of a garbage collection wait, and they refer to no table.
-            let _ = writer.append(&selfprof_trace::Trace::new(), &waiting, 0);
-            let _ = writer.finish(End { reason: reason.to_owned(), full });
+        let end = End { reason: reason.to_owned(), full: state.full };
+        if let Some(writer) = &mut state.writer {
+            // A program that ends has nobody left to be told of a failure.
+            let _ = writer.end(end);
         }
     }
 }

@@ -127,7 +127,7 @@ fn end_recorders(watch: &Watch) {
     let mut waiting_for = lock(&watch.waiting_for);
     *waiting_for = recorders.len();
     for recorder in recorders {
-        recorder.interrupt(agent::end_for_signal);
+        recorder.interrupt(agent::on_signal);
     }
     // Whoever is late is late; the signal must not wait for ever.
     let _ = watch.ended.wait_timeout_while(waiting_for, PATIENCE, |waiting_for| *waiting_for > 0);

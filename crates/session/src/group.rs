@@ -249,6 +249,12 @@ impl<S: Sampler> Group<S> {
             .min()
     }
 
+    /// Ends the run though sessions are started, because the process may be about to end. Should it go on after all, the
+    /// next [`tick`](Self::tick) samples again.
+    pub fn suspend(&mut self) -> Option<Cut<S::Profile>> {
+        self.replace_run(None)
+    }
+
     /// Stops all sessions at once, because their agent ends. The last segment is delivered to each of them.
     pub fn close(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {

@@ -213,6 +213,11 @@ impl Recording {
         true
     }
 
+    /// Has samples wait no longer for the stack after their garbage collection, because there may be none: they get none.
+    pub fn settle(&mut self) {
+        self.waiting = None;
+    }
+
     /// Ends the recording: samples that still wait for a stack get none.
     #[must_use]
     pub fn finish(self) -> Trace {

@@ -41,6 +41,7 @@ impl Scene {
             "resume" => self.group.resume(now, session()),
             "tick" => Ok(self.group.tick(now)),
             "close" => Ok(self.group.close(now)),
+            "suspend" => Ok(self.group.suspend()),
             "wait" => {
                 self.group.sampler().advance(Micros(number(1) * 1_000));
                 Ok(None)
@@ -466,6 +467,22 @@ fn closing_delivers_to_all() {
         ("trace 0", "0 10 20"),
         ("trace 1", "0 10"),
         ("trace 2", "0"),
+    ]);
+}
+
+#[test]
+fn a_suspended_group_samples_again_at_the_next_tick() {
+    check(&[
+        ("join 10", "start 10"),
+        ("wait 15", ""),
+        ("suspend", "stop | 0:0-"),
+        ("deadline", "none"),
+        ("wait 20", ""),
+        ("tick", "start 10"),
+        ("wait 10", ""),
+        ("leave 0", "stop | 0:0-45"),
+        ("build", ""),
+        ("trace 0", "0 10 35 45"),
     ]);
 }
 

@@ -27,16 +27,20 @@ impl Environment {
         self.isolate
     }
 
-    /// Runs `hook` on this thread when the environment ends: when a worker ends in whatever way, and when the main
-    /// thread returns, throws or calls `process.exit`. It may run more than once.
-    pub fn on_end(&self, hook: fn()) {
-        // Node keeps no more than the pointer, and a plain function needs no owner.
-        let data = hook as *mut c_void;
-        // SAFETY: the isolate and its environment live on this thread; `run_hook` accepts what `data` was made from.
-        unsafe {
-            ffi::selfprof_at_cleanup(self.isolate.as_ptr(), run_hook, data);
-            ffi::selfprof_at_exit(self.environment.as_ptr(), run_hook, data);
-        }
+    /// Runs `hook` on this thread when the environment is torn down: at the end of a worker however it ends, and at a
+    /// normal end of the main thread.
+    pub fn on_cleanup(&self, hook: fn()) {
+        // SAFETY: the isolate lives on this thread; `run_hook` accepts what `data` was made from. Node keeps no more than
+        // the pointer, and a plain function needs no owner.
+        unsafe { ffi::selfprof_at_cleanup(self.isolate.as_ptr(), run_hook, hook as *mut c_void) };
+    }
+
+    /// Runs `hook` on this thread when it seems to end: at `process.exit`, after an uncaught error, and also when the
+    /// program sends itself a signal that Node takes for the end. Of the main thread, `process.exit` runs no clean-up
+    /// hook. It may run more than once, and JavaScript may run after it.
+    pub fn on_exit(&self, hook: fn()) {
+        // SAFETY: as above, and the environment is this isolate's.
+        unsafe { ffi::selfprof_at_exit(self.environment.as_ptr(), run_hook, hook as *mut c_void) };
     }
 
     /// A handle by which other threads can interrupt this one.

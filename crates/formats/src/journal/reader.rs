@@ -50,9 +50,6 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
             // Only a whole object parses, so what does not parse and has no line end was cut off.
             Err(_) if !ended => journal.torn = true,
             Err(source) => return Err(JournalError::Json { line: number, source }),
-            Ok(_) if journal.end.is_some() => {
-                return Err(JournalError::Record { line: number, flaw: Flaw::AfterEnd });
-            }
             Ok(Record { end: Some(EndLine { reason, full }), .. }) => {
                 journal.end = Some(End { reason, full });
             }
@@ -63,6 +60,7 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
                     before.get_or_insert_default().merge(&tables).map_err(JournalError::TooLarge)?;
                 }
                 record.append_to(&mut journal, &mut last).map_err(damaged)?;
+                journal.end = None;
             }
         }
     }
@@ -247,8 +245,6 @@ pub enum Flaw {
     Number,
     /// It defines an entry that an earlier one equals.
     Duplicate,
-    /// It stands behind the end.
-    AfterEnd,
     /// The header names a mode that does not exist.
     Mode(UnknownMode),
 }
@@ -265,7 +261,6 @@ impl fmt::Display for Flaw {
             Self::Reference(error) => error.fmt(f),
             Self::Number => f.write_str("a number is not a possible id or marker"),
             Self::Duplicate => f.write_str("a table entry stands there twice"),
-            Self::AfterEnd => f.write_str("a record stands behind the end"),
             Self::Mode(mode) => mode.fmt(f),
         }
     }

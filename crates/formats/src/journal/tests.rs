@@ -79,6 +79,19 @@ fn tables_may_be_started_anew() {
 }
 
 #[test]
+fn an_end_may_be_taken_back() {
+    let end = |reason| format!(r#"{{"end":{{"reason":"{reason}","full":false}}}}"#);
+    let check = |lines: &[&str], expected: (usize, Option<&str>)| {
+        let journal = read(lines.join("\n").as_bytes()).unwrap();
+        assert_eq!((journal.trace.samples().len(), journal.end.as_ref().map(|end| &*end.reason)), expected);
+    };
+    let segment = r#"{"samples":[[1000,-1,1]]}"#;
+    check(&[HEADER, segment, &end("exit"), segment, ""], (2, None));
+    check(&[HEADER, segment, &end("exit"), &end("signal"), ""], (1, Some("signal")));
+    check(&[HEADER, &end("exit"), segment, &end("exit"), ""], (1, Some("exit")));
+}
+
+#[test]
 fn killed_processes_leave_whole_lines() {
     let segment = r#"{"samples":[[1000,-1,1]]}"#;
     let end = r#"{"end":{"reason":"exit","full":true}}"#;
@@ -127,11 +140,6 @@ fn what_is_no_journal_is_refused() {
     damaged(r#"{"samples":[[0,-2,0]]}"#, ": a number is not a possible id or marker");
     damaged(r#"{"samples":[[0,-1,8]]}"#, ": a number is not a possible id or marker");
     damaged(r#"{"names":["a","a"]}"#, ": a table entry stands there twice");
-    let end = r#"{"end":{"reason":"exit","full":true}}"#;
-    check(
-        &format!("{HEADER}\n{end}\n{end}\n"),
-        "line 3 of the journal is damaged: a record stands behind the end",
-    );
     check(
         &format!("{}\n", HEADER.replace("eager", "idle")),
         "line 1 of the journal is damaged: a profiling mode is `eager` or `lazy`",

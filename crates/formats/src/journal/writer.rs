@@ -102,6 +102,12 @@ impl<W: Write> JournalWriter<W> {
 
     /// Ends the journal in order, and gives the file back.
     pub fn finish(mut self, end: End) -> io::Result<W> {
+        self.end(end)?;
+        Ok(self.out)
+    }
+
+    /// Writes the end of a recording that seems to be over. Should it go on, a further segment takes the end back.
+    pub fn end(&mut self, end: End) -> io::Result<()> {
         #[derive(Serialize)]
         struct LastLine {
             end: EndLine,
@@ -109,8 +115,7 @@ impl<W: Write> JournalWriter<W> {
         self.line.clear();
         let end = EndLine { reason: end.reason, full: end.full };
         serde_json::to_writer(&mut self.line, &LastLine { end })?;
-        self.write_line()?;
-        Ok(self.out)
+        self.write_line()
     }
 
     fn write_line(&mut self) -> io::Result<()> {
