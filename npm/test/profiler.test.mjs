@@ -99,6 +99,20 @@ suite('stop()', () => {
     assert.equal(stdout, 'true\n');
   });
 
+  test('works after a signal that the program sent itself without harm', async () => {
+    const { code, stdout, stderr } = await runProgram(`
+      ${spin}
+      const early = new Profiler({ sampleInterval: 1, maxBufferSize: 10_000 });
+      process.kill(process.pid, 'SIGWINCH');
+      const late = new Profiler({ sampleInterval: 1, maxBufferSize: 10_000 });
+      (function afterwards() { spin(400); })();
+      Promise.all([early.stop(), late.stop()]).then((traces) => {
+        console.log(traces.map(({ frames }) => frames.some(({ name }) => name === 'afterwards')).join());
+      });
+    `);
+    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'true,true\n', stderr: '' });
+  });
+
   test('gives no sample of what came after it', async () => {
     const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: UNLIMITED });
     spin(20);

@@ -41,19 +41,22 @@ function parse(text) {
   const [header, ...records] = text.slice(0, -1).split('\n').map((line) => JSON.parse(line));
   assert.equal(header.selfprofJournal, 1);
   const tables = { names: [], resources: [], frames: [], stacks: [] };
+  const { names, resources, frames, stacks } = tables;
   const samples = [];
   let end = null;
   for (const segment of records) {
-    assert.equal(end, null, 'nothing follows the end');
     if (segment.end) {
+      assert.equal(end, null, 'an end follows what it ends');
       end = segment.end;
       continue;
     }
+    // A program that seemed to end went on.
+    end = null;
+    if (segment.fresh) for (const table of [names, resources, frames, stacks]) table.length = 0;
     for (const [name, table] of Object.entries(tables)) table.push(...segment[name]);
     samples.push(...segment.samples);
     assert.equal(typeof segment.lost, 'number');
   }
-  const { names, resources, frames, stacks } = tables;
   for (const [name, resource] of frames) assert.ok(name < names.length && resource < resources.length);
   for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
   for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
@@ -220,6 +223,20 @@ suite('a signal', () => {
   test('SIGTERM ends a program that is blocked in native code', async (t) => {
     const ended = await record(t, LOADS['blocked in native code'], { onStart: whenReady('SIGTERM') });
     assert.deepEqual({ code: ended.code, signal: ended.signal }, { code: null, signal: 'SIGTERM' });
+  });
+
+  // Node takes a signal that a program sends itself for its end, whatever the signal.
+  test('that the program sends itself, and that does not end it, does not end its journal', async (t) => {
+    const ended = await record(t, `spin(60); process.kill(process.pid, 'SIGWINCH'); (function later() { spin(400); })();`);
+    assert.deepEqual({ code: ended.code, signal: ended.signal, stderr: ended.stderr }, { code: 0, signal: null, stderr: '' });
+    assert.ok(ended.journals.main.names.includes('later'));
+    assert.deepEqual(ended.journals.main.end, { reason: 'exit', full: false });
+  });
+
+  test('that the program sends itself ends it, and its journal', async (t) => {
+    const ended = await record(t, `spin(60); process.kill(process.pid, 'SIGTERM');`);
+    assert.deepEqual({ code: ended.code, signal: ended.signal }, { code: null, signal: 'SIGTERM' });
+    assert.ok(ended.journals.main.end !== null);
   });
 
   test('SIGKILL leaves whole lines', async (t) => {

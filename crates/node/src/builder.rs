@@ -64,7 +64,7 @@ pub struct Finished {
 
 /// V8 gives each run a buffer of half a megabyte, and glibc keeps the freed ones, in pieces, in its own heap. A program that
 /// starts and stops thousands of profilers would grow by hundreds of megabytes that nobody uses.
-const SEGMENTS_BETWEEN_TRIMS: u32 = 512;
+const SEGMENTS_BETWEEN_TRIMS: u32 = 128;
 
 /// Gives what glibc keeps back to the system.
 fn trim() {

@@ -23,6 +23,8 @@ struct State {
     /// `None` once writing failed: a full disk must not end the program that is being profiled.
     writer: Option<JournalWriter<File>>,
     full: bool,
+    /// Whether the last line says that the recording has ended.
+    ended: bool,
 }
 
 impl Journal {
@@ -32,7 +34,7 @@ impl Journal {
     /// When the file cannot be created or written.
     pub fn create(path: &Path, header: &Header) -> io::Result<Self> {
         let writer = JournalWriter::create(File::create(path)?, header)?;
-        Ok(Self { state: Mutex::new(State { writer: Some(writer), full: false }) })
+        Ok(Self { state: Mutex::new(State { writer: Some(writer), full: false, ended: false }) })
     }
 
     /// Writes what the recording has new, and takes it out of memory.
@@ -40,6 +42,10 @@ impl Journal {
         let mut state = lock(&self.state);
         state.full |= became_full;
         let samples = recording.drain();
+        if samples.is_empty() && lost == 0 {
+            return;
+        }
+        state.ended = false;
         let Some(writer) = &mut state.writer else { return };
         if let Err(error) = writer.append(recording.trace(), &samples, lost) {
             eprintln!("selfprof: the trace ends early, writing it failed: {error}");
@@ -55,6 +61,9 @@ impl Journal {
         recording.settle();
         self.append(recording, 0, false);
         let mut state = lock(&self.state);
+        if std::mem::replace(&mut state.ended, true) {
+            return;
+        }
         let end = End { reason: reason.to_owned(), full: state.full };
         if let Some(writer) = &mut state.writer {
             // A program that ends has nobody left to be told of a failure.
