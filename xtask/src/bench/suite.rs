@@ -83,8 +83,16 @@ pub fn all() -> Vec<Benchmark> {
                 column("samples", "samples"),
                 compared("stop", "stop, CPU ms", &[INSPECTOR, DATADOG]),
                 column("block", "longest block, ms"),
-                column("bytes", "bytes a sample"),
             ],
+        },
+        Benchmark {
+            name: "sample-memory",
+            title: "What a sample costs in memory while it is recorded at 1 ms",
+            script: "sample-memory.cjs",
+            rounds: 1,
+            side_by_side: true,
+            variants: profilers(&[SELFPROF, INSPECTOR], &["60"]),
+            columns: vec![column("bytes", "bytes a sample"), column("samples", "samples")],
         },
         Benchmark {
             name: "steady",
