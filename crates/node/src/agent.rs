@@ -44,7 +44,8 @@ pub struct AgentOptions {
     pub origin: Instant,
 }
 
-/// The agent of one JS thread. Lives from [`begin`] until its environment ends; only its own thread touches it.
+/// The agent of one JS thread. Lives from [`begin`] until its environment is torn down or the process ends; only its own
+/// thread touches it.
 struct Agent {
     group: Group<CpuSampler>,
     origin: Instant,
