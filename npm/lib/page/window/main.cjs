@@ -1,0 +1,73 @@
+'use strict';
+
+// Runs first in each window's realm. What it makes belongs to that realm: its functions, objects and errors are those that
+// the page's own scripts would have made. It takes the intrinsics it needs before a script of the page can change them.
+
+const host = require('selfprof:host');
+const { deserialize, serialize } = require('../clone.cjs');
+
+const { Object, Promise } = globalThis;
+const { apply } = Reflect;
+const { then } = Promise.prototype;
+const { kindOf } = host.platform;
+
+/** What was thrown, in words. */
+function describe(error) {
+  const read = (key) => {
+    try {
+      const value = error?.[key];
+      return typeof value === 'string' ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const message = read('message');
+  if (kindOf(error) === 'Error' || message !== undefined) {
+    return { name: read('name') ?? 'Error', message: message ?? '', stack: read('stack') ?? '' };
+  }
+  return { name: 'Error', message: `the page threw ${host.inspect(error)}`, stack: '' };
+}
+
+/** Calls back when a value that may be a promise is settled, whatever the page did to promises. */
+function settle(value, onFulfilled, onRejected) {
+  let promise = value;
+  if (kindOf(value) !== 'Promise') {
+    promise = new Promise((resolve) => resolve(value));
+  }
+  apply(then, promise, [onFulfilled, onRejected]);
+}
+
+/**
+ * Calls a function that came out of a script of the page's user, and hands its result over as a record.
+ *
+ * @param {unknown} callee a function, or a value that is the result itself
+ * @param {object} record of the arguments
+ * @param {(outcome: object) => void} onDone
+ */
+function evaluate(callee, record, onDone) {
+  const fail = (error) => onDone({ error: describe(error) });
+  try {
+    const { value: parameters } = deserialize(record, host.platform);
+    const result = typeof callee === 'function' && parameters !== undefined ? apply(callee, undefined, parameters) : callee;
+    settle(
+      result,
+      (value) => {
+        try {
+          onDone({ value: serialize(value, host.platform) });
+        } catch (error) {
+          fail(error);
+        }
+      },
+      fail,
+    );
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Whether a promise was made in this realm. */
+function owns(promise) {
+  return Object.getPrototypeOf(promise) === Promise.prototype || promise instanceof Promise;
+}
+
+module.exports = { describe, evaluate, owns, settle };
