@@ -2,9 +2,11 @@
 
 mod admission;
 mod collections;
+mod forced;
 mod limit;
 mod markers;
 mod notation;
+mod realms;
 mod seams;
 mod spans;
 mod stacks;
