@@ -28,6 +28,24 @@ pub fn now() -> f64 {
     selfprof_v8::now().0 as f64 / 1e3
 }
 
+/// What every agent offers.
+#[napi(object)]
+pub struct Offers {
+    /// The shortest sample interval, in milliseconds; all others are multiples of it.
+    pub base_interval: f64,
+    /// The grid of sample timestamps, in milliseconds.
+    pub time_resolution: f64,
+}
+
+/// What every agent offers, before there is one.
+#[napi]
+pub fn offers() -> Offers {
+    Offers {
+        base_interval: selfprof_v8::CpuSampler::BASE.as_millis_f64(),
+        time_resolution: agent::RESOLUTION.as_millis_f64(),
+    }
+}
+
 /// Makes the agent of the calling thread, unless it has one.
 ///
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
