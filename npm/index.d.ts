@@ -17,8 +17,8 @@ export interface ProfilerInitOptions {
 /** What happens when a sample is due and the buffer is full: `stop`: `samplebufferfull` fires and sampling ends. */
 export type ProfilerBufferPolicy = 'stop';
 
-/** What {@link Profiler.stop} gives. */
-export type ProfilerTraceFormat = 'object';
+/** What {@link Profiler.stop} gives: a {@link ProfilerTrace}, or the same as JSON that is compressed with gzip. */
+export type ProfilerTraceFormat = 'object' | 'json-gzip';
 
 /** What the profilers of this thread can do; see {@link Profiler.capabilities}. */
 export interface ProfilerCapabilities {
@@ -115,7 +115,13 @@ export class Profiler extends EventTarget {
    * Ends the session and gives its trace, which is built on another thread. Rejects with an `InvalidStateError`
    * `DOMException` when the session was ended before.
    */
-  stop(): Promise<ProfilerTrace>;
+  stop(options?: { format?: 'object' }): Promise<ProfilerTrace>;
+  /**
+   * Ends the session and gives its trace as JSON that is compressed with gzip. Both are done on another thread, so that
+   * the trace can be sent away while this thread hardly notices. Not part of the W3C draft.
+   */
+  stop(options: { format: 'json-gzip' }): Promise<ArrayBuffer>;
+  stop(options: { format?: ProfilerTraceFormat }): Promise<ProfilerTrace | ArrayBuffer>;
   /**
    * Ends the session and forgets what it recorded: no trace is built, no event fires. Not part of the W3C draft.
    *

@@ -10,7 +10,7 @@ const native = require('./native.cjs');
 const BUFFER_POLICIES = ['stop'];
 
 /** What `stop()` may give; the first is the specification's. */
-const FORMATS = ['object'];
+const FORMATS = ['object', 'json-gzip'];
 
 /** @returns {import('../index.js').ProfilerCapabilities} an object of the caller's own */
 function capabilities() {

@@ -4,7 +4,7 @@
 
 const { getEventListeners } = require('node:events');
 
-const { BUFFER_POLICIES, capabilities } = require('./capabilities.cjs');
+const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
 const native = require('./native.cjs');
 const { toTrace } = require('./trace.cjs');
 const { defineInterface, toBoolean, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
@@ -18,6 +18,9 @@ const INIT_OPTIONS = {
   maxBufferSize: { convert: toNumber, required: true },
   sampleInterval: { convert: toNumber, required: true },
 };
+
+/** The dictionary `ProfilerStopOptions`, an extension. */
+const STOP_OPTIONS = { format: { convert: toEnumeration(FORMATS), fallback: 'object' } };
 
 /** Profilers by session, as long as somebody holds them. */
 const profilers = new Map();
@@ -93,9 +96,9 @@ class Profiler extends EventTarget {
     return this.#stopped;
   }
 
-  stop() {
+  stop(options = {}) {
     try {
-      return this.#stop();
+      return this.#stop(options);
     } catch (error) {
       // WebIDL: an operation that returns a promise does not throw, not even for a foreign `this`.
       return Promise.reject(error);
@@ -120,17 +123,20 @@ class Profiler extends EventTarget {
     awaiting.delete(this);
   }
 
-  #stop() {
+  #stop(options) {
+    const context = "Failed to execute 'stop' on 'Profiler'";
+    const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
     this.#end('stop');
-    return native.close(this.#session).then((columns) => {
-      if (columns.lost > 0) {
-        process.emitWarning(`V8 could not keep about ${columns.lost} samples, because the thread was blocked too long`, {
+    return native.close(this.#session, format).then(({ trace, lost }) => {
+      if (lost > 0) {
+        process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
           type: 'ProfilerWarning',
         });
       }
       // V8 frees its profiles on this thread only; the trace need not wait for that.
       setImmediate(native.bury).unref();
-      return toTrace(columns);
+      // A copy, because Node lets no memory of an addon be transferred to another thread.
+      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace);
     });
   }
 }

@@ -17,7 +17,7 @@ suite('Profiler.capabilities()', () => {
       concurrentSessions: Infinity,
       crossOriginIsolated: true,
       entryTypes: ['mark', 'measure'],
-      formats: ['object'],
+      formats: ['object', 'json-gzip'],
       markers: ['script', 'gc', 'other'],
       mode: 'eager',
       modes: ['eager', 'lazy'],
@@ -76,6 +76,12 @@ suite('what it says is so:', () => {
   test('bufferPolicies', () => {
     for (const bufferPolicy of capabilities().bufferPolicies) {
       new Profiler({ sampleInterval: 10, maxBufferSize: 10, bufferPolicy }).cancel();
+    }
+  });
+
+  test('formats', async () => {
+    for (const format of capabilities().formats) {
+      assert.ok(await new Profiler({ sampleInterval: 10, maxBufferSize: 10 }).stop({ format }));
     }
   });
 

@@ -363,6 +363,48 @@ suite('the options that are extensions', () => {
   });
 });
 
+suite('the options of stop()', () => {
+  const fresh = () => make(OPTIONS);
+
+  test('may be absent', async () => {
+    for (const options of [undefined, null, {}, () => {}, { format: undefined }, { format: 'object' }]) {
+      assert.ok(Array.isArray((await fresh().stop(options)).samples));
+    }
+  });
+
+  test('are a dictionary with a value of an enumeration, or the profiler goes on', async () => {
+    for (const options of [1, 'object', true, 1n, Symbol('s'), { format: 'gzip' }, { format: null }, { format: Symbol('s') }]) {
+      const profiler = fresh();
+      const promise = profiler.stop(options);
+      assert.ok(promise instanceof Promise);
+      await assert.rejects(promise, TypeError);
+      assert.equal(profiler.stopped, false);
+      assert.ok(Array.isArray((await profiler.stop()).samples));
+    }
+  });
+
+  test('are converted before the state is looked at, and after this', async () => {
+    const profiler = fresh();
+    profiler.cancel();
+    await assert.rejects(profiler.stop({ format: 'gzip' }), TypeError);
+    await assert.rejects(profiler.stop({ format: 'json-gzip' }), { name: 'InvalidStateError' });
+    const options = Object.defineProperty({}, 'format', { get: () => assert.fail('options of a foreign this are not read') });
+    await assert.rejects(Reflect.apply(Profiler.prototype.stop, {}, [options]), TypeError);
+  });
+
+  test('pass on what their getter throws', async () => {
+    const error = new Error('mine');
+    const options = Object.defineProperty({}, 'format', {
+      get() {
+        throw error;
+      },
+    });
+    const profiler = fresh();
+    await assert.rejects(profiler.stop(options), (thrown) => thrown === error);
+    assert.equal(profiler.stopped, false);
+  });
+});
+
 suite('maxBufferSize is an unsigned long', () => {
   /** How many of about ten samples or more a buffer of this size keeps, at most 3. */
   async function kept(maxBufferSize) {
