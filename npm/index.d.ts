@@ -14,8 +14,14 @@ export interface ProfilerInitOptions {
   sampleInterval: number;
 }
 
-/** What happens when a sample is due and the buffer is full: `stop`: `samplebufferfull` fires and sampling ends. */
-export type ProfilerBufferPolicy = 'stop';
+/**
+ * What happens when a sample is due and the buffer is full.
+ *
+ * - `stop`: `samplebufferfull` fires and sampling ends.
+ * - `circular`: the oldest sample makes room, so that the trace holds the last `maxBufferSize` samples. No event fires, and
+ *   memory stays bounded however long it goes on.
+ */
+export type ProfilerBufferPolicy = 'stop' | 'circular';
 
 /** What {@link Profiler.stop} gives: a {@link ProfilerTrace}, or the same as JSON that is compressed with gzip. */
 export type ProfilerTraceFormat = 'object' | 'json-gzip';

@@ -73,15 +73,16 @@ class Profiler extends EventTarget {
   constructor(options) {
     const context = "Failed to construct 'Profiler'";
     if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
-    const { maxBufferSize, sampleInterval } = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
+    const wishes = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
-    const session = openSession(sampleInterval, maxBufferSize, context);
+    const session = openSession(wishes, context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
     profilers.set(session.id, new WeakRef(this));
     collected.register(this, session.id);
-    awaitFull(this);
+    // A circular buffer is never full.
+    if (wishes.bufferPolicy !== 'circular') awaitFull(this);
   }
 
   static capabilities() {
@@ -141,9 +142,9 @@ class Profiler extends EventTarget {
   }
 }
 
-function openSession(sampleInterval, maxBufferSize, context) {
+function openSession(wishes, context) {
   try {
-    return native.open(sampleInterval, maxBufferSize, listener);
+    return native.open(wishes, listener);
   } catch (error) {
     const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
     throw new Constructor(`${context}: ${error.message}.`);

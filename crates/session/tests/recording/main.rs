@@ -1,10 +1,12 @@
 //! What a session keeps of raw segments.
 
 mod admission;
+mod circular;
 mod collections;
 mod limit;
 mod markers;
 mod notation;
+mod random;
 mod seams;
 mod spans;
 mod stacks;
