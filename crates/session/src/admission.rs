@@ -1,6 +1,8 @@
-//! Which functions a trace may show.
+//! Which functions and markers a trace may show.
 
-use crate::{Function, FunctionKind};
+use selfprof_trace::Marker;
+
+use crate::{Function, FunctionKind, RealmId};
 
 /// What becomes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,16 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
     /// the author.
     fn outermost(&self) -> Admission {
         Admission::Show
+    }
+
+    /// What becomes of a marker: by default, it is shown.
+    fn marker(&self, marker: Marker) -> Option<Marker> {
+        Some(marker)
+    }
+
+    /// The realm whose sessions it is for, if it is for a realm's.
+    fn realm(&self) -> Option<RealmId> {
+        None
     }
 }
 

@@ -147,6 +147,11 @@ impl<S: Sampler> Group<S> {
         self.members.is_empty()
     }
 
+    /// All sessions, in any state, with their recordings.
+    pub fn sessions(&self) -> impl Iterator<Item = (SessionId, &RecordingCell)> {
+        self.members.iter().map(|(&session, member)| (session, &*member.options.cell))
+    }
+
     /// The state of a session, `None` when it was stopped.
     #[must_use]
     pub fn state(&self, session: SessionId) -> Option<State> {

@@ -30,6 +30,7 @@ mod group;
 mod interval;
 mod marker;
 mod options;
+mod policy;
 mod raw;
 mod realm;
 mod recording;
@@ -42,6 +43,7 @@ pub use group::{Cut, Delivery, Group, GroupError, Left, SessionId, SessionOption
 pub use interval::{greatest_common_interval, quantise};
 pub use marker::AgentState;
 pub use options::{InitOptions, OptionsError};
+pub use policy::BufferPolicy;
 pub use raw::{Function, FunctionKind, RawNode, RawSample, RawSegment};
 pub use realm::{AdmitRealm, Reach, RealmError, RealmId, Realms};
 pub use recording::{Outcome, Recording, RecordingCell, RecordingOptions};

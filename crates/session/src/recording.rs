@@ -1,13 +1,16 @@
 //! What one session keeps of the samples that the group's sampler takes.
 
 mod cell;
+mod circular;
+mod extraction;
 mod stack_map;
 
 use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace};
 
 pub use self::cell::RecordingCell;
+use self::extraction::Extraction;
 use self::stack_map::StackMap;
-use crate::{AgentState, Forced, FrameAdmission, Instant, RawSegment, Span};
+use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSegment, Span};
 
 /// What a recording is made with.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +21,10 @@ pub struct RecordingOptions {
     pub interval: Micros,
     /// The sample buffer size limit; `None` records without end.
     pub limit: Option<u64>,
+    /// What happens when a sample is due and the limit is reached.
+    pub policy: BufferPolicy,
+    /// The resolution of the session's clock, onto whose grid timestamps are rounded down; zero keeps every microsecond.
+    pub resolution: Micros,
 }
 
 /// One session's trace while it is being recorded.
@@ -44,6 +51,8 @@ pub struct Recording {
     own_before: Option<bool>,
     /// Trailing samples of `trace` that wait for the stack after their garbage collection, `None` when none do.
     waiting: Option<usize>,
+    /// How many stacks the tables may hold before those that no sample uses are dropped.
+    sweep_at: usize,
     full: bool,
     lost: u64,
 }
@@ -73,6 +82,7 @@ impl Recording {
             stack_before: None,
             own_before: None,
             waiting: None,
+            sweep_at: circular::FIRST_SWEEP,
             full: false,
             lost: 0,
         }
@@ -94,6 +104,9 @@ impl Recording {
     ) -> Result<Outcome, InternError> {
         let full_before = self.full;
         self.lost += segment.lost;
+        if self.options.policy != BufferPolicy::Stop {
+            self.sweep();
+        }
         let mut stacks = StackMap::new(segment, admission);
         let mut samples: Vec<_> = segment.samples.iter().collect();
         samples.sort_by_key(|sample| sample.at);
@@ -135,7 +148,8 @@ impl Recording {
                 state => state,
             };
             if forced.is_some() || self.is_due(sample.at) {
-                self.push(sample.at, stack, state.marker().filter(|_| own));
+                let marker = state.marker().filter(|_| own).and_then(|marker| admission.marker(marker));
+                self.push(sample.at, stack, marker, own && collecting);
             }
         }
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
@@ -159,16 +173,28 @@ impl Recording {
         true
     }
 
-    fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>) {
-        if self.options.limit.is_some_and(|limit| self.taken >= limit) {
+    fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>, waits: bool) {
+        if !self.has_room() {
             self.full = true;
             return;
         }
-        if marker == Some(Marker::Gc) && self.waiting.is_none() {
+        if waits && self.waiting.is_none() {
             self.waiting = Some(self.trace.samples().len());
         }
         self.taken += 1;
-        self.trace.push_sample(Sample { timestamp: at.since(self.options.origin), stack, marker });
+        let timestamp = at.since(self.options.origin).coarsened(self.options.resolution);
+        self.trace.push_sample(Sample { timestamp, stack, marker });
+        if let (BufferPolicy::Circular, Some(limit)) = (self.options.policy, self.options.limit) {
+            self.keep_latest(limit);
+        }
+    }
+
+    /// Whether a sample that is due can be taken.
+    fn has_room(&self) -> bool {
+        match self.options.policy {
+            BufferPolicy::Stop => self.options.limit.is_none_or(|limit| self.taken < limit),
+            BufferPolicy::Circular => true,
+        }
     }
 
     /// A garbage collection interrupts whatever runs, and the engine reports no stack for it. What the stacks before
@@ -185,12 +211,12 @@ impl Recording {
     }
 
     fn earliest_full(&self) -> Option<Instant> {
-        let limit = self.options.limit.filter(|_| !self.full)?;
+        let limit = self.options.limit.filter(|_| !self.full && self.options.policy == BufferPolicy::Stop)?;
         let missing = limit.saturating_sub(self.taken);
         Some(self.due?.after(self.options.interval.saturating_mul(missing)))
     }
 
-    /// How many samples were taken, also those that were drained.
+    /// How many samples were taken, also those that were drained or made room for others.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken
@@ -208,7 +234,7 @@ impl Recording {
         self.lost
     }
 
-    /// The tables, and the samples that were not drained.
+    /// The tables, and the samples that were not drained. A circular buffer may hold more than its limit meanwhile.
     #[must_use]
     pub fn trace(&self) -> &Trace {
         &self.trace
@@ -240,7 +266,15 @@ impl Recording {
 
     /// Ends the recording: samples that still wait for a stack get none.
     #[must_use]
-    pub fn finish(self) -> Trace {
+    pub fn finish(mut self) -> Trace {
+        if let (BufferPolicy::Circular, Some(limit)) = (self.options.policy, self.options.limit) {
+            let held = self.trace.samples().len();
+            self.discard_oldest(held.saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX)));
+            let mut used = Extraction::of(&self.trace);
+            if used.samples(self.trace.samples()).is_ok() {
+                return used.finish();
+            }
+        }
         self.trace
     }
 }

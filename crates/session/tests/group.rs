@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use engine::{Engine, Nobody};
 use selfprof_session::{
-    Cut, Group, GroupError, Instant, RawSegment, RecordingCell, RecordingOptions, SessionId, SessionOptions,
+    BufferPolicy, Cut, Group, GroupError, Instant, RawSegment, RecordingCell, RecordingOptions, SessionId,
+    SessionOptions,
 };
 use selfprof_trace::Micros;
 
@@ -95,7 +96,13 @@ impl Scene {
     ) -> Result<Option<Cut<RawSegment>>, GroupError> {
         let now = self.group.sampler().now;
         let interval = Micros(interval * 1_000);
-        let recording = RecordingOptions { origin: Instant(1_000_000), interval, limit };
+        let recording = RecordingOptions {
+            origin: Instant(1_000_000),
+            interval,
+            limit,
+            policy: BufferPolicy::Stop,
+            resolution: Micros::ZERO,
+        };
         let cell = Arc::new(RecordingCell::new(recording, Arc::new(Nobody), now));
         let rotate_every = Micros(rotate.unwrap_or(1_000) * 1_000);
         let joined = self.group.join(now, SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) });

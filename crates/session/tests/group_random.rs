@@ -8,8 +8,8 @@ use std::sync::Arc;
 use engine::{Engine, Nobody};
 use proptest::prelude::*;
 use selfprof_session::{
-    Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId, SessionOptions,
-    Span, State, greatest_common_interval,
+    BufferPolicy, Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId,
+    SessionOptions, Span, State, greatest_common_interval,
 };
 use selfprof_trace::Micros;
 
@@ -20,6 +20,7 @@ enum Step {
     Join {
         interval: Micros,
         limit: Option<u64>,
+        policy: BufferPolicy,
     },
     Leave(prop::sample::Index),
     Pause(prop::sample::Index),
@@ -36,8 +37,10 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let interval = (1_u64..=6).prop_map(|interval| Micros(interval * 1_000));
     let limit = prop_oneof![Just(None), (0_u64..12).prop_map(Some)];
+    let policy = prop::sample::select(vec![BufferPolicy::Stop, BufferPolicy::Circular]);
     prop_oneof![
-        4 => (interval, limit).prop_map(|(interval, limit)| Step::Join { interval, limit }),
+        4 => (interval, limit, policy)
+            .prop_map(|(interval, limit, policy)| Step::Join { interval, limit, policy }),
         2 => any::<prop::sample::Index>().prop_map(Step::Leave),
         3 => any::<prop::sample::Index>().prop_map(Step::Pause),
         3 => any::<prop::sample::Index>().prop_map(Step::Resume),
@@ -110,7 +113,7 @@ impl World {
     fn take(&mut self, step: Step) {
         let now = self.group.sampler().now;
         match step {
-            Step::Join { interval, limit } => self.join(now, interval, limit),
+            Step::Join { interval, limit, policy } => self.join(now, interval, limit, policy),
             Step::Leave(index) => {
                 let Some(session) = self.pick(index) else { return };
                 let left = self.group.leave(now, session).unwrap();
@@ -156,8 +159,8 @@ impl World {
         }
     }
 
-    fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>) {
-        let options = RecordingOptions { origin: ORIGIN, interval, limit };
+    fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>, policy: BufferPolicy) {
+        let options = RecordingOptions { origin: ORIGIN, interval, limit, policy, resolution: Micros::ZERO };
         let cell = Arc::new(RecordingCell::new(options, Arc::new(Nobody), now));
         let joining = SessionOptions { interval, rotate_every: Micros(20_000), cell: Arc::clone(&cell) };
         let (count, next_deadline) = (self.group.len(), self.group.next_deadline());
@@ -247,9 +250,20 @@ impl World {
             let recording = session.cell.recording.lock().unwrap();
             let kept: Vec<u64> =
                 recording.trace().samples().iter().map(|sample| sample.timestamp.0 + ORIGIN.0).collect();
-            assert_eq!(kept, &due[..limit.min(due.len())], "{:?} {:?}", session.id, session.spans);
-            assert_eq!(session.times_full, usize::from(due.len() > limit), "{:?}", session.id);
-            assert_eq!(session.cell.is_full(), due.len() > limit);
+            let overflows = match session.options.policy {
+                BufferPolicy::Stop => {
+                    assert_eq!(kept, &due[..limit.min(due.len())], "{:?} {:?}", session.id, session.spans);
+                    due.len() > limit
+                }
+                BufferPolicy::Circular => {
+                    // Samples beyond the limit go when there are enough of them.
+                    assert!(due.ends_with(&kept), "{:?} {kept:?} of {due:?}", session.id);
+                    assert!(kept.len() >= limit.min(due.len()), "{:?}", session.id);
+                    false
+                }
+            };
+            assert_eq!(session.times_full, usize::from(overflows), "{:?}", session.id);
+            assert_eq!(session.cell.is_full(), overflows);
         }
     }
 }

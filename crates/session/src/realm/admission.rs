@@ -1,5 +1,7 @@
 //! The realm check.
 
+use selfprof_trace::Marker;
+
 use super::{Reach, RealmId, Realms};
 use crate::{Admission, AdmitScripts, FrameAdmission, Function};
 
@@ -20,7 +22,7 @@ use crate::{Admission, AdmitScripts, FrameAdmission, Function};
 /// realms.register(frame, 8, false).unwrap();
 ///
 /// let host = AdmitScripts::except(["node:"]);
-/// let admission = AdmitRealm::new(&realms, page, Reach::Realm, &host);
+/// let admission = AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: true, host: &host };
 /// let function = |script_id| Function { name: 0, resource: 0, script_id, line: 1, column: 1, kind: FunctionKind::Script };
 /// assert_eq!(admission.admit(&function(7), "https://example.com/app.js"), Admission::Show);
 /// assert_eq!(admission.admit(&function(8), "https://example.com/app.js"), Admission::Foreign);
@@ -28,18 +30,16 @@ use crate::{Admission, AdmitScripts, FrameAdmission, Function};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AdmitRealm<'a> {
-    realms: &'a Realms,
-    realm: RealmId,
-    reach: Reach,
-    host: &'a AdmitScripts,
-}
-
-impl<'a> AdmitRealm<'a> {
-    /// What a session of `realm` that reaches so far may show. `host` tells host code from other scripts.
-    #[must_use]
-    pub fn new(realms: &'a Realms, realm: RealmId, reach: Reach, host: &'a AdmitScripts) -> Self {
-        Self { realms, realm, reach, host }
-    }
+    /// Whose scripts are whose.
+    pub realms: &'a Realms,
+    /// The session's realm.
+    pub realm: RealmId,
+    /// How far the session sees.
+    pub reach: Reach,
+    /// Whether the realm is [cross-origin isolated](https://html.spec.whatwg.org/#concept-settings-object-cross-origin-isolated-capability).
+    pub isolated: bool,
+    /// Tells host code from other scripts.
+    pub host: &'a AdmitScripts,
 }
 
 impl FrameAdmission for AdmitRealm<'_> {
@@ -63,5 +63,16 @@ impl FrameAdmission for AdmitRealm<'_> {
     /// The event loop is the host's, and whose task it runs is known only once a script is on the stack.
     fn outermost(&self) -> Admission {
         Admission::Foreign
+    }
+
+    /// Markers that tell what a thread does, and so perhaps what others do on it, are for those who are isolated from
+    /// others; see "Markers" in the [explainer](https://github.com/WICG/js-self-profiling/blob/main/markers.md).
+    fn marker(&self, marker: Marker) -> Option<Marker> {
+        let is_of_the_document = matches!(marker, Marker::Style | Marker::Layout);
+        (self.isolated || is_of_the_document).then_some(marker)
+    }
+
+    fn realm(&self) -> Option<RealmId> {
+        Some(self.realm)
     }
 }

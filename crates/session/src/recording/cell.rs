@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::{Outcome, Recording, RecordingOptions};
-use crate::{FrameAdmission, Instant};
+use crate::{BufferPolicy, FrameAdmission, Instant};
 
 /// A recording shared between the agent's thread, whose group knows when to look at it, and the thread that builds
 /// traces. It lives until both have let go of it.
@@ -22,8 +22,10 @@ impl RecordingCell {
     /// Wraps a new recording, whose session starts at `now`.
     #[must_use]
     pub fn new(options: RecordingOptions, admission: Arc<dyn FrameAdmission>, now: Instant) -> Self {
-        let look_at =
-            options.limit.map_or(Instant::NEVER, |limit| now.after(options.interval.saturating_mul(limit)));
+        let look_at = match (options.policy, options.limit) {
+            (BufferPolicy::Stop, Some(limit)) => now.after(options.interval.saturating_mul(limit)),
+            _ => Instant::NEVER,
+        };
         Self {
             recording: Mutex::new(Recording::new(options)),
             admission,

@@ -5,6 +5,7 @@ use selfprof_session::{
     Admission, AdmitRealm, AdmitScripts, FrameAdmission, Function, FunctionKind, Reach, RealmId, Realms,
     Recording,
 };
+use selfprof_trace::Marker;
 
 use crate::notation::{ALWAYS, EVERYTHING, segment, show};
 
@@ -31,7 +32,14 @@ fn page_with_frames() -> (Realms, [RealmId; 3]) {
 fn seen(realms: &Realms, realm: RealmId, reach: Reach, samples: &str) -> String {
     let host = AdmitScripts::except(["host.js"]);
     let mut recording = Recording::new(EVERYTHING);
-    recording.append(&segment(samples), ALWAYS, &[], &AdmitRealm::new(realms, realm, reach, &host)).unwrap();
+    recording
+        .append(
+            &segment(samples),
+            ALWAYS,
+            &[],
+            &AdmitRealm { realms, realm, reach, isolated: true, host: &host },
+        )
+        .unwrap();
     show(&recording.finish())
 }
 
@@ -126,7 +134,8 @@ fn host_code_that_no_script_called_never_shows() {
 fn a_script_of_a_page_is_not_host_code_whatever_its_name() {
     let (realms, [page, ..]) = page_with_frames();
     let host = AdmitScripts::except(["host.js"]);
-    let admission = AdmitRealm::new(&realms, page, Reach::Realm, &host);
+    let admission =
+        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: true, host: &host };
     let judge = |script_id| {
         let kind = FunctionKind::Script;
         admission.admit(&Function { name: 0, resource: 0, script_id, line: 1, column: 1, kind }, "host.js")
@@ -146,7 +155,12 @@ fn a_sample_of_others_reads_as_idle() {
         let host = AdmitScripts::except(["host.js"]);
         let mut recording = Recording::new(EVERYTHING);
         recording
-            .append(&segment(samples), ALWAYS, &[], &AdmitRealm::new(&realms, realm, Reach::Realm, &host))
+            .append(
+                &segment(samples),
+                ALWAYS,
+                &[],
+                &AdmitRealm { realms: &realms, realm, reach: Reach::Realm, isolated: true, host: &host },
+            )
             .unwrap();
         let trace = recording.finish();
         let marked = trace.samples().iter().filter(|sample| sample.marker.is_some());
@@ -167,4 +181,20 @@ fn a_collection_is_marked_for_whom_it_interrupts() {
         "0, 10 main, 20 main gc, 30 main, 40, 50, 60 main"
     );
     assert_eq!(seen(&realms, other, Reach::Realm, samples), "0, 10, 20, 30, 40 render, 50 gc, 60");
+}
+
+/// Markers tell what a thread does: nothing for those who may share it with others.
+#[test]
+fn without_isolation_a_sample_has_no_marker_but_its_stack() {
+    let (realms, [page, ..]) = page_with_frames();
+    let host = AdmitScripts::except(["host.js"]);
+    let admission =
+        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: false, host: &host };
+    let mut recording = Recording::new(EVERYTHING);
+    recording.append(&segment("0 main@1, 10 gc, 20 main@1"), ALWAYS, &[], &admission).unwrap();
+    let trace = recording.finish();
+    assert_eq!(show(&trace), "0 main, 10 main, 20 main");
+    assert!(trace.samples().iter().all(|sample| sample.marker.is_none()));
+    let shown = Marker::ALL.iter().filter(|&&marker| admission.marker(marker).is_some());
+    assert_eq!(shown.collect::<Vec<_>>(), [&Marker::Style, &Marker::Layout]);
 }
