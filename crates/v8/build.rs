@@ -19,6 +19,7 @@ fn main() {
         .cpp(true)
         .std("c++20")
         .file("shim/shim.cc")
+        .file("shim/scripts.cc")
         .include(include)
         // The node executable exports V8 without run-time type information, and no exception crosses the shim.
         .flag("-fno-rtti")

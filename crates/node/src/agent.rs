@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions, SamplerError, SessionId,
-    SessionOptions, quantise,
+    AdmitScripts, BufferPolicy, Cut, FrameAdmission, Group, GroupError, Instant, RealmId, RecordingCell,
+    RecordingOptions, SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
@@ -27,6 +27,10 @@ pub struct AgentKey(u64);
 const ROTATE_SESSION: Micros = Micros(10_000_000);
 /// A streamed recording is cut more often: what is still in V8 is lost when the process is killed.
 const ROTATE_JOURNAL: Micros = Micros(2_000_000);
+
+/// The resolution of a clock in a [cross-origin isolated](https://w3c.github.io/hr-time/#dfn-coarsen-time) place, which a
+/// process is: all that runs in it belongs to one owner.
+pub const RESOLUTION: Micros = Micros(5);
 
 /// Called on any thread when a session's buffer is full.
 pub type OnFull = dyn Fn(SessionId) + Send + Sync;
@@ -48,8 +52,7 @@ pub struct AgentOptions {
 /// thread touches it.
 struct Agent {
     group: Group<CpuSampler>,
-    origin: Instant,
-    admission: Arc<AdmitScripts>,
+    view: View,
     notifier: Arc<Notifier>,
 }
 
@@ -128,8 +131,11 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
         environment.on_exit(on_exit);
         *agent = Some(Agent {
             group: Group::new(CpuSampler::new(&environment, options.mode)),
-            origin: options.origin,
-            admission: Arc::new(options.admission),
+            view: View {
+                admission: Arc::new(options.admission),
+                origin: options.origin,
+                resolution: RESOLUTION,
+            },
             notifier: Arc::new(Notifier {
                 key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
                 interrupter: environment.interrupter(),
@@ -141,23 +147,42 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
     })
 }
 
+/// What a session sees.
+#[derive(Clone)]
+pub struct View {
+    /// Which functions its trace may show.
+    pub admission: Arc<dyn FrameAdmission>,
+    /// Its time origin.
+    pub origin: Instant,
+    /// The grid of its timestamps.
+    pub resolution: Micros,
+}
+
+/// What a session is opened with.
+pub struct Wishes {
+    /// The sample interval, not yet quantised.
+    pub interval: Micros,
+    /// The sample buffer size limit.
+    pub limit: Option<u64>,
+    /// What happens when it is reached.
+    pub policy: BufferPolicy,
+    /// The view of the realm that the session belongs to; without one, the thread's.
+    pub view: Option<View>,
+}
+
 /// Opens a session on this thread. Returns its id and the interval it got.
-pub fn open(asked: Micros, limit: u64, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
+pub fn open(wishes: &Wishes, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
     with(|agent| {
-        let (session, interval, _) = agent.join(asked, Some(limit), ROTATE_SESSION)?;
+        let (session, interval, _) = agent.join(wishes, ROTATE_SESSION)?;
         lock(&agent.notifier.on_full).insert(session, on_full);
         Ok((session, interval))
     })
 }
 
 /// Opens a session on this thread whose samples are streamed into `journal`.
-pub fn open_journal(
-    asked: Micros,
-    limit: Option<u64>,
-    journal: Arc<Journal>,
-) -> Result<SessionId, AgentError> {
+pub fn open_journal(wishes: &Wishes, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
     with(|agent| {
-        let (session, _, cell) = agent.join(asked, limit, ROTATE_JOURNAL)?;
+        let (session, _, cell) = agent.join(wishes, ROTATE_JOURNAL)?;
         lock(&agent.notifier.streams).insert(session, Stream { cell, journal });
         signals::watch(&agent.notifier.interrupter);
         Ok(session)
@@ -203,6 +228,26 @@ pub fn abandon(session: SessionId) {
         agent.deliver(left.cut);
         Ok(())
     });
+}
+
+/// Takes a sample now for each started session of a realm, or of none: it is theirs alone. Returns how many took it.
+pub fn force_sample(realm: Option<RealmId>) -> Result<usize, AgentError> {
+    with(|agent| {
+        let sessions = agent.sessions_of(realm);
+        Ok(agent.group.force_sample(|session| sessions.contains(&session)))
+    })
+}
+
+/// Pauses a realm's sessions, or resumes those that are paused.
+pub fn set_paused(realm: RealmId, paused: bool) -> Result<(), AgentError> {
+    with(|agent| {
+        for session in agent.sessions_of(Some(realm)) {
+            let now = selfprof_v8::now();
+            let cut = if paused { agent.group.pause(now, session) } else { agent.group.resume(now, session) };
+            agent.deliver(cut.map_err(AgentError::Group)?);
+        }
+        Ok(())
+    })
 }
 
 /// Frees what V8 still holds of profiles that have been read.
@@ -283,18 +328,25 @@ fn with<T>(work: impl FnOnce(&mut Agent) -> Result<T, AgentError>) -> Result<T, 
 impl Agent {
     fn join(
         &mut self,
-        asked: Micros,
-        limit: Option<u64>,
+        wishes: &Wishes,
         rotate_every: Micros,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
-        let interval = quantise(asked, CpuSampler::BASE);
+        let &Wishes { interval, limit, policy, ref view } = wishes;
+        let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
-        let recording = RecordingOptions { origin: self.origin, interval, limit };
-        let cell = Arc::new(RecordingCell::new(recording, now));
+        let view = view.clone().unwrap_or_else(|| self.view.clone());
+        let View { admission, origin, resolution } = view;
+        let recording = RecordingOptions { origin, interval, limit, policy, resolution };
+        let cell = Arc::new(RecordingCell::new(recording, admission, now));
         let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options).map_err(AgentError::Sampler)?;
         self.deliver(cut);
         Ok((session, interval, cell))
+    }
+
+    fn sessions_of(&self, realm: Option<RealmId>) -> Vec<SessionId> {
+        let of_realm = |cell: &RecordingCell| cell.admission.realm() == realm;
+        self.group.sessions().filter(|(_, cell)| of_realm(cell)).map(|(session, _)| session).collect()
     }
 
     /// Has every streamed recording written out to its end.
@@ -306,8 +358,7 @@ impl Agent {
 
     fn deliver(&self, cut: Option<Cut<Profile>>) {
         if let Some(cut) = cut {
-            let (admission, notifier) = (Arc::clone(&self.admission), Arc::clone(&self.notifier));
-            builder::send(Job::Append { cut, admission, notifier });
+            builder::send(Job::Append { cut, notifier: Arc::clone(&self.notifier) });
         }
     }
 }

@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::{mem, thread};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Delivery, FrameAdmission, Instant, Outcome, RawSegment, Recording, RecordingCell,
-    RecordingOptions,
+    BufferPolicy, Cut, Delivery, Instant, Outcome, RawSegment, Recording, RecordingCell, RecordingOptions,
 };
 use selfprof_trace::{Micros, Trace};
 use selfprof_v8::Profile;
@@ -22,8 +21,6 @@ pub enum Job {
     Append {
         /// The segment.
         cut: Cut<Profile>,
-        /// Which functions a trace may show.
-        admission: Arc<AdmitScripts>,
         /// How to reach the agent that it came from.
         notifier: Arc<Notifier>,
     },
@@ -112,7 +109,7 @@ fn run(jobs: &Receiver<Job>) {
 
 fn perform(job: Job) {
     match job {
-        Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
+        Job::Append { cut, notifier } => append(&cut, &notifier),
         Job::Finish { cell, done } => done(catch_unwind(AssertUnwindSafe(|| finish(&cell))).ok()),
         Job::End { stream, reason } => stream.journal.end(&mut lock(&stream.cell.recording), reason),
         Job::Barrier(done) => {
@@ -121,7 +118,7 @@ fn perform(job: Job) {
     }
 }
 
-fn append(cut: &Cut<Profile>, admission: &dyn FrameAdmission, notifier: &Notifier) {
+fn append(cut: &Cut<Profile>, notifier: &Notifier) {
     if cut.deliveries.is_empty() {
         cut.profile.discard();
         return;
@@ -129,16 +126,17 @@ fn append(cut: &Cut<Profile>, admission: &dyn FrameAdmission, notifier: &Notifie
     // A sampler that has ended meanwhile takes its profiles along; nobody waits for them any more.
     let Some(segment) = cut.profile.read() else { return };
     for delivery in &cut.deliveries {
-        deliver(&segment, delivery, admission, notifier);
+        deliver(&segment, delivery, notifier);
     }
 }
 
-fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmission, notifier: &Notifier) {
+fn deliver(segment: &RawSegment, delivery: &Delivery, notifier: &Notifier) {
     let stream = notifier.stream(delivery.session);
     let mut recording = lock(&delivery.cell.recording);
     // The tables hold four thousand million entries each; a recording that fills one ends there, as a full buffer does.
     let ended = Outcome { became_full: true, earliest_full: None };
-    let outcome = recording.append(segment, &delivery.spans, admission).unwrap_or(ended);
+    let Delivery { spans, forced, cell, .. } = delivery;
+    let outcome = recording.append(segment, spans, forced, &*cell.admission).unwrap_or(ended);
     if let Some(Stream { journal, .. }) = stream {
         journal.append(&mut recording, segment.lost, outcome.became_full);
     }
@@ -153,7 +151,13 @@ fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmis
 }
 
 fn finish(cell: &RecordingCell) -> Finished {
-    let nothing = RecordingOptions { origin: Instant::default(), interval: Micros(1), limit: None };
+    let nothing = RecordingOptions {
+        origin: Instant::default(),
+        interval: Micros(1),
+        limit: None,
+        policy: BufferPolicy::Stop,
+        resolution: Micros::ZERO,
+    };
     let recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));
     Finished { lost: recording.lost(), trace: recording.finish() }
 }

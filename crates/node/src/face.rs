@@ -3,18 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Float64Array, Function, PromiseRaw, Uint8Array, Uint32Array};
+use napi::bindgen_prelude::{Function, PromiseRaw};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 use selfprof_formats::journal::{Header, Mode};
-use selfprof_session::{AdmitScripts, InitOptions, Instant, SessionId};
+use selfprof_session::{AdmitScripts, BufferPolicy, InitOptions, Instant, Reach, RealmId, SessionId};
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
-use crate::agent::{self, AgentOptions, OnFull};
-use crate::builder::Finished;
+use crate::agent::{self, AgentOptions, OnFull, Wishes};
 use crate::journal::Journal;
+use crate::product::{Format, Product};
+use crate::realms;
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
 #[napi]
@@ -26,6 +27,24 @@ pub fn built_for() -> u32 {
 #[napi]
 pub fn now() -> f64 {
     selfprof_v8::now().0 as f64 / 1e3
+}
+
+/// What every agent offers.
+#[napi(object)]
+pub struct Offers {
+    /// The shortest sample interval, in milliseconds; all others are multiples of it.
+    pub base_interval: f64,
+    /// The grid of sample timestamps, in milliseconds.
+    pub time_resolution: f64,
+}
+
+/// What every agent offers, before there is one.
+#[napi]
+pub fn offers() -> Offers {
+    Offers {
+        base_interval: selfprof_v8::CpuSampler::BASE.as_millis_f64(),
+        time_resolution: agent::RESOLUTION.as_millis_f64(),
+    }
 }
 
 /// Makes the agent of the calling thread, unless it has one.
@@ -76,95 +95,54 @@ pub struct OpenSession {
     pub sample_interval: f64,
 }
 
-/// Opens a session. Both numbers come as `ToNumber` left them; WebIDL's conversions and the constructor's checks follow.
+/// What a session is opened with. The numbers come as `ToNumber` left them.
+#[napi(object, object_to_js = false)]
+pub struct OpenOptions {
+    /// The sample interval asked for, in milliseconds.
+    pub sample_interval: f64,
+    /// The sample buffer size limit, in samples.
+    pub max_buffer_size: f64,
+    /// What happens when it is reached.
+    pub buffer_policy: String,
+    /// The realm that opens it; absent for one of the thread itself.
+    pub realm: Option<u32>,
+    /// Whether it sees the realms of its realm's origin group too.
+    pub include_same_origin_frames: Option<bool>,
+}
+
+/// Opens a session. What is left of WebIDL's conversions follows here, and the constructor's checks.
 ///
-/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail them.
+/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail.
 #[napi(catch_unwind)]
-pub fn open(
-    sample_interval: f64,
-    max_buffer_size: f64,
-    listener: &Listener,
-) -> std::result::Result<OpenSession, Error<String>> {
-    let options = InitOptions::convert(Some(sample_interval), Some(max_buffer_size))
+pub fn open(options: OpenOptions, listener: &Listener) -> std::result::Result<OpenSession, Error<String>> {
+    let converted = InitOptions::convert(Some(options.sample_interval), Some(options.max_buffer_size))
         .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
-    let on_full = Arc::clone(&listener.on_full);
-    let (session, interval) = agent::open(options.sample_interval, options.max_buffer_size.into(), on_full)
+    let reach =
+        if options.include_same_origin_frames == Some(true) { Reach::SameOrigin } else { Reach::Realm };
+    let view = options.realm.map(|realm| realms::view(RealmId(realm), reach)).transpose();
+    let wishes = Wishes {
+        view: view.map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?,
+        interval: converted.sample_interval,
+        limit: Some(converted.max_buffer_size.into()),
+        policy: match &*options.buffer_policy {
+            "circular" => BufferPolicy::Circular,
+            _ => BufferPolicy::Stop,
+        },
+    };
+    let (session, interval) = agent::open(&wishes, Arc::clone(&listener.on_full))
         .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
 
-/// A trace in columns, which `npm/lib/trace.cjs` turns into the dictionaries of the specification.
-#[napi(object)]
-pub struct TraceColumns {
-    /// Function names.
-    pub names: Vec<String>,
-    /// Script URLs.
-    pub resources: Vec<String>,
-    /// Four numbers a frame: name, resource + 1 or 0, line or 0, column or 0.
-    pub frames: Uint32Array,
-    /// Two numbers a stack: parent + 1 or 0, frame.
-    pub stacks: Uint32Array,
-    /// Milliseconds since the time origin, one a sample.
-    pub timestamps: Float64Array,
-    /// Stack + 1 or 0, one a sample.
-    pub stack_ids: Uint32Array,
-    /// [`selfprof_trace::Marker`] + 1 or 0, one a sample.
-    pub markers: Uint8Array,
-    /// How many samples V8 took but could not keep.
-    pub lost: f64,
-}
-
-impl From<Finished> for TraceColumns {
-    fn from(finished: Finished) -> Self {
-        let Finished { trace, lost } = finished;
-        let plus_one = |index: Option<usize>| index.map_or(0, |index| index as u32 + 1);
-        let frames = trace.frames().iter().flat_map(|(_, frame)| {
-            let position = |number: Option<std::num::NonZeroU32>| number.map_or(0, std::num::NonZeroU32::get);
-            [
-                frame.name.index() as u32,
-                plus_one(frame.resource.map(|id| id.index())),
-                position(frame.line),
-                position(frame.column),
-            ]
-        });
-        let stacks = trace
-            .stacks()
-            .iter()
-            .flat_map(|(_, stack)| [plus_one(stack.parent.map(|id| id.index())), stack.frame.index() as u32]);
-        let samples = trace.samples();
-        Self {
-            names: trace.names().iter().map(|(_, name)| name.to_owned()).collect(),
-            resources: trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
-            frames: frames.collect::<Vec<_>>().into(),
-            stacks: stacks.collect::<Vec<_>>().into(),
-            timestamps: samples
-                .iter()
-                .map(|sample| sample.timestamp.as_millis_f64())
-                .collect::<Vec<_>>()
-                .into(),
-            stack_ids: samples
-                .iter()
-                .map(|sample| plus_one(sample.stack.map(|id| id.index())))
-                .collect::<Vec<_>>()
-                .into(),
-            markers: samples
-                .iter()
-                .map(|sample| sample.marker.map_or(0, |marker| marker as u8 + 1))
-                .collect::<Vec<_>>()
-                .into(),
-            lost: lost as f64,
-        }
-    }
-}
-
-/// Stops a session. The promise, which keeps the program alive, gives its trace.
+/// Stops a session. The promise, which keeps the program alive, gives its trace in this format.
 #[napi(catch_unwind)]
-pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
+pub fn close(env: &Env, session: u32, format: String) -> Result<PromiseRaw<'_, Product>> {
+    let format = if format == "json-gzip" { Format::JsonGzip } else { Format::Object };
     // First, because a promise that is never settled would keep the program alive.
     let stopped = agent::close(SessionId(session)).map_err(failure)?;
-    let (deferred, promise) = env.create_deferred::<TraceColumns, _>()?;
-    stopped.build(move |finished| match finished.map(TraceColumns::from) {
-        Some(columns) => deferred.resolve(move |_| Ok(columns)),
+    let (deferred, promise) = env.create_deferred::<Product, _>()?;
+    stopped.build(move |finished| match finished.and_then(|finished| Product::of(finished, format)) {
+        Some(product) => deferred.resolve(move |_| Ok(product)),
         None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
     });
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
@@ -219,8 +197,9 @@ pub fn record(options: RecordOptions) -> Result<()> {
     };
     let journal = Journal::create(Path::new(&options.path), &header)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
-    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::new(journal))
-        .map_err(failure)?;
+    let limit = options.limit.map(|limit| limit as u64);
+    let wishes = Wishes { interval: asked, limit, policy: BufferPolicy::Stop, view: None };
+    agent::open_journal(&wishes, Arc::new(journal)).map_err(failure)?;
     Ok(())
 }
 
@@ -234,6 +213,6 @@ pub fn thread_cpu_time() -> f64 {
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
-fn failure(error: agent::AgentError) -> Error {
+pub fn failure(error: agent::AgentError) -> Error {
     Error::new(Status::GenericFailure, error.to_string())
 }

@@ -5,11 +5,11 @@ mod engine;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::{Engine, Nobody};
 use proptest::prelude::*;
 use selfprof_session::{
-    Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId, SessionOptions,
-    Span, State, greatest_common_interval,
+    BufferPolicy, Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId,
+    SessionOptions, Span, State, greatest_common_interval,
 };
 use selfprof_trace::Micros;
 
@@ -20,12 +20,15 @@ enum Step {
     Join {
         interval: Micros,
         limit: Option<u64>,
+        policy: BufferPolicy,
     },
     Leave(prop::sample::Index),
     Pause(prop::sample::Index),
     Resume(prop::sample::Index),
     Tick,
     Wait(Micros),
+    /// A sample out of turn for every session whose id this divides.
+    Force(u32),
     Close,
     /// The building thread gets on by one: it appends a cut, or publishes what the last one led to.
     Build,
@@ -34,13 +37,16 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let interval = (1_u64..=6).prop_map(|interval| Micros(interval * 1_000));
     let limit = prop_oneof![Just(None), (0_u64..12).prop_map(Some)];
+    let policy = prop::sample::select(vec![BufferPolicy::Stop, BufferPolicy::Circular]);
     prop_oneof![
-        4 => (interval, limit).prop_map(|(interval, limit)| Step::Join { interval, limit }),
+        4 => (interval, limit, policy)
+            .prop_map(|(interval, limit, policy)| Step::Join { interval, limit, policy }),
         2 => any::<prop::sample::Index>().prop_map(Step::Leave),
         3 => any::<prop::sample::Index>().prop_map(Step::Pause),
         3 => any::<prop::sample::Index>().prop_map(Step::Resume),
         4 => Just(Step::Tick),
         6 => (0_u64..15_000).prop_map(|duration| Step::Wait(Micros(duration))),
+        4 => (1_u32..4).prop_map(Step::Force),
         1 => Just(Step::Close),
         6 => Just(Step::Build),
     ]
@@ -53,6 +59,8 @@ struct Session {
     cell: Arc<RecordingCell>,
     /// When it was started, whether or not its buffer was full by then.
     spans: Vec<Span>,
+    /// The samples out of turn that it is to keep.
+    forced: BTreeSet<Instant>,
     times_full: usize,
 }
 
@@ -63,8 +71,8 @@ impl Session {
         }
     }
 
-    /// The samples that are its own and due, were there no limit: of all that were taken in its spans, the first, and
-    /// then, of those around each slot, the one that seems nearest when it comes.
+    /// The samples that it would keep, were there no limit: of all that were taken in its spans, the first, and then, of
+    /// those around each slot, the one that seems nearest when it comes; and those out of turn that are for it.
     fn due(&self, sampled: &BTreeSet<Instant>) -> Vec<u64> {
         let own: Vec<u64> = sampled
             .iter()
@@ -82,6 +90,8 @@ impl Session {
                 slot = if index == 0 || slot + interval <= at { at + interval } else { slot + interval };
             }
         }
+        due.extend(self.forced.iter().map(|at| at.0));
+        due.sort_unstable();
         due
     }
 }
@@ -95,13 +105,15 @@ struct World {
     outcomes: VecDeque<(SessionId, Outcome)>,
     builds_at_once: bool,
     most_runs: usize,
+    /// The samples out of turn.
+    forced: BTreeSet<Instant>,
 }
 
 impl World {
     fn take(&mut self, step: Step) {
         let now = self.group.sampler().now;
         match step {
-            Step::Join { interval, limit } => self.join(now, interval, limit),
+            Step::Join { interval, limit, policy } => self.join(now, interval, limit, policy),
             Step::Leave(index) => {
                 let Some(session) = self.pick(index) else { return };
                 let left = self.group.leave(now, session).unwrap();
@@ -138,6 +150,7 @@ impl World {
                 }
             }
             Step::Wait(duration) => self.group.sampler().advance(duration),
+            Step::Force(divisor) => self.force(divisor),
             Step::Close => self.close(now),
             Step::Build => self.build(),
         }
@@ -146,15 +159,22 @@ impl World {
         }
     }
 
-    fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>) {
-        let options = RecordingOptions { origin: ORIGIN, interval, limit };
-        let cell = Arc::new(RecordingCell::new(options, now));
+    fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>, policy: BufferPolicy) {
+        let options = RecordingOptions { origin: ORIGIN, interval, limit, policy, resolution: Micros::ZERO };
+        let cell = Arc::new(RecordingCell::new(options, Arc::new(Nobody), now));
         let joining = SessionOptions { interval, rotate_every: Micros(20_000), cell: Arc::clone(&cell) };
         let (count, next_deadline) = (self.group.len(), self.group.next_deadline());
         match self.group.join(now, joining) {
             Ok((id, cut)) => {
                 let spans = vec![Span { from: now, to: None }];
-                self.sessions.push(Session { id, options, cell, spans, times_full: 0 });
+                self.sessions.push(Session {
+                    id,
+                    options,
+                    cell,
+                    spans,
+                    forced: BTreeSet::new(),
+                    times_full: 0,
+                });
                 self.cuts.extend(cut);
             }
             Err(error) => {
@@ -162,6 +182,22 @@ impl World {
                 assert_eq!((self.group.len(), self.group.next_deadline()), (count, next_deadline));
             }
         }
+    }
+
+    fn force(&mut self, divisor: u32) {
+        let is_for = |id: SessionId| id.0.is_multiple_of(divisor);
+        let takers = self.group.force_sample(is_for);
+        let at = self.group.sampler().sampled.last().copied().filter(|_| takers > 0);
+        let Some(at) = at else { return };
+        self.forced.insert(at);
+        let mut taken = 0;
+        for session in self.sessions.iter_mut().filter(|session| is_for(session.id)) {
+            if self.group.state(session.id) == Some(State::Started) && !session.cell.is_full() {
+                session.forced.insert(at);
+                taken += 1;
+            }
+        }
+        assert_eq!(taken, takers);
     }
 
     fn close(&mut self, now: Instant) {
@@ -206,16 +242,28 @@ impl World {
 
     /// What holds at the end.
     fn check_recordings(&mut self) {
-        let sampled = std::mem::take(&mut self.group.sampler().sampled);
+        let mut sampled = std::mem::take(&mut self.group.sampler().sampled);
+        sampled.retain(|at| !self.forced.contains(at));
         for session in &self.sessions {
             let due = session.due(&sampled);
             let limit = session.options.limit.map_or(usize::MAX, |limit| limit as usize);
             let recording = session.cell.recording.lock().unwrap();
             let kept: Vec<u64> =
                 recording.trace().samples().iter().map(|sample| sample.timestamp.0 + ORIGIN.0).collect();
-            assert_eq!(kept, &due[..limit.min(due.len())], "{:?} {:?}", session.id, session.spans);
-            assert_eq!(session.times_full, usize::from(due.len() > limit), "{:?}", session.id);
-            assert_eq!(session.cell.is_full(), due.len() > limit);
+            let overflows = match session.options.policy {
+                BufferPolicy::Stop => {
+                    assert_eq!(kept, &due[..limit.min(due.len())], "{:?} {:?}", session.id, session.spans);
+                    due.len() > limit
+                }
+                BufferPolicy::Circular => {
+                    // Samples beyond the limit go when there are enough of them.
+                    assert!(due.ends_with(&kept), "{:?} {kept:?} of {due:?}", session.id);
+                    assert!(kept.len() >= limit.min(due.len()), "{:?}", session.id);
+                    false
+                }
+            };
+            assert_eq!(session.times_full, usize::from(overflows), "{:?}", session.id);
+            assert_eq!(session.cell.is_full(), overflows);
         }
     }
 }
@@ -243,6 +291,7 @@ proptest! {
             outcomes: VecDeque::new(),
             builds_at_once,
             most_runs,
+            forced: BTreeSet::new(),
         };
         for step in steps {
             world.group.sampler().advance(Micros(1));

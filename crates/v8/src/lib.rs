@@ -5,6 +5,7 @@
 //!
 //! * [`CpuSampler`] lives on its isolate's thread and starts and stops runs;
 //! * [`Profile`] is what a run recorded; it is read on any thread;
+//! * [`Script`] and [`Module`] are a page's, compiled in its context;
 //! * [`Environment`] registers tear-down hooks and interrupts the JS thread from elsewhere.
 //!
 //! Absent on purpose: which samples belong to whom, and what a trace looks like. Raw segments go to `selfprof-session`.
@@ -14,10 +15,12 @@ mod environment;
 mod ffi;
 mod profile;
 mod sampler;
+mod script;
 
 pub use environment::{Environment, Interrupter};
 pub use profile::Profile;
 pub use sampler::{CpuSampler, LoggingMode};
+pub use script::{Module, Script, ScriptError, Source, Value, on_import_meta};
 
 use selfprof_session::Instant;
 

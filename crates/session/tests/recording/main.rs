@@ -1,10 +1,14 @@
 //! What a session keeps of raw segments.
 
 mod admission;
+mod circular;
 mod collections;
+mod forced;
 mod limit;
 mod markers;
 mod notation;
+mod random;
+mod realms;
 mod seams;
 mod spans;
 mod stacks;
