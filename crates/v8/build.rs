@@ -20,6 +20,7 @@ fn main() {
         .std("c++20")
         .file("shim/shim.cc")
         .file("shim/scripts.cc")
+        .file("shim/hosting.cc")
         .include(include)
         // The node executable exports V8 without run-time type information, and no exception crosses the shim.
         .flag("-fno-rtti")

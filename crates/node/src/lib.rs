@@ -7,6 +7,7 @@
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
 //! * [`realms`]: pages, and what a session of one sees;
 //! * [`scripts`]: their scripts, compiled so that it is known whose they are;
+//! * [`hosting`]: threads that run scripts of pages, which nobody trusts;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends those recordings before a signal ends the process.
@@ -19,6 +20,7 @@ mod agent;
 mod alarm;
 mod builder;
 mod face;
+mod hosting;
 mod journal;
 mod locks;
 mod product;

@@ -4,7 +4,8 @@
 // which may travel to another realm or thread, and a record becomes a value of the realm that this module was loaded into.
 // https://html.spec.whatwg.org/multipage/structured-data.html
 //
-// Records come from hostile realms too, so reading one takes nothing for granted and runs nothing that is in it.
+// Records come from hostile realms too, so reading one takes nothing for granted and runs nothing that is in it. And it works
+// in a realm whose page replaced every method that it could: no method is looked up here, and nothing is iterated.
 
 const {
   Array, ArrayBuffer, BigInt64Array, BigInt, BigUint64Array, Boolean, DataView, Date, Error, EvalError, Float32Array,
@@ -13,6 +14,7 @@ const {
 } = globalThis;
 const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 const { isArray } = Array;
+const { hasOwn } = Object;
 
 const method = (prototype, name) => {
   const { value } = getOwnPropertyDescriptor(prototype, name);
@@ -29,6 +31,8 @@ const source = getter(RegExp.prototype, 'source');
 const flags = getter(RegExp.prototype, 'flags');
 const forEachOfMap = method(Map.prototype, 'forEach');
 const forEachOfSet = method(Set.prototype, 'forEach');
+const mapGet = method(Map.prototype, 'get');
+const mapHas = method(Map.prototype, 'has');
 const mapSet = method(Map.prototype, 'set');
 const setAdd = method(Set.prototype, 'add');
 const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
@@ -38,15 +42,21 @@ const bufferMaxLength = getter(ArrayBuffer.prototype, 'maxByteLength');
 const bufferTransfer = method(ArrayBuffer.prototype, 'transfer');
 const viewName = getter(TypedArray, Symbol.toStringTag);
 const viewSet = method(TypedArray, 'set');
-const fields = {
-  typed: ['buffer', 'byteOffset', 'length'].map((name) => getter(TypedArray, name)),
-  data: ['buffer', 'byteOffset', 'byteLength'].map((name) => getter(DataView.prototype, name)),
+const partsOfTyped = {
+  buffer: getter(TypedArray, 'buffer'),
+  byteOffset: getter(TypedArray, 'byteOffset'),
+  length: getter(TypedArray, 'length'),
+};
+const partsOfData = {
+  buffer: getter(DataView.prototype, 'buffer'),
+  byteOffset: getter(DataView.prototype, 'byteOffset'),
+  length: getter(DataView.prototype, 'byteLength'),
 };
 const boxed = [
-  ['Boolean', method(Boolean.prototype, 'valueOf')],
-  ['Number', method(Number.prototype, 'valueOf')],
-  ['String', method(String.prototype, 'valueOf')],
-  ['BigInt', method(BigInt.prototype, 'valueOf')],
+  { type: 'Boolean', valueOf: method(Boolean.prototype, 'valueOf') },
+  { type: 'Number', valueOf: method(Number.prototype, 'valueOf') },
+  { type: 'String', valueOf: method(String.prototype, 'valueOf') },
+  { type: 'BigInt', valueOf: method(BigInt.prototype, 'valueOf') },
 ];
 
 const ERRORS = { Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
@@ -83,23 +93,21 @@ function serialize(value, platform, transferList = []) {
   const { kindOf } = platform;
   const nodes = [];
   const known = new Map();
-  const transferred = new Map();
 
-  for (const object of transferList) {
-    if (transferred.has(object)) throw new NotCloneable('an object is listed twice to be transferred');
+  const add = (object, node) => {
+    mapSet(known, object, nodes.length);
+    push(nodes, node);
+    return node;
+  };
+
+  for (let index = 0; index < transferList.length; index++) {
+    const object = transferList[index];
+    if (mapHas(known, object)) throw new NotCloneable('an object is listed twice to be transferred');
     const isBuffer = kindOf(object) === 'ArrayBuffer' && !isShared(object);
     if (isBuffer && bufferDetached(object)) throw new NotCloneable('an ArrayBuffer is detached already');
     if (!isBuffer && platform.isTransferable?.(object) !== true) throw new NotCloneable('an object cannot be transferred');
-    transferred.set(object, nodes.length);
-    known.set(object, nodes.length);
-    nodes.push({ type: isBuffer ? 'ArrayBuffer' : 'Transferred' });
+    add(object, { type: isBuffer ? 'ArrayBuffer' : 'Transferred' });
   }
-
-  const add = (object, node) => {
-    known.set(object, nodes.length);
-    nodes.push(node);
-    return node;
-  };
 
   function encode(item) {
     switch (typeof item) {
@@ -116,8 +124,8 @@ function serialize(value, platform, transferList = []) {
         throw new NotCloneable('a function could not be cloned');
       default:
         if (item === null) return null;
-        if (!known.has(item)) encodeObject(item);
-        return { at: known.get(item) };
+        if (!mapHas(known, item)) encodeObject(item);
+        return { at: mapGet(known, item) };
     }
   }
 
@@ -167,7 +175,8 @@ function serialize(value, platform, transferList = []) {
   }
 
   function encodeBoxed(object) {
-    for (const [type, valueOf] of boxed) {
+    for (let index = 0; index < boxed.length; index++) {
+      const { type, valueOf } = boxed[index];
       let value;
       try {
         value = valueOf(object);
@@ -190,15 +199,15 @@ function serialize(value, platform, transferList = []) {
 
   function encodeView(view) {
     const name = viewName(view) ?? 'DataView';
-    const [buffer, byteOffset, length] = fields[name === 'DataView' ? 'data' : 'typed'].map((get) => get(view));
-    const inner = encode(buffer);
-    return add(view, { type: 'View', name, buffer: inner, byteOffset, length });
+    const parts = name === 'DataView' ? partsOfData : partsOfTyped;
+    const buffer = encode(parts.buffer(view));
+    return add(view, { type: 'View', name, buffer, byteOffset: parts.byteOffset(view), length: parts.length(view) });
   }
 
   function encodeError(error) {
     const name = error.name === undefined ? 'Error' : String(error.name);
     const message = getOwnPropertyDescriptor(error, 'message')?.value;
-    const node = add(error, { type: 'Error', name: Object.hasOwn(ERRORS, name) ? name : 'Error' });
+    const node = add(error, { type: 'Error', name: hasOwn(ERRORS, name) ? name : 'Error' });
     if (message !== undefined) node.message = String(message);
     const { stack } = error;
     if (typeof stack === 'string') node.stack = stack;
@@ -223,7 +232,8 @@ function serialize(value, platform, transferList = []) {
 
   const root = encode(value);
   // Only now, when nothing can throw any more.
-  for (const [object, at] of transferred) {
+  for (let at = 0; at < transferList.length; at++) {
+    const object = transferList[at];
     if (nodes[at].type === 'Transferred') nodes[at].value = platform.transfer(object);
     else nodes[at] = { type: 'ArrayBuffer', ...takeBuffer(object) };
   }
@@ -232,7 +242,13 @@ function serialize(value, platform, transferList = []) {
 
 /** Not `array.push(value)`: a setter on Array.prototype must not see it. */
 function push(array, value) {
-  defineProperty(array, array.length, { value, writable: true, enumerable: true, configurable: true });
+  define(array, array.length, value);
+}
+
+/** An own property, whatever setters the prototype has. */
+function define(object, key, value, enumerable = true) {
+  // Without a prototype, so that what a page adds to all objects is no part of it.
+  defineProperty(object, key, { __proto__: null, value, writable: true, enumerable, configurable: true });
 }
 
 function isShared(buffer) {
@@ -247,7 +263,7 @@ function isShared(buffer) {
 function copyBuffer(buffer) {
   const bytes = new Uint8Array(bufferLength(buffer));
   viewSet(bytes, new Uint8Array(buffer));
-  return describeBuffer(fields.typed[0](bytes), buffer);
+  return describeBuffer(partsOfTyped.buffer(bytes), buffer);
 }
 
 function takeBuffer(buffer) {
@@ -268,7 +284,11 @@ function describeBuffer(copy, original) {
  */
 function deserialize(record, platform) {
   const { root, nodes } = record;
-  const values = new Array(nodes.length);
+  const values = [];
+  const keep = (at, value) => {
+    define(values, at, value);
+    return value;
+  };
   const transferred = [];
 
   const decode = (item) => {
@@ -280,54 +300,54 @@ function deserialize(record, platform) {
   };
 
   const materialize = (at) => {
-    if (values[at] !== undefined) return values[at];
+    if (hasOwn(values, at)) return values[at];
     const node = nodes[at];
     switch (node.type) {
       case 'Boolean':
       case 'Number':
       case 'String':
       case 'BigInt':
-        return (values[at] = Object(node.value));
+        return keep(at, Object(node.value));
       case 'Date':
-        return (values[at] = new Date(Number(node.value)));
+        return keep(at, new Date(Number(node.value)));
       case 'RegExp':
-        return (values[at] = new RegExp(String(node.source), String(node.flags)));
+        return keep(at, new RegExp(String(node.source), String(node.flags)));
       case 'ArrayBuffer':
-        return (values[at] = ownBuffer(node));
+        return keep(at, ownBuffer(node));
       case 'SharedArrayBuffer':
-        return (values[at] = node.buffer);
+        return keep(at, node.buffer);
       case 'View': {
-        const View = node.name === 'DataView' ? DataView : Object.hasOwn(VIEWS, node.name) ? VIEWS[node.name] : undefined;
+        const View = node.name === 'DataView' ? DataView : hasOwn(VIEWS, node.name) ? VIEWS[node.name] : undefined;
         if (View === undefined) throw new TypeError(`this realm has no ${node.name}`);
-        return (values[at] = new View(decode(node.buffer), node.byteOffset, node.length));
+        return keep(at, new View(decode(node.buffer), node.byteOffset, node.length));
       }
       case 'Map': {
-        const map = (values[at] = new Map());
+        const map = keep(at, new Map());
         for (let entry = 0; entry < node.entries.length; entry++) {
           mapSet(map, decode(node.entries[entry][0]), decode(node.entries[entry][1]));
         }
         return map;
       }
       case 'Set': {
-        const set = (values[at] = new Set());
+        const set = keep(at, new Set());
         for (let entry = 0; entry < node.values.length; entry++) setAdd(set, decode(node.values[entry]));
         return set;
       }
       case 'Error':
-        return (values[at] = ownError(node));
+        return keep(at, ownError(node));
       case 'Platform':
-        return (values[at] = platform.deserialize(node.value));
+        return keep(at, platform.deserialize(node.value));
       case 'Transferred': {
-        const object = (values[at] = platform.receive(node.value));
-        transferred.push(object);
+        const object = keep(at, platform.receive(node.value));
+        push(transferred, object);
         return object;
       }
       case 'Array':
       case 'Object': {
-        const object = (values[at] = node.type === 'Array' ? new Array(Number(node.length)) : {});
+        const object = keep(at, node.type === 'Array' ? new Array(Number(node.length)) : {});
         for (let key = 0; key < node.keys.length; key++) {
           const value = decode(node.values[key]);
-          defineProperty(object, String(node.keys[key]), { value, writable: true, enumerable: true, configurable: true });
+          define(object, String(node.keys[key]), value);
         }
         return object;
       }
@@ -350,11 +370,10 @@ function ownBuffer({ buffer, maxByteLength }) {
 }
 
 function ownError({ name, message, stack }) {
-  const Constructor = Object.hasOwn(ERRORS, name) ? ERRORS[name] : Error;
+  const Constructor = hasOwn(ERRORS, name) ? ERRORS[name] : Error;
   const error = new Constructor();
-  const define = (key, value) => defineProperty(error, key, { value, writable: true, enumerable: false, configurable: true });
-  if (message !== undefined) define('message', String(message));
-  define('stack', stack === undefined ? '' : String(stack));
+  if (message !== undefined) define(error, 'message', String(message), false);
+  define(error, 'stack', stack === undefined ? '' : String(stack), false);
   return error;
 }
 

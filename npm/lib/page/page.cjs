@@ -233,6 +233,7 @@ class Page extends EventEmitter {
 
   #onControl(thread, message) {
     if (message.type === 'cookie') this.#host.shareCookie(message.change, thread);
+    if (message.type === 'failure') this.emit('problem', { kind: 'host', text: message.message, url: '', frame: 0 });
   }
 
   /**
@@ -332,6 +333,7 @@ async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
     clearTimeout(timer);
     done.catch(() => {});
   }
+  await late;
   throw new TimeoutError(`${what} took longer than ${milliseconds} ms`);
 }
 

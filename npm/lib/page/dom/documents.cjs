@@ -120,6 +120,7 @@ function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
   window.close.call(window);
   realms.remove(window);
+  gate.closeWindow(window);
 }
 
 // One by one: jsdom's window and the frame element require each other through this module.

@@ -25,9 +25,6 @@ function read(value, key) {
 
 /** The innermost place that a stack names. */
 function locate(stack) {
-  // Of a script that could not be parsed, V8 puts the place above the message.
-  const parsed = /^(\S+):(\d+)\n/.exec(stack ?? '');
-  if (parsed !== null) return { filename: parsed[1], lineno: Number(parsed[2]), colno: 0 };
   for (const line of (stack ?? '').split('\n').slice(1)) {
     const found = /at (?:.+? \()?(.+?):(\d+):(-?\d+)\)?$/.exec(line);
     if (found !== null) return { filename: found[1], lineno: Number(found[2]), colno: Number(found[3]) };
@@ -44,7 +41,9 @@ function locate(stack) {
  */
 function reportException(window, error, url = window._document.URL, muted = false, stack = undefined) {
   const isError = gate.kindOf(error) === 'Error' || read(error, 'stack') !== undefined;
-  const place = locate(stack ?? (isError ? read(error, 'stack') : undefined)) ?? { filename: url, lineno: 0, colno: 0 };
+  const [lineno = 0, colno = 0] = isError ? gate.placeOf(error).split(':').filter(Boolean).map(Number) : [];
+  const unparsed = lineno === 0 ? undefined : { filename: url, lineno, colno };
+  const place = unparsed ?? locate(stack ?? (isError ? read(error, 'stack') : undefined)) ?? { filename: url, lineno: 0, colno: 0 };
   const text = isError ? `${read(error, 'name') ?? 'Error'}: ${read(error, 'message') ?? ''}` : inspect(error);
   const report = muted
     ? { message: 'Script error.', filename: '', lineno: 0, colno: 0, error: null }

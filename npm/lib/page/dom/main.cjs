@@ -63,8 +63,8 @@ module.exports = {
   },
 
   /** Something was thrown that nobody caught. */
-  report(error) {
-    if (page !== undefined) reportException(page, error);
+  report(error, window = page) {
+    if (window !== undefined) reportException(window, error);
     else outbox.tell({ type: 'problem', frame: 0, kind: 'host', text: inspect(error), url: '' });
   },
 

@@ -215,7 +215,7 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
 
   #loadInlineModule(source) {
     const document = this.#preparationDocument;
-    this.#loadModule({ source, ...sourcePosition(this) }, document.URL);
+    this.#loadModule({ source, name: document.URL, ...sourcePosition(this) }, document.URL);
   }
 
   #loadModule(module, url) {
@@ -234,8 +234,8 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
   #runnable({ handle, muted = false }, url) {
     const document = this.#preparationDocument;
     const window = document._globalObject;
-    if (this.#type === 'module') return { run: () => window._realm.runModule(handle) };
-    return { run: () => attempt(window, url, muted, () => gate.runFetchedScript(window, handle)) };
+    const run = this.#type === 'module' ? gate.runModule : gate.runFetchedScript;
+    return { run: () => attempt(window, url, muted, () => run(window, handle)) };
   }
 
   #inlineScript(source) {

@@ -8,7 +8,7 @@
 const { randomFillSync, randomUUID } = require('node:crypto');
 const { types } = require('node:util');
 
-const { checkFunctionBody, runClassicScript } = require('./scripts.cjs');
+const { checkFunctionBody, placeOf, runClassicScript } = require('./scripts.cjs');
 
 /** What `Object.prototype.toString` cannot be trusted with. */
 const KINDS = [
@@ -130,13 +130,15 @@ class Gate {
         if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return typeof value;
         return KINDS.find(([is]) => is(value))?.[1] ?? typeof value;
       },
+      placeOf: (thrown) => placeOf(thrown),
       createContext: (document) => this.#complete(() => thread.windows.create(document)),
       enterWindow: (window, gate) => this.#complete(() => thread.windows.enter(window, gate)),
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {
           if (!isString(source, url)) throw new Error('a script is text');
-          const { realm } = thread.windows.get(window);
-          return runClassicScript(window, source, url, { line: line | 0, column: column | 0, muted: false, realm, base });
+          const { anchor, realm, bases } = thread.windows.get(window);
+          if (isString(base) && base !== '') bases.set(url, base);
+          return runClassicScript(anchor, source, url, { line: line | 0, column: column | 0, muted: false, realm });
         }),
       checkFunctionBody: (window, parameters, body, url) =>
         this.#complete(() => {
@@ -145,6 +147,12 @@ class Gate {
           checkFunctionBody(window, parameters.split(', '), body, url);
         }),
       runFetchedScript: (window, handle) => this.#complete(() => thread.loader.run(window, handle)),
+      loadModule: (window, request, onDone) => thread.loader.loadModule(window, request, onDone),
+      runModule: (window, handle) =>
+        this.#complete(() => thread.windows.get(window).modules.run(handle, (thrown) => thread.report(thrown, window))),
+      registerImportMap: (window, text, base) =>
+        isString(text, base) ? thread.windows.get(window).modules.registerImportMap(text, base) : 'an import map is text',
+      closeWindow: (window) => thread.windows.close(window),
       fetchScript: (request, onDone) => thread.loader.fetchScript(request, onDone),
       fetch: (request, body, onDone) => thread.loader.fetch(request, body, onDone),
       abortFetch: (id) => thread.loader.abort(id),

@@ -3,6 +3,7 @@
 // Loads what the thread's documents ask for. What a script may learn of a response is decided here, in the main realm: the
 // text of a script of another origin never enters a realm that its page can look into.
 
+const { createHash } = require('node:crypto');
 const { types } = require('node:util');
 
 const { visibleHeaders } = require('../network/fetch.cjs');
@@ -109,20 +110,20 @@ class Loader {
     if (typeof onDone !== 'function') return 0;
     return this.#start(async (signal) => {
       const request = this.#read(text);
-      const response = await this.#network.fetch({ ...request, destination: 'script' }, this.#thread.client, signal);
+      const { encoding, integrity } = JSON.parse(text);
+      const response = await this.fetchForHost({ ...request, destination: 'script', integrity: String(integrity ?? '') }, signal);
       if (response.status < 200 || response.status > 299) throw new Error(`${response.url} answered ${response.status}`);
       if (this.#scripts.size >= MAX_WAITING) throw new Error('too many scripts wait to be run');
       const handle = this.#next++;
       const type = response.headers.find(([name]) => name === 'content-type')?.[1];
-      const fallback = JSON.parse(text).encoding;
       this.#scripts.set(handle, {
-        source: decode(response.body, charset(type) ?? fallback),
+        source: decode(response.body, charset(type) ?? String(encoding)),
         // Its first URL: redirects must not tell a page where they lead.
         url: request.url,
         base: response.url,
         muted: response.type === 'opaque',
       });
-      return [JSON.stringify({ handle }), undefined];
+      return [JSON.stringify({ handle, muted: response.type === 'opaque' }), undefined];
     }, onDone);
   }
 
@@ -131,8 +132,37 @@ class Loader {
     const script = this.#scripts.get(handle);
     if (script === undefined) throw new Error('the script is not there');
     this.#scripts.delete(handle);
-    const { realm } = this.#thread.windows.get(window);
-    return runClassicScript(window, script.source, script.url, { line: 0, column: 0, muted: script.muted, realm });
+    const { anchor, realm, bases } = this.#thread.windows.get(window);
+    bases.set(script.url, script.base);
+    return runClassicScript(anchor, script.source, script.url, { line: 0, column: 0, muted: script.muted, realm });
+  }
+
+  /** Fetches for the main realm itself: nothing is filtered. */
+  async fetchForHost({ integrity = '', ...request }, signal) {
+    const response = await this.#network.fetch(request, this.#thread.client, signal);
+    checkIntegrity(response, integrity);
+    return response;
+  }
+
+  /** Fetches a module script with what it imports. */
+  loadModule(window, text, onDone) {
+    if (typeof onDone !== 'function') return 0;
+    return this.#start(async () => {
+      const { modules } = this.#thread.windows.get(window);
+      const wish = JSON.parse(String(text));
+      const handle = await modules.prepare({
+        url: wish.url === undefined ? undefined : String(wish.url),
+        source: String(wish.source),
+        name: String(wish.name),
+        base: String(wish.base),
+        line: wish.line | 0,
+        column: wish.column | 0,
+        credentials: CREDENTIALS.has(wish.credentials) ? wish.credentials : 'same-origin',
+        referrer: String(wish.referrer ?? ''),
+        integrity: String(wish.integrity ?? ''),
+      });
+      return [JSON.stringify({ handle }), undefined];
+    }, onDone);
   }
 
   /** Forgets a script that will not be run. */
@@ -156,6 +186,27 @@ function decode(bytes, label) {
   } catch {
     return new TextDecoder().decode(bytes);
   }
+}
+
+const STRENGTHS = ['sha256', 'sha384', 'sha512'];
+
+/**
+ * Subresource integrity. https://w3c.github.io/webappsec-subresource-integrity/#does-response-match-metadatalist
+ *
+ * @throws {Error} when the response is not what the page said it is
+ */
+function checkIntegrity({ type, url, body }, metadata) {
+  const wanted = metadata
+    .split(/\s+/)
+    .map((item) => /^(sha256|sha384|sha512)-([A-Za-z0-9+/_-]+={0,2})(\?.*)?$/.exec(item))
+    .filter((match) => match !== null);
+  if (wanted.length === 0) return;
+  if (type === 'opaque') throw new Error(`${url} has an integrity attribute and needs crossorigin, too`);
+  const strongest = STRENGTHS.findLast((strength) => wanted.some(([, algorithm]) => algorithm === strength));
+  const digest = createHash(strongest).update(body).digest('base64');
+  const isEqual = ([, algorithm, value]) =>
+    algorithm === strongest && value.replaceAll('-', '+').replaceAll('_', '/') === digest;
+  if (!wanted.some(isEqual)) throw new Error(`${url} does not match its integrity attribute`);
 }
 
 module.exports = { Loader, decode };

@@ -7,13 +7,15 @@ const path = require('node:path');
 const { moveMessagePortToContext, parentPort, workerData } = require('node:worker_threads');
 const vm = require('node:vm');
 
+const native = require('../../native.cjs');
 const { Cookies } = require('../network/cookies.cjs');
 const { Network } = require('../network/fetch.cjs');
 const { Transport } = require('../network/http.cjs');
 const { serialize } = require('../policy/origin.cjs');
 const { Gate } = require('./gate.cjs');
+const { hostPages } = require('./hosting.cjs');
 const { Loader } = require('./loader.cjs');
-const { Realm } = require('./realm.cjs');
+const { HostModules } = require('./host-modules.cjs');
 const { substitutes } = require('./substitutes.cjs');
 const { Windows } = require('./windows.cjs');
 
@@ -22,7 +24,7 @@ const DOM_MODULES = path.join(__dirname, '..', 'dom');
 class PageThread {
   /** @type {import('../network/fetch.cjs').Client} who fetches, once there is a document */
   client;
-  windows = new Windows();
+  windows;
   gate = new Gate(this);
   loader;
   /** What dom/main.cjs exports: functions of the DOM realm. */
@@ -32,6 +34,17 @@ class PageThread {
 
   constructor({ library, options, cookies, port }) {
     this.#options = options;
+    const hostFolders = [path.join(__dirname, '..', '..', '..') + path.sep, library.folder + path.sep];
+    hostPages(hostFolders, (id, realm, referrer, specifier, attributes) => {
+      const window = this.windows.ofRealm(realm);
+      const base = window?.bases.get(referrer) ?? referrer;
+      window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
+    });
+    native.onImportMeta((meta, url, global) => {
+      const { code, modules } = this.windows.get(global);
+      code.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
+    });
+    this.windows = new Windows(this, ['node:', ...hostFolders]);
     this.#cookies = new Cookies(library, cookies, (change) => parentPort.postMessage({ type: 'cookie', change }));
     this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
     this.#loadDom(library, port);
@@ -40,8 +53,9 @@ class PageThread {
   #loadDom(library, port) {
     // No code from strings: a page can reach this realm's `Function` through the constructor of any of jsdom's functions.
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
+    native.forbidEval(vm.runInContext('(function () {})', context));
     let gate;
-    const realm = new Realm(context, substitutes(library, () => gate));
+    const realm = new HostModules(context, substitutes(library, () => gate));
     gate = realm.require(path.join(DOM_MODULES, 'gate.cjs'), this.gate.functions());
     this.dom = realm.require(path.join(DOM_MODULES, 'main.cjs'));
     this.dom.connect(moveMessagePortToContext(port, context));
@@ -57,15 +71,28 @@ class PageThread {
     }
   }
 
-  report(error) {
+  /** Something of our own went wrong. It must not get into a page's hands. */
+  fail(error) {
+    parentPort.postMessage({ type: 'failure', message: String(error.stack) });
+  }
+
+  report(error, window) {
+    if (isOwn(error)) {
+      this.fail(error);
+      return;
+    }
     try {
-      this.dom.report(error);
+      this.dom.report(error, window);
     } catch {
       // The page broke its own reporting.
     }
   }
 
   reject(reason, promise) {
+    if (isOwn(reason) || isOwn(promise)) {
+      this.fail(reason);
+      return;
+    }
     try {
       this.dom.reject(reason, promise);
     } catch {
@@ -99,6 +126,11 @@ class PageThread {
     frame: (message) => this.loader.onFrame(message),
     ping: ({ id }) => parentPort.postMessage({ type: 'pong', id }),
   };
+}
+
+/** Whether something thrown is of the main realm. */
+function isOwn(value) {
+  return value instanceof Error || value instanceof Promise;
 }
 
 const thread = new PageThread(workerData);

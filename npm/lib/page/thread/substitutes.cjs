@@ -33,7 +33,7 @@ const NODE = {
 /**
  * @param {{ folder: string, version: string }} library jsdom
  * @param {() => object} gate what `selfprof:gate` exports
- * @returns {import('./realm.cjs').Redirect}
+ * @returns {import('./host-modules.cjs').Redirect}
  */
 function substitutes(library, gate) {
   const bySpecifier = new Map(Object.entries(NODE).map(([name, file]) => [name, path.join(DOM, 'node', file)]));

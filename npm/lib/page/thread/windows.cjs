@@ -1,12 +1,14 @@
 'use strict';
 
-// The windows of a page thread, as the main realm knows them: their contexts and the documents that they show. What a
-// document may do is decided by its headers, which the main realm gets from its user's thread and never from a page.
+// The windows of a page thread, as the main realm knows them: their contexts, their realms, and the documents that they show.
+// What a document may do is decided by its headers, which the main realm gets from its user's thread and never from a page.
 
-const vm = require('node:vm');
 const path = require('node:path');
+const vm = require('node:vm');
 
-const { Realm } = require('./realm.cjs');
+const native = require('../../native.cjs');
+const { HostModules } = require('./host-modules.cjs');
+const { WindowModules } = require('./modules.cjs');
 
 const WINDOW_MODULES = path.join(__dirname, '..', 'window');
 
@@ -21,12 +23,37 @@ const MAX_WINDOWS = 1_000;
  * @property {boolean} profiling whether its Document-Policy lets it profile
  */
 
+/**
+ * A window.
+ *
+ * @typedef {object} WindowRecord
+ * @property {object} window its global object
+ * @property {object} anchor an object of its realm that no page can have replaced
+ * @property {number} realm the addon's number for its realm
+ * @property {DocumentRecord} document
+ * @property {object} code what window/main.cjs exports, once it was entered
+ * @property {WindowModules} modules
+ * @property {Map<string, string>} bases base URLs of classic scripts, by the URLs that they are compiled under
+ */
+
 class Windows {
+  #thread;
+  #hostScripts;
   #documents = new Map([[0, { url: 'about:blank', profiling: false }]]);
   #windows = new WeakMap();
+  /** Of windows that were not closed, by realm. */
+  #open = new Map();
   #nextDocument = 1;
-  #nextRealm = 1;
   #count = 0;
+
+  /**
+   * @param {import('./main.cjs').PageThread} thread
+   * @param {string[]} hostScripts prefixes of the paths of the host's own scripts
+   */
+  constructor(thread, hostScripts) {
+    this.#thread = thread;
+    this.#hostScripts = hostScripts;
+  }
 
   /** @param {DocumentRecord} document @returns {number} what the DOM realm calls it */
   add(document) {
@@ -37,11 +64,22 @@ class Windows {
 
   /** Makes the context of a window for a document. */
   create(document) {
-    if (!this.#documents.has(document)) throw new Error('there is no such document');
+    const record = this.#take(document);
+    if (record === undefined) throw new Error('there is no such document');
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may have no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
-    this.#windows.set(window, { realm: this.#nextRealm++, document: this.#documents.get(document), code: undefined });
+    const realm = native.openRealm({
+      originGroup: this.#thread.client.origin,
+      hostScripts: this.#hostScripts,
+      timeOrigin: native.now(),
+      crossOriginIsolated: this.#thread.client.isIsolated === true,
+    });
+    const anchor = vm.runInContext('(function () {})', window);
+    const known = { window, anchor, realm, document: record, code: undefined, modules: undefined, bases: new Map() };
+    known.modules = new WindowModules(known, (request) => this.#thread.loader.fetchForHost(request));
+    this.#windows.set(window, known);
+    this.#open.set(realm, known);
     return window;
   }
 
@@ -49,28 +87,41 @@ class Windows {
   enter(window, host) {
     const known = this.get(window);
     if (known.code !== undefined) throw new Error('the window was entered before');
-    const realm = new Realm(window, (specifier) => {
-      if (specifier === 'selfprof:host') return { value: host };
-      if (specifier === 'selfprof:native') return { value: known.native };
-      return undefined;
-    });
-    known.code = realm.require(path.join(WINDOW_MODULES, 'main.cjs'));
+    const modules = new HostModules(window, (specifier) => (specifier === 'selfprof:host' ? { value: host } : undefined));
+    known.code = modules.require(path.join(WINDOW_MODULES, 'main.cjs'));
     return known.code;
   }
 
-  /** Says what document a window shows now. A document is shown once. */
-  use(window, document) {
-    const known = this.#windows.get(window);
+  /** A document is shown once; the empty one, any number of times. */
+  #take(document) {
     const record = this.#documents.get(document);
-    if (known === undefined || record === undefined) return;
-    known.document = record;
     if (document !== 0) this.#documents.delete(document);
+    return record;
   }
 
+  /** Says what document a window shows now. */
+  use(window, document) {
+    const known = this.#windows.get(window);
+    const record = this.#take(document);
+    if (known !== undefined && record !== undefined) known.document = record;
+  }
+
+  /** Its scripts are no longer needed. */
+  close(window) {
+    const known = this.#windows.get(window);
+    if (known !== undefined && this.#open.delete(known.realm)) native.closeRealm(known.realm);
+  }
+
+  /** @returns {WindowRecord} */
   get(window) {
     const known = this.#windows.get(window);
     if (known === undefined) throw new Error('this is not a window of the page');
     return known;
+  }
+
+  /** @returns {WindowRecord | undefined} */
+  ofRealm(realm) {
+    return this.#open.get(realm);
   }
 }
 

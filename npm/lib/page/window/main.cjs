@@ -6,8 +6,10 @@
 const host = require('selfprof:host');
 const { deserialize, serialize } = require('../clone.cjs');
 
-const { Object, Promise } = globalThis;
-const { apply } = Reflect;
+const { Error, Object, Promise, RangeError, SyntaxError, TypeError } = globalThis;
+const { apply, defineProperty, deleteProperty } = Reflect;
+/** Those that the host may ask for. */
+const ERRORS = { Error, RangeError, SyntaxError, TypeError };
 const { then } = Promise.prototype;
 const { kindOf } = host.platform;
 
@@ -30,11 +32,14 @@ function describe(error) {
 
 /** Calls back when a value that may be a promise is settled, whatever the page did to promises. */
 function settle(value, onFulfilled, onRejected) {
-  let promise = value;
-  if (kindOf(value) !== 'Promise') {
-    promise = new Promise((resolve) => resolve(value));
+  const promise = kindOf(value) === 'Promise' ? value : new Promise((resolve) => resolve(value));
+  // `then` would ask the promise what class of promise to make, and the answer may be the page's. Without one, it is ours.
+  const isOwn = defineProperty(promise, 'constructor', { __proto__: null, value: undefined, configurable: true });
+  try {
+    apply(then, promise, [onFulfilled, onRejected]);
+  } finally {
+    if (isOwn) deleteProperty(promise, 'constructor');
   }
-  apply(then, promise, [onFulfilled, onRejected]);
 }
 
 /**
@@ -65,9 +70,32 @@ function evaluate(callee, record, onDone) {
   }
 }
 
+/** An error of this realm. */
+function makeError(name, message) {
+  return new ERRORS[name](message);
+}
+
+/** Fills in a module's `import.meta`. */
+function describeModule(meta, url, resolve) {
+  defineProperty(meta, 'url', { __proto__: null, value: url, writable: true, enumerable: true, configurable: true });
+  const value = {
+    resolve(specifier) {
+      let resolved;
+      try {
+        resolved = resolve(`${specifier}`);
+      } catch {
+        resolved = undefined;
+      }
+      if (typeof resolved !== 'string') throw new TypeError(`Failed to resolve module specifier '${specifier}'`);
+      return resolved;
+    },
+  };
+  defineProperty(meta, 'resolve', { __proto__: null, value: value.resolve, writable: true, enumerable: true, configurable: true });
+}
+
 /** Whether a promise was made in this realm. */
 function owns(promise) {
   return Object.getPrototypeOf(promise) === Promise.prototype || promise instanceof Promise;
 }
 
-module.exports = { describe, evaluate, owns, settle };
+module.exports = { describe, describeModule, evaluate, makeError, owns, settle };

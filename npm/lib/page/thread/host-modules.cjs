@@ -1,6 +1,6 @@
 'use strict';
 
-// A realm of a page thread: a V8 context with a global object of its own, and modules that run in it.
+// Our own modules and jsdom's, loaded into a realm of a page thread.
 //
 // Three kinds of realm live in a page thread. The *main* realm is Node's and holds everything that can reach files,
 // sockets and other threads. The *DOM* realm holds jsdom and our own code for it. Each window has a *window* realm. Code of a
@@ -39,7 +39,7 @@ function compile(context, file) {
  * @typedef {(specifier: string, from: string) => { file: string } | { value: unknown } | { as: string } | undefined} Redirect
  */
 
-class Realm {
+class HostModules {
   #context;
   #make;
   #redirect;
@@ -169,4 +169,4 @@ class Realm {
   }
 }
 
-module.exports = { Realm };
+module.exports = { HostModules };
