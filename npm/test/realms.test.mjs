@@ -3,96 +3,15 @@
 // Most samples here are forced by a function that the scripts call, so that what is on the stack is known.
 
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
 import vm from 'node:vm';
 
 import { Profiler } from 'selfprof';
 
 import { PACKAGE, runNode } from './program.mjs';
+import { CALL, CONTEXTS, NEVER, Realm, Session, allNames, hostCall, listener, native, open, profile } from './realm-sessions.mjs';
 import { spin } from './spin.mjs';
 import { framesOf, hasCalls } from './well-formed.mjs';
-
-const require = createRequire(import.meta.url);
-const { Realm } = require('../lib/realm.cjs');
-const native = require('../lib/native.cjs');
-const { toTrace } = require('../lib/trace.cjs');
-
-const listener = new native.Listener(() => {});
-/** Longer than any test, so that of its own accord a session takes its first sample alone. */
-const NEVER = 2147483;
-
-/** A session as the window's `Profiler` opens it. */
-class Session {
-  #id;
-
-  constructor(realm, { sampleInterval = NEVER, maxBufferSize = 2 ** 32 - 1, ...options } = {}) {
-    const wishes = { bufferPolicy: 'stop', maxBufferSize, sampleInterval, realm: realm?.id, ...options };
-    this.#id = native.open(wishes, listener).id;
-  }
-
-  async stop() {
-    const { trace } = await native.close(this.#id, 'object');
-    return toTrace(trace);
-  }
-
-  /** What each sample after the first shows: its marker, and its stack from the outermost call on. */
-  async samples() {
-    const trace = await this.stop();
-    return trace.samples.slice(1).map((sample) => show(trace, sample));
-  }
-}
-
-function show(trace, { marker = '-', stackId }) {
-  const frames = framesOf(trace, stackId).reverse();
-  // A frame of a script has a position; of host code, only the name is shown.
-  return [marker, ...frames.map(({ name, line }) => (line === undefined ? `[${name}]` : name))].join(' ');
-}
-
-function allNames(trace) {
-  return new Set(trace.frames.map(({ name }) => name));
-}
-
-const CONTEXTS = [() => vm.createContext({})];
-if (vm.constants?.DONT_CONTEXTIFY !== undefined) CONTEXTS.push(() => vm.createContext(vm.constants.DONT_CONTEXTIFY));
-
-/** A function whose script is host code, as one of the DOM's is: it calls `callback` through another one, and forces nothing. */
-const hostCall = vm.runInThisContext('(function appendChild(callback) { return (function insert() { return callback(); })(); })', {
-  filename: 'host:dom.js',
-});
-
-/**
- * Realms whose scripts can call `sample()`, which forces a sample in all of them, and `hostCall(callback)`.
- *
- * @param {object[]} options one for each realm
- */
-function open(...options) {
-  const realms = options.map((option, index) => {
-    const context = CONTEXTS[index % CONTEXTS.length]();
-    const realm = new Realm(context, { crossOriginIsolated: true, hostScripts: ['host:'], ...option });
-    const global = realm.run('globalThis', 'setup:global');
-    global.hostCall = hostCall;
-    global.sample = () => realms.forEach((each) => each.forceSample());
-    return Object.assign(realm, { global, context });
-  });
-  return realms;
-}
-
-/** Opens a session of each realm, does `work`, and returns what the forced samples of each session show. */
-async function profile(realms, work) {
-  const sessions = realms.map((realm) => new Session(realm));
-  try {
-    await work();
-  } finally {
-    realms.forEach((realm) => realm.close());
-  }
-  const samples = await Promise.all(sessions.map((session) => session.samples()));
-  assert.deepEqual(native.countRealms(), { realms: 0, scripts: 0 });
-  return samples;
-}
-
-/** A function that calls the first of its arguments with the others. */
-const CALL = 'function call(next, ...others) { next(...others); } call';
 
 suite('a session of a realm', () => {
   test('shows its own scripts as a program does', async () => {
