@@ -52,6 +52,19 @@ class Realm {
     native.registerFunction(fn, this.id, muted);
   }
 
+  /**
+   * Opens a session, as `new Profiler` does: see `open` in crates/node/src/face.rs.
+   *
+   * @param {{ sampleInterval: number, maxBufferSize: number, bufferPolicy?: string, maxChunks?: number,
+   *   includeSameOriginFrames?: boolean }} wishes
+   * @param {object} listener a `native.Listener`
+   * @param {object} [chunks] a `native.Chunks`
+   * @returns {{ id: number, sampleInterval: number }}
+   */
+  open(wishes, listener, chunks) {
+    return native.open({ bufferPolicy: 'stop', maxChunks: 1, ...wishes, realm: this.id }, listener, chunks);
+  }
+
   /** Each started session of this realm takes a sample now; no other gets it. Returns how many took it. */
   forceSample() {
     return native.forceSample(this.id);

@@ -76,9 +76,11 @@ test('paused and stopped sessions take none', async () => {
 test('a full buffer is told of without delay', async () => {
   const realm = new Realm(CONTEXTS[0]());
   const full = [];
-  const listener = new native.Listener((id) => full.push(id));
-  const wishes = { sampleInterval: NEVER, maxBufferSize: 3, bufferPolicy: 'stop', realm: realm.id };
-  const { id } = native.open(wishes, listener);
+  const listener = new native.Listener(
+    (id) => full.push(id),
+    () => {},
+  );
+  const { id } = realm.open({ sampleInterval: NEVER, maxBufferSize: 3 }, listener);
   // One sample was taken at the start.
   assert.deepEqual([realm.forceSample(), realm.forceSample()], [1, 1]);
   for (let i = 0; i < 50; i++) await turn();

@@ -273,8 +273,8 @@ suite('the end', () => {
     const { Realm } = require(${REALM});
     const native = require(${JSON.stringify(`${PACKAGE}/lib/native.cjs`)});
     const realm = new Realm(vm.createContext({}));
-    const listener = new native.Listener(() => {});
-    native.open({ sampleInterval: 1, maxBufferSize: 1e6, bufferPolicy: 'stop', realm: realm.id }, listener);
+    const listener = new native.Listener(() => {}, () => {});
+    realm.open({ sampleInterval: 1, maxBufferSize: 1e6 }, listener);
     native.onImportMeta((meta) => { meta.x = 1; });
     globalThis.kept = realm.compileModule('export default import.meta', 'https://a.example/m.js');
     kept.link([]); kept.instantiate(); kept.evaluate();

@@ -11,7 +11,10 @@ export const { Realm } = require('../lib/realm.cjs');
 export const native = require('../lib/native.cjs');
 const { toTrace } = require('../lib/trace.cjs');
 
-export const listener = new native.Listener(() => {});
+export const listener = new native.Listener(
+  () => {},
+  () => {},
+);
 /** Longer than any test, so that of its own accord a session takes its first sample alone. */
 export const NEVER = 2147483;
 
@@ -19,9 +22,10 @@ export const NEVER = 2147483;
 export class Session {
   #id;
 
+  /** @param {Realm} [realm] none for a session of the thread itself */
   constructor(realm, { sampleInterval = NEVER, maxBufferSize = 2 ** 32 - 1, ...options } = {}) {
-    const wishes = { bufferPolicy: 'stop', maxBufferSize, sampleInterval, realm: realm?.id, ...options };
-    this.#id = native.open(wishes, listener).id;
+    const wishes = { bufferPolicy: 'stop', maxBufferSize, maxChunks: 1, sampleInterval, ...options };
+    this.#id = (realm === undefined ? native.open(wishes, listener) : realm.open(wishes, listener)).id;
   }
 
   async stop() {

@@ -218,8 +218,8 @@ suite('muted scripts', () => {
        const { Realm } = require(${JSON.stringify(`${PACKAGE}/lib/realm.cjs`)});
        const native = require(${JSON.stringify(`${PACKAGE}/lib/native.cjs`)});
        const { toTrace } = require(${JSON.stringify(`${PACKAGE}/lib/trace.cjs`)});
-       const listener = new native.Listener(() => {});
-       const wishes = { sampleInterval: ${NEVER}, maxBufferSize: 1e6, bufferPolicy: 'stop' };
+       const listener = new native.Listener(() => {}, () => {});
+       const wishes = { sampleInterval: ${NEVER}, maxBufferSize: 1e6, bufferPolicy: 'stop', maxChunks: 1 };
        const [page, other] = [new Realm(vm.createContext({})), new Realm(vm.createContext({}))];
        const global = page.run('globalThis', 'setup:');
        page.run('function secret(next) { return own(next) + 1; }', 'https://tracker.example/', { muted: true });
@@ -481,7 +481,7 @@ suite('a realm that is closed', () => {
   test('keeps them until each of its sessions is done, also one that is given up', async () => {
     const [realm] = open({});
     realm.run('1', 'https://a.example/');
-    const abandoned = native.open({ bufferPolicy: 'stop', maxBufferSize: 1, sampleInterval: NEVER, realm: realm.id }, listener);
+    const abandoned = realm.open({ maxBufferSize: 1, sampleInterval: NEVER }, listener);
     const session = new Session(realm);
     realm.close();
     native.abandon(abandoned.id);
@@ -553,8 +553,8 @@ suite('in lazy mode and in workers', () => {
     const realms = [0, 1].map(() => new Realm(vm.createContext({})));
     // Compiled before anything is recorded.
     const calls = realms.map((realm, index) => realm.run(\`function call\${index}(next, ...others) { next(...others); } call\${index}\`, 'https://x.example/'));
-    const listener = new native.Listener(() => {});
-    const sessions = realms.map(({ id }) => native.open({ sampleInterval: ${NEVER}, maxBufferSize: 10, bufferPolicy: 'stop', realm: id }, listener).id);
+    const listener = new native.Listener(() => {}, () => {});
+    const sessions = realms.map((realm) => realm.open({ sampleInterval: ${NEVER}, maxBufferSize: 10 }, listener).id);
     calls[0](calls[1], calls[0], () => realms.forEach((realm) => realm.forceSample()));
     const seen = (trace) => {
       const names = [];

@@ -7,6 +7,7 @@
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
 //! * [`realms`]: pages, and what a session of one sees;
 //! * [`scripts`]: their scripts, compiled so that it is known whose they are;
+//! * [`chunks`]: full buffers on their way to a program that takes them one by one;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends those recordings before a signal ends the process.
@@ -18,6 +19,7 @@
 mod agent;
 mod alarm;
 mod builder;
+mod chunks;
 mod face;
 mod journal;
 mod locks;
