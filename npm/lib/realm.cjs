@@ -3,13 +3,14 @@
 // A realm of pages: a context of node:vm whose scripts are known, so that a session of it shows them and nobody else's.
 
 const path = require('node:path');
+const { pathToFileURL } = require('node:url');
 const vm = require('node:vm');
 
 const { begin } = require('./agent.cjs');
 const native = require('./native.cjs');
 
-/** Host code in every page: Node's scripts, and this package's. */
-const HOST_SCRIPTS = ['node:', path.join(__dirname, '..') + path.sep];
+/** Host code in every page: Node's scripts, and this package's, whose modules go by URLs. */
+const HOST_SCRIPTS = ['node:', __dirname + path.sep, `${pathToFileURL(__dirname)}/`];
 
 class Realm {
   #anchor;

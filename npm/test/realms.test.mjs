@@ -326,6 +326,50 @@ suite('code that is made at run time', () => {
   });
 });
 
+suite('WebAssembly', () => {
+  // (module (import "m" "f" (func $imported)) (func $secret (export "g") call $imported)), with these names in it.
+  const text = (string) => [string.length, ...Buffer.from(string)];
+  const section = (id, ...bytes) => [id, bytes.length, ...bytes];
+  const bytes = Uint8Array.from([
+    ...[0, ...Buffer.from('asm'), 1, 0, 0, 0],
+    ...section(1, 1, 0x60, 0, 0),
+    ...section(2, 1, ...text('m'), ...text('f'), 0, 0),
+    ...section(3, 1, 0),
+    ...section(7, 1, ...text('g'), 0, 1),
+    ...section(10, 1, 4, 0, 0x10, 0, 0x0b),
+    ...section(0, ...text('name'), ...section(1, 2, 0, ...text('imported'), 1, ...text('secret'))),
+  ]);
+
+  test('does not show, also when it is compiled anew because it is hot', async () => {
+    const realms = open({}, {});
+    const source = '(function instantiate(f) { return new WebAssembly.Instance(new WebAssembly.Module(bytes), { m: { f } }).exports.g; })';
+    const instantiate = realms.map((realm) => {
+      realm.global.bytes = bytes;
+      return realm.run(source, 'https://x.example/wasm.js');
+    });
+    const [a] = realms;
+    let quiet = true;
+    a.global.sometimes = () => quiet || a.global.sample();
+    const inner = a.run('(function inner() { sometimes(); })', 'https://a.example/');
+    const outer = a.run('(function outer(g, times) { for (let i = 0; i < times; i++) g(); })', 'https://a.example/');
+    const [own, theirs] = instantiate.map((make) => make(inner));
+    const samples = await profile(realms, () => {
+      for (const times of [1, 50_000]) {
+        for (const g of [own, theirs]) {
+          quiet = times > 1;
+          outer(g, times);
+          quiet = false;
+          outer(g, 1);
+        }
+      }
+    });
+    // V8 shows how it gets there, as the built-in function that it is.
+    const withoutWrapper = samples[0].map((sample) => sample.replace(/ \[(js-to-wasm\S*|\w*JSToWasmWrapper\w*)\]/, ''));
+    assert.deepEqual(new Set(withoutWrapper), new Set(['script outer inner']));
+    assert.deepEqual(new Set(samples[1]), new Set(['-']));
+  });
+});
+
 suite('host functions', () => {
   test('show as a name where a script of the realm called them', async () => {
     const realms = open({}, {});
