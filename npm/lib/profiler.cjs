@@ -5,9 +5,10 @@
 const { getEventListeners } = require('node:events');
 
 const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
+const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
 const native = require('./native.cjs');
 const { toTrace } = require('./trace.cjs');
-const { defineInterface, toBoolean, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
+const { defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber } = require('./webidl.cjs');
 
 const { dispatchEvent } = EventTarget.prototype;
 
@@ -16,6 +17,7 @@ const INIT_OPTIONS = {
   bufferPolicy: { convert: toEnumeration(BUFFER_POLICIES), fallback: 'stop' },
   includeEntries: { convert: toBoolean, fallback: false },
   maxBufferSize: { convert: toNumber, required: true },
+  maxChunks: { convert: toEnforcedUnsignedLong, fallback: 16 },
   sampleInterval: { convert: toNumber, required: true },
 };
 
@@ -26,10 +28,17 @@ const STOP_OPTIONS = { format: { convert: toEnumeration(FORMATS), fallback: 'obj
 const profilers = new Map();
 
 /**
- * Profilers that wait for their `samplebufferfull` event: an object with a listener for an event to come must not be
- * collected, even when the program holds it no longer.
+ * Profilers that wait for their `samplebufferfull` event or for a chunk: an object with a listener for an event to come
+ * must not be collected, even when the program holds it no longer, nor one that has promised something.
  */
 const awaiting = new Set();
+
+/** Notes that the buffer of a profiler is full: its event is due, and unless it goes on later, the last. */
+let noteFull;
+/** Whether the event of a profiler may fire, once or again. */
+let mayFire;
+/** The {@link ChunkQueue} of a profiler that has one. */
+let chunksOf;
 
 /**
  * A profiler that nobody holds and nobody listens to can hand its trace to nobody: its session is given up. For one that
@@ -40,13 +49,23 @@ const collected = new FinalizationRegistry((session) => {
   native.abandon(session);
 });
 
-const listener = new native.Listener((session) => {
+function onFull(session) {
   const profiler = profilers.get(session)?.deref();
   if (profiler === undefined) return;
-  awaiting.delete(profiler);
+  noteFull(profiler);
   // To fire an event is not to call a method, which the program may have overridden.
   if (hasListener(profiler)) Reflect.apply(dispatchEvent, profiler, [new Event('samplebufferfull')]);
-});
+  letGo(profiler);
+}
+
+function onChunk(session) {
+  const profiler = profilers.get(session)?.deref();
+  if (profiler === undefined) return;
+  chunksOf(profiler).deliver();
+  letGo(profiler);
+}
+
+const listener = new native.Listener(onFull, onChunk);
 
 function hasListener(profiler) {
   try {
@@ -60,15 +79,28 @@ function hasListener(profiler) {
 /** Keeps a new profiler alive until the program has had its turn to add a listener, and from then on if it did. */
 function awaitFull(profiler) {
   awaiting.add(profiler);
-  setImmediate(() => {
-    if (!hasListener(profiler)) awaiting.delete(profiler);
-  }).unref();
+  setImmediate(() => letGo(profiler)).unref();
+}
+
+/** Keeps a profiler alive no longer, unless somebody waits for something that it may still give. */
+function letGo(profiler) {
+  if (chunksOf(profiler)?.awaited || (mayFire(profiler) && hasListener(profiler))) return;
+  awaiting.delete(profiler);
 }
 
 class Profiler extends EventTarget {
   #session;
   #sampleInterval;
   #stopped = false;
+  #mayFire;
+  /** `null` unless full buffers become chunks. */
+  #chunks = null;
+
+  static {
+    noteFull = (profiler) => (profiler.#mayFire &&= profiler.#chunks !== null);
+    mayFire = (profiler) => profiler.#mayFire;
+    chunksOf = (profiler) => profiler.#chunks;
+  }
 
   constructor(options) {
     const context = "Failed to construct 'Profiler'";
@@ -76,13 +108,15 @@ class Profiler extends EventTarget {
     const wishes = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
-    const session = openSession(wishes, context);
+    const handle = wishes.bufferPolicy === 'chunks' ? new native.Chunks() : undefined;
+    const session = openSession(wishes, handle, context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
+    this.#mayFire = wishes.bufferPolicy !== 'circular';
+    if (handle !== undefined) this.#chunks = new ChunkQueue(() => takeChunk(session.id, handle));
     profilers.set(session.id, new WeakRef(this));
     collected.register(this, session.id);
-    // A circular buffer is never full.
-    if (wishes.bufferPolicy !== 'circular') awaitFull(this);
+    awaitFull(this);
   }
 
   static capabilities() {
@@ -111,6 +145,24 @@ class Profiler extends EventTarget {
     // From here on no event may reach it.
     profilers.delete(this.#session);
     native.abandon(this.#session);
+    this.#chunks?.cancel();
+    letGo(this);
+  }
+
+  chunks() {
+    if (this.#chunks === null) {
+      throw new DOMException(
+        "Failed to execute 'chunks' on 'Profiler': its bufferPolicy is not 'chunks'.",
+        'InvalidStateError',
+      );
+    }
+    return new ChunkIterator(() => this.#nextChunk());
+  }
+
+  #nextChunk() {
+    const chunk = this.#chunks.next();
+    if (this.#chunks.awaited) awaiting.add(this);
+    return chunk;
   }
 
   #end(operation) {
@@ -121,14 +173,20 @@ class Profiler extends EventTarget {
       );
     }
     this.#stopped = true;
-    awaiting.delete(this);
+    this.#mayFire = false;
   }
 
   #stop(options) {
     const context = "Failed to execute 'stop' on 'Profiler'";
     const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
     this.#end('stop');
-    return native.close(this.#session, format).then(({ trace, lost }) => {
+    letGo(this);
+    const closed = native.close(this.#session, format).finally(() => {
+      // Chunks that the last samples completed are there by now.
+      this.#chunks?.end();
+      letGo(this);
+    });
+    return closed.then(({ trace, lost }) => {
       if (lost > 0) {
         process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
           type: 'ProfilerWarning',
@@ -142,16 +200,28 @@ class Profiler extends EventTarget {
   }
 }
 
-function openSession(wishes, context) {
+function openSession(wishes, chunks, context) {
   try {
-    return native.open(wishes, listener);
+    return native.open(wishes, listener, chunks);
   } catch (error) {
     const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
     throw new Constructor(`${context}: ${error.message}.`);
   }
 }
 
-defineInterface(Profiler, ['sampleInterval', 'stopped', 'cancel', 'stop'], ['capabilities']);
+function takeChunk(session, handle) {
+  const columns = native.takeChunk(session, handle);
+  return columns === null ? undefined : toTrace(columns);
+}
+
+defineInterface(Profiler, ['sampleInterval', 'stopped', 'cancel', 'chunks', 'stop'], ['capabilities']);
+
+// As the values() of an asynchronous iterable in WebIDL.
+Object.defineProperty(Profiler.prototype, Symbol.asyncIterator, {
+  value: Profiler.prototype.chunks,
+  writable: true,
+  configurable: true,
+});
 
 /**
  * Goes through a session once, so that the program's first profiler finds its code compiled and V8's sampler set up: the

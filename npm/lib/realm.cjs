@@ -3,13 +3,14 @@
 // A realm of pages: a context of node:vm whose scripts are known, so that a session of it shows them and nobody else's.
 
 const path = require('node:path');
+const { pathToFileURL } = require('node:url');
 const vm = require('node:vm');
 
 const { begin } = require('./agent.cjs');
 const native = require('./native.cjs');
 
-/** Host code in every page: Node's scripts, and this package's. */
-const HOST_SCRIPTS = ['node:', path.join(__dirname, '..') + path.sep];
+/** Host code in every page: Node's scripts, and this package's, whose modules go by URLs. */
+const HOST_SCRIPTS = ['node:', __dirname + path.sep, `${pathToFileURL(__dirname)}/`];
 
 class Realm {
   #anchor;
@@ -50,6 +51,19 @@ class Realm {
   /** Takes the script that defined `fn`, such as an event handler that `vm.compileFunction` made, for one of this realm's. */
   register(fn, { muted = false } = {}) {
     native.registerFunction(fn, this.id, muted);
+  }
+
+  /**
+   * Opens a session, as `new Profiler` does: see `open` in crates/node/src/face.rs.
+   *
+   * @param {{ sampleInterval: number, maxBufferSize: number, bufferPolicy?: string, maxChunks?: number,
+   *   includeSameOriginFrames?: boolean }} wishes
+   * @param {object} listener a `native.Listener`
+   * @param {object} [chunks] a `native.Chunks`
+   * @returns {{ id: number, sampleInterval: number }}
+   */
+  open(wishes, listener, chunks) {
+    return native.open({ bufferPolicy: 'stop', maxChunks: 1, ...wishes, realm: this.id }, listener, chunks);
   }
 
   /** Each started session of this realm takes a sample now; no other gets it. Returns how many took it. */

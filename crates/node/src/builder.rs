@@ -7,11 +7,13 @@ use std::{mem, thread};
 
 use selfprof_session::{
     BufferPolicy, Cut, Delivery, Instant, Outcome, RawSegment, Recording, RecordingCell, RecordingOptions,
+    SessionId,
 };
 use selfprof_trace::{Micros, Trace};
 use selfprof_v8::Profile;
 
 use crate::agent::Notifier;
+use crate::chunks::Backlog;
 use crate::journal::Journal;
 use crate::locks::lock;
 
@@ -28,8 +30,17 @@ pub enum Job {
     Finish {
         /// Its recording.
         cell: Arc<RecordingCell>,
+        /// Where the chunks go that its end completes.
+        backlog: Option<Arc<Backlog>>,
         /// Gets its trace, `None` when building it failed.
         done: Box<dyn FnOnce(Option<Finished>) + Send>,
+    },
+    /// A chunk was taken of a session that rested.
+    GoOn {
+        /// The session.
+        session: SessionId,
+        /// How to reach its agent.
+        notifier: Arc<Notifier>,
     },
     /// A streamed recording has ended, or seems to have.
     End {
@@ -110,7 +121,17 @@ fn run(jobs: &Receiver<Job>) {
 fn perform(job: Job) {
     match job {
         Job::Append { cut, notifier } => append(&cut, &notifier),
-        Job::Finish { cell, done } => done(catch_unwind(AssertUnwindSafe(|| finish(&cell))).ok()),
+        Job::Finish { cell, backlog, done } => {
+            let finished = catch_unwind(AssertUnwindSafe(|| finish(&cell, backlog.as_deref()))).ok();
+            // Its realm's scripts may be forgotten now, and whoever waits for the trace is to find it so.
+            drop(cell);
+            done(finished);
+        }
+        Job::GoOn { session, notifier } => {
+            if let Some(chunked) = notifier.chunked(session) {
+                chunked.go_on(&notifier);
+            }
+        }
         Job::End { stream, reason } => stream.journal.end(&mut lock(&stream.cell.recording), reason),
         Job::Barrier(done) => {
             let _ = done.send(());
@@ -132,7 +153,11 @@ fn append(cut: &Cut<Profile>, notifier: &Notifier) {
 
 fn deliver(segment: &RawSegment, delivery: &Delivery, notifier: &Notifier) {
     let stream = notifier.stream(delivery.session);
+    let chunked = notifier.chunked(delivery.session);
     let mut recording = lock(&delivery.cell.recording);
+    if let Some(chunked) = &chunked {
+        recording.set_waiting_chunks(chunked.backlog.len());
+    }
     // The tables hold four thousand million entries each; a recording that fills one ends there, as a full buffer does.
     let ended = Outcome { became_full: true, earliest_full: None };
     let Delivery { spans, forced, cell, .. } = delivery;
@@ -140,17 +165,26 @@ fn deliver(segment: &RawSegment, delivery: &Delivery, notifier: &Notifier) {
     if let Some(Stream { journal, .. }) = stream {
         journal.append(&mut recording, segment.lost, outcome.became_full);
     }
+    let chunks = recording.take_chunks();
     drop(recording);
     delivery.cell.publish(outcome);
+    if let Some(chunked) = &chunked
+        && chunked.backlog.add(chunks)
+    {
+        notifier.chunks_wait(delivery.session);
+    }
     if outcome.became_full {
         notifier.buffer_full(delivery.session);
+        if let Some(chunked) = &chunked {
+            chunked.rest(notifier);
+        }
     }
     if let Some(at) = outcome.earliest_full {
         notifier.look_at(at);
     }
 }
 
-fn finish(cell: &RecordingCell) -> Finished {
+fn finish(cell: &RecordingCell, backlog: Option<&Backlog>) -> Finished {
     let nothing = RecordingOptions {
         origin: Instant::default(),
         interval: Micros(1),
@@ -158,6 +192,11 @@ fn finish(cell: &RecordingCell) -> Finished {
         policy: BufferPolicy::Stop,
         resolution: Micros::ZERO,
     };
-    let recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));
+    let mut recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));
+    if let Some(backlog) = backlog {
+        // Whoever stopped the session looks for them when it has its trace.
+        recording.settle();
+        backlog.add(recording.take_chunks());
+    }
     Finished { lost: recording.lost(), trace: recording.finish() }
 }

@@ -8,6 +8,7 @@
 //! * [`realms`]: pages, and what a session of one sees;
 //! * [`scripts`]: their scripts, compiled so that it is known whose they are;
 //! * [`hosting`]: threads that run scripts of pages, which nobody trusts;
+//! * [`chunks`]: full buffers on their way to a program that takes them one by one;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends those recordings before a signal ends the process.
@@ -19,6 +20,7 @@
 mod agent;
 mod alarm;
 mod builder;
+mod chunks;
 mod face;
 mod hosting;
 mod journal;

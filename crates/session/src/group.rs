@@ -20,7 +20,8 @@ pub enum State {
     Started,
     /// No samples are taken until it is resumed.
     Paused,
-    /// Its buffer is full: no more samples are taken. The trace waits to be collected.
+    /// Its buffer is full: no more samples are taken, unless its policy lets it go on later. The trace waits to be
+    /// collected.
     Full,
 }
 
@@ -96,6 +97,8 @@ struct Run<R> {
 struct Member {
     options: SessionOptions,
     state: State,
+    /// Whether it is paused, also while it is full.
+    paused: bool,
     /// Started spans that reach into the current run. The last one is open while the session is started.
     spans: Vec<Span>,
     /// Samples out of turn in the current run, and how many of them it keeps.
@@ -173,7 +176,14 @@ impl<S: Sampler> Group<S> {
         let span = Span { from: now, to: None };
         self.members.insert(
             id,
-            Member { options, state: State::Started, spans: vec![span], forced: Vec::new(), kept: 0 },
+            Member {
+                options,
+                state: State::Started,
+                paused: false,
+                spans: vec![span],
+                forced: Vec::new(),
+                kept: 0,
+            },
         );
         match self.begin_span(now) {
             Ok(cut) => {
@@ -216,6 +226,7 @@ impl<S: Sampler> Group<S> {
             return Ok(None);
         }
         member.state = State::Paused;
+        member.paused = true;
         member.close_span(now);
         Ok(self.adjust(now))
     }
@@ -235,10 +246,12 @@ impl<S: Sampler> Group<S> {
             return Ok(None);
         }
         member.state = State::Started;
+        member.paused = false;
         member.spans.push(Span { from: now, to: None });
         self.begin_span(now).map_err(|error| {
             if let Some(member) = self.members.get_mut(&session) {
                 member.state = State::Paused;
+                member.paused = true;
                 member.spans.pop();
             }
             GroupError::Sampler(error)
@@ -267,14 +280,17 @@ impl<S: Sampler> Group<S> {
         takers
     }
 
-    /// Does what has become due: cuts a segment when the run has grown old or a buffer may be full, and stops sampling
-    /// for sessions whose buffers are.
+    /// Does what has become due: cuts a segment when the run has grown old or a buffer may be full, stops sampling for
+    /// sessions whose buffers are, and samples again for those whose buffers are no longer.
     pub fn tick(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {
             if member.options.cell.is_full() {
                 member.state = State::Full;
                 member.spans.clear();
                 member.take_forced();
+            } else if member.state == State::Full {
+                member.state = if member.paused { State::Paused } else { State::Started };
+                member.spans.extend((!member.paused).then_some(Span { from: now, to: None }));
             }
         }
         let due = self.next_deadline().is_some_and(|deadline| deadline <= now);

@@ -10,4 +10,10 @@ pub enum BufferPolicy {
     Stop,
     /// The oldest sample makes room, so that the buffer always holds the latest.
     Circular,
+    /// The full buffer becomes a chunk, a trace of its own, and the sample is the first of the next buffer.
+    Chunks {
+        /// How many chunks may wait for a consumer. When there are so many, the buffer stays full, and recording rests
+        /// until one is consumed.
+        most_waiting: u32,
+    },
 }

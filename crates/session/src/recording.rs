@@ -1,6 +1,7 @@
 //! What one session keeps of the samples that the group's sampler takes.
 
 mod cell;
+mod chunks;
 mod circular;
 mod extraction;
 mod stack_map;
@@ -53,6 +54,8 @@ pub struct Recording {
     waiting: Option<usize>,
     /// How many stacks the tables may hold before those that no sample uses are dropped.
     sweep_at: usize,
+    /// How many chunks were taken out and not consumed yet.
+    waiting_chunks: usize,
     full: bool,
     lost: u64,
 }
@@ -83,6 +86,7 @@ impl Recording {
             own_before: None,
             waiting: None,
             sweep_at: circular::FIRST_SWEEP,
+            waiting_chunks: 0,
             full: false,
             lost: 0,
         }
@@ -176,6 +180,8 @@ impl Recording {
     fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>, waits: bool) {
         if !self.has_room() {
             self.full = true;
+            // No stack comes any more for which collections at the end could wait.
+            self.settle();
             return;
         }
         if waits && self.waiting.is_none() {
@@ -194,6 +200,9 @@ impl Recording {
         match self.options.policy {
             BufferPolicy::Stop => self.options.limit.is_none_or(|limit| self.taken < limit),
             BufferPolicy::Circular => true,
+            BufferPolicy::Chunks { most_waiting } => {
+                self.options.limit.is_none_or(|limit| self.has_room_for_chunk(limit, most_waiting))
+            }
         }
     }
 
@@ -211,8 +220,15 @@ impl Recording {
     }
 
     fn earliest_full(&self) -> Option<Instant> {
-        let limit = self.options.limit.filter(|_| !self.full && self.options.policy == BufferPolicy::Stop)?;
-        let missing = limit.saturating_sub(self.taken);
+        let limit = self.options.limit.filter(|_| !self.full)?;
+        let missing = match self.options.policy {
+            BufferPolicy::Stop => limit.saturating_sub(self.taken),
+            BufferPolicy::Circular => return None,
+            BufferPolicy::Chunks { .. } => match self.trace.samples().len() as u64 {
+                0 => limit,
+                held => (limit - held % limit) % limit,
+            },
+        };
         Some(self.due?.after(self.options.interval.saturating_mul(missing)))
     }
 
@@ -264,17 +280,17 @@ impl Recording {
         self.waiting = None;
     }
 
-    /// Ends the recording: samples that still wait for a stack get none.
+    /// Ends the recording: samples that still wait for a stack get none. Gives what was not taken out before.
     #[must_use]
     pub fn finish(mut self) -> Trace {
+        if self.options.policy == BufferPolicy::Stop {
+            return self.trace;
+        }
         if let (BufferPolicy::Circular, Some(limit)) = (self.options.policy, self.options.limit) {
             let held = self.trace.samples().len();
             self.discard_oldest(held.saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX)));
-            let mut used = Extraction::of(&self.trace);
-            if used.samples(self.trace.samples()).is_ok() {
-                return used.finish();
-            }
         }
-        self.trace
+        let mut used = Extraction::of(&self.trace);
+        if used.samples(self.trace.samples()).is_ok() { used.finish() } else { self.trace }
     }
 }

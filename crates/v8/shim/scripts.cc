@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "compat.h"
@@ -126,6 +125,7 @@ SELFPROF_API int32_t selfprof_function_script_id(Handle function) noexcept {
 
 // A module that was compiled here. Belongs to its JS thread; whoever made it deletes it, before the isolate ends.
 struct SelfprofModule {
+  int hash;
   v8::Global<Context> context;
   v8::Global<Module> module;
   v8::Global<Value> url;
@@ -186,18 +186,19 @@ SELFPROF_API int32_t selfprof_module_compile(Isolate* isolate, const SelfprofSou
   Local<Module> module;
   if (!v8::ScriptCompiler::CompileModule(isolate, &compiled).ToLocal(&module)) return kThrown;
   *id = module->ScriptId();
-  *out = new SelfprofModule{{isolate, context}, {isolate, module}, {isolate, FromHandle<Value>(source->url)}, {}};
-  modules.emplace(module->GetIdentityHash(), *out);
+  *out = new SelfprofModule{module->GetIdentityHash(),
+                            {isolate, context},
+                            {isolate, module},
+                            {isolate, FromHandle<Value>(source->url)},
+                            {}};
+  modules.emplace((*out)->hash, *out);
   return kOk;
 }
 
-SELFPROF_API void selfprof_module_delete(Isolate* isolate, SelfprofModule* module) noexcept {
-  {
-    v8::HandleScope scope(isolate);
-    auto [first, last] = modules.equal_range(module->module.Get(isolate)->GetIdentityHash());
-    while (first != last && first->second != module) ++first;
-    if (first != last) modules.erase(first);
-  }
+SELFPROF_API void selfprof_module_delete(SelfprofModule* module) noexcept {
+  auto [first, last] = modules.equal_range(module->hash);
+  while (first != last && first->second != module) ++first;
+  if (first != last) modules.erase(first);
   delete module;
 }
 
@@ -284,8 +285,8 @@ void InitializeImportMeta(Local<Context> context, Local<Module> module, Local<Ob
     node::loader::ModuleWrap::HostInitializeImportMetaObjectCallback(context, module, meta);
     return;
   }
-  Isolate* isolate = Isolate::GetCurrent();
   if (on_import_meta.IsEmpty()) return;
+  Isolate* isolate = Isolate::GetCurrent();
   // What it throws is the host's own fault; V8 takes no exception here.
   v8::TryCatch caught(isolate);
   Local<Value> arguments[] = {meta, found->url.Get(isolate), context->Global()};

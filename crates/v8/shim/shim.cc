@@ -34,8 +34,8 @@ struct SelfprofNode {
 SELFPROF_API int32_t selfprof_built_for() noexcept { return NODE_MODULE_VERSION; }
 
 // Any thread. The clock of sample timestamps, in microseconds: V8's TimeTicks and libuv's hrtime are both
-// CLOCK_MONOTONIC.
-SELFPROF_API uint64_t selfprof_now_us() noexcept { return uv_hrtime() / 1000; }
+// CLOCK_MONOTONIC, but TimeTicks::Now() adds one, so that it is never 0.
+SELFPROF_API uint64_t selfprof_now_us() noexcept { return uv_hrtime() / 1000 + 1; }
 
 // JS thread. Null outside an isolate.
 SELFPROF_API v8::Isolate* selfprof_isolate() noexcept { return v8::Isolate::GetCurrent(); }

@@ -108,7 +108,7 @@ unsafe extern "C" {
         module: *mut *mut Module,
         id: *mut i32,
     ) -> i32;
-    pub fn selfprof_module_delete(isolate: *mut Isolate, module: *mut Module);
+    pub fn selfprof_module_delete(module: *mut Module);
     pub fn selfprof_module_requests(isolate: *mut Isolate, module: *const Module) -> Value;
     pub fn selfprof_module_link(
         isolate: *mut Isolate,

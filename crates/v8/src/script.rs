@@ -247,7 +247,7 @@ impl Module {
 impl Drop for Module {
     fn drop(&mut self) {
         // SAFETY: the module is this thread's, its isolate alive, and nobody else deletes it.
-        unsafe { ffi::selfprof_module_delete(ffi::selfprof_isolate(), self.module.as_ptr()) };
+        unsafe { ffi::selfprof_module_delete(self.module.as_ptr()) };
     }
 }
 

@@ -23,7 +23,9 @@ impl RecordingCell {
     #[must_use]
     pub fn new(options: RecordingOptions, admission: Arc<dyn FrameAdmission>, now: Instant) -> Self {
         let look_at = match (options.policy, options.limit) {
-            (BufferPolicy::Stop, Some(limit)) => now.after(options.interval.saturating_mul(limit)),
+            (BufferPolicy::Stop | BufferPolicy::Chunks { .. }, Some(limit)) => {
+                now.after(options.interval.saturating_mul(limit))
+            }
             _ => Instant::NEVER,
         };
         Self {
@@ -40,6 +42,13 @@ impl RecordingCell {
             self.full.store(true, Ordering::Release);
         }
         self.look_at.store(outcome.earliest_full.unwrap_or(Instant::NEVER).0, Ordering::Release);
+    }
+
+    /// Publishes that a recording which was full goes on, and when the group is to look at it. The group resumes the
+    /// session at its next tick.
+    pub fn go_on(&self, look_at: Instant) {
+        self.look_at.store(look_at.0, Ordering::Release);
+        self.full.store(false, Ordering::Release);
     }
 
     /// Whether the buffer is full.

@@ -1,6 +1,7 @@
 //! What a session keeps of raw segments.
 
 mod admission;
+mod chunks;
 mod circular;
 mod collections;
 mod forced;
