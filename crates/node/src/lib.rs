@@ -6,7 +6,8 @@
 //! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
-//! * [`signals`]: ends those recordings before a signal ends the process.
+//! * [`signals`]: ends those recordings before a signal ends the process;
+//! * [`timing`]: the timelines behind `performance.mark()` and `measure()`, each of one JS thread.
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
 //! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. Threads never wait for a JS
@@ -19,3 +20,4 @@ mod face;
 mod journal;
 mod locks;
 mod signals;
+mod timing;
