@@ -133,11 +133,10 @@ class Timeline {
   /** The block of this number: the one that somebody holds, or a new one. */
   blockOf(number) {
     if (number === Math.floor(this.sequence / BLOCK)) return this.block;
-    let block = this.native.kept(number);
-    if (block === undefined) {
-      block = new Array(BLOCK);
-      this.native.keep(number, block);
-    }
+    const held = this.native.kept(number);
+    if (held) return held;
+    const block = new Array(BLOCK);
+    this.native.keep(number, block);
     return block;
   }
 
