@@ -11,7 +11,7 @@ const { defineInspection } = require('./inspection.cjs');
 const { extension, forwardEvents, host, milestone } = require('./node-host.cjs');
 const { queueTask, reportException } = require('./node-tasks.cjs');
 
-const timing = makeTiming({
+const { timing, observation } = makeTiming({
   origin: timeOrigin(),
   timeOrigin: perfHooks.performance.timeOrigin,
   // A process has one owner, whom nobody spies on.
@@ -27,4 +27,4 @@ const timing = makeTiming({
 defineInspection(timing);
 forwardEvents(timing.performance);
 
-module.exports = timing;
+module.exports = { timing, observation };

@@ -35,7 +35,7 @@ function createTiming(options = {}) {
     queueTask: options.queueTask ?? queueTask,
     reportException: options.reportException ?? reportException,
     page: window ? { timing: options.timing ?? { navigationStart: timeOrigin }, navigation } : undefined,
-  });
+  }).timing;
 }
 
 /**
