@@ -214,9 +214,10 @@ impl<R: Record> Buffer<R> {
         *self = Self { dropped: self.dropped, ..Self::new(self.limit) };
     }
 
-    /// How many bytes the records take, those that are not yet there included.
+    /// How many bytes chunks take, with the room that they have left.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.records.capacity() * size_of::<R>()).sum()
+        let bytes = |chunk: &Chunk<R>| size_of::<Chunk<R>>() + chunk.records.capacity() * size_of::<R>();
+        self.chunks.iter().map(bytes).sum()
     }
 }
