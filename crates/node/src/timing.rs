@@ -111,8 +111,8 @@ impl Timeline {
         })
     }
 
-    /// An object whose methods are called for each entry: `now`, `mark`, `resolve` and `measure`; and `result`, which the
-    /// last two write to.
+    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt` and `resolve`; and `result`,
+    /// which the last of them writes to.
     #[napi(catch_unwind)]
     pub fn hot<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         let mut hot = hot::object(env, &self.shared)?;
@@ -150,19 +150,6 @@ impl Timeline {
         let timing = performance_timing(&timing)?;
         self.timeline()?.set_timing(Some(timing));
         Ok(())
-    }
-
-    /// Appends a mark with a time of its own. Says whether there was room.
-    #[napi(catch_unwind)]
-    pub fn mark_at(&self, name: u32, start: f64) -> Result<bool> {
-        Ok(self.timeline()?.mark(NameId(name), HighResTime(start)) == Appended::Kept)
-    }
-
-    /// Appends a measure that was resolved. Says whether there was room.
-    #[napi(catch_unwind)]
-    pub fn measure_at(&self, name: u32, start: f64, duration: f64) -> Result<bool> {
-        let range = Range { start: HighResTime(start), duration: HighResTime(duration) };
-        Ok(self.timeline()?.append_measure(NameId(name), range) == Appended::Kept)
     }
 
     /// The start of the latest mark of a name, NaN when there is none.

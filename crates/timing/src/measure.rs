@@ -49,6 +49,7 @@ impl Bounds {
     ///
     /// `latest_mark` gives the start of the latest mark of a name; `now` is asked for the time when it is needed. Without
     /// `timing` there is no window.
+    #[inline]
     pub(crate) fn resolve(
         &self,
         timing: Option<&PerformanceTiming>,
@@ -81,6 +82,7 @@ impl Bounds {
 }
 
 /// [Convert a mark to a timestamp](https://w3c.github.io/user-timing/#convert-a-mark-to-a-timestamp).
+#[inline]
 fn to_timestamp(
     bound: Bound,
     edge: Edge,

@@ -42,8 +42,9 @@ struct SelfprofTimeline {
 struct SelfprofTimelineFunctions {
   double (*now)(SelfprofTimeline*);
   double (*mark)(SelfprofTimeline*, uint32_t);
+  double (*mark_at)(SelfprofTimeline*, uint32_t, double);
+  double (*measure_at)(SelfprofTimeline*, uint32_t, double, double);
   double (*resolve)(SelfprofTimeline*, uint32_t, double, uint32_t, double, double);
-  double (*measure)(SelfprofTimeline*, uint32_t, uint32_t, double, uint32_t, double, double);
 };
 
 // Any thread. The value of process.versions.modules that these headers belong to.
@@ -225,8 +226,9 @@ v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
     interface->InstanceTemplate()->SetInternalFieldCount(1);
     Method<&SelfprofTimelineFunctions::now>::Define(isolate, interface, "now");
     Method<&SelfprofTimelineFunctions::mark>::Define(isolate, interface, "mark");
+    Method<&SelfprofTimelineFunctions::mark_at>::Define(isolate, interface, "markAt");
+    Method<&SelfprofTimelineFunctions::measure_at>::Define(isolate, interface, "measureAt");
     Method<&SelfprofTimelineFunctions::resolve>::Define(isolate, interface, "resolve");
-    Method<&SelfprofTimelineFunctions::measure>::Define(isolate, interface, "measure");
     timeline_interface.Set(isolate, interface);
     node::AddEnvironmentCleanupHook(isolate, [](void*) { timeline_interface = {}; }, nullptr);
   }

@@ -17,10 +17,12 @@ pub struct TimelineFunctions {
     pub now: extern "C" fn(*mut c_void) -> f64,
     /// `mark(name)`
     pub mark: extern "C" fn(*mut c_void, u32) -> f64,
+    /// `markAt(name, start)`
+    pub mark_at: extern "C" fn(*mut c_void, u32, f64) -> f64,
+    /// `measureAt(name, start, duration)`
+    pub measure_at: extern "C" fn(*mut c_void, u32, f64, f64) -> f64,
     /// `resolve(startKind, start, endKind, end, duration)`
     pub resolve: extern "C" fn(*mut c_void, u32, f64, u32, f64, f64) -> f64,
-    /// `measure(name, startKind, start, endKind, end, duration)`
-    pub measure: extern "C" fn(*mut c_void, u32, u32, f64, u32, f64, f64) -> f64,
 }
 
 /// Makes an object with these methods for a timeline. They check that `this` is such an object, and return `undefined`
