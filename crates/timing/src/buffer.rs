@@ -82,8 +82,8 @@ const LARGEST_CHUNK: usize = 8192;
 
 /// A stretch of a buffer. Its vector has all the room that it will ever have from the start.
 struct Chunk<R> {
-    /// Sequence numbers of its records count from here. A server may mark for months: 32 bits would not do, and 64 would
-    /// make a mark half as large again.
+    /// Sequence numbers of its records count from here. A server may mark for months: 32 bits would not do, and 64
+    /// would make a mark half as large again.
     base: u64,
     records: Vec<R>,
 }

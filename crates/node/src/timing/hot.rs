@@ -49,8 +49,8 @@ fn release(data: *mut c_void) {
 /// The functions of every timeline.
 pub static FUNCTIONS: TimelineFunctions = TimelineFunctions { now, mark, mark_at, measure_at, resolve };
 
-/// Runs one of the functions. NaN stands for what should not happen: a timeline that is in use, a kind that is not known, a
-/// panic.
+/// Runs one of the functions. NaN stands for what should not happen: a timeline that is in use, a kind that is not
+/// known, a panic.
 fn run(data: *mut c_void, function: impl FnOnce(&Shared) -> Option<f64>) -> f64 {
     // SAFETY: the object whose method this is holds a share.
     let shared = unsafe { &*data.cast_const().cast::<Shared>() };
