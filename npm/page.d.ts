@@ -16,6 +16,11 @@ export interface PageHostOptions {
   timeout?: number;
   /** The heap that a page may have, in megabytes. A page that needs more is ended. Default: 1,024. */
   memoryLimit?: number;
+  /**
+   * How many threads a page may have: one for its document and the frames of the same origin, and one for each frame of
+   * another. Frames beyond that stay empty. Default: 16.
+   */
+  threadLimit?: number;
   /** `navigator.userAgent`, and what servers are told. */
   userAgent?: string;
   /** Addresses by host name, as in /etc/hosts. */

@@ -20,10 +20,13 @@ class HostInternals {
   #options;
   network;
   timeout;
+  /** How many threads a page may have: one, and one for each frame of another origin. */
+  threadLimit;
 
-  constructor({ jsdom, timeout = 30_000, memoryLimit = 1_024, userAgent, hosts, ca, ignoreCertificateErrors, bodyLimit } = {}) {
+  constructor({ jsdom, timeout = 30_000, memoryLimit = 1_024, threadLimit = 16, userAgent, hosts, ca, ignoreCertificateErrors, bodyLimit } = {}) {
     this.#library = findLibrary(jsdom);
     this.timeout = timeout;
+    this.threadLimit = threadLimit;
     const platform = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Windows NT 10.0' }[process.platform];
     const agent = userAgent ?? `Mozilla/5.0 (${platform}) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/${this.#library.version} selfprof/${version}`;
     this.#options = { memoryLimit, userAgent: agent, network: { hosts, ca, ignoreCertificateErrors, bodyLimit } };

@@ -8,8 +8,9 @@ const { types } = require('node:util');
 const { pathToFileURL } = require('node:url');
 
 const { NotCloneable, deserialize, serialize } = require('./clone.cjs');
-const { getHeader } = require('./network/http.cjs');
-const { folderOrigin, newOpaqueOrigin, originOfUrl } = require('./policy/origin.cjs');
+const { describePage } = require('./policy/documents.cjs');
+const { newOpaqueOrigin } = require('./policy/origin.cjs');
+const { Sites } = require('./sites.cjs');
 
 /** Structured clone in this realm: plain data alone comes out of a page. */
 const PLATFORM = {
@@ -78,7 +79,10 @@ const WAITS = ['load', 'domcontentloaded', 'commit'];
  */
 class Page extends EventEmitter {
   #host;
-  #thread = null;
+  /** @type {Sites | undefined} the threads of the document and its frames */
+  #sites;
+  /** @type {import('./sites.cjs').Site | undefined} the document's own */
+  #main;
   #url = 'about:blank';
   #isClosed = false;
   /** Counts navigations: the last one wins. */
@@ -116,17 +120,18 @@ class Page extends EventEmitter {
   async #load(url, { waitUntil, referrer, root }) {
     const navigation = ++this.#navigation;
     const started = this.#host.startThread();
+    let site;
     try {
       const response = await this.#fetch(url, referrer);
       await started.ready();
       this.#assertOpen();
       if (navigation !== this.#navigation) throw new Error(`another navigation took over from ${url}`);
-      await this.#commit(started, response, root);
+      site = await this.#commit(started, response, root);
       const { status, headers } = response;
-      await this.#waitFor(waitUntil, started);
+      await this.#waitFor(waitUntil, site);
       return { url: response.url, status, headers };
     } catch (error) {
-      if (this.#thread !== started) started.terminate();
+      if (site === undefined) started.terminate();
       throw error;
     }
   }
@@ -135,6 +140,7 @@ class Page extends EventEmitter {
     if (url.protocol === 'about:') {
       return { url: url.href, status: 200, headers: [['content-type', 'text/html']], body: new Uint8Array(), referrer };
     }
+    // Its user asks for it, so it comes from nowhere.
     const client = { origin: newOpaqueOrigin(), embedderPolicy: 'unsafe-none' };
     const request = { url: url.href, mode: 'navigate', credentials: 'include', destination: 'document', referrer, isTopLevel: true };
     return this.#host.network.fetch(request, client).then((response) => ({ ...response, referrer }));
@@ -142,69 +148,61 @@ class Page extends EventEmitter {
 
   /** Replaces the document by one in a thread of its own. */
   async #commit(thread, response, root) {
-    const url = new URL(response.url);
-    const origin = originOfDocument(url, root);
-    const old = this.#thread;
-    this.#thread = thread;
-    this.#url = url.href;
+    const document = describePage(response, root);
+    await this.#sites?.closeAll();
+    this.#url = document.url;
     this.#state = new Set(['commit']);
-    thread.on('message', (message) => this.#onMessage(thread, message));
-    thread.on('control', (message) => this.#onControl(thread, message));
-    thread.on('exit', (error) => {
-      if (this.#thread === thread && error !== undefined) this.emit('crash', error);
+    this.#sites = new Sites(this.#host, {
+      hear: (site, message) => this.#onMessage(site, message),
+      problem: (site, kind, text, url) => this.emit('problem', { kind, text, url, frame: this.#sites.frameOf(site, 0) }),
+      crash: (site, error) => this.#onCrash(site, error),
     });
-    if (old !== null) await old.terminate();
-    const client = { origin, embedderPolicy: 'unsafe-none' };
-    thread.control({
-      type: 'open',
-      response: {
-        url: url.href,
-        contentType: getHeader(response.headers, 'content-type') ?? 'text/html',
-        body: new Uint8Array(response.body),
-        referrer: response.referrer,
-      },
-      client,
-      document: { url: url.href, profiling: false },
-    });
+    this.#main = this.#sites.open(thread, document, response);
     this.emit('navigated', this.#url);
+    return this.#main;
   }
 
-  async #waitFor(state, thread) {
+  #onCrash(site, error) {
+    if (site === this.#main) this.emit('crash', error);
+    else this.emit('problem', { kind: 'crash', text: error.message, url: site.document.url, frame: 0 });
+  }
+
+  async #waitFor(state, site) {
     const reached = async () => {
       while (!this.#state.has(state)) {
-        if (this.#thread !== thread) throw new Error('another navigation took over');
-        await Promise.race([once(this, 'state'), once(this, 'close')]);
+        if (this.#main !== site) throw new Error('another navigation took over');
+        await Promise.race([once(this, 'state'), once(this, 'close'), once(this, 'navigated'), once(this, 'crash')]);
         this.#assertOpen();
       }
     };
-    await thread.hold(reached());
+    await site.thread.hold(reached());
   }
 
-  /** Messages of the DOM realm: whatever they say, they are the page's word and no more. */
-  #onMessage(thread, message) {
-    if (thread !== this.#thread) return;
+  /** Messages of a DOM realm: whatever they say, they are the page's word and no more. */
+  #onMessage(site, message) {
+    if (this.#isClosed) return;
     const text = (key) => (typeof message[key] === 'string' ? message[key] : '');
     const number = (key) => (typeof message[key] === 'number' ? message[key] : 0);
+    const frame = this.#sites.frameOf(site, number('frame'));
     switch (message.type) {
       case 'DOMContentLoaded':
       case 'load':
-        if (message.frame !== 0) return;
+        if (frame !== 0) return;
         this.#state.add(message.type.toLowerCase());
         this.emit('state');
         this.emit(message.type.toLowerCase());
         return;
       case 'console':
-        this.emit('console', { method: text('method'), text: text('text'), frame: number('frame') });
+        this.emit('console', { method: text('method'), text: text('text'), frame });
         return;
       case 'exception': {
+        // Not `error`: Node ends a program that does not listen to that.
         const report = { message: text('message'), stack: text('stack'), filename: text('filename') };
-        // Node ends a program that does not listen to `error`.
-        const place = { lineno: number('lineno'), colno: number('colno'), frame: number('frame') };
-        this.emit('pageerror', { ...report, ...place });
+        this.emit('pageerror', { ...report, lineno: number('lineno'), colno: number('colno'), frame });
         return;
       }
       case 'problem':
-        this.emit('problem', { kind: text('kind'), text: text('text'), url: text('url'), frame: number('frame') });
+        this.emit('problem', { kind: text('kind'), text: text('text'), url: text('url'), frame });
         return;
       case 'navigate':
         this.#followLink(text('url'), text('referrer'));
@@ -231,9 +229,13 @@ class Page extends EventEmitter {
     });
   }
 
-  #onControl(thread, message) {
-    if (message.type === 'cookie') this.#host.shareCookie(message.change, thread);
-    if (message.type === 'failure') this.emit('problem', { kind: 'host', text: message.message, url: '', frame: 0 });
+  /**
+   * The windows of the page: itself and its frames.
+   *
+   * @returns {{ frame: number, parent: number | undefined, url: string, origin: string }[]}
+   */
+  frames() {
+    return this.#sites?.list() ?? [];
   }
 
   /**
@@ -260,20 +262,22 @@ class Page extends EventEmitter {
       if (error instanceof NotCloneable) throw new DOMException(error.message, 'DataCloneError');
       throw error;
     }
-    const thread = this.#thread;
+    const target = this.#sites.find(frame);
+    if (target === undefined) throw new Error(`the page has no frame ${frame}`);
+    const { thread } = target.site;
     const source = isFunction ? `(${script})` : script;
-    const message = { type: 'evaluate', frame, source, isFunction, parameters: record };
+    const message = { type: 'evaluate', frame: target.frame, source, isFunction, parameters: record };
     const answer = await withTimeout(timeout, 'the script', () => thread.ask(message), async () => {
-      if (!(await thread.isResponsive(RESPONSE_LIMIT))) await this.#kill(thread);
+      if (!(await thread.isResponsive(RESPONSE_LIMIT))) await this.#kill(target.site);
     });
     if (answer.error !== undefined) throw new PageError(answer.error);
     return deserialize(answer.value, PLATFORM).value;
   }
 
   /** Ends a thread that does not answer. */
-  async #kill(thread) {
-    await thread.terminate();
-    if (thread === this.#thread) this.emit('crash', new Error('the page does not answer'));
+  async #kill(site) {
+    await site.thread.terminate();
+    this.#onCrash(site, new Error('the page does not answer'));
   }
 
   #assertOpen() {
@@ -284,9 +288,7 @@ class Page extends EventEmitter {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#host.forget(this);
-    const thread = this.#thread;
-    this.#thread = null;
-    await thread?.terminate();
+    await this.#sites?.closeAll();
     this.emit('close');
   }
 
@@ -304,11 +306,6 @@ function toUrl(place) {
   const text = String(place);
   if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return new URL(text);
   return pathToFileURL(path.resolve(text));
-}
-
-function originOfDocument(url, root) {
-  if (url.protocol === 'file:') return folderOrigin(root ?? path.dirname(require('node:url').fileURLToPath(url)));
-  return originOfUrl(url) ?? newOpaqueOrigin();
 }
 
 /** Does work that may take so long and no longer. `onTimeout` cleans up before the caller hears of it. */

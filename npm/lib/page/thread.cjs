@@ -80,6 +80,11 @@ class ThreadHandle extends EventEmitter {
     if (!this.#isGone) this.#worker.postMessage(message, transferList);
   }
 
+  /** Tells the thread's DOM realm something. */
+  tell(message) {
+    if (!this.#isGone) this.#port.postMessage(message);
+  }
+
   /** Asks the DOM realm for something and waits for its answer; rejects when the thread ends first. */
   ask(message) {
     const id = this.#next++;

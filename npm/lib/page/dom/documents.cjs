@@ -8,11 +8,14 @@ const sniffHTMLEncoding = require('html-encoding-sniffer');
 const { MIMEType } = require('whatwg-mimetype');
 const { parseURL } = require('whatwg-url');
 
+// First: jsdom's modules require each other in circles, and this is where it enters them itself.
 const { createWindow } = require('jsdom/lib/jsdom/browser/Window.js');
+const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/Document-impl.js');
 
 const vm = require('./node/vm.cjs');
 const { consoleFor } = require('./console.cjs');
 const { inspect } = require('./inspect.cjs');
+const messages = require('./messages.cjs');
 const { tell } = require('./outbox.cjs');
 const { platformOf } = require('./platform.cjs');
 const realms = require('./realms.cjs');
@@ -22,6 +25,12 @@ const cookieJar = {
   getCookieStringSync: (url) => gate.getCookies(url),
   setCookieSync: (text, url) => gate.setCookie(url, `${text}`),
   serializeSync: () => ({}),
+};
+
+/** https://html.spec.whatwg.org/multipage/urls-and-fetching.html#fallback-base-url */
+DocumentImpl.prototype._fallbackBaseURL = function fallbackBaseURL() {
+  const isLocal = this.URL === 'about:blank' || this.URL === 'about:srcdoc';
+  return isLocal && this._parentDocument !== null ? this._parentDocument.baseURL() : this._URL;
 };
 
 let nextFrame = 0;
@@ -69,7 +78,9 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
   realm.window = window;
   setLocation(window, url, origin);
   realms.add(realm);
+  tell({ type: 'window', frame: realm.id, parent: parent === undefined ? -1 : realms.realmOf(parent).id, url });
   realm.code = gate.enterWindow(window, { inspect, platform: platformOf(window) });
+  messages.install(realm);
   return window;
 }
 
@@ -81,6 +92,8 @@ function setLocation(window, url, origin) {
   document._clearBaseURLCache();
   window._origin = origin;
   window._sessionHistory.currentEntry.url = document._URL;
+  const realm = realms.realmOf(window);
+  if (realm !== undefined) tell({ type: 'window at', frame: realm.id, url });
 }
 
 /** Parses bytes, or text, into a window's empty document. */
@@ -119,6 +132,7 @@ function asPlainText(text, essence) {
 function closeWindow(window) {
   for (const child of window._document._childDocuments) closeWindow(child._globalObject);
   window.close.call(window);
+  tell({ type: 'window closed', frame: realms.realmOf(window)?.id });
   realms.remove(window);
   gate.closeWindow(window);
 }

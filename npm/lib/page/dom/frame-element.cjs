@@ -14,12 +14,23 @@ const selectors = require('jsdom/lib/jsdom/living/css/helpers/selectors.js');
 
 const documents = require('./documents.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
+const { tell } = require('./outbox.cjs');
+const realms = require('./realms.cjs');
+const { remoteWindow } = require('./remote-window.cjs');
 
 /** How deep frames may be nested in one another: each is a realm with its own intrinsics. */
 const MAX_DEPTH = 16;
 
+/** Frame elements by number, as the host and other threads know them. */
+const numbered = new Map();
+let nextNumber = 1;
+
 class HTMLFrameElementImpl extends HTMLElementImpl {
   _contentDocument = null;
+  #number = 0;
+  /** The window of another thread that is shown, with what makes the embedder wait for it. */
+  #remote = null;
+  #stopWaitingForRemote = null;
   /** The request of the navigation under way, 0 for none. */
   #request = 0;
   /** Whether the window is still the one that was made with the frame, in which the first document is loaded. */
@@ -28,15 +39,19 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   _attributeChangeSteps(localName, oldValue, value, namespace) {
     super._attributeChangeSteps(localName, oldValue, value, namespace);
     if (namespace !== null || (localName !== 'src' && localName !== 'srcdoc')) return;
-    if (this.isConnected && this._ownerDocument._defaultView && this._contentDocument !== null) this.#process(false);
+    if (this.isConnected && this._ownerDocument._defaultView && this.contentWindow !== null) this.#process(false);
   }
 
   _postConnectionSteps() {
-    if (this._ownerDocument._defaultView && this._contentDocument === null) this.#process(true);
+    if (!this._ownerDocument._defaultView || this._contentDocument !== null || this.#remote !== null) return;
+    this.#number = nextNumber++;
+    numbered.set(this.#number, this);
+    this.#process(true);
   }
 
   _removingSteps(isSubtreeRoot, oldAncestor) {
     super._removingSteps(isSubtreeRoot, oldAncestor);
+    numbered.delete(this.#number);
     this.#cancel();
     this.#closeContent();
     refreshAccessors(this._ownerDocument);
@@ -61,16 +76,32 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#navigate(url, false);
   }
 
+  /** The same, when its window is in another thread. */
+  _navigateTo(text, referrer) {
+    const url = parseURL(text);
+    if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url), referrer);
+  }
+
+  _remoteLoaded() {
+    if (this.#remote === null) return;
+    fireAnEvent('load', this);
+    this.#stopWaitingForRemote?.();
+    this.#stopWaitingForRemote = null;
+  }
+
   #navigate(url, isInitial) {
     this.#cancel();
     const parent = this._ownerDocument;
     if (url.scheme === 'javascript') {
+      // Not in a window of another origin.
+      if (this._contentDocument === null) return;
       const result = evaluateJavaScriptURL(this._contentDocument._globalObject, url);
       if (typeof result === 'string') this.#show(this._contentDocument.URL, parent._origin, result, 'text/html', 0);
       else if (isInitial) this.#completeBlank();
       return;
     }
     if (url.scheme === 'about') {
+      if (this._contentDocument === null) this.#openBlank();
       if (!isInitial) this.#show(serializeURL(url), parent._origin, '<html><head></head><body></body></html>', 'text/html', 0);
       else this.#completeBlank();
       return;
@@ -146,13 +177,25 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     documents.parse(this._contentDocument._globalObject, content, contentType);
   }
 
-  #fetch(url) {
+  #fetch(url, referrer = this._ownerDocument.URL) {
     const parent = this._ownerDocument;
     const stopDelayingLoad = parent._delayLoadEvent();
-    const request = gate.fetchFrame(JSON.stringify({ url, referrer: parent.URL }), (answer, bytes) => {
+    const sandbox = this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
+    const wish = {
+      url,
+      referrer,
+      window: realms.realmOf(parent._globalObject).id,
+      frame: this.#number,
+      isSandboxed: sandbox !== null && !sandbox.toLowerCase().split(/\s+/).includes('allow-same-origin'),
+    };
+    const request = gate.fetchFrame(JSON.stringify(wish), (answer, bytes) => {
       if (this.#request === request && !parent._isDestroyed && this.isConnected) {
         this.#request = 0;
-        const { error, document, url: final, contentType, origin } = JSON.parse(answer);
+        const { error, document, url: final, contentType, origin, remote } = JSON.parse(answer);
+        if (remote !== undefined) {
+          this.#showRemote(remote, stopDelayingLoad);
+          return;
+        }
         if (error === undefined) {
           this.#show(final, origin, bytes, contentType, document);
         } else {
@@ -170,12 +213,34 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#request = request;
   }
 
+  /** Shows a document of another origin, which lives in another thread. */
+  #showRemote(address, stopDelayingLoad) {
+    const window = this._ownerDocument._globalObject;
+    this.#closeContent(false);
+    this.#isFresh = false;
+    this.#stopWaitingForRemote = stopDelayingLoad;
+    const place = {
+      parent: window._globalProxy,
+      top: window._top,
+      navigate: (text) => {
+        const url = this._ownerDocument.encodingParseAURL(text);
+        if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url));
+      },
+    };
+    this.#remote = remoteWindow(window, address, place);
+    refreshAccessors(this._ownerDocument);
+  }
+
   #cancel() {
     if (this.#request !== 0) gate.abortFetch(this.#request);
     this.#request = 0;
   }
 
-  #closeContent() {
+  #closeContent(isForGood = true) {
+    this.#stopWaitingForRemote?.();
+    this.#stopWaitingForRemote = null;
+    if (this.#remote !== null && isForGood) tell({ type: 'close remote', frame: this.#number });
+    this.#remote = null;
     const document = this._contentDocument;
     this._contentDocument = null;
     if (document?._defaultView) documents.closeWindow(document._globalObject);
@@ -186,7 +251,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   }
 
   get contentWindow() {
-    return this._contentDocument?._defaultView ?? null;
+    return this.#remote ?? this._contentDocument?._defaultView ?? null;
   }
 }
 
@@ -208,4 +273,4 @@ function refreshAccessors(document) {
   });
 }
 
-module.exports = { implementation: HTMLFrameElementImpl };
+module.exports = { implementation: HTMLFrameElementImpl, byNumber: (number) => numbered.get(number) };

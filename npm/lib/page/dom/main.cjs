@@ -7,6 +7,9 @@ require('./environment.cjs');
 const gate = require('selfprof:gate');
 const outbox = require('./outbox.cjs');
 const { openWindow, parse } = require('./documents.cjs');
+const frames = require('./frame-element.cjs');
+const messages = require('./messages.cjs');
+const { embed } = require('./remote-window.cjs');
 const { reportException } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const realms = require('./realms.cjs');
@@ -35,6 +38,12 @@ const onMessage = {
   },
 };
 
+Object.assign(onMessage, {
+  message: messages.receive,
+  'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
+  'navigate remote': ({ frame, url, referrer }) => frames.byNumber(frame)?._navigateTo(url, referrer),
+});
+
 /** Says when a document is parsed and when it is loaded, as soon as the page's own listeners have run. */
 function announce(window) {
   const { id } = realms.realmOf(window);
@@ -56,8 +65,9 @@ module.exports = {
 
   /** Opens the page's document. */
   open(text, bytes) {
-    const { document, url, origin, referrer, contentType, userAgent } = JSON.parse(text);
-    page = openWindow({ document, url, origin, referrer, userAgent });
+    const { contentType, place, ...description } = JSON.parse(text);
+    page = openWindow(description);
+    if (place !== undefined) embed(page, place);
     announce(page);
     parse(page, bytes, contentType);
   },

@@ -5,6 +5,7 @@
 
 const { createHash } = require('node:crypto');
 const { types } = require('node:util');
+const { parentPort } = require('node:worker_threads');
 
 const { visibleHeaders } = require('../network/fetch.cjs');
 const { charset } = require('../network/mime.cjs');
@@ -24,6 +25,8 @@ class Loader {
   #thread;
   #network;
   #running = new Map();
+  /** Frames whose documents are on their way. */
+  #frames = new Map();
   #next = 1;
   /** Scripts that were fetched and wait for their turn. */
   #scripts = new Map();
@@ -73,6 +76,7 @@ class Loader {
   }
 
   abort(id) {
+    this.#frames.delete(id);
     this.#running.get(id)?.abort();
     this.#running.delete(id);
   }
@@ -125,6 +129,27 @@ class Loader {
       });
       return [JSON.stringify({ handle, muted: response.type === 'opaque' }), undefined];
     }, onDone);
+  }
+
+  /** Has the document of a frame loaded: in the user's thread, where it is decided which thread it is to live in. */
+  fetchFrame(text, onDone) {
+    if (typeof onDone !== 'function') return 0;
+    const { url, referrer, window, frame, isSandboxed } = JSON.parse(String(text));
+    const id = this.#next++;
+    this.#frames.set(id, onDone);
+    const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true };
+    parentPort.postMessage({ type: 'frame', id, url: String(url), referrer: String(referrer), ...where });
+    return id;
+  }
+
+  /** The answer of the user's thread. */
+  onFrame({ id, error, document, content, remote }) {
+    const onDone = this.#frames.get(id);
+    if (!this.#frames.delete(id)) return;
+    let answer = { error, remote };
+    if (document !== undefined) answer = this.#thread.describe(document, content);
+    const bytes = content === undefined ? undefined : this.#thread.gate.bytesForDom(content.body);
+    this.#thread.enter(() => onDone(JSON.stringify(answer), bytes));
   }
 
   /** Runs a script that was fetched. */

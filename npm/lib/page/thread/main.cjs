@@ -7,6 +7,7 @@ const path = require('node:path');
 const { moveMessagePortToContext, parentPort, workerData } = require('node:worker_threads');
 const vm = require('node:vm');
 
+const { begin } = require('../../agent.cjs');
 const native = require('../../native.cjs');
 const { Cookies } = require('../network/cookies.cjs');
 const { Network } = require('../network/fetch.cjs');
@@ -108,20 +109,21 @@ class PageThread {
     this.#cookies.setByScript(url, text);
   }
 
+  /** What the DOM realm is told of a document. */
+  describe(document, { referrer }) {
+    const { url, contentType, origin, isIsolated, isSecure } = document;
+    return { document: this.windows.add(document), url, contentType, referrer, origin: serialize(origin), isIsolated, isSecure };
+  }
+
   onMessage = {
     cookie: ({ change }) => this.#cookies.apply(change),
-    open: ({ response, client, document }) => {
-      this.client = { ...client, blobAt: () => undefined };
-      const { url, contentType, body, referrer } = response;
-      const description = {
-        document: this.windows.add(document),
-        url,
-        contentType,
-        referrer,
-        origin: serialize(client.origin),
-        userAgent: this.#options.userAgent,
-      };
-      this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(body)));
+    open: ({ document, content, place }) => {
+      const { origin, embedderPolicy, isIsolated, isSecure, profiling } = document;
+      this.client = { origin, embedderPolicy, isIsolated, isSecure };
+      // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
+      begin({ mode: profiling ?? 'lazy' });
+      const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, place };
+      this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(content.body)));
     },
     frame: (message) => this.loader.onFrame(message),
     ping: ({ id }) => parentPort.postMessage({ type: 'pong', id }),

@@ -16,21 +16,13 @@ const WINDOW_MODULES = path.join(__dirname, '..', 'window');
 const MAX_WINDOWS = 1_000;
 
 /**
- * What the host knows of a document.
- *
- * @typedef {object} DocumentRecord
- * @property {string} url
- * @property {boolean} profiling whether its Document-Policy lets it profile
- */
-
-/**
  * A window.
  *
  * @typedef {object} WindowRecord
  * @property {object} window its global object
  * @property {object} anchor an object of its realm that no page can have replaced
  * @property {number} realm the addon's number for its realm
- * @property {DocumentRecord} document
+ * @property {import('../policy/documents.cjs').Description} document
  * @property {object} code what window/main.cjs exports, once it was entered
  * @property {WindowModules} modules
  * @property {Map<string, string>} bases base URLs of classic scripts, by the URLs that they are compiled under
@@ -39,7 +31,7 @@ const MAX_WINDOWS = 1_000;
 class Windows {
   #thread;
   #hostScripts;
-  #documents = new Map([[0, { url: 'about:blank', profiling: false }]]);
+  #documents = new Map([[0, { url: 'about:blank', profiling: undefined }]]);
   #windows = new WeakMap();
   /** Of windows that were not closed, by realm. */
   #open = new Map();
@@ -55,7 +47,7 @@ class Windows {
     this.#hostScripts = hostScripts;
   }
 
-  /** @param {DocumentRecord} document @returns {number} what the DOM realm calls it */
+  /** @param {import('../policy/documents.cjs').Description} document @returns {number} what the DOM realm calls it */
   add(document) {
     const id = this.#nextDocument++;
     this.#documents.set(id, document);

@@ -4,7 +4,7 @@
 // the page's own scripts would have made. It takes the intrinsics it needs before a script of the page can change them.
 
 const host = require('selfprof:host');
-const { deserialize, serialize } = require('../clone.cjs');
+const { NotCloneable, deserialize, serialize } = require('../clone.cjs');
 
 const { Error, Object, Promise, RangeError, SyntaxError, TypeError } = globalThis;
 const { apply, defineProperty, deleteProperty } = Reflect;
@@ -98,4 +98,25 @@ function owns(promise) {
   return Object.getPrototypeOf(promise) === Promise.prototype || promise instanceof Promise;
 }
 
-module.exports = { describe, describeModule, evaluate, makeError, owns, settle };
+/** A function of this realm, as the platform's are: it cannot be constructed, and throws errors of this realm. */
+function wrap(name, call, length) {
+  const { [name]: wrapped } = {
+    [name](...parameters) {
+      return apply(call, this, parameters);
+    },
+  };
+  defineProperty(wrapped, 'length', { __proto__: null, value: length, configurable: true });
+  return wrapped;
+}
+
+/** Takes a value down, to be made again elsewhere. */
+function serializeHere(value, transferList) {
+  try {
+    return serialize(value, host.platform, transferList);
+  } catch (error) {
+    if (error instanceof NotCloneable) throw host.platform.newDOMException(error.message, 'DataCloneError');
+    throw error;
+  }
+}
+
+module.exports = { describe, describeModule, deserialize: (record) => deserialize(record, host.platform), evaluate, freeze: Object.freeze, makeError, owns, serialize: serializeHere, settle, wrap };
