@@ -71,7 +71,7 @@ MaybeLocal<Promise> ImportModule(Local<Context> context, Local<Data> host_define
   Local<Promise::Resolver> resolver;
   if (!Promise::Resolver::New(context).ToLocal(&resolver)) return {};
   Local<FixedArray> options = host_defined_options.As<FixedArray>();
-  if (options.IsEmpty() || options->Length() != 3) {
+  if (host_defined_options.IsEmpty() || options->Length() != 3) {
     Context::Scope scope(context);
     Local<Value> error =
         v8::Exception::TypeError(String::NewFromUtf8Literal(isolate, "import() is not available to this script"));
@@ -173,7 +173,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
       isolate,
       [](void* data) {
         Isolate* ending = static_cast<Isolate*>(data);
-        ending->SetHostImportModuleDynamicallyCallback(nullptr);
+        selfprof::AnswerNoImports(ending);
         ending->SetPrepareStackTraceCallback(nullptr);
         ending->SetModifyCodeGenerationFromStringsCallback(nullptr);
         delete host;
@@ -181,7 +181,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
       },
       isolate);
   isolate->SetModifyCodeGenerationFromStringsCallback(AllowCodeGeneration);
-  isolate->SetHostImportModuleDynamicallyCallback(ImportModule);
+  selfprof::AnswerImports<ImportModule>(isolate);
   isolate->SetPrepareStackTraceCallback(PrepareStackTrace);
   // Node asks for this of every context of its own; it is what makes V8 ask at all.
   isolate->GetCurrentContext()->AllowCodeGenerationFromStrings(false);

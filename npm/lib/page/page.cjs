@@ -267,7 +267,9 @@ class Page extends EventEmitter {
     const { thread } = target.site;
     const source = isFunction ? `(${script})` : script;
     const message = { type: 'evaluate', frame: target.frame, source, isFunction, parameters: record };
-    const answer = await withTimeout(timeout, 'the script', () => thread.ask(message), async () => {
+    const asked = thread.ask(message);
+    const answer = await withTimeout(timeout, 'the script', () => asked.answer, async () => {
+      asked.forget();
       if (!(await thread.isResponsive(RESPONSE_LIMIT))) await this.#kill(target.site);
     });
     if (answer.error !== undefined) throw new PageError(answer.error);

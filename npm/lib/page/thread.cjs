@@ -69,7 +69,8 @@ class ThreadHandle extends EventEmitter {
       return await promise;
     } finally {
       this.#holds -= 1;
-      if (this.#holds === 0) this.#worker.unref();
+      // What ends is waited for, too: `terminate` took hold of it.
+      if (this.#holds === 0 && !this.#isGone) this.#worker.unref();
     }
   }
 
@@ -85,7 +86,12 @@ class ThreadHandle extends EventEmitter {
     if (!this.#isGone) this.#port.postMessage(message);
   }
 
-  /** Asks the DOM realm for something and waits for its answer; rejects when the thread ends first. */
+  /**
+   * Asks the DOM realm for something.
+   *
+   * @returns {{ answer: Promise<object>, forget: () => void }} rejects when the thread ends first, or when nobody wants the
+   *   answer any more
+   */
   ask(message) {
     const id = this.#next++;
     const answer = new Promise((resolve, reject) => {
@@ -96,7 +102,11 @@ class ThreadHandle extends EventEmitter {
       this.#waiting.set(id, { resolve, reject });
       this.#port.postMessage({ ...message, id });
     });
-    return this.#hold(answer);
+    const forget = () => {
+      this.#waiting.get(id)?.reject(new Error('nobody waits for the answer'));
+      this.#waiting.delete(id);
+    };
+    return { answer: this.#hold(answer), forget };
   }
 
   /** Waits for an event of this thread that is not an answer. */
