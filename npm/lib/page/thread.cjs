@@ -4,7 +4,7 @@
 
 const { EventEmitter } = require('node:events');
 const path = require('node:path');
-const { MessageChannel, Worker } = require('node:worker_threads');
+const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
 const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
 
@@ -17,7 +17,10 @@ const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--dis
 /** Events: `message` from the DOM realm, `control` from the main realm, `exit` with an error or without. */
 class ThreadHandle extends EventEmitter {
   #worker;
+  /** To the thread's DOM realm. */
   #port;
+  /** To its main realm. */
+  #control;
   #waiting = new Map();
   #next = 1;
   #ready;
@@ -31,11 +34,13 @@ class ThreadHandle extends EventEmitter {
    */
   constructor({ library, cookies, options }) {
     super();
-    const { port1, port2 } = new MessageChannel();
-    this.#port = port1;
+    const dom = new MessageChannel();
+    const main = new MessageChannel();
+    this.#port = dom.port1;
+    this.#control = main.port1;
     this.#worker = new Worker(PROGRAM, {
-      workerData: { library, cookies, options, port: port2 },
-      transferList: [port2],
+      workerData: { library, cookies, options, port: dom.port2, control: main.port2 },
+      transferList: [dom.port2, main.port2],
       // Nothing of this process's environment or command line is a page's business.
       argv: [],
       env: {},
@@ -51,7 +56,8 @@ class ThreadHandle extends EventEmitter {
     this.#worker.unref();
     this.#port.on('message', (message) => this.#receive(message));
     this.#port.unref();
-    this.#worker.on('message', (message) => this.#control(message));
+    this.#control.on('message', (message) => this.#receiveControl(message));
+    this.#control.unref();
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end());
   }
@@ -78,7 +84,7 @@ class ThreadHandle extends EventEmitter {
 
   /** Tells the thread's main realm something. */
   control(message, transferList) {
-    if (!this.#isGone) this.#worker.postMessage(message, transferList);
+    if (!this.#isGone) this.#control.postMessage(message, transferList);
   }
 
   /** Tells the thread's DOM realm something. */
@@ -117,6 +123,10 @@ class ThreadHandle extends EventEmitter {
   #receive(message) {
     // It comes from a realm that the page can reach: it may be anything.
     if (typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
+    // What the main realm said before comes first, though it comes another way.
+    for (let early = receiveMessageOnPort(this.#control); early !== undefined; early = receiveMessageOnPort(this.#control)) {
+      this.#receiveControl(early.message);
+    }
     if (message.type === 'evaluated') {
       const waiting = this.#waiting.get(message.id);
       if (typeof message.id !== 'number' || waiting === undefined) return;
@@ -127,7 +137,7 @@ class ThreadHandle extends EventEmitter {
     }
   }
 
-  #control(message) {
+  #receiveControl(message) {
     if (message.type === 'ready') {
       this.#waiting.get('ready')?.resolve();
       this.#waiting.delete('ready');
@@ -159,6 +169,7 @@ class ThreadHandle extends EventEmitter {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#port.close();
+    this.#control.close();
     for (const { reject } of this.#waiting.values()) reject(error ?? new Error('the page is closed'));
     this.#waiting.clear();
     this.emit('exit', error);

@@ -5,7 +5,6 @@
 
 const { createHash } = require('node:crypto');
 const { types } = require('node:util');
-const { parentPort } = require('node:worker_threads');
 
 const { visibleHeaders } = require('../network/fetch.cjs');
 const { charset } = require('../network/mime.cjs');
@@ -138,7 +137,7 @@ class Loader {
     const id = this.#next++;
     this.#frames.set(id, onDone);
     const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true };
-    parentPort.postMessage({ type: 'frame', id, url: String(url), referrer: String(referrer), ...where });
+    this.#thread.tell({ type: 'frame', id, url: String(url), referrer: String(referrer), ...where });
     return id;
   }
 

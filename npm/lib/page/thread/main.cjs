@@ -4,7 +4,7 @@
 // heap or a crash there is the page's alone, and its profiler samples nothing else.
 
 const path = require('node:path');
-const { moveMessagePortToContext, parentPort, workerData } = require('node:worker_threads');
+const { moveMessagePortToContext, workerData } = require('node:worker_threads');
 const vm = require('node:vm');
 
 const { begin } = require('../../agent.cjs');
@@ -19,6 +19,9 @@ const { Loader } = require('./loader.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { substitutes } = require('./substitutes.cjs');
 const { Windows } = require('./windows.cjs');
+
+/** To whoever opened the page. */
+const { control } = workerData;
 
 const DOM_MODULES = path.join(__dirname, '..', 'dom');
 
@@ -46,7 +49,7 @@ class PageThread {
       code.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
     });
     this.windows = new Windows(this, ['node:', ...hostFolders]);
-    this.#cookies = new Cookies(library, cookies, (change) => parentPort.postMessage({ type: 'cookie', change }));
+    this.#cookies = new Cookies(library, cookies, (change) => control.postMessage({ type: 'cookie', change }));
     this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
     this.#loadDom(library, port);
   }
@@ -74,7 +77,7 @@ class PageThread {
 
   /** Something of our own went wrong. It must not get into a page's hands. */
   fail(error) {
-    parentPort.postMessage({ type: 'failure', message: String(error.stack) });
+    control.postMessage({ type: 'failure', message: String(error.stack) });
   }
 
   report(error, window) {
@@ -99,6 +102,11 @@ class PageThread {
     } catch {
       // As above.
     }
+  }
+
+  /** Tells the user's thread something that no page can have said. */
+  tell(message) {
+    control.postMessage(message);
   }
 
   cookiesForScript(url) {
@@ -126,7 +134,7 @@ class PageThread {
       this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(content.body)));
     },
     frame: (message) => this.loader.onFrame(message),
-    ping: ({ id }) => parentPort.postMessage({ type: 'pong', id }),
+    ping: ({ id }) => control.postMessage({ type: 'pong', id }),
   };
 }
 
@@ -141,7 +149,7 @@ const thread = new PageThread(workerData);
 process.on('uncaughtException', (error) => thread.report(error));
 process.on('unhandledRejection', (reason, promise) => thread.reject(reason, promise));
 
-parentPort.on('message', (message) => thread.onMessage[message.type](message));
-parentPort.postMessage({ type: 'ready' });
+control.on('message', (message) => thread.onMessage[message.type](message));
+control.postMessage({ type: 'ready' });
 
 module.exports = { PageThread };
