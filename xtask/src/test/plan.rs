@@ -229,17 +229,21 @@ fn javascript(major: u32, context: &Context, log: &Log, activity: &Activity) -> 
 }
 
 fn test_files(context: &Context) -> Result<Vec<PathBuf>> {
-    let folder = context.checkout.npm().join("test");
     let mut files = Vec::new();
-    for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if [".test.js", ".test.cjs", ".test.mjs"].iter().any(|end| name.ends_with(end)) {
-            files.push(path);
+    let mut folders = vec![context.checkout.npm().join("test")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if path.is_dir() {
+                folders.push(path);
+            } else if [".test.js", ".test.cjs", ".test.mjs"].iter().any(|end| name.ends_with(end)) {
+                files.push(path);
+            }
         }
     }
     if files.is_empty() {
-        bail!("no test is in {}", folder.display());
+        bail!("no test is in npm/test");
     }
     files.sort();
     Ok(files)
