@@ -90,7 +90,7 @@ pub fn all() -> Vec<Benchmark> {
             name: "sample-memory",
             title: "What a sample costs in memory while it is recorded at 1 ms",
             script: "sample-memory.cjs",
-            rounds: 1,
+            rounds: 5,
             side_by_side: true,
             variants: profilers(&[SELFPROF, INSPECTOR], &["60"]),
             columns: vec![column("bytes", "bytes a sample"), column("samples", "samples")],
