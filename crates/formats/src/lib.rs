@@ -15,6 +15,3 @@ mod json;
 
 pub mod journal;
 pub mod w3c;
-
-#[cfg(test)]
-mod testing;

@@ -20,6 +20,16 @@ pub struct Entry {
     pub duration: Millis,
 }
 
+impl Entry {
+    /// Whether User Timing can make it: a mark takes no time, and is not before the time origin.
+    pub fn is_possible(&self) -> bool {
+        match self.entry_type {
+            EntryType::Mark => self.start_time >= Millis::ZERO && self.duration == Millis::ZERO,
+            EntryType::Measure => true,
+        }
+    }
+}
+
 /// The types of entries that a trace holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
