@@ -41,6 +41,8 @@ pub enum Job {
         /// Why it ended.
         reason: &'static str,
     },
+    /// Marks and measures wait to be written into a journal.
+    Entries(Arc<Journal>),
     /// Says that everything sent before is done.
     Barrier(Sender<()>),
 }
@@ -115,6 +117,7 @@ fn perform(job: Job) {
         Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
         Job::Finish { cell, done } => done(catch_unwind(AssertUnwindSafe(|| finish(&cell))).ok()),
         Job::End { stream, reason } => stream.journal.end(&mut lock(&stream.cell.recording), reason),
+        Job::Entries(journal) => journal.write_entries(),
         Job::Barrier(done) => {
             let _ = done.send(());
         }

@@ -14,7 +14,7 @@ use selfprof_v8::LoggingMode;
 
 use crate::agent::{self, AgentOptions, OnFull};
 use crate::builder::Finished;
-use crate::journal::Journal;
+use crate::journal::{self, Journal};
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
 #[napi]
@@ -192,6 +192,8 @@ pub struct RecordOptions {
     pub sample_interval: f64,
     /// After how many samples recording ends; absent for no limit.
     pub limit: Option<f64>,
+    /// How many marks and measures to record at most; absent for none at all.
+    pub max_entries: Option<f64>,
     /// The thread's id within its process; 0 is the main thread.
     pub thread_id: u32,
     /// The logging mode that the agent was made with.
@@ -216,11 +218,17 @@ pub fn record(options: RecordOptions) -> Result<()> {
         mode: if options.mode == "lazy" { Mode::Lazy } else { Mode::Eager },
         time_origin_ms: options.time_origin,
         node: options.node,
+        entries: options.max_entries.is_some(),
     };
-    let journal = Journal::create(Path::new(&options.path), &header)
+    let max_entries = options.max_entries.unwrap_or(0.0) as u64;
+    let journal = Journal::create(Path::new(&options.path), &header, max_entries)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
-    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::new(journal))
+    let journal = Arc::new(journal);
+    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::clone(&journal))
         .map_err(failure)?;
+    if options.max_entries.is_some() {
+        journal::set_current(journal);
+    }
     Ok(())
 }
 

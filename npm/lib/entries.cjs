@@ -1,0 +1,157 @@
+'use strict';
+
+// Collects the marks and measures that a program makes, from Node's own `performance` and from whatever else is a source
+// of them. https://w3c.github.io/user-timing/
+
+const { performance, PerformanceObserver } = require('node:perf_hooks');
+
+/** The types that are collected. */
+const TYPES = ['mark', 'measure'];
+
+/**
+ * The coarsest clock that a source may have, in milliseconds. A mark that is made right now may be earlier than now by as
+ * much.
+ */
+const RESOLUTION = 0.1;
+
+/**
+ * Where marks and measures are made. `observe` has `sink` called for each one that is made from now on, at the latest by
+ * `flush`, until `stop`.
+ *
+ * @typedef {{ entryType: string, name: string, startTime: number, duration: number }} Entry
+ * @typedef {(entry: Entry) => void} Sink gets marks and measures alone, and does not throw
+ * @typedef {object} Source
+ * @property {(sink: Sink) => { flush(): void, stop(): void }} observe
+ * @property {number} [timeShift] what makes the source's times count from the thread's own time origin
+ */
+
+/**
+ * The source behind a class that is used as `PerformanceObserver` is.
+ *
+ * @returns {Source}
+ */
+function observedBy(Observer) {
+  // Observers get their entries when the event loop turns, and a program may end before that, or make millions of entries.
+  // Node hands them to its observers at once, though, by a method of this name, and leaves it to them to wait.
+  const maybeBuffer = Object.getOwnPropertySymbols(Observer.prototype).find(
+    ({ description }) => description === 'kMaybeBuffer',
+  );
+  return {
+    observe(sink) {
+      const observer = new Observer((list) => list.getEntries().forEach(sink));
+      if (maybeBuffer !== undefined) {
+        // It is offered entries of all types.
+        const take = (entry) => {
+          const type = entry?.entryType;
+          if (type === 'mark' || type === 'measure') sink(entry);
+        };
+        Object.defineProperty(observer, maybeBuffer, { value: take });
+      }
+      observer.observe({ entryTypes: TYPES });
+      const flush = () => observer.takeRecords().forEach(sink);
+      return {
+        flush,
+        stop() {
+          flush();
+          observer.disconnect();
+        },
+      };
+    },
+  };
+}
+
+/** @type {Set<Source>} */
+const sources = new Set([observedBy(PerformanceObserver)]);
+
+/** The collections that go on, which also get what later sources make. */
+const collections = new Set();
+
+/**
+ * Has what a source makes be collected too.
+ *
+ * @param {Source} source
+ * @returns {() => void} takes it away again
+ */
+function addSource(source) {
+  sources.add(source);
+  for (const collection of collections) collection.add(source);
+  return () => {
+    sources.delete(source);
+    for (const collection of collections) collection.remove(source);
+  };
+}
+
+/**
+ * Hands marks and measures to a sink from now on.
+ *
+ * @param {(entryType: string, name: string, startTime: number, duration: number) => void} sink
+ * @returns {{ flush(): void, stop(): void }}
+ */
+function collect(sink) {
+  /** @type {Map<Source, ReturnType<Source['observe']>>} */
+  const observations = new Map();
+  const collection = {
+    add(source) {
+      const shift = source.timeShift ?? 0;
+      const take = ({ entryType, name, startTime, duration }) => {
+        // Node makes entries of any number it is given; no time is NaN or Infinity.
+        if (Number.isFinite(startTime) && Number.isFinite(duration)) sink(entryType, name, startTime + shift, duration);
+      };
+      observations.set(source, source.observe(take));
+    },
+    remove(source) {
+      observations.get(source)?.stop();
+      observations.delete(source);
+    },
+  };
+  collections.add(collection);
+  for (const source of sources) collection.add(source);
+  return {
+    flush() {
+      for (const observation of observations.values()) observation.flush();
+    },
+    stop() {
+      collections.delete(collection);
+      for (const source of [...observations.keys()]) collection.remove(source);
+    },
+  };
+}
+
+/**
+ * The marks and measures that are made during a session and overlap its time.
+ */
+class EntryCollector {
+  #limit;
+  #from = performance.now() - RESOLUTION;
+  /** @type {import('../index.js').ProfilerEntry[]} */
+  #entries = [];
+  #dropped = 0;
+  #collection;
+
+  /** @param {number} limit how many to keep */
+  constructor(limit) {
+    this.#limit = limit;
+    this.#collection = collect((entryType, name, startTime, duration) => {
+      // A measure may end before it begins.
+      if (Math.max(startTime, startTime + duration) < this.#from) return;
+      if (this.#entries.length < this.#limit) this.#entries.push({ duration, entryType, name, startTime });
+      else this.#dropped++;
+    });
+  }
+
+  /**
+   * Ends the session.
+   *
+   * @returns {{ entries: import('../index.js').ProfilerEntry[], dropped: number }} in the order of start times, and the
+   *   number of those that did not fit
+   */
+  stop() {
+    this.#collection.stop();
+    const to = performance.now();
+    const entries = this.#entries.filter(({ startTime, duration }) => Math.min(startTime, startTime + duration) <= to);
+    this.#entries = [];
+    return { entries: entries.sort((a, b) => a.startTime - b.startTime), dropped: this.#dropped };
+  }
+}
+
+module.exports = { EntryCollector, addSource, collect, observedBy };
