@@ -4,12 +4,46 @@
  * @see https://wicg.github.io/js-self-profiling/
  */
 
-/** What a {@link Profiler} is constructed with. */
+/** What a {@link Profiler} is constructed with. What is optional is no part of the W3C draft. */
 export interface ProfilerInitOptions {
+  /** What happens when a sample is due and the buffer is full. Default: `stop`, as the draft has it. */
+  bufferPolicy?: ProfilerBufferPolicy;
+  /** The sample buffer size limit, in samples. When one more is due, the `bufferPolicy` says what happens. */
+  maxBufferSize: number;
   /** The desired sample interval in milliseconds, 0 or more. Rounded up to a whole number of milliseconds. */
   sampleInterval: number;
-  /** The sample buffer size limit, in samples. When one more is due, `samplebufferfull` fires and sampling ends. */
-  maxBufferSize: number;
+}
+
+/** What happens when a sample is due and the buffer is full: `stop`: `samplebufferfull` fires and sampling ends. */
+export type ProfilerBufferPolicy = 'stop';
+
+/** What {@link Profiler.stop} gives: a {@link ProfilerTrace}, or the same as JSON that is compressed with gzip. */
+export type ProfilerTraceFormat = 'object' | 'json-gzip';
+
+/** What the profilers of this thread can do; see {@link Profiler.capabilities}. */
+export interface ProfilerCapabilities {
+  /** The values of {@link ProfilerInitOptions.bufferPolicy}. */
+  bufferPolicies: ProfilerBufferPolicy[];
+  /** How many profilers may run at once; `Infinity` where memory is the only limit. */
+  concurrentSessions: number;
+  /** Whether the thread counts as cross-origin isolated: the finest clock, and all markers. */
+  crossOriginIsolated: boolean;
+  /** The types of the performance entries that a trace may hold. */
+  entryTypes: ('mark' | 'measure')[];
+  /** The values that `format` may have in {@link Profiler.stop}. */
+  formats: ProfilerTraceFormat[];
+  /** The markers that samples may carry. */
+  markers: ProfilerMarker[];
+  /** When V8 takes note of functions: always (`eager`), or while a profiler runs (`lazy`). */
+  mode: 'eager' | 'lazy';
+  /** The modes that a thread may be given when the package is loaded. */
+  modes: ('eager' | 'lazy')[];
+  /** Sample intervals in milliseconds: the shortest, and the one that all are multiples of. */
+  sampleIntervals: { min: number; quantum: number };
+  /** Whether one call can profile the threads of the process. */
+  threads: boolean;
+  /** The grid that timestamps lie on, in milliseconds. */
+  timeResolution: number;
 }
 
 /** What the thread was doing when a sample was taken. */
@@ -17,7 +51,7 @@ export type ProfilerMarker = 'script' | 'gc' | 'style' | 'layout' | 'paint' | 'o
 
 /** One sample. */
 export interface ProfilerSample {
-  /** Milliseconds since `performance.timeOrigin`. */
+  /** Milliseconds since `performance.timeOrigin`, rounded down to a multiple of 5 microseconds. */
   timestamp: number;
   /** Index into {@link ProfilerTrace.stacks}; absent when no JavaScript was on the stack. */
   stackId?: number;
@@ -67,19 +101,33 @@ export interface ProfilerEventMap {
 /** A profiling session on the current thread. It starts with its construction. */
 export class Profiler extends EventTarget {
   /**
-   * @throws TypeError when a member is missing or `sampleInterval` is not finite
+   * @throws TypeError when a member is missing or has no value of its kind
    * @throws RangeError when `sampleInterval` is below 0 or above 2147483
    */
   constructor(options: ProfilerInitOptions);
+  /** What the profilers of this thread can do. Starts nothing. Not part of the W3C draft. */
+  static capabilities(): ProfilerCapabilities;
   /** The sample interval that the session really has, in milliseconds. */
   readonly sampleInterval: number;
-  /** Whether `stop()` was called. */
+  /** Whether `stop()` or `cancel()` was called. */
   readonly stopped: boolean;
   /**
    * Ends the session and gives its trace, which is built on another thread. Rejects with an `InvalidStateError`
-   * `DOMException` when it was called before.
+   * `DOMException` when the session was ended before.
    */
-  stop(): Promise<ProfilerTrace>;
+  stop(options?: { format?: 'object' }): Promise<ProfilerTrace>;
+  /**
+   * Ends the session and gives its trace as JSON that is compressed with gzip. Both are done on another thread, so that
+   * the trace can be sent away while this thread hardly notices. Not part of the W3C draft.
+   */
+  stop(options: { format: 'json-gzip' }): Promise<ArrayBuffer>;
+  stop(options: { format?: ProfilerTraceFormat }): Promise<ProfilerTrace | ArrayBuffer>;
+  /**
+   * Ends the session and forgets what it recorded: no trace is built, no event fires. Not part of the W3C draft.
+   *
+   * @throws DOMException `InvalidStateError` when the session was ended before
+   */
+  cancel(): void;
 
   addEventListener<K extends keyof ProfilerEventMap>(
     type: K,

@@ -4,11 +4,23 @@
 
 const { getEventListeners } = require('node:events');
 
+const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
 const native = require('./native.cjs');
 const { toTrace } = require('./trace.cjs');
-const { defineInterface, requiredNumbers } = require('./webidl.cjs');
+const { defineInterface, toBoolean, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
 
 const { dispatchEvent } = EventTarget.prototype;
+
+/** The dictionary `ProfilerInitOptions`; what is not required is an extension. */
+const INIT_OPTIONS = {
+  bufferPolicy: { convert: toEnumeration(BUFFER_POLICIES), fallback: 'stop' },
+  includeEntries: { convert: toBoolean, fallback: false },
+  maxBufferSize: { convert: toNumber, required: true },
+  sampleInterval: { convert: toNumber, required: true },
+};
+
+/** The dictionary `ProfilerStopOptions`, an extension. */
+const STOP_OPTIONS = { format: { convert: toEnumeration(FORMATS), fallback: 'object' } };
 
 /** Profilers by session, as long as somebody holds them. */
 const profilers = new Map();
@@ -61,7 +73,7 @@ class Profiler extends EventTarget {
   constructor(options) {
     const context = "Failed to construct 'Profiler'";
     if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
-    const { maxBufferSize, sampleInterval } = requiredNumbers(options, ['maxBufferSize', 'sampleInterval'], context);
+    const { maxBufferSize, sampleInterval } = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
     const session = openSession(sampleInterval, maxBufferSize, context);
@@ -72,6 +84,10 @@ class Profiler extends EventTarget {
     awaitFull(this);
   }
 
+  static capabilities() {
+    return capabilities();
+  }
+
   get sampleInterval() {
     return this.#sampleInterval;
   }
@@ -80,30 +96,47 @@ class Profiler extends EventTarget {
     return this.#stopped;
   }
 
-  stop() {
+  stop(options = {}) {
     try {
-      return this.#stop();
+      return this.#stop(options);
     } catch (error) {
       // WebIDL: an operation that returns a promise does not throw, not even for a foreign `this`.
       return Promise.reject(error);
     }
   }
 
-  #stop() {
+  cancel() {
+    this.#end('cancel');
+    // From here on no event may reach it.
+    profilers.delete(this.#session);
+    native.abandon(this.#session);
+  }
+
+  #end(operation) {
     if (this.#stopped) {
-      throw new DOMException("Failed to execute 'stop' on 'Profiler': the profiler is already stopped.", 'InvalidStateError');
+      throw new DOMException(
+        `Failed to execute '${operation}' on 'Profiler': the profiler is already stopped.`,
+        'InvalidStateError',
+      );
     }
     this.#stopped = true;
     awaiting.delete(this);
-    return native.close(this.#session).then((columns) => {
-      if (columns.lost > 0) {
-        process.emitWarning(`V8 could not keep about ${columns.lost} samples, because the thread was blocked too long`, {
+  }
+
+  #stop(options) {
+    const context = "Failed to execute 'stop' on 'Profiler'";
+    const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
+    this.#end('stop');
+    return native.close(this.#session, format).then(({ trace, lost }) => {
+      if (lost > 0) {
+        process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
           type: 'ProfilerWarning',
         });
       }
       // V8 frees its profiles on this thread only; the trace need not wait for that.
       setImmediate(native.bury).unref();
-      return toTrace(columns);
+      // A copy, because Node lets no memory of an addon be transferred to another thread.
+      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace);
     });
   }
 }
@@ -117,7 +150,7 @@ function openSession(sampleInterval, maxBufferSize, context) {
   }
 }
 
-defineInterface(Profiler, ['sampleInterval', 'stopped', 'stop']);
+defineInterface(Profiler, ['sampleInterval', 'stopped', 'cancel', 'stop'], ['capabilities']);
 
 /**
  * Goes through a session once, so that the program's first profiler finds its code compiled and V8's sampler set up: the

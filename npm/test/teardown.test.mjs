@@ -133,6 +133,18 @@ test('worker.terminate() while it makes and stops profilers', () =>
     { code: 11 },
   ));
 
+test('worker.terminate() while it makes, cancels and stops profilers', () =>
+  check(
+    `
+    const worker = start(
+      'setInterval(() => { profilers.forEach((profiler, i) => (i % 2 ? profiler.stop() : profiler.cancel())); profile(); }, 0);',
+    );
+    worker.once('message', () => setTimeout(() => worker.terminate(), 5 + moment));
+    worker.on('exit', (code) => (process.exitCode = code + 10));
+  `,
+    { code: 11 },
+  ));
+
 test('process.exit() in a worker', () =>
   check(`start('spin(moment); process.exit(7);').on('exit', (code) => (process.exitCode = code));`, { code: 7 }));
 

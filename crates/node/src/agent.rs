@@ -28,6 +28,10 @@ const ROTATE_SESSION: Micros = Micros(10_000_000);
 /// A streamed recording is cut more often: what is still in V8 is lost when the process is killed.
 const ROTATE_JOURNAL: Micros = Micros(2_000_000);
 
+/// The resolution of a clock in a [cross-origin isolated](https://w3c.github.io/hr-time/#dfn-coarsen-time) place, which a
+/// process is: all that runs in it belongs to one owner.
+pub const RESOLUTION: Micros = Micros(5);
+
 /// Called on any thread when a session's buffer is full.
 pub type OnFull = dyn Fn(SessionId) + Send + Sync;
 
@@ -289,7 +293,7 @@ impl Agent {
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
         let interval = quantise(asked, CpuSampler::BASE);
         let now = selfprof_v8::now();
-        let recording = RecordingOptions { origin: self.origin, interval, limit };
+        let recording = RecordingOptions { origin: self.origin, interval, limit, resolution: RESOLUTION };
         let cell = Arc::new(RecordingCell::new(recording, now));
         let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options).map_err(AgentError::Sampler)?;

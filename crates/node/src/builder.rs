@@ -156,7 +156,12 @@ fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmis
 }
 
 fn finish(cell: &RecordingCell) -> Finished {
-    let nothing = RecordingOptions { origin: Instant::default(), interval: Micros(1), limit: None };
+    let nothing = RecordingOptions {
+        origin: Instant::default(),
+        interval: Micros(1),
+        limit: None,
+        resolution: Micros::ZERO,
+    };
     let recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));
     Finished { lost: recording.lost(), trace: recording.finish() }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Float64Array, Function, PromiseRaw, Uint8Array, Uint32Array};
+use napi::bindgen_prelude::{Function, PromiseRaw};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
@@ -13,8 +13,8 @@ use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
 use crate::agent::{self, AgentOptions, OnFull};
-use crate::builder::Finished;
 use crate::journal::{self, Journal};
+use crate::product::{Format, Product};
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
 #[napi]
@@ -26,6 +26,24 @@ pub fn built_for() -> u32 {
 #[napi]
 pub fn now() -> f64 {
     selfprof_v8::now().0 as f64 / 1e3
+}
+
+/// What every agent offers.
+#[napi(object)]
+pub struct Offers {
+    /// The shortest sample interval, in milliseconds; all others are multiples of it.
+    pub base_interval: f64,
+    /// The grid of sample timestamps, in milliseconds.
+    pub time_resolution: f64,
+}
+
+/// What every agent offers, before there is one.
+#[napi]
+pub fn offers() -> Offers {
+    Offers {
+        base_interval: selfprof_v8::CpuSampler::BASE.as_millis_f64(),
+        time_resolution: agent::RESOLUTION.as_millis_f64(),
+    }
 }
 
 /// Makes the agent of the calling thread, unless it has one.
@@ -93,78 +111,15 @@ pub fn open(
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
 
-/// A trace in columns, which `npm/lib/trace.cjs` turns into the dictionaries of the specification.
-#[napi(object)]
-pub struct TraceColumns {
-    /// Function names.
-    pub names: Vec<String>,
-    /// Script URLs.
-    pub resources: Vec<String>,
-    /// Four numbers a frame: name, resource + 1 or 0, line or 0, column or 0.
-    pub frames: Uint32Array,
-    /// Two numbers a stack: parent + 1 or 0, frame.
-    pub stacks: Uint32Array,
-    /// Milliseconds since the time origin, one a sample.
-    pub timestamps: Float64Array,
-    /// Stack + 1 or 0, one a sample.
-    pub stack_ids: Uint32Array,
-    /// [`selfprof_trace::Marker`] + 1 or 0, one a sample.
-    pub markers: Uint8Array,
-    /// How many samples V8 took but could not keep.
-    pub lost: f64,
-}
-
-impl From<Finished> for TraceColumns {
-    fn from(finished: Finished) -> Self {
-        let Finished { trace, lost } = finished;
-        let plus_one = |index: Option<usize>| index.map_or(0, |index| index as u32 + 1);
-        let frames = trace.frames().iter().flat_map(|(_, frame)| {
-            let position = |number: Option<std::num::NonZeroU32>| number.map_or(0, std::num::NonZeroU32::get);
-            [
-                frame.name.index() as u32,
-                plus_one(frame.resource.map(|id| id.index())),
-                position(frame.line),
-                position(frame.column),
-            ]
-        });
-        let stacks = trace
-            .stacks()
-            .iter()
-            .flat_map(|(_, stack)| [plus_one(stack.parent.map(|id| id.index())), stack.frame.index() as u32]);
-        let samples = trace.samples();
-        Self {
-            names: trace.names().iter().map(|(_, name)| name.to_owned()).collect(),
-            resources: trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
-            frames: frames.collect::<Vec<_>>().into(),
-            stacks: stacks.collect::<Vec<_>>().into(),
-            timestamps: samples
-                .iter()
-                .map(|sample| sample.timestamp.as_millis_f64())
-                .collect::<Vec<_>>()
-                .into(),
-            stack_ids: samples
-                .iter()
-                .map(|sample| plus_one(sample.stack.map(|id| id.index())))
-                .collect::<Vec<_>>()
-                .into(),
-            markers: samples
-                .iter()
-                .map(|sample| sample.marker.map_or(0, |marker| marker as u8 + 1))
-                .collect::<Vec<_>>()
-                .into(),
-            lost: lost as f64,
-        }
-    }
-}
-
-/// Stops a session. The promise, which keeps the program alive, gives its trace.
+/// Stops a session. The promise, which keeps the program alive, gives its trace in this format.
 #[napi(catch_unwind)]
-pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
+pub fn close(env: &Env, session: u32, format: String) -> Result<PromiseRaw<'_, Product>> {
+    let format = if format == "json-gzip" { Format::JsonGzip } else { Format::Object };
     // First, because a promise that is never settled would keep the program alive.
     let stopped = agent::close(SessionId(session)).map_err(failure)?;
-    let (deferred, promise) = env.create_deferred::<TraceColumns, _>()?;
-    stopped.build(move |finished| match finished.map(TraceColumns::from) {
-        Some(columns) => deferred.resolve(move |_| Ok(columns)),
+    let (deferred, promise) = env.create_deferred::<Product, _>()?;
+    stopped.build(move |finished| match finished.and_then(|finished| Product::of(finished, format)) {
+        Some(product) => deferred.resolve(move |_| Ok(product)),
         None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
     });
     Ok(PromiseRaw::new(env.raw(), promise.raw()))

@@ -6,6 +6,7 @@
 //! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
+//! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends those recordings before a signal ends the process.
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
@@ -18,4 +19,5 @@ mod builder;
 mod face;
 mod journal;
 mod locks;
+mod product;
 mod signals;

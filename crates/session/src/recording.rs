@@ -18,6 +18,8 @@ pub struct RecordingOptions {
     pub interval: Micros,
     /// The sample buffer size limit; `None` records without end.
     pub limit: Option<u64>,
+    /// The resolution of the session's clock, onto whose grid timestamps are rounded down; zero keeps every microsecond.
+    pub resolution: Micros,
 }
 
 /// One session's trace while it is being recorded.
@@ -148,7 +150,8 @@ impl Recording {
             self.waiting = Some(self.trace.samples().len());
         }
         self.taken += 1;
-        self.trace.push_sample(Sample { timestamp: at.since(self.options.origin), stack, marker });
+        let timestamp = at.since(self.options.origin).coarsened(self.options.resolution);
+        self.trace.push_sample(Sample { timestamp, stack, marker });
     }
 
     /// A garbage collection interrupts whatever runs, and the engine reports no stack for it. What the stacks before

@@ -89,7 +89,8 @@ impl Scene {
     ) -> Result<Option<Cut<RawSegment>>, GroupError> {
         let now = self.group.sampler().now;
         let interval = Micros(interval * 1_000);
-        let recording = RecordingOptions { origin: Instant(1_000_000), interval, limit };
+        let recording =
+            RecordingOptions { origin: Instant(1_000_000), interval, limit, resolution: Micros::ZERO };
         let cell = Arc::new(RecordingCell::new(recording, now));
         let rotate_every = Micros(rotate.unwrap_or(1_000) * 1_000);
         let joined = self.group.join(now, SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) });

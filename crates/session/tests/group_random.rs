@@ -147,7 +147,7 @@ impl World {
     }
 
     fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>) {
-        let options = RecordingOptions { origin: ORIGIN, interval, limit };
+        let options = RecordingOptions { origin: ORIGIN, interval, limit, resolution: Micros::ZERO };
         let cell = Arc::new(RecordingCell::new(options, now));
         let joining = SessionOptions { interval, rotate_every: Micros(20_000), cell: Arc::clone(&cell) };
         let (count, next_deadline) = (self.group.len(), self.group.next_deadline());

@@ -24,7 +24,7 @@ impl FrameAdmission for Brackets {
 
 /// Takes every sample of an interval of 1 µs, without end.
 pub const EVERYTHING: RecordingOptions =
-    RecordingOptions { origin: Instant(0), interval: Micros(1), limit: None };
+    RecordingOptions { origin: Instant(0), interval: Micros(1), limit: None, resolution: Micros::ZERO };
 
 pub const ALWAYS: &[Span] = &[Span { from: Instant(0), to: None }];
 
