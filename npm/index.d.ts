@@ -8,6 +8,11 @@
 export interface ProfilerInitOptions {
   /** What happens when a sample is due and the buffer is full. Default: `stop`, as the draft has it. */
   bufferPolicy?: ProfilerBufferPolicy;
+  /**
+   * Whether the trace gets the marks and measures that are made during the session and overlap its time, with Node's
+   * `performance` or with this package's. Default: false.
+   */
+  includeEntries?: boolean;
   /** The sample buffer size limit, in samples. When one more is due, the `bufferPolicy` says what happens. */
   maxBufferSize: number;
   /** The desired sample interval in milliseconds, 0 or more. Rounded up to a whole number of milliseconds. */
@@ -82,8 +87,22 @@ export interface ProfilerFrame {
   column?: number;
 }
 
+/** A mark or a measure: what `PerformanceEntry.toJSON()` gives, without `detail`. Not part of the W3C draft. */
+export interface ProfilerEntry {
+  /** 0 for a mark; negative for a measure that ends before it begins. */
+  duration: number;
+  entryType: 'mark' | 'measure';
+  name: string;
+  /** Milliseconds since `performance.timeOrigin`. */
+  startTime: number;
+}
+
 /** A recorded profile. */
 export interface ProfilerTrace {
+  /** How many entries did not fit, which are as many as samples; absent when all did. Not part of the W3C draft. */
+  droppedEntriesCount?: number;
+  /** In the order of their start times; there with {@link ProfilerInitOptions.includeEntries} alone. Not part of the W3C draft. */
+  entries?: ProfilerEntry[];
   /** URLs or paths of the scripts that frames belong to. */
   resources: string[];
   frames: ProfilerFrame[];

@@ -117,40 +117,81 @@ function collect(sink) {
   };
 }
 
+/** For how many entries there is room at first. */
+const INITIAL_ROOM = 64;
+
 /**
- * The marks and measures that are made during a session and overlap its time.
+ * What an {@link EntryCollector} has collected, in columns.
+ *
+ * @typedef {object} CollectedEntries
+ * @property {string[]} names
+ * @property {Uint32Array} heads one number an entry: twice the index of its name, plus 1 for a measure
+ * @property {Float64Array} times two numbers an entry: start time and duration
+ * @property {number} until when the session ended: what begins later does not belong to it
+ * @property {number} dropped how many entries there was no room for
  */
+
+/** The marks and measures that are made during a session, as far as they overlap its time. */
 class EntryCollector {
   #limit;
   #from = performance.now() - RESOLUTION;
-  /** @type {import('../index.js').ProfilerEntry[]} */
-  #entries = [];
+  #count = 0;
   #dropped = 0;
+  #names = [];
+  #ids = new Map();
+  #heads;
+  #times;
   #collection;
 
   /** @param {number} limit how many to keep */
   constructor(limit) {
     this.#limit = limit;
+    this.#makeRoom(Math.min(limit, INITIAL_ROOM));
     this.#collection = collect((entryType, name, startTime, duration) => {
       // A measure may end before it begins.
       if (Math.max(startTime, startTime + duration) < this.#from) return;
-      if (this.#entries.length < this.#limit) this.#entries.push({ duration, entryType, name, startTime });
-      else this.#dropped++;
+      if (this.#count === this.#limit) this.#dropped++;
+      else this.#add(entryType, name, startTime, duration);
     });
+  }
+
+  #add(entryType, name, startTime, duration) {
+    let id = this.#ids.get(name);
+    if (id === undefined) {
+      id = this.#names.push(name) - 1;
+      this.#ids.set(name, id);
+    }
+    const at = this.#count++;
+    if (at === this.#heads.length) this.#makeRoom(Math.min(this.#limit, 2 * at));
+    this.#heads[at] = 2 * id + (entryType === 'measure' ? 1 : 0);
+    this.#times[2 * at] = startTime;
+    this.#times[2 * at + 1] = duration;
+  }
+
+  #makeRoom(room) {
+    const [heads, times] = [new Uint32Array(room), new Float64Array(2 * room)];
+    if (this.#heads !== undefined) {
+      heads.set(this.#heads);
+      times.set(this.#times);
+    }
+    this.#heads = heads;
+    this.#times = times;
   }
 
   /**
    * Ends the session.
    *
-   * @returns {{ entries: import('../index.js').ProfilerEntry[], dropped: number }} in the order of start times, and the
-   *   number of those that did not fit
+   * @returns {CollectedEntries}
    */
   stop() {
     this.#collection.stop();
-    const to = performance.now();
-    const entries = this.#entries.filter(({ startTime, duration }) => Math.min(startTime, startTime + duration) <= to);
-    this.#entries = [];
-    return { entries: entries.sort((a, b) => a.startTime - b.startTime), dropped: this.#dropped };
+    return {
+      names: this.#names,
+      heads: this.#heads.subarray(0, this.#count),
+      times: this.#times.subarray(0, 2 * this.#count),
+      until: performance.now(),
+      dropped: this.#dropped,
+    };
   }
 }
 

@@ -5,6 +5,7 @@
 const { getEventListeners } = require('node:events');
 
 const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
+const { EntryCollector } = require('./entries.cjs');
 const native = require('./native.cjs');
 const { toTrace } = require('./trace.cjs');
 const { defineInterface, toBoolean, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
@@ -35,9 +36,10 @@ const awaiting = new Set();
  * A profiler that nobody holds and nobody listens to can hand its trace to nobody: its session is given up. For one that
  * was stopped this does nothing; only then is it certain that no event for it is still on its way.
  */
-const collected = new FinalizationRegistry((session) => {
+const collected = new FinalizationRegistry(({ session, entries }) => {
   profilers.delete(session);
   native.abandon(session);
+  entries?.stop();
 });
 
 const listener = new native.Listener((session) => {
@@ -69,18 +71,23 @@ class Profiler extends EventTarget {
   #session;
   #sampleInterval;
   #stopped = false;
+  /** @type {EntryCollector | undefined} which does not know the profiler, so that it can be collected. */
+  #entries;
 
   constructor(options) {
     const context = "Failed to construct 'Profiler'";
     if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
-    const { maxBufferSize, sampleInterval } = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
+    const init = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
+    const { includeEntries, maxBufferSize, sampleInterval } = init;
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
     const session = openSession(sampleInterval, maxBufferSize, context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
+    // As many entries as samples: WebIDL's `unsigned long`.
+    if (includeEntries) this.#entries = new EntryCollector(maxBufferSize >>> 0);
     profilers.set(session.id, new WeakRef(this));
-    collected.register(this, session.id);
+    collected.register(this, { session: session.id, entries: this.#entries });
     awaitFull(this);
   }
 
@@ -121,13 +128,14 @@ class Profiler extends EventTarget {
     }
     this.#stopped = true;
     awaiting.delete(this);
+    return this.#entries?.stop();
   }
 
   #stop(options) {
     const context = "Failed to execute 'stop' on 'Profiler'";
     const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
-    this.#end('stop');
-    return native.close(this.#session, format).then(({ trace, lost }) => {
+    const entries = this.#end('stop');
+    return native.close(this.#session, format, format === 'object' ? undefined : entries).then(({ trace, lost }) => {
       if (lost > 0) {
         process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
           type: 'ProfilerWarning',
@@ -136,7 +144,7 @@ class Profiler extends EventTarget {
       // V8 frees its profiles on this thread only; the trace need not wait for that.
       setImmediate(native.bury).unref();
       // A copy, because Node lets no memory of an addon be transferred to another thread.
-      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace);
+      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace, entries);
     });
   }
 }

@@ -6,14 +6,35 @@
 /** In the order of selfprof-trace's `Marker`; 0 stands for none. */
 const MARKERS = [undefined, 'script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'];
 
-/** @returns {import('../index.js').ProfilerTrace} */
-function toTrace(columns) {
+/**
+ * @param {object} columns a trace of the addon
+ * @param {import('./entries.cjs').CollectedEntries} [collected] the marks and measures, when they are wanted
+ * @returns {import('../index.js').ProfilerTrace}
+ */
+function toTrace(columns, collected) {
   return {
+    ...toEntries(collected),
     frames: toFrames(columns),
     resources: columns.resources,
     samples: toSamples(columns),
     stacks: toStacks(columns),
   };
+}
+
+/** The members of the extension `includeEntries`. */
+function toEntries(collected) {
+  if (collected === undefined) return {};
+  const { names, heads, times, until, dropped } = collected;
+  const entries = [];
+  for (let i = 0; i < heads.length; i++) {
+    const startTime = times[2 * i];
+    const duration = times[2 * i + 1];
+    // A script may name times to come, and a measure may end before it begins.
+    if (Math.min(startTime, startTime + duration) > until) continue;
+    entries.push({ duration, entryType: heads[i] & 1 ? 'measure' : 'mark', name: names[heads[i] >>> 1], startTime });
+  }
+  entries.sort((a, b) => a.startTime - b.startTime);
+  return dropped > 0 ? { droppedEntriesCount: dropped, entries } : { entries };
 }
 
 function toFrames({ frames, names }) {

@@ -13,6 +13,7 @@ use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
 use crate::agent::{self, AgentOptions, OnFull};
+use crate::entries::{CollectedEntries, EntryColumns};
 use crate::journal::{self, Journal};
 use crate::product::{Format, Product};
 
@@ -111,16 +112,25 @@ pub fn open(
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
 
-/// Stops a session. The promise, which keeps the program alive, gives its trace in this format.
+/// Stops a session. The promise, which keeps the program alive, gives its trace in this format, with these marks and
+/// measures.
 #[napi(catch_unwind)]
-pub fn close(env: &Env, session: u32, format: String) -> Result<PromiseRaw<'_, Product>> {
+pub fn close(
+    env: &Env,
+    session: u32,
+    format: String,
+    entries: Option<CollectedEntries>,
+) -> Result<PromiseRaw<'_, Product>> {
     let format = if format == "json-gzip" { Format::JsonGzip } else { Format::Object };
     // First, because a promise that is never settled would keep the program alive.
     let stopped = agent::close(SessionId(session)).map_err(failure)?;
     let (deferred, promise) = env.create_deferred::<Product, _>()?;
-    stopped.build(move |finished| match finished.and_then(|finished| Product::of(finished, format)) {
-        Some(product) => deferred.resolve(move |_| Ok(product)),
-        None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
+    let entries = entries.map(EntryColumns::from);
+    stopped.build(move |finished| {
+        match finished.and_then(|finished| Product::of(finished, entries, format)) {
+            Some(product) => deferred.resolve(move |_| Ok(product)),
+            None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
+        }
     });
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
 }

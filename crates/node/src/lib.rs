@@ -5,6 +5,7 @@
 //! * [`agent`]: one agent a JS thread, with its group of sessions and its V8 sampler; never leaves that thread;
 //! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
+//! * [`entries`]: the marks and measures that JavaScript has collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends those recordings before a signal ends the process.
@@ -16,6 +17,7 @@
 mod agent;
 mod alarm;
 mod builder;
+mod entries;
 mod face;
 mod journal;
 mod locks;

@@ -6,6 +6,7 @@ use selfprof_formats::w3c::{self, WriteOptions};
 use selfprof_trace::Trace;
 
 use crate::builder::Finished;
+use crate::entries::EntryColumns;
 
 /// What a program wants of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +28,9 @@ pub struct Product {
 
 impl Product {
     /// Does all that can be done away from the JS thread. `None` when the trace cannot be written.
-    pub fn of(finished: Finished, format: Format) -> Option<Self> {
-        let Finished { trace, lost } = finished;
+    pub fn of(finished: Finished, entries: Option<EntryColumns>, format: Format) -> Option<Self> {
+        let Finished { mut trace, lost } = finished;
+        trace.set_entries(entries.map(EntryColumns::into_entries));
         let trace = match format {
             Format::Object => Either::A(TraceColumns::from(&trace)),
             Format::JsonGzip => {
