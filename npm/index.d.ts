@@ -19,8 +19,14 @@ export interface ProfilerInitOptions {
   sampleInterval: number;
 }
 
-/** What happens when a sample is due and the buffer is full: `stop`: `samplebufferfull` fires and sampling ends. */
-export type ProfilerBufferPolicy = 'stop';
+/**
+ * What happens when a sample is due and the buffer is full.
+ *
+ * - `stop`: `samplebufferfull` fires and sampling ends.
+ * - `circular`: the oldest sample makes room, so that the trace holds the last `maxBufferSize` samples. No event fires, and
+ *   memory stays bounded however long it goes on.
+ */
+export type ProfilerBufferPolicy = 'stop' | 'circular';
 
 /** What {@link Profiler.stop} gives: a {@link ProfilerTrace}, or the same as JSON that is compressed with gzip. */
 export type ProfilerTraceFormat = 'object' | 'json-gzip';
@@ -99,7 +105,10 @@ export interface ProfilerEntry {
 
 /** A recorded profile. */
 export interface ProfilerTrace {
-  /** How many entries did not fit, which are as many as samples; absent when all did. Not part of the W3C draft. */
+  /**
+   * How many entries did not fit, since there is room for as many as samples; absent when all did. A circular buffer lets
+   * go of the oldest without a count. Not part of the W3C draft.
+   */
   droppedEntriesCount?: number;
   /** In the order of their start times; there with {@link ProfilerInitOptions.includeEntries} alone. Not part of the W3C draft. */
   entries?: ProfilerEntry[];

@@ -117,8 +117,8 @@ function collect(sink) {
   };
 }
 
-/** For how many entries there is room at first. */
-const INITIAL_ROOM = 64;
+/** For how many entries there is room at first, and by how many a circular buffer is larger than its limit at least. */
+const SOME_ROOM = 64;
 
 /**
  * What an {@link EntryCollector} has collected, in columns.
@@ -129,53 +129,78 @@ const INITIAL_ROOM = 64;
  * @property {Float64Array} times two numbers an entry: start time and duration
  * @property {number} until when the session ended: what begins later does not belong to it
  * @property {number} dropped how many entries there was no room for
+ * @property {boolean} isCircular whether what ended before the first sample does not belong to it either
  */
 
-/** The marks and measures that are made during a session, as far as they overlap its time. */
+/** The marks and measures that are made during a session, as far as they overlap its time, and as many as samples. */
 class EntryCollector {
   #limit;
+  #isCircular;
+  /** How many entries are held at most: more than the limit when the oldest are discarded, a few at a time. */
+  #most;
   #from = performance.now() - RESOLUTION;
   #count = 0;
   #dropped = 0;
   #names = [];
   #ids = new Map();
-  #heads;
-  #times;
+  #heads = new Uint32Array(0);
+  #times = new Float64Array(0);
   #collection;
 
-  /** @param {number} limit how many to keep */
-  constructor(limit) {
-    this.#limit = limit;
-    this.#makeRoom(Math.min(limit, INITIAL_ROOM));
+  /** @param {{ bufferPolicy: string, maxBufferSize: number }} options `maxBufferSize` as `ToNumber` left it */
+  constructor({ bufferPolicy, maxBufferSize }) {
+    // `unsigned long`
+    this.#limit = maxBufferSize >>> 0;
+    this.#isCircular = bufferPolicy === 'circular';
+    this.#most = this.#isCircular ? this.#limit + Math.max(this.#limit >>> 1, SOME_ROOM) : this.#limit;
     this.#collection = collect((entryType, name, startTime, duration) => {
       // A measure may end before it begins.
       if (Math.max(startTime, startTime + duration) < this.#from) return;
-      if (this.#count === this.#limit) this.#dropped++;
+      if (this.#count === this.#most && !this.#isCircular) this.#dropped++;
       else this.#add(entryType, name, startTime, duration);
     });
   }
 
   #add(entryType, name, startTime, duration) {
+    if (this.#count === this.#most) this.#discardOldest();
+    if (this.#count === this.#heads.length) this.#makeRoom();
+    const at = this.#count++;
+    this.#heads[at] = 2 * this.#intern(name) + (entryType === 'measure' ? 1 : 0);
+    this.#times[2 * at] = startTime;
+    this.#times[2 * at + 1] = duration;
+  }
+
+  #intern(name) {
     let id = this.#ids.get(name);
     if (id === undefined) {
       id = this.#names.push(name) - 1;
       this.#ids.set(name, id);
     }
-    const at = this.#count++;
-    if (at === this.#heads.length) this.#makeRoom(Math.min(this.#limit, 2 * at));
-    this.#heads[at] = 2 * id + (entryType === 'measure' ? 1 : 0);
-    this.#times[2 * at] = startTime;
-    this.#times[2 * at + 1] = duration;
+    return id;
   }
 
-  #makeRoom(room) {
-    const [heads, times] = [new Uint32Array(room), new Float64Array(2 * room)];
-    if (this.#heads !== undefined) {
-      heads.set(this.#heads);
-      times.set(this.#times);
+  #makeRoom() {
+    const room = Math.min(this.#most, Math.max(2 * this.#count, SOME_ROOM));
+    const [heads, times] = [this.#heads, this.#times];
+    this.#heads = new Uint32Array(room);
+    this.#times = new Float64Array(2 * room);
+    this.#heads.set(heads);
+    this.#times.set(times);
+  }
+
+  /** Leaves as many entries as the limit allows, and no name that none of them has. */
+  #discardOldest() {
+    const excess = this.#count - this.#limit;
+    this.#heads.copyWithin(0, excess, this.#count);
+    this.#times.copyWithin(0, 2 * excess, 2 * this.#count);
+    this.#count = this.#limit;
+    const names = this.#names;
+    this.#names = [];
+    this.#ids.clear();
+    for (let i = 0; i < this.#count; i++) {
+      const head = this.#heads[i];
+      this.#heads[i] = 2 * this.#intern(names[head >>> 1]) + (head & 1);
     }
-    this.#heads = heads;
-    this.#times = times;
   }
 
   /**
@@ -185,12 +210,14 @@ class EntryCollector {
    */
   stop() {
     this.#collection.stop();
+    if (this.#count > this.#limit) this.#discardOldest();
     return {
       names: this.#names,
       heads: this.#heads.subarray(0, this.#count),
       times: this.#times.subarray(0, 2 * this.#count),
       until: performance.now(),
       dropped: this.#dropped,
+      isCircular: this.#isCircular,
     };
   }
 }

@@ -77,18 +77,17 @@ class Profiler extends EventTarget {
   constructor(options) {
     const context = "Failed to construct 'Profiler'";
     if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
-    const init = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
-    const { includeEntries, maxBufferSize, sampleInterval } = init;
+    const wishes = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
-    const session = openSession(sampleInterval, maxBufferSize, context);
+    const session = openSession(wishes, context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
-    // As many entries as samples: WebIDL's `unsigned long`.
-    if (includeEntries) this.#entries = new EntryCollector(maxBufferSize >>> 0);
+    if (wishes.includeEntries) this.#entries = new EntryCollector(wishes);
     profilers.set(session.id, new WeakRef(this));
     collected.register(this, { session: session.id, entries: this.#entries });
-    awaitFull(this);
+    // A circular buffer is never full.
+    if (wishes.bufferPolicy !== 'circular') awaitFull(this);
   }
 
   static capabilities() {
@@ -149,9 +148,9 @@ class Profiler extends EventTarget {
   }
 }
 
-function openSession(sampleInterval, maxBufferSize, context) {
+function openSession(wishes, context) {
   try {
-    return native.open(sampleInterval, maxBufferSize, listener);
+    return native.open(wishes, listener);
   } catch (error) {
     const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
     throw new Constructor(`${context}: ${error.message}.`);

@@ -13,7 +13,7 @@ const MARKERS = [undefined, 'script', 'gc', 'parse', 'paint', 'style', 'layout',
  */
 function toTrace(columns, collected) {
   return {
-    ...toEntries(collected),
+    ...toEntries(collected, columns.timestamps),
     frames: toFrames(columns),
     resources: columns.resources,
     samples: toSamples(columns),
@@ -22,15 +22,17 @@ function toTrace(columns, collected) {
 }
 
 /** The members of the extension `includeEntries`. */
-function toEntries(collected) {
+function toEntries(collected, timestamps) {
   if (collected === undefined) return {};
-  const { names, heads, times, until, dropped } = collected;
+  const { names, heads, times, until, dropped, isCircular } = collected;
+  const from = isCircular && timestamps.length > 0 ? timestamps[0] : -Infinity;
   const entries = [];
   for (let i = 0; i < heads.length; i++) {
     const startTime = times[2 * i];
     const duration = times[2 * i + 1];
+    const end = startTime + duration;
     // A script may name times to come, and a measure may end before it begins.
-    if (Math.min(startTime, startTime + duration) > until) continue;
+    if (Math.min(startTime, end) > until || Math.max(startTime, end) < from) continue;
     entries.push({ duration, entryType: heads[i] & 1 ? 'measure' : 'mark', name: names[heads[i] >>> 1], startTime });
   }
   entries.sort((a, b) => a.startTime - b.startTime);

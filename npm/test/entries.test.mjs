@@ -154,6 +154,41 @@ suite('a trace', () => {
     }
   });
 
+  test('of a circular buffer has the last entries, of the time of its samples', async () => {
+    const options = { bufferPolicy: 'circular', sampleInterval: 1 };
+    for (const maxBufferSize of [0, 1, 10, 200]) {
+      const made = 1000;
+      const { entries, droppedEntriesCount } = await profile(
+        () => {
+          for (let i = 0; i < made; i++) performance.measure(`m${i}`, { start: 0, duration: 1e9 });
+        },
+        { ...options, maxBufferSize },
+      );
+      assert.deepEqual(
+        entries.map(({ name }) => name),
+        Array.from({ length: maxBufferSize }, (_, i) => `m${made - maxBufferSize + i}`),
+      );
+      assert.equal(droppedEntriesCount, undefined);
+    }
+    let longAgo;
+    const { entries, samples } = await profile(
+      () => {
+        longAgo = performance.mark('long ago').startTime;
+        spin(300);
+        performance.measure('since long ago', 'long ago');
+        performance.mark('late');
+        spin(20);
+      },
+      { ...options, maxBufferSize: 50 },
+    );
+    // Where the sampler is late all the time, fifty samples reach back that far.
+    const expected = samples[0].timestamp > longAgo ? ['since long ago', 'late'] : ['long ago', 'since long ago', 'late'];
+    assert.deepEqual(
+      entries.map(({ name }) => name),
+      expected,
+    );
+  });
+
   test('has many entries', async () => {
     const trace = await profile(
       () => {

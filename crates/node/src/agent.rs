@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions, SamplerError, SessionId,
-    SessionOptions, quantise,
+    AdmitScripts, BufferPolicy, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions,
+    SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
@@ -145,23 +145,29 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
     })
 }
 
+/// What a session is opened with.
+pub struct Wishes {
+    /// The sample interval, not yet quantised.
+    pub interval: Micros,
+    /// The sample buffer size limit.
+    pub limit: Option<u64>,
+    /// What happens when it is reached.
+    pub policy: BufferPolicy,
+}
+
 /// Opens a session on this thread. Returns its id and the interval it got.
-pub fn open(asked: Micros, limit: u64, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
+pub fn open(wishes: &Wishes, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
     with(|agent| {
-        let (session, interval, _) = agent.join(asked, Some(limit), ROTATE_SESSION)?;
+        let (session, interval, _) = agent.join(wishes, ROTATE_SESSION)?;
         lock(&agent.notifier.on_full).insert(session, on_full);
         Ok((session, interval))
     })
 }
 
 /// Opens a session on this thread whose samples are streamed into `journal`.
-pub fn open_journal(
-    asked: Micros,
-    limit: Option<u64>,
-    journal: Arc<Journal>,
-) -> Result<SessionId, AgentError> {
+pub fn open_journal(wishes: &Wishes, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
     with(|agent| {
-        let (session, _, cell) = agent.join(asked, limit, ROTATE_JOURNAL)?;
+        let (session, _, cell) = agent.join(wishes, ROTATE_JOURNAL)?;
         lock(&agent.notifier.streams).insert(session, Stream { cell, journal });
         signals::watch(&agent.notifier.interrupter);
         Ok(session)
@@ -287,13 +293,14 @@ fn with<T>(work: impl FnOnce(&mut Agent) -> Result<T, AgentError>) -> Result<T, 
 impl Agent {
     fn join(
         &mut self,
-        asked: Micros,
-        limit: Option<u64>,
+        wishes: &Wishes,
         rotate_every: Micros,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
-        let interval = quantise(asked, CpuSampler::BASE);
+        let &Wishes { interval, limit, policy } = wishes;
+        let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
-        let recording = RecordingOptions { origin: self.origin, interval, limit, resolution: RESOLUTION };
+        let resolution = RESOLUTION;
+        let recording = RecordingOptions { origin: self.origin, interval, limit, policy, resolution };
         let cell = Arc::new(RecordingCell::new(recording, now));
         let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options).map_err(AgentError::Sampler)?;

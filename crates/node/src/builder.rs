@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::{mem, thread};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Delivery, FrameAdmission, Instant, Outcome, RawSegment, Recording, RecordingCell,
-    RecordingOptions,
+    AdmitScripts, BufferPolicy, Cut, Delivery, FrameAdmission, Instant, Outcome, RawSegment, Recording,
+    RecordingCell, RecordingOptions,
 };
 use selfprof_trace::{Micros, Trace};
 use selfprof_v8::Profile;
@@ -160,6 +160,7 @@ fn finish(cell: &RecordingCell) -> Finished {
         origin: Instant::default(),
         interval: Micros(1),
         limit: None,
+        policy: BufferPolicy::Stop,
         resolution: Micros::ZERO,
     };
     let recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));

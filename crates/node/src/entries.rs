@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::{Float64Array, Uint32Array};
 use napi_derive::napi;
-use selfprof_trace::{Entries, Entry, EntryNameId, EntryType, Millis};
+use selfprof_trace::{Entries, Entry, EntryNameId, EntryType, Millis, Trace};
 
 /// What `EntryCollector` in `npm/lib/entries.cjs` gives.
 #[napi(object, object_to_js = false)]
@@ -17,6 +17,8 @@ pub struct CollectedEntries {
     pub until: f64,
     /// How many entries there was no room for.
     pub dropped: f64,
+    /// Whether what ended before the first sample does not belong to it either.
+    pub is_circular: bool,
 }
 
 /// The same without JavaScript, for the building thread.
@@ -26,25 +28,34 @@ pub struct EntryColumns {
     times: Vec<f64>,
     until: f64,
     dropped: u64,
+    is_circular: bool,
 }
 
 impl From<CollectedEntries> for EntryColumns {
     fn from(collected: CollectedEntries) -> Self {
-        let CollectedEntries { names, heads, times, until, dropped } = collected;
-        Self { names, heads: heads.to_vec(), times: times.to_vec(), until, dropped: dropped as u64 }
+        let CollectedEntries { names, heads, times, until, dropped, is_circular } = collected;
+        Self {
+            names,
+            heads: heads.to_vec(),
+            times: times.to_vec(),
+            until,
+            dropped: dropped as u64,
+            is_circular,
+        }
     }
 }
 
 impl EntryColumns {
-    /// The entries in time order. Those that are none, which JavaScript does not collect, are left out.
-    pub fn into_entries(self) -> Entries {
+    /// The entries of a trace in time order. Those that are none, which JavaScript does not collect, are left out.
+    pub fn into_entries(self, trace: &Trace) -> Entries {
+        let from = trace.span().filter(|_| self.is_circular).map(|(first, _)| first.as_millis_f64());
         let mut entries = Entries::new();
         // Names that differ in lone surrogates alone are one here, so their ids are not their indexes.
         let names: Vec<Option<EntryNameId>> = self.names.iter().map(|name| entries.name(name).ok()).collect();
         for (&head, times) in self.heads.iter().zip(self.times.chunks_exact(2)) {
             let Some(entry) = entry(&names, head, times) else { continue };
             let (start, end) = (times[0], times[0] + times[1]);
-            if start.min(end) <= self.until {
+            if start.min(end) <= self.until && from.is_none_or(|from| start.max(end) >= from) {
                 // Never fails, since the name is of this table.
                 let _ = entries.push(entry);
             }

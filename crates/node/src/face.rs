@@ -8,11 +8,11 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 use selfprof_formats::journal::{Header, Mode};
-use selfprof_session::{AdmitScripts, InitOptions, Instant, SessionId};
+use selfprof_session::{AdmitScripts, BufferPolicy, InitOptions, Instant, SessionId};
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
-use crate::agent::{self, AgentOptions, OnFull};
+use crate::agent::{self, AgentOptions, OnFull, Wishes};
 use crate::entries::{CollectedEntries, EntryColumns};
 use crate::journal::{self, Journal};
 use crate::product::{Format, Product};
@@ -95,19 +95,33 @@ pub struct OpenSession {
     pub sample_interval: f64,
 }
 
-/// Opens a session. Both numbers come as `ToNumber` left them; WebIDL's conversions and the constructor's checks follow.
+/// What a session is opened with. The numbers come as `ToNumber` left them.
+#[napi(object, object_to_js = false)]
+pub struct OpenOptions {
+    /// The sample interval asked for, in milliseconds.
+    pub sample_interval: f64,
+    /// The sample buffer size limit, in samples.
+    pub max_buffer_size: f64,
+    /// What happens when it is reached.
+    pub buffer_policy: String,
+}
+
+/// Opens a session. What is left of WebIDL's conversions follows here, and the constructor's checks.
 ///
-/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail them.
+/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail.
 #[napi(catch_unwind)]
-pub fn open(
-    sample_interval: f64,
-    max_buffer_size: f64,
-    listener: &Listener,
-) -> std::result::Result<OpenSession, Error<String>> {
-    let options = InitOptions::convert(Some(sample_interval), Some(max_buffer_size))
+pub fn open(options: OpenOptions, listener: &Listener) -> std::result::Result<OpenSession, Error<String>> {
+    let converted = InitOptions::convert(Some(options.sample_interval), Some(options.max_buffer_size))
         .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
-    let on_full = Arc::clone(&listener.on_full);
-    let (session, interval) = agent::open(options.sample_interval, options.max_buffer_size.into(), on_full)
+    let wishes = Wishes {
+        interval: converted.sample_interval,
+        limit: Some(converted.max_buffer_size.into()),
+        policy: match &*options.buffer_policy {
+            "circular" => BufferPolicy::Circular,
+            _ => BufferPolicy::Stop,
+        },
+    };
+    let (session, interval) = agent::open(&wishes, Arc::clone(&listener.on_full))
         .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
@@ -189,8 +203,9 @@ pub fn record(options: RecordOptions) -> Result<()> {
     let journal = Journal::create(Path::new(&options.path), &header, max_entries)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
     let journal = Arc::new(journal);
-    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::clone(&journal))
-        .map_err(failure)?;
+    let limit = options.limit.map(|limit| limit as u64);
+    let wishes = Wishes { interval: asked, limit, policy: BufferPolicy::Stop };
+    agent::open_journal(&wishes, Arc::clone(&journal)).map_err(failure)?;
     if options.max_entries.is_some() {
         journal::set_current(journal);
     }

@@ -30,7 +30,7 @@ impl Product {
     /// Does all that can be done away from the JS thread. `None` when the trace cannot be written.
     pub fn of(finished: Finished, entries: Option<EntryColumns>, format: Format) -> Option<Self> {
         let Finished { mut trace, lost } = finished;
-        trace.set_entries(entries.map(EntryColumns::into_entries));
+        trace.set_entries(entries.map(|entries| entries.into_entries(&trace)));
         let trace = match format {
             Format::Object => Either::A(TraceColumns::from(&trace)),
             Format::JsonGzip => {
