@@ -1,8 +1,33 @@
 /**
- * The W3C JS Self-Profiling API for Node.js.
+ * The W3C JS Self-Profiling API for Node.js, and High Resolution Time, Performance Timeline and User Timing beside it.
  *
  * @see https://wicg.github.io/js-self-profiling/
  */
+
+import type { NodePerformance } from './lib/timing/node.js';
+
+export {
+  Performance,
+  PerformanceEntry,
+  PerformanceMark,
+  PerformanceMeasure,
+  PerformanceObserver,
+  PerformanceObserverEntryList,
+} from './lib/timing/interfaces.js';
+export type {
+  DOMHighResTimeStamp,
+  PerformanceEntryJSON,
+  PerformanceEntryList,
+  PerformanceMarkOptions,
+  PerformanceMeasureOptions,
+  PerformanceObserverCallback,
+  PerformanceObserverCallbackOptions,
+  PerformanceObserverInit,
+} from './lib/timing/interfaces.js';
+export type { EventLoopUtilization, NodePerformance, NodeTiming } from './lib/timing/node.js';
+
+/** The clock and the timeline of this thread. Its time origin is that of `node:perf_hooks`. */
+export const performance: NodePerformance;
 
 /** What a {@link Profiler} is constructed with. What is optional is no part of the W3C draft. */
 export interface ProfilerInitOptions {

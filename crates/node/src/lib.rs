@@ -8,7 +8,8 @@
 //! * [`entries`]: the marks and measures that JavaScript has collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
-//! * [`signals`]: ends those recordings before a signal ends the process.
+//! * [`signals`]: ends streamed recordings before a signal ends the process;
+//! * [`timing`]: the timelines behind `performance.mark()` and `measure()`, each of one JS thread.
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
 //! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. Threads never wait for a JS
@@ -23,3 +24,4 @@ mod journal;
 mod locks;
 mod product;
 mod signals;
+mod timing;

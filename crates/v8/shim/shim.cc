@@ -35,6 +35,9 @@ SELFPROF_API int32_t selfprof_built_for() noexcept { return NODE_MODULE_VERSION;
 // CLOCK_MONOTONIC.
 SELFPROF_API uint64_t selfprof_now_us() noexcept { return uv_hrtime() / 1000; }
 
+// Any thread. The same clock in nanoseconds.
+SELFPROF_API uint64_t selfprof_now_ns() noexcept { return uv_hrtime(); }
+
 // JS thread. Null outside an isolate.
 SELFPROF_API v8::Isolate* selfprof_isolate() noexcept { return v8::Isolate::GetCurrent(); }
 

@@ -32,3 +32,10 @@ pub fn built_for() -> u32 {
 pub fn now() -> Instant {
     Instant(ffi::selfprof_now_us())
 }
+
+/// Now, on the same clock, in nanoseconds.
+#[inline]
+#[must_use]
+pub fn now_ns() -> u64 {
+    ffi::selfprof_now_ns()
+}
