@@ -25,6 +25,7 @@ export type {
   PerformanceObserverInit,
 } from './lib/timing/interfaces.js';
 export type { EventLoopUtilization, NodePerformance, NodeTiming } from './lib/timing/node.js';
+export type { ProfilingEvent, ProfilingOptions, ProfilingResult, ProfilingSession } from './lib/start-profiling.js';
 
 /** The clock and the timeline of this thread. Its time origin is that of `node:perf_hooks`. */
 export const performance: NodePerformance;

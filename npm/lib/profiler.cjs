@@ -67,6 +67,13 @@ function awaitFull(profiler) {
   }).unref();
 }
 
+/**
+ * Ends a profiler's session, and gives its trace in the explainer's format.
+ *
+ * @type {(profiler: Profiler, options: { thread: string, maxBufferSize: number }) => Promise<string>}
+ */
+let explain;
+
 class Profiler extends EventTarget {
   #session;
   #sampleInterval;
@@ -134,7 +141,15 @@ class Profiler extends EventTarget {
     const context = "Failed to execute 'stop' on 'Profiler'";
     const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
     const entries = this.#end('stop');
-    return native.close(this.#session, format, format === 'object' ? undefined : entries).then(({ trace, lost }) => {
+    return this.#close(format, format === 'object' ? undefined : entries).then((trace) => {
+      // A copy, because Node lets no memory of an addon be transferred to another thread.
+      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace, entries);
+    });
+  }
+
+  /** Has the addon build the trace in one of its formats. */
+  #close(format, entries, explainer) {
+    return native.close(this.#session, format, entries, explainer).then(({ trace, lost }) => {
       if (lost > 0) {
         process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
           type: 'ProfilerWarning',
@@ -142,9 +157,15 @@ class Profiler extends EventTarget {
       }
       // V8 frees its profiles on this thread only; the trace need not wait for that.
       setImmediate(native.bury).unref();
-      // A copy, because Node lets no memory of an addon be transferred to another thread.
-      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace, entries);
+      return trace;
     });
+  }
+
+  static {
+    explain = (profiler, { thread, maxBufferSize }) => {
+      const interval = profiler.#sampleInterval;
+      return profiler.#close('explainer', profiler.#end('stop'), { thread, interval, maxBufferSize });
+    };
   }
 }
 
@@ -167,4 +188,4 @@ function warmUp() {
   new Profiler({ sampleInterval: 0, maxBufferSize: 1 }).stop();
 }
 
-module.exports = { Profiler, warmUp };
+module.exports = { Profiler, explain, warmUp };

@@ -6,7 +6,7 @@ import { performance, PerformanceObserver } from 'node:perf_hooks';
 import { suite, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { Profiler } from 'selfprof';
+import { Profiler, performance as ours } from 'selfprof';
 
 import { REGISTER, runProgram } from './program.mjs';
 import { spin } from './spin.mjs';
@@ -243,6 +243,34 @@ suite('a trace', () => {
       });
     `);
     assert.equal(stdout, 'in worker true 0\nin main\n', stderr);
+  });
+});
+
+suite("this package's performance", () => {
+  test("gets its entries into the trace beside Node's", async () => {
+    ours.mark('before');
+    const trace = await profile(() => {
+      ours.mark('a', { detail: { any: 1 } });
+      spin(1);
+      performance.mark('b');
+      spin(1);
+      ours.measure('a to c', 'a', ours.mark('c').name);
+      ours.clearMarks();
+    });
+    assert.equal(spell(trace), 'mark a,measure a to c,mark b,mark c');
+  });
+
+  test('may make up names', async () => {
+    const names = ['toString', '', '\ud83d', 'x'.repeat(10_000)];
+    const trace = await profile(() => {
+      for (const name of names) ours.mark(name);
+      // New for the timeline each time, and again.
+      for (let i = 0; i < 3000; i++) ours.mark(`m${i % 1500}`);
+    }, { maxBufferSize: 10_000 });
+    const there = trace.entries.map(({ name }) => name);
+    assert.deepEqual(there.slice(0, 4), names);
+    assert.deepEqual(there.slice(4), Array.from({ length: 3000 }, (_, i) => `m${i % 1500}`));
+    ours.clearMarks();
   });
 });
 

@@ -261,6 +261,19 @@ suite('marks and measures', () => {
     assert.equal(journals.main.entries.filter(([, name]) => name === 'm').length, 3000);
   });
 
+  test("are recorded from this package's performance too, though the program loads it later", async (t) => {
+    const source = `
+      const { performance: ours } = require(${JSON.stringify(PACKAGE)});
+      performance.mark('a');
+      ours.mark('b');
+      ours.measure('c', 'b');
+      spin(60);
+      process.exit(3);
+    `;
+    const { entries } = (await record(t, source, MAX)).journals.main;
+    assert.deepEqual(entries.map(spell), ['mark a', 'mark b', 'measure c']);
+  });
+
   test('of workers are in the journals of workers', async (t) => {
     const source = `
       const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');

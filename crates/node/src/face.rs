@@ -15,7 +15,7 @@ use selfprof_v8::LoggingMode;
 use crate::agent::{self, AgentOptions, OnFull, Wishes};
 use crate::entries::{CollectedEntries, EntryColumns};
 use crate::journal::{self, Journal};
-use crate::product::{Format, Product};
+use crate::product::{ExplainerOptions, Format, Product};
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
 #[napi]
@@ -134,8 +134,13 @@ pub fn close(
     session: u32,
     format: String,
     entries: Option<CollectedEntries>,
+    explainer: Option<ExplainerOptions>,
 ) -> Result<PromiseRaw<'_, Product>> {
-    let format = if format == "json-gzip" { Format::JsonGzip } else { Format::Object };
+    let format = match (&*format, explainer) {
+        ("explainer", Some(options)) => Format::Explainer(options),
+        ("json-gzip", _) => Format::JsonGzip,
+        _ => Format::Object,
+    };
     // First, because a promise that is never settled would keep the program alive.
     let stopped = agent::close(SessionId(session)).map_err(failure)?;
     let (deferred, promise) = env.create_deferred::<Product, _>()?;

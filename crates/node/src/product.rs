@@ -1,27 +1,40 @@
 //! What JavaScript is given of a finished recording, made on the building thread.
 
-use napi::bindgen_prelude::{Either, Float64Array, Uint8Array, Uint32Array};
+use napi::bindgen_prelude::{Either3, Float64Array, Uint8Array, Uint32Array};
 use napi_derive::napi;
+use selfprof_formats::explainer;
 use selfprof_formats::w3c::{self, WriteOptions};
-use selfprof_trace::Trace;
+use selfprof_trace::{Micros, Trace};
 
 use crate::builder::Finished;
 use crate::entries::EntryColumns;
 
 /// What a program wants of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The dictionaries of the specification.
     Object,
     /// The same as JSON, compressed with gzip.
     JsonGzip,
+    /// The JSON of the explainer's format.
+    Explainer(ExplainerOptions),
+}
+
+/// What the explainer's format says of a profile besides.
+#[napi(object, object_to_js = false)]
+pub struct ExplainerOptions {
+    /// The name of the thread's list.
+    pub thread: String,
+    /// The sample interval that the session had, in milliseconds.
+    pub interval: f64,
+    /// Its sample buffer size limit.
+    pub max_buffer_size: u32,
 }
 
 /// A trace in the format that was asked for.
 #[napi(object, object_from_js = false)]
 pub struct Product {
-    /// The columns of [`Format::Object`], or the bytes of [`Format::JsonGzip`].
-    pub trace: Either<TraceColumns, Uint8Array>,
+    /// The columns of [`Format::Object`], the bytes of [`Format::JsonGzip`], or the text of [`Format::Explainer`].
+    pub trace: Either3<TraceColumns, Uint8Array, String>,
     /// How many samples V8 took but could not keep.
     pub lost: f64,
 }
@@ -32,11 +45,19 @@ impl Product {
         let Finished { mut trace, lost } = finished;
         trace.set_entries(entries.map(|entries| entries.into_entries(&trace)));
         let trace = match format {
-            Format::Object => Either::A(TraceColumns::from(&trace)),
+            Format::Object => Either3::A(TraceColumns::from(&trace)),
             Format::JsonGzip => {
                 let mut bytes = Vec::new();
                 w3c::write(&trace, &mut bytes, WriteOptions { gzip: true }).ok()?;
-                Either::B(bytes.into())
+                Either3::B(bytes.into())
+            }
+            Format::Explainer(ExplainerOptions { thread, interval, max_buffer_size }) => {
+                let interval = Micros::from_millis_f64(interval)?;
+                let mut json = Vec::new();
+                let threads = [explainer::Thread { name: thread, trace }];
+                explainer::write(&threads, explainer::Options { interval, max_buffer_size }, &mut json)
+                    .ok()?;
+                Either3::C(String::from_utf8(json).ok()?)
             }
         };
         Some(Self { trace, lost: lost as f64 })

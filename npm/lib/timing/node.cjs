@@ -7,6 +7,7 @@ const perfHooks = require('node:perf_hooks');
 
 const { timeOrigin } = require('../agent.cjs');
 const { addSource } = require('../entries.cjs');
+const profiling = require('../start-profiling.cjs');
 const { makeTiming } = require('./create.cjs');
 const { defineInspection } = require('./inspection.cjs');
 const { extension, forwardEvents, host, milestone } = require('./node-host.cjs');
@@ -23,7 +24,7 @@ const timing = makeTiming({
   reportException,
   host,
   milestone,
-  extensions: [extension],
+  extensions: [extension, profiling.extension],
   offerEntries: (listen) => addSource({ observe: (sink) => ({ flush() {}, stop: listen(sink) }) }),
 });
 defineInspection(timing);
