@@ -4,8 +4,8 @@
 //! A timeline belongs to the JS thread that made it, and lives as long as JavaScript holds it or one of its functions.
 
 mod columns;
+mod hot;
 mod kept;
-mod raw;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -19,11 +19,16 @@ use selfprof_timing::{
     TimingAttribute,
 };
 
+use selfprof_v8::TimelineFunctions;
+
 use columns::{EntryColumns, ValueColumns};
 use kept::Kept;
 
-/// What a timeline's object and its functions share. JS thread only.
-pub(crate) struct Shared {
+/// What a timeline and the object with its functions share. JS thread only.
+#[repr(C)]
+struct Shared {
+    /// First, where [`selfprof_v8::timeline_object`] expects it.
+    functions: &'static TimelineFunctions,
     timeline: RefCell<selfprof_timing::Timeline>,
     clock: Clock,
     /// Start and duration of the last measure that was resolved. JavaScript sees it as a `Float64Array`.
@@ -96,6 +101,7 @@ impl Timeline {
         timeline.set_timing(timing.as_deref().map(performance_timing).transpose()?);
         Ok(Self {
             shared: Rc::new(Shared {
+                functions: &hot::FUNCTIONS,
                 timeline: RefCell::new(timeline),
                 clock: Clock::new(origin, resolution),
                 result: Default::default(),
@@ -105,19 +111,37 @@ impl Timeline {
         })
     }
 
-    /// The functions that are called for each entry, which need no `this`; and `result`, which two of them write to.
+    /// An object whose methods are called for each entry: `now`, `mark`, `resolve` and `measure`; and `result`, which the
+    /// last two write to.
     #[napi(catch_unwind)]
     pub fn hot<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
-        let mut functions = Object::new(env)?;
-        raw::define(env, &mut functions, &self.shared)?;
+        let mut hot = hot::object(env, &self.shared)?;
         let shared = Rc::clone(&self.shared);
         let result = self.shared.result.as_ptr().cast_mut().cast::<f64>();
         let length = self.shared.result.len();
         // SAFETY: the cells are as large and as aligned as numbers, only this thread touches them, and the clone keeps them
         // where they are until the array is gone.
         let result = unsafe { Float64Array::with_external_data(result, length, move |_, _| drop(shared)) };
-        functions.set("result", result)?;
-        Ok(functions)
+        hot.set("result", result)?;
+        Ok(hot)
+    }
+
+    /// Appends entries in the order in which they were made; says how many found room. A head is a name times two, plus one
+    /// for a measure; times are a start and a duration each.
+    #[napi(catch_unwind)]
+    pub fn append(&self, heads: &[u32], times: &[f64], count: u32) -> Result<u32> {
+        let mut timeline = self.timeline()?;
+        let mut kept = 0;
+        for (head, &[start, duration]) in heads.iter().zip(times.as_chunks().0).take(count as usize) {
+            let name = NameId(head / 2);
+            let start = HighResTime(start);
+            let appended = match head % 2 {
+                0 => timeline.mark(name, start),
+                _ => timeline.append_measure(name, Range { start, duration: HighResTime(duration) }),
+            };
+            kept += u32::from(appended == Appended::Kept);
+        }
+        Ok(kept)
     }
 
     /// Sets the attributes of `PerformanceTiming`, which change while a page loads.

@@ -10,9 +10,6 @@ const { BLOCK, MARK, MEASURE } = require('./timeline.cjs');
 /** By how much the ids of entries grow. A number of its own keeps programs from reading them as a count. */
 const ID_STEP = 7;
 
-/** The sequence number of an entry that no timeline has. */
-const NOWHERE = -1;
-
 /**
  * @param {object} context
  * @param {object} context.realm
@@ -29,27 +26,21 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
   const access = {};
 
   class PerformanceEntry {
-    // Nobody reads it: it keeps the objects of neighbouring entries while this one is held. See Timeline.
+    /** The objects of the entry and its neighbours, which live as long as one of them. See Timeline. */
     #block;
     #name;
-    #entryType;
     #startTime;
-    #duration;
-    #sequence;
 
-    constructor(token, block, name, entryType, startTime, duration, sequence) {
+    constructor(token, block, name, startTime) {
       if (token !== TOKEN) throw new TypeError('Illegal constructor');
       this.#block = block;
       this.#name = name;
-      this.#entryType = entryType;
       this.#startTime = startTime;
-      this.#duration = duration;
-      this.#sequence = sequence;
     }
 
     get id() {
       check(this);
-      return idOf(this.#sequence);
+      return idOf(this);
     }
 
     get name() {
@@ -59,7 +50,7 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
 
     get entryType() {
       check(this);
-      return this.#entryType;
+      return entryTypeOf(this);
     }
 
     get startTime() {
@@ -69,45 +60,44 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
 
     get duration() {
       check(this);
-      return this.#duration;
+      return durationOf(this);
     }
 
     get navigationId() {
       check(this);
-      return navigationIdOf(this.#sequence);
+      return navigationIdOf(this);
     }
 
     /** https://webidl.spec.whatwg.org/#default-tojson-steps: the attributes of this interface, without those that inherit. */
     toJSON() {
       check(this);
       const json = new RealmObject();
-      json.id = idOf(this.#sequence);
+      json.id = idOf(this);
       json.name = this.#name;
-      json.entryType = this.#entryType;
+      json.entryType = entryTypeOf(this);
       json.startTime = this.#startTime;
-      json.duration = this.#duration;
-      json.navigationId = navigationIdOf(this.#sequence);
+      json.duration = durationOf(this);
+      json.navigationId = navigationIdOf(this);
       return json;
     }
 
     static {
       access.isEntry = (value) => typeof value === 'object' && value !== null && #name in value;
-      // Also of the entries of a host, which are of classes of its own.
-      access.nameOf = (entry) => (#name in entry ? entry.#name : entry.name);
-      access.entryTypeOf = (entry) => (#name in entry ? entry.#entryType : entry.entryType);
-      access.startTimeOf = (entry) => (#name in entry ? entry.#startTime : entry.startTime);
+      access.blockOf = (entry) => entry.#block;
+      access.nameOf = (entry) => entry.#name;
+      access.startTimeOf = (entry) => entry.#startTime;
     }
   }
 
   class PerformanceMark extends PerformanceEntry {
     #detail = null;
 
-    constructor(markName, markOptions, block, startTime, sequence) {
+    constructor(markName, markOptions, block, startTime) {
       if (markName === TOKEN) {
-        super(TOKEN, block, markOptions, 'mark', startTime, 0, sequence);
+        super(TOKEN, block, markOptions, startTime);
       } else {
         const mark = readMark(markName, markOptions, arguments.length, "Failed to construct 'PerformanceMark'");
-        super(TOKEN, undefined, mark.name, 'mark', mark.startTime, 0, NOWHERE);
+        super(TOKEN, undefined, mark.name, mark.startTime);
         this.#detail = mark.detail;
       }
     }
@@ -124,10 +114,12 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
   }
 
   class PerformanceMeasure extends PerformanceEntry {
+    #duration;
     #detail = null;
 
-    constructor(token, block, name, startTime, duration, sequence) {
-      super(token, block, name, 'measure', startTime, duration, sequence);
+    constructor(token, block, name, startTime, duration) {
+      super(token, block, name, startTime);
+      this.#duration = duration;
     }
 
     get detail() {
@@ -137,19 +129,26 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
 
     static {
       access.isMeasure = (value) => typeof value === 'object' && value !== null && #detail in value;
+      access.durationOf = (entry) => (#duration in entry ? entry.#duration : 0);
       access.setMeasureDetail = (measure, detail) => (measure.#detail = detail);
     }
   }
 
-  const { isEntry, isMark, isMeasure, setMarkDetail, setMeasureDetail } = access;
+  const { blockOf, durationOf, isEntry, isMark, isMeasure, setMarkDetail, setMeasureDetail } = access;
   const illegal = () => new TypeError('Illegal invocation');
   function check(value) {
     if (!isEntry(value)) throw illegal();
   }
 
-  // Only the entries of a timeline have ids: https://w3c.github.io/performance-timeline/#queue-a-performanceentry
-  const idOf = (sequence) => (sequence === NOWHERE ? 0 : firstId + ID_STEP * (sequence + 1));
-  const navigationIdOf = (sequence) => (sequence === NOWHERE ? 0 : navigationId);
+  const entryTypeOf = (entry) => (isMeasure(entry) ? 'measure' : 'mark');
+
+  /** Only the entries of a timeline have ids: https://w3c.github.io/performance-timeline/#queue-a-performanceentry */
+  function idOf(entry) {
+    const block = blockOf(entry);
+    return block === undefined ? 0 : firstId + ID_STEP * (block[BLOCK] * BLOCK + block.indexOf(entry) + 1);
+  }
+
+  const navigationIdOf = (entry) => (blockOf(entry) === undefined ? 0 : navigationId);
 
   defineInterface(realm, PerformanceEntry);
   defineInterface(realm, PerformanceMark, { lengths: { constructor: 1 }, inherits: true });
@@ -157,14 +156,14 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
 
   /** Makes the object of the mark that was just recorded. */
   function nextMark(name, startTime) {
-    const mark = new PerformanceMark(TOKEN, name, timeline.block, startTime, timeline.sequence);
+    const mark = new PerformanceMark(TOKEN, name, timeline.block, startTime);
     timeline.hold(mark);
     return mark;
   }
 
   /** Makes the object of the measure that was just recorded. */
   function nextMeasure(name, startTime, duration) {
-    const measure = new PerformanceMeasure(TOKEN, timeline.block, name, startTime, duration, timeline.sequence);
+    const measure = new PerformanceMeasure(TOKEN, timeline.block, name, startTime, duration);
     timeline.hold(measure);
     return measure;
   }
@@ -189,27 +188,33 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
   function objectsOf({ types, names, sequences, times }) {
     const list = new realm.Array(types.length);
     let block;
-    let blockNumber = NOWHERE;
+    let blockNumber = -1;
     for (let i = 0; i < types.length; i++) {
       const sequence = sequences[i];
       const number = Math.floor(sequence / BLOCK);
       if (number !== blockNumber) {
-        block = timeline.blockOf(number);
+        block = timeline.blockAt(number);
         blockNumber = number;
       }
-      const at = sequence % BLOCK;
-      list[i] = block[at] ??= again(types[i], timeline.names[names[i]], times[2 * i], times[2 * i + 1], block, sequence);
+      list[i] = block[sequence % BLOCK] ??= again(types[i], timeline.names[names[i]], times[2 * i], times[2 * i + 1], block);
     }
     return list;
   }
 
-  function again(type, name, startTime, duration, block, sequence) {
+  function again(type, name, startTime, duration, block) {
     return type === MEASURE
-      ? new PerformanceMeasure(TOKEN, block, name, startTime, duration, sequence)
-      : new PerformanceMark(TOKEN, name, block, startTime, sequence);
+      ? new PerformanceMeasure(TOKEN, block, name, startTime, duration)
+      : new PerformanceMark(TOKEN, name, block, startTime);
   }
 
-  return { PerformanceEntry, PerformanceMark, PerformanceMeasure, nextMark, nextMeasure, next, objectsOf, ...access };
+  // For lists of entries that may be a host's, whose classes are its own.
+  const reading = {
+    nameOf: (entry) => (isEntry(entry) ? access.nameOf(entry) : entry.name),
+    entryTypeOf: (entry) => (isEntry(entry) ? entryTypeOf(entry) : entry.entryType),
+    startTimeOf: (entry) => (isEntry(entry) ? access.startTimeOf(entry) : entry.startTime),
+  };
+
+  return { PerformanceEntry, PerformanceMark, PerformanceMeasure, nextMark, nextMeasure, next, objectsOf, ...reading };
 }
 
 module.exports = { makeEntries };

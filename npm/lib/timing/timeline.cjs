@@ -57,7 +57,7 @@ class Timeline {
      * The objects of the latest entries. An entry object refers to its block, so that whoever holds one of them keeps all
      * of them, and the timeline can hold blocks weakly: asked for an entry that somebody holds, it gives that object.
      */
-    this.block = new Array(BLOCK);
+    this.block = newBlock(0);
     /**
      * Buffered entries whose detail is not null, by sequence number: they cannot be made again from what Rust keeps.
      *
@@ -125,17 +125,18 @@ class Timeline {
     this.block[at] = entry;
     this.sequence++;
     if (at === BLOCK - 1) {
-      this.native.keep((this.sequence - BLOCK) / BLOCK, this.block);
-      this.block = new Array(BLOCK);
+      const number = this.block[BLOCK];
+      this.native.keep(number, this.block);
+      this.block = newBlock(number + 1);
     }
   }
 
   /** The block of this number: the one that somebody holds, or a new one. */
-  blockOf(number) {
-    if (number === Math.floor(this.sequence / BLOCK)) return this.block;
+  blockAt(number) {
+    if (number === this.block[BLOCK]) return this.block;
     const held = this.native.kept(number);
     if (held) return held;
-    const block = new Array(BLOCK);
+    const block = newBlock(number);
     this.native.keep(number, block);
     return block;
   }
@@ -232,6 +233,13 @@ class Timeline {
   find(name) {
     return name === undefined ? -1 : this.ids.get(name);
   }
+}
+
+/** The objects of a block in the order of the calls, and then its number. */
+function newBlock(number) {
+  const block = new Array(BLOCK + 1);
+  block[BLOCK] = number;
+  return block;
 }
 
 module.exports = { BLOCK, FIRST_NAME, MARK, MEASURE, Timeline };
