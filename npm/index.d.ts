@@ -39,8 +39,13 @@ export interface ProfilerInitOptions {
    * `performance` or with this package's. Default: false.
    */
   includeEntries?: boolean;
-  /** The sample buffer size limit, in samples. When one more is due, the `bufferPolicy` says what happens. */
+  /** The sample buffer size limit, in samples; with `chunks`, the size of a chunk. When one more is due, the `bufferPolicy` says what happens. */
   maxBufferSize: number;
+  /**
+   * With `chunks`, how many may wait for whoever iterates. Default: 16. When one more is full, `samplebufferfull` fires and
+   * sampling rests until a chunk is taken; what was recorded is kept.
+   */
+  maxChunks?: number;
   /** The desired sample interval in milliseconds, 0 or more. Rounded up to a whole number of milliseconds. */
   sampleInterval: number;
 }
@@ -51,8 +56,11 @@ export interface ProfilerInitOptions {
  * - `stop`: `samplebufferfull` fires and sampling ends.
  * - `circular`: the oldest sample makes room, so that the trace holds the last `maxBufferSize` samples. No event fires, and
  *   memory stays bounded however long it goes on.
+ * - `chunks`: the full buffer becomes a trace of its own, which {@link Profiler.chunks} gives, and sampling goes on with an
+ *   empty buffer; no sample is lost between them. A chunk costs the thread about half a millisecond: some hundred samples
+ *   or more are a good size.
  */
-export type ProfilerBufferPolicy = 'stop' | 'circular';
+export type ProfilerBufferPolicy = 'stop' | 'circular' | 'chunks';
 
 /** What {@link Profiler.stop} gives: a {@link ProfilerTrace}, or the same as JSON that is compressed with gzip. */
 export type ProfilerTraceFormat = 'object' | 'json-gzip';
@@ -148,7 +156,10 @@ export interface ProfilerTrace {
 
 /** The events of a {@link Profiler}. */
 export interface ProfilerEventMap {
-  /** The buffer was full when one more sample was due; no more are taken. `stop()` still gives the trace. */
+  /**
+   * The buffer was full when one more sample was due; no more are taken. `stop()` still gives the trace. With `chunks`, as
+   * many chunks as may were waiting besides, and sampling goes on when one is taken.
+   */
   samplebufferfull: Event;
 }
 
@@ -176,6 +187,17 @@ export class Profiler extends EventTarget {
    */
   stop(options: { format: 'json-gzip' }): Promise<ArrayBuffer>;
   stop(options: { format?: ProfilerTraceFormat }): Promise<ProfilerTrace | ArrayBuffer>;
+  /**
+   * The full buffers of a profiler with the `bufferPolicy` `chunks`, as they come: each is a whole trace of exactly
+   * `maxBufferSize` samples, given once, whoever asks first. Ends after `stop()`, whose promise gives the last samples, and
+   * after `cancel()`. An iteration that is broken off may be taken up again. Waiting for a chunk keeps the profiler, but not
+   * the program, alive. Not part of the W3C draft.
+   *
+   * @throws DOMException `InvalidStateError` when the profiler has another `bufferPolicy`
+   */
+  chunks(): AsyncIterableIterator<ProfilerTrace>;
+  /** The same as {@link Profiler.chunks}, for `for await (const trace of profiler)`. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<ProfilerTrace>;
   /**
    * Ends the session and forgets what it recorded: no trace is built, no event fires. Not part of the W3C draft.
    *

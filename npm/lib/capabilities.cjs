@@ -7,7 +7,7 @@ const { begin } = require('./agent.cjs');
 const native = require('./native.cjs');
 
 /** What may happen when a buffer is full; the first is the specification's. */
-const BUFFER_POLICIES = ['stop', 'circular'];
+const BUFFER_POLICIES = ['stop', 'circular', 'chunks'];
 
 /** What `stop()` may give; the first is the specification's. */
 const FORMATS = ['object', 'json-gzip'];

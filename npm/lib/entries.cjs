@@ -136,9 +136,10 @@ const SOME_ROOM = 64;
 class EntryCollector {
   #limit;
   #isCircular;
-  /** How many entries are held at most: more than the limit when the oldest are discarded, a few at a time. */
+  /** How many entries are held at most. */
   #most;
   #from = performance.now() - RESOLUTION;
+  #until = Infinity;
   #count = 0;
   #dropped = 0;
   #names = [];
@@ -147,25 +148,28 @@ class EntryCollector {
   #times = new Float64Array(0);
   #collection;
 
-  /** @param {{ bufferPolicy: string, maxBufferSize: number }} options `maxBufferSize` as `ToNumber` left it */
-  constructor({ bufferPolicy, maxBufferSize }) {
+  /** @param {{ bufferPolicy: string, maxBufferSize: number, maxChunks: number }} options numbers as `ToNumber` left them */
+  constructor({ bufferPolicy, maxBufferSize, maxChunks }) {
     // `unsigned long`
-    this.#limit = maxBufferSize >>> 0;
+    const limit = maxBufferSize >>> 0;
+    this.#limit = limit;
     this.#isCircular = bufferPolicy === 'circular';
-    this.#most = this.#isCircular ? this.#limit + Math.max(this.#limit >>> 1, SOME_ROOM) : this.#limit;
+    // The oldest are discarded a few at a time, and chunks may wait.
+    if (this.#isCircular) this.#most = limit + Math.max(limit >>> 1, SOME_ROOM);
+    else this.#most = bufferPolicy === 'chunks' ? limit * (maxChunks + 1) : limit;
     this.#collection = collect((entryType, name, startTime, duration) => {
       // A measure may end before it begins.
       if (Math.max(startTime, startTime + duration) < this.#from) return;
       if (this.#count === this.#most && !this.#isCircular) this.#dropped++;
-      else this.#add(entryType, name, startTime, duration);
+      else this.#add(entryType === 'measure' ? 1 : 0, name, startTime, duration);
     });
   }
 
-  #add(entryType, name, startTime, duration) {
+  #add(type, name, startTime, duration) {
     if (this.#count === this.#most) this.#discardOldest();
     if (this.#count === this.#heads.length) this.#makeRoom();
     const at = this.#count++;
-    this.#heads[at] = 2 * this.#intern(name) + (entryType === 'measure' ? 1 : 0);
+    this.#heads[at] = 2 * this.#intern(name) + type;
     this.#times[2 * at] = startTime;
     this.#times[2 * at + 1] = duration;
   }
@@ -188,37 +192,58 @@ class EntryCollector {
     this.#times.set(times);
   }
 
-  /** Leaves as many entries as the limit allows, and no name that none of them has. */
+  /** Leaves as many entries as the limit allows. */
   #discardOldest() {
     const excess = this.#count - this.#limit;
-    this.#heads.copyWithin(0, excess, this.#count);
-    this.#times.copyWithin(0, 2 * excess, 2 * this.#count);
-    this.#count = this.#limit;
-    const names = this.#names;
+    this.#keep((i) => i >= excess);
+  }
+
+  /** Leaves the entries that `isKept`, by index, and no name that none of them has. */
+  #keep(isKept) {
+    const [count, names, heads, times] = [this.#count, this.#names, this.#heads, this.#times];
+    this.#count = 0;
     this.#names = [];
     this.#ids.clear();
-    for (let i = 0; i < this.#count; i++) {
-      const head = this.#heads[i];
-      this.#heads[i] = 2 * this.#intern(names[head >>> 1]) + (head & 1);
+    for (let i = 0; i < count; i++) {
+      // In place, for what is kept never moves backwards.
+      if (isKept(i)) this.#add(heads[i] & 1, names[heads[i] >>> 1], times[2 * i], times[2 * i + 1]);
     }
   }
 
   /**
    * Ends the session.
    *
-   * @returns {CollectedEntries}
+   * @returns {CollectedEntries} those that were not taken out
    */
   stop() {
     this.#collection.stop();
-    if (this.#count > this.#limit) this.#discardOldest();
-    return {
-      names: this.#names,
-      heads: this.#heads.subarray(0, this.#count),
-      times: this.#times.subarray(0, 2 * this.#count),
-      until: performance.now(),
-      dropped: this.#dropped,
-      isCircular: this.#isCircular,
-    };
+    this.#until = performance.now();
+    const first = this.#isCircular ? Math.max(0, this.#count - this.#limit) : 0;
+    return this.#columns(this.#heads.slice(first, this.#count), this.#times.slice(2 * first, 2 * this.#count));
+  }
+
+  /**
+   * Takes out the entries that have ended by `time`: those of a chunk.
+   *
+   * @returns {CollectedEntries}
+   */
+  take(time) {
+    const heads = this.#heads.slice(0, this.#count);
+    const times = this.#times.slice(0, 2 * this.#count);
+    const hasEnded = (i) => Math.max(times[2 * i], times[2 * i] + times[2 * i + 1]) <= time;
+    const taken = this.#columns(
+      heads.filter((_, i) => hasEnded(i)),
+      times.filter((_, i) => hasEnded(i >>> 1)),
+    );
+    this.#keep((i) => !hasEnded(i));
+    this.#dropped = 0;
+    return taken;
+  }
+
+  /** @returns {CollectedEntries} */
+  #columns(heads, times) {
+    const [names, until, dropped, isCircular] = [this.#names, this.#until, this.#dropped, this.#isCircular];
+    return { names, heads, times, until, dropped, isCircular };
   }
 }
 

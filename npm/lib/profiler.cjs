@@ -5,10 +5,11 @@
 const { getEventListeners } = require('node:events');
 
 const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
+const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
 const { EntryCollector } = require('./entries.cjs');
 const native = require('./native.cjs');
 const { toTrace } = require('./trace.cjs');
-const { defineInterface, toBoolean, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
+const { defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber } = require('./webidl.cjs');
 
 const { dispatchEvent } = EventTarget.prototype;
 
@@ -17,6 +18,7 @@ const INIT_OPTIONS = {
   bufferPolicy: { convert: toEnumeration(BUFFER_POLICIES), fallback: 'stop' },
   includeEntries: { convert: toBoolean, fallback: false },
   maxBufferSize: { convert: toNumber, required: true },
+  maxChunks: { convert: toEnforcedUnsignedLong, fallback: 16 },
   sampleInterval: { convert: toNumber, required: true },
 };
 
@@ -27,10 +29,17 @@ const STOP_OPTIONS = { format: { convert: toEnumeration(FORMATS), fallback: 'obj
 const profilers = new Map();
 
 /**
- * Profilers that wait for their `samplebufferfull` event: an object with a listener for an event to come must not be
- * collected, even when the program holds it no longer.
+ * Profilers that wait for their `samplebufferfull` event or for a chunk: an object with a listener for an event to come
+ * must not be collected, even when the program holds it no longer, nor one that has promised something.
  */
 const awaiting = new Set();
+
+/** Notes that the buffer of a profiler is full: its event is due, and unless it goes on later, the last. */
+let noteFull;
+/** Whether the event of a profiler may fire, once or again. */
+let mayFire;
+/** The {@link ChunkQueue} of a profiler that has one. */
+let chunksOf;
 
 /**
  * A profiler that nobody holds and nobody listens to can hand its trace to nobody: its session is given up. For one that
@@ -42,13 +51,23 @@ const collected = new FinalizationRegistry(({ session, entries }) => {
   entries?.stop();
 });
 
-const listener = new native.Listener((session) => {
+function onFull(session) {
   const profiler = profilers.get(session)?.deref();
   if (profiler === undefined) return;
-  awaiting.delete(profiler);
+  noteFull(profiler);
   // To fire an event is not to call a method, which the program may have overridden.
   if (hasListener(profiler)) Reflect.apply(dispatchEvent, profiler, [new Event('samplebufferfull')]);
-});
+  letGo(profiler);
+}
+
+function onChunk(session) {
+  const profiler = profilers.get(session)?.deref();
+  if (profiler === undefined) return;
+  chunksOf(profiler).deliver();
+  letGo(profiler);
+}
+
+const listener = new native.Listener(onFull, onChunk);
 
 function hasListener(profiler) {
   try {
@@ -62,9 +81,13 @@ function hasListener(profiler) {
 /** Keeps a new profiler alive until the program has had its turn to add a listener, and from then on if it did. */
 function awaitFull(profiler) {
   awaiting.add(profiler);
-  setImmediate(() => {
-    if (!hasListener(profiler)) awaiting.delete(profiler);
-  }).unref();
+  setImmediate(() => letGo(profiler)).unref();
+}
+
+/** Keeps a profiler alive no longer, unless somebody waits for something that it may still give. */
+function letGo(profiler) {
+  if (chunksOf(profiler)?.awaited || (mayFire(profiler) && hasListener(profiler))) return;
+  awaiting.delete(profiler);
 }
 
 /**
@@ -80,6 +103,15 @@ class Profiler extends EventTarget {
   #stopped = false;
   /** @type {EntryCollector | undefined} which does not know the profiler, so that it can be collected. */
   #entries;
+  #mayFire;
+  /** `null` unless full buffers become chunks. */
+  #chunks = null;
+
+  static {
+    noteFull = (profiler) => (profiler.#mayFire &&= profiler.#chunks !== null);
+    mayFire = (profiler) => profiler.#mayFire;
+    chunksOf = (profiler) => profiler.#chunks;
+  }
 
   constructor(options) {
     const context = "Failed to construct 'Profiler'";
@@ -87,14 +119,17 @@ class Profiler extends EventTarget {
     const wishes = toDictionary(options, 'ProfilerInitOptions', INIT_OPTIONS, context);
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
-    const session = openSession(wishes, context);
+    const handle = wishes.bufferPolicy === 'chunks' ? new native.Chunks() : undefined;
+    const session = openSession(wishes, handle, context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
-    if (wishes.includeEntries) this.#entries = new EntryCollector(wishes);
+    this.#mayFire = wishes.bufferPolicy !== 'circular';
+    const entries = wishes.includeEntries ? new EntryCollector(wishes) : undefined;
+    this.#entries = entries;
+    if (handle !== undefined) this.#chunks = new ChunkQueue(() => takeChunk(session.id, handle, entries));
     profilers.set(session.id, new WeakRef(this));
-    collected.register(this, { session: session.id, entries: this.#entries });
-    // A circular buffer is never full.
-    if (wishes.bufferPolicy !== 'circular') awaitFull(this);
+    collected.register(this, { session: session.id, entries });
+    awaitFull(this);
   }
 
   static capabilities() {
@@ -123,6 +158,25 @@ class Profiler extends EventTarget {
     // From here on no event may reach it.
     profilers.delete(this.#session);
     native.abandon(this.#session);
+    this.#chunks?.cancel();
+    this.#entries?.stop();
+    letGo(this);
+  }
+
+  chunks() {
+    if (this.#chunks === null) {
+      throw new DOMException(
+        "Failed to execute 'chunks' on 'Profiler': its bufferPolicy is not 'chunks'.",
+        'InvalidStateError',
+      );
+    }
+    return new ChunkIterator(() => this.#nextChunk());
+  }
+
+  #nextChunk() {
+    const chunk = this.#chunks.next();
+    if (this.#chunks.awaited) awaiting.add(this);
+    return chunk;
   }
 
   #end(operation) {
@@ -133,52 +187,74 @@ class Profiler extends EventTarget {
       );
     }
     this.#stopped = true;
-    awaiting.delete(this);
-    return this.#entries?.stop();
+    this.#mayFire = false;
   }
 
   #stop(options) {
     const context = "Failed to execute 'stop' on 'Profiler'";
     const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
-    const entries = this.#end('stop');
-    return this.#close(format, format === 'object' ? undefined : entries).then((trace) => {
+    return this.#close(format).then(({ trace, seam, entries }) => {
       // A copy, because Node lets no memory of an addon be transferred to another thread.
-      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace, entries);
+      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace, entries, seam);
     });
   }
 
-  /** Has the addon build the trace in one of its formats. */
-  #close(format, entries, explainer) {
-    return native.close(this.#session, format, entries, explainer).then(({ trace, lost }) => {
-      if (lost > 0) {
-        process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
-          type: 'ProfilerWarning',
-        });
-      }
-      // V8 frees its profiles on this thread only; the trace need not wait for that.
-      setImmediate(native.bury).unref();
-      return trace;
-    });
+  /** Ends the session, and has the addon build its trace in one of its formats. */
+  #close(format, explainer) {
+    this.#end('stop');
+    letGo(this);
+    const entries = this.#entries?.stop();
+    const closed = native.close(this.#session, format, format === 'object' ? undefined : entries, explainer);
+    return closed
+      .finally(() => {
+        // Chunks that the last samples completed are there by now.
+        this.#chunks?.end();
+        letGo(this);
+      })
+      .then(({ trace, seam, lost }) => {
+        if (lost > 0) {
+          process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
+            type: 'ProfilerWarning',
+          });
+        }
+        // V8 frees its profiles on this thread only; the trace need not wait for that.
+        setImmediate(native.bury).unref();
+        return { trace, seam, entries };
+      });
   }
 
   static {
-    explain = (profiler, { thread, maxBufferSize }) => {
-      const interval = profiler.#sampleInterval;
-      return profiler.#close('explainer', profiler.#end('stop'), { thread, interval, maxBufferSize });
+    explain = async (profiler, { thread, maxBufferSize }) => {
+      const options = { thread, interval: profiler.#sampleInterval, maxBufferSize };
+      return (await profiler.#close('explainer', options)).trace;
     };
   }
 }
 
-function openSession(wishes, context) {
+function openSession(wishes, chunks, context) {
   try {
-    return native.open(wishes, listener);
+    return native.open(wishes, listener, chunks);
   } catch (error) {
     const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
     throw new Constructor(`${context}: ${error.message}.`);
   }
 }
 
-defineInterface(Profiler, ['sampleInterval', 'stopped', 'cancel', 'stop'], ['capabilities']);
+function takeChunk(session, handle, entries) {
+  const columns = native.takeChunk(session, handle);
+  if (columns === null) return undefined;
+  // Those that end later are for the chunks to come.
+  return toTrace(columns, entries?.take(columns.timestamps.at(-1)));
+}
+
+defineInterface(Profiler, ['sampleInterval', 'stopped', 'cancel', 'chunks', 'stop'], ['capabilities']);
+
+// As the values() of an asynchronous iterable in WebIDL.
+Object.defineProperty(Profiler.prototype, Symbol.asyncIterator, {
+  value: Profiler.prototype.chunks,
+  writable: true,
+  configurable: true,
+});
 
 /**
  * Goes through a session once, so that the program's first profiler finds its code compiled and V8's sampler set up: the

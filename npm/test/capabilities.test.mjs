@@ -13,7 +13,7 @@ const { capabilities } = Profiler;
 suite('Profiler.capabilities()', () => {
   test('lists what there is', () => {
     assert.deepEqual(capabilities(), {
-      bufferPolicies: ['stop', 'circular'],
+      bufferPolicies: ['stop', 'circular', 'chunks'],
       concurrentSessions: Infinity,
       crossOriginIsolated: true,
       entryTypes: ['mark', 'measure'],

@@ -189,6 +189,54 @@ suite('a trace', () => {
     );
   });
 
+  for (const format of ['object', 'json-gzip']) {
+    test(`of chunks has each entry in one of them, and the rest in the last trace (${format})`, async () => {
+      const profiler = new Profiler({ ...OPTIONS, bufferPolicy: 'chunks', sampleInterval: 1, maxBufferSize: 20 });
+      const made = [];
+      const early = [];
+      const iterator = profiler.chunks();
+      for (let i = 0; i < 20; i++) {
+        made.push(performance.mark(`m${i}`).startTime);
+        spin(10);
+        performance.measure(`since m${i}`, `m${i}`);
+        // Some chunks are taken while it goes on, others wait until after its end.
+        if (i === 9) early.push((await iterator.next()).value, (await iterator.next()).value);
+      }
+      performance.measure('all', { start: made[0], end: 1e9 });
+      const stopped = await profiler.stop({ format });
+      const last = format === 'object' ? stopped : JSON.parse(gunzipSync(stopped));
+      const traces = [...early];
+      for await (const chunk of profiler) traces.push(chunk);
+      assert.ok(traces.length > 4, `${traces.length} chunks`);
+      traces.push(last);
+
+      const all = traces.flatMap(({ entries }) => entries.map(({ name }) => name));
+      const expected = made.flatMap((_, i) => [`m${i}`, `since m${i}`]);
+      assert.deepEqual(all.toSorted(), [...expected, 'all'].toSorted());
+      assert.ok(last.entries.some(({ name }) => name === 'all'));
+      // Each is where it ended.
+      let seam = -Infinity;
+      for (const { entries, samples } of traces) {
+        const end = traces.at(-1).samples === samples ? Infinity : samples.at(-1).timestamp;
+        for (const { startTime, duration } of entries) {
+          assert.ok(startTime + duration > seam && startTime + duration <= end);
+        }
+        seam = end;
+      }
+    });
+  }
+
+  test('of a chunk tells how many did not fit while it was made', async () => {
+    const options = { ...OPTIONS, bufferPolicy: 'chunks', sampleInterval: 1, maxBufferSize: 5, maxChunks: 1 };
+    const profiler = new Profiler(options);
+    for (let i = 0; i < 100; i++) performance.mark(`m${i}`);
+    spin(50);
+    const { value: chunk } = await profiler.chunks().next();
+    const { entries, droppedEntriesCount } = await profiler.stop();
+    assert.deepEqual([...chunk.entries, ...entries].length, 10);
+    assert.equal((chunk.droppedEntriesCount ?? 0) + (droppedEntriesCount ?? 0), 90);
+  });
+
   test('has many entries', async () => {
     const trace = await profile(
       () => {

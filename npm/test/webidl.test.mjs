@@ -76,7 +76,16 @@ suite('the prototype', () => {
   test('has the members of the interface and no more', () => {
     assert.deepEqual(
       new Set(Reflect.ownKeys(Profiler.prototype)),
-      new Set(['constructor', 'sampleInterval', 'stopped', 'cancel', 'stop', Symbol.toStringTag]),
+      new Set([
+        'constructor',
+        'sampleInterval',
+        'stopped',
+        'cancel',
+        'chunks',
+        'stop',
+        Symbol.asyncIterator,
+        Symbol.toStringTag,
+      ]),
     );
   });
 
@@ -111,15 +120,28 @@ suite('the prototype', () => {
     assert.throws(() => new Profiler.prototype.stop(), TypeError);
   });
 
-  test('cancel is an operation', () => {
-    assert.deepEqual(describe(Profiler.prototype, 'cancel'), {
-      value: 'cancel/0',
+  for (const name of ['cancel', 'chunks']) {
+    test(`${name} is an operation`, () => {
+      assert.deepEqual(describe(Profiler.prototype, name), {
+        value: `${name}/0`,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+      const operation = Profiler.prototype[name];
+      assert.throws(() => new operation(), TypeError);
+      for (const foreign of foreigners()) assert.throws(() => Reflect.apply(operation, foreign, []), TypeError);
+    });
+  }
+
+  test('Symbol.asyncIterator is chunks', () => {
+    assert.deepEqual(describe(Profiler.prototype, Symbol.asyncIterator), {
+      value: 'chunks/0',
       writable: true,
-      enumerable: true,
+      enumerable: false,
       configurable: true,
     });
-    assert.throws(() => new Profiler.prototype.cancel(), TypeError);
-    for (const foreign of foreigners()) assert.throws(() => Reflect.apply(Profiler.prototype.cancel, foreign, []), TypeError);
+    assert.equal(Profiler.prototype[Symbol.asyncIterator], Profiler.prototype.chunks);
   });
 
   test('stop rejects with a TypeError on anything that is not a Profiler, and does not throw', async () => {
@@ -155,7 +177,7 @@ suite('the prototype', () => {
     assert.deepEqual(Object.keys(profiler), []);
     const seen = [];
     for (const key in profiler) seen.push(key);
-    for (const key of ['sampleInterval', 'stopped', 'cancel', 'stop']) assert.ok(seen.includes(key), key);
+    for (const key of ['sampleInterval', 'stopped', 'cancel', 'chunks', 'stop']) assert.ok(seen.includes(key), key);
   });
 });
 
@@ -216,7 +238,7 @@ suite('the options', () => {
   test('are looked up by no other key', () => {
     const keys = [];
     make(new Proxy(OPTIONS, { get: (target, key) => (keys.push(key), target[key]) }));
-    assert.deepEqual(keys, ['bufferPolicy', 'includeEntries', 'maxBufferSize', 'sampleInterval']);
+    assert.deepEqual(keys, ['bufferPolicy', 'includeEntries', 'maxBufferSize', 'maxChunks', 'sampleInterval']);
   });
 
   test('stop converting at the first failure', () => {
@@ -299,7 +321,7 @@ suite('the options', () => {
 
 suite('the options that are extensions', () => {
   test('have defaults', () => {
-    make({ ...OPTIONS, bufferPolicy: undefined, includeEntries: undefined });
+    make({ ...OPTIONS, bufferPolicy: undefined, includeEntries: undefined, maxChunks: undefined });
   });
 
   test('are read and converted in the order of all members', () => {
@@ -322,6 +344,9 @@ suite('the options that are extensions', () => {
         // A boolean is converted without a call.
         return member('includeEntries', true);
       },
+      get maxChunks() {
+        return member('maxChunks', 10);
+      },
       get maxBufferSize() {
         return member('maxBufferSize', 10);
       },
@@ -332,9 +357,26 @@ suite('the options that are extensions', () => {
       'get includeEntries',
       'get maxBufferSize',
       'convert maxBufferSize',
+      'get maxChunks',
+      'convert maxChunks',
       'get sampleInterval',
       'convert sampleInterval',
     ]);
+  });
+
+  test('must have a maxChunks in range', () => {
+    for (const maxChunks of [-1, 2 ** 32, NaN, Infinity, -Infinity, 'many', {}, Symbol('s'), 1n]) {
+      assert.throws(() => new Profiler({ ...OPTIONS, maxChunks }), TypeError, String(maxChunks));
+    }
+    for (const maxChunks of [0, -0.9, 1.9, '7', true, null, [7], 2 ** 32 - 1]) make({ ...OPTIONS, maxChunks });
+    const options = {
+      ...OPTIONS,
+      maxChunks: -1,
+      get sampleInterval() {
+        return assert.fail('it comes after maxChunks');
+      },
+    };
+    assert.throws(() => new Profiler(options), { name: 'TypeError', message: /^Failed to construct 'Profiler': .*maxChunks/ });
   });
 
   test('must have a value of their enumeration', () => {

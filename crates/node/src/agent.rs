@@ -14,6 +14,7 @@ use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
 
 use crate::builder::{self, Finished, Job, Stream};
+use crate::chunks::{Backlog, Chunked};
 use crate::journal::Journal;
 use crate::locks::lock;
 use crate::{alarm, signals};
@@ -32,8 +33,13 @@ const ROTATE_JOURNAL: Micros = Micros(2_000_000);
 /// process is: all that runs in it belongs to one owner.
 pub const RESOLUTION: Micros = Micros(5);
 
-/// Called on any thread when a session's buffer is full.
-pub type OnFull = dyn Fn(SessionId) + Send + Sync;
+/// Who opened a session, to be told of it from any thread.
+pub struct Audience {
+    /// Its buffer is full.
+    pub on_full: Box<dyn Fn(SessionId) + Send + Sync>,
+    /// A chunk waits.
+    pub on_chunk: Box<dyn Fn(SessionId) + Send + Sync>,
+}
 
 /// How long a thread that seemed to end may go on before it is sampled again: longer than a process takes to end.
 const RESUME_AFTER: Micros = Micros(100_000);
@@ -61,25 +67,45 @@ struct Agent {
 pub struct Notifier {
     key: AgentKey,
     interrupter: Interrupter,
-    /// Who is told that a session's buffer is full. The agent adds, the building thread takes out.
-    on_full: Mutex<HashMap<SessionId, Arc<OnFull>>>,
+    /// Who is told of a session. The agent adds and, when it has ended, the building thread takes out.
+    audiences: Mutex<HashMap<SessionId, Arc<Audience>>>,
+    /// Sessions whose full buffers become chunks. As above.
+    chunked: Mutex<HashMap<SessionId, Chunked>>,
     /// Recordings that are streamed. The agent adds, the building thread looks up.
     streams: Mutex<HashMap<SessionId, Stream>>,
 }
 
 impl Notifier {
-    /// A session's buffer is full: tells whoever opened it, once.
+    /// A session's buffer is full: tells whoever opened it.
     pub fn buffer_full(&self, session: SessionId) {
-        if let Some(on_full) = self.forget(session) {
-            on_full(session);
+        if let Some(audience) = self.audience(session) {
+            (audience.on_full)(session);
         }
         // The group stops sampling for it at its next tick.
         self.look_at(selfprof_v8::now());
     }
 
-    /// Nobody is to be told of this session any more.
-    pub fn forget(&self, session: SessionId) -> Option<Arc<OnFull>> {
-        lock(&self.on_full).remove(&session)
+    /// Chunks of a session wait.
+    pub fn chunks_wait(&self, session: SessionId) {
+        if let Some(audience) = self.audience(session) {
+            (audience.on_chunk)(session);
+        }
+    }
+
+    fn audience(&self, session: SessionId) -> Option<Arc<Audience>> {
+        // Its lock is not held while it is told: that takes a lock of Node's.
+        lock(&self.audiences).get(&session).cloned()
+    }
+
+    /// Nobody is to be told of this session any more, nor to be given its chunks.
+    pub fn forget(&self, session: SessionId) {
+        lock(&self.audiences).remove(&session);
+        lock(&self.chunked).remove(&session);
+    }
+
+    /// Where a session's chunks go, if its full buffers become some.
+    pub fn chunked(&self, session: SessionId) -> Option<Chunked> {
+        lock(&self.chunked).get(&session).cloned()
     }
 
     /// The group is to look after its sessions at `at`.
@@ -137,7 +163,8 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
             notifier: Arc::new(Notifier {
                 key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
                 interrupter: environment.interrupter(),
-                on_full: Mutex::new(HashMap::new()),
+                audiences: Mutex::new(HashMap::new()),
+                chunked: Mutex::new(HashMap::new()),
                 streams: Mutex::new(HashMap::new()),
             }),
         });
@@ -155,13 +182,30 @@ pub struct Wishes {
     pub policy: BufferPolicy,
 }
 
-/// Opens a session on this thread. Returns its id and the interval it got.
-pub fn open(wishes: &Wishes, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
+/// Opens a session on this thread, whose chunks go to `backlog`. Returns its id and the interval it got.
+pub fn open(
+    wishes: &Wishes,
+    audience: Arc<Audience>,
+    backlog: Option<Arc<Backlog>>,
+) -> Result<(SessionId, Micros), AgentError> {
     with(|agent| {
-        let (session, interval, _) = agent.join(wishes, ROTATE_SESSION)?;
-        lock(&agent.notifier.on_full).insert(session, on_full);
+        let (session, interval, cell) = agent.join(wishes, ROTATE_SESSION)?;
+        lock(&agent.notifier.audiences).insert(session, audience);
+        if let Some(backlog) = backlog {
+            lock(&agent.notifier.chunked).insert(session, Chunked { cell, backlog });
+        }
         Ok((session, interval))
     })
+}
+
+/// A chunk of a session was taken that rested because too many waited.
+pub fn go_on(session: SessionId) {
+    let _ = with(|agent| {
+        if agent.notifier.chunked(session).is_some() {
+            builder::send(Job::GoOn { session, notifier: Arc::clone(&agent.notifier) });
+        }
+        Ok(())
+    });
 }
 
 /// Opens a session on this thread whose samples are streamed into `journal`.
@@ -194,11 +238,12 @@ impl Stopped {
     /// Has the trace built; `done` gets it on the building thread, `None` when that failed.
     pub fn build(self, done: impl FnOnce(Option<Finished>) + Send + 'static) {
         let Self { session, cell, notifier } = self;
+        let backlog = notifier.chunked(session).map(|chunked| chunked.backlog);
         let done = move |finished| {
             notifier.forget(session);
             done(finished);
         };
-        builder::send(Job::Finish { cell, done: Box::new(done) });
+        builder::send(Job::Finish { cell, backlog, done: Box::new(done) });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::{Float64Array, Uint32Array};
 use napi_derive::napi;
-use selfprof_trace::{Entries, Entry, EntryNameId, EntryType, Millis, Trace};
+use selfprof_trace::{Entries, Entry, EntryNameId, EntryType, Micros, Millis, Trace};
 
 /// What `EntryCollector` in `npm/lib/entries.cjs` gives.
 #[napi(object, object_to_js = false)]
@@ -46,16 +46,22 @@ impl From<CollectedEntries> for EntryColumns {
 }
 
 impl EntryColumns {
-    /// The entries of a trace in time order. Those that are none, which JavaScript does not collect, are left out.
-    pub fn into_entries(self, trace: &Trace) -> Entries {
+    /// The entries of a trace in time order: those that have not ended by the seam with the chunk before. Those that are
+    /// none, which JavaScript does not collect, are left out.
+    pub fn into_entries(self, trace: &Trace, seam: Option<Micros>) -> Entries {
         let from = trace.span().filter(|_| self.is_circular).map(|(first, _)| first.as_millis_f64());
+        let seam = seam.map(Micros::as_millis_f64);
         let mut entries = Entries::new();
         // Names that differ in lone surrogates alone are one here, so their ids are not their indexes.
         let names: Vec<Option<EntryNameId>> = self.names.iter().map(|name| entries.name(name).ok()).collect();
         for (&head, times) in self.heads.iter().zip(self.times.chunks_exact(2)) {
             let Some(entry) = entry(&names, head, times) else { continue };
             let (start, end) = (times[0], times[0] + times[1]);
-            if start.min(end) <= self.until && from.is_none_or(|from| start.max(end) >= from) {
+            let (first, last) = (start.min(end), start.max(end));
+            if first <= self.until
+                && from.is_none_or(|from| last >= from)
+                && seam.is_none_or(|seam| last > seam)
+            {
                 // Never fails, since the name is of this table.
                 let _ = entries.push(entry);
             }

@@ -12,10 +12,11 @@ use selfprof_session::{AdmitScripts, BufferPolicy, InitOptions, Instant, Session
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
-use crate::agent::{self, AgentOptions, OnFull, Wishes};
+use crate::agent::{self, AgentOptions, Audience, Wishes};
+use crate::chunks::Backlog;
 use crate::entries::{CollectedEntries, EntryColumns};
 use crate::journal::{self, Journal};
-use crate::product::{ExplainerOptions, Format, Product};
+use crate::product::{ExplainerOptions, Format, Product, TraceColumns};
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
 #[napi]
@@ -61,29 +62,61 @@ pub fn begin(mode: String, host_scripts: Vec<String>, time_origin: f64) -> Resul
     agent::begin(options).map_err(failure)
 }
 
-/// Those who opened sessions and want to hear of their full buffers: one function a loaded copy of the package. Test
-/// runners load it anew for each file, in the same thread.
+/// Those who opened sessions and want to hear of them: one for each loaded copy of the package. Test runners load it anew
+/// for each file, in the same thread.
 #[napi]
 pub struct Listener {
-    on_full: Arc<OnFull>,
+    audience: Arc<Audience>,
 }
 
 #[napi]
 impl Listener {
-    /// `onFull(session)` is called from the event loop when a session's buffer is full.
+    /// `onFull(session)` is called from the event loop when a session's buffer is full, `onChunk(session)` when chunks of
+    /// it wait.
     #[napi(constructor)]
-    pub fn new(on_full: Function<u32, ()>) -> Result<Self> {
-        let on_full = on_full
-            .build_threadsafe_function()
-            // A profiler must not keep a program alive that has nothing else to do.
-            .weak::<true>()
-            .callee_handled::<false>()
-            .build()?;
-        let call = move |SessionId(id)| {
-            on_full.call(id, ThreadsafeFunctionCallMode::NonBlocking);
-        };
-        Ok(Self { on_full: Arc::new(call) })
+    pub fn new(on_full: Function<u32, ()>, on_chunk: Function<u32, ()>) -> Result<Self> {
+        let audience = Audience { on_full: from_any_thread(on_full)?, on_chunk: from_any_thread(on_chunk)? };
+        Ok(Self { audience: Arc::new(audience) })
     }
+}
+
+/// Lets any thread have a function called from the event loop of its own.
+fn from_any_thread(function: Function<u32, ()>) -> Result<Box<dyn Fn(SessionId) + Send + Sync>> {
+    let function = function
+        .build_threadsafe_function()
+        // A profiler must not keep a program alive that has nothing else to do.
+        .weak::<true>()
+        .callee_handled::<false>()
+        .build()?;
+    Ok(Box::new(move |SessionId(id)| {
+        function.call(id, ThreadsafeFunctionCallMode::NonBlocking);
+    }))
+}
+
+/// The chunks of one session, as JavaScript holds them.
+#[napi]
+#[derive(Default)]
+pub struct Chunks {
+    backlog: Arc<Backlog>,
+}
+
+#[napi]
+impl Chunks {
+    /// For a session that is to be opened with it.
+    #[napi(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// Takes the oldest chunk of a session that waits, if one does.
+#[napi(catch_unwind)]
+pub fn take_chunk(session: u32, chunks: &Chunks) -> Option<TraceColumns> {
+    let (chunk, resting) = chunks.backlog.take();
+    if resting {
+        agent::go_on(SessionId(session));
+    }
+    chunk
 }
 
 /// An open session.
@@ -104,13 +137,20 @@ pub struct OpenOptions {
     pub max_buffer_size: f64,
     /// What happens when it is reached.
     pub buffer_policy: String,
+    /// How many chunks may wait.
+    pub max_chunks: u32,
 }
 
-/// Opens a session. What is left of WebIDL's conversions follows here, and the constructor's checks.
+/// Opens a session, with `chunks` if its full buffers are to become some. What is left of WebIDL's conversions follows
+/// here, and the constructor's checks.
 ///
 /// Throws an error whose `code` is `TypeError` or `RangeError` when they fail.
 #[napi(catch_unwind)]
-pub fn open(options: OpenOptions, listener: &Listener) -> std::result::Result<OpenSession, Error<String>> {
+pub fn open(
+    options: OpenOptions,
+    listener: &Listener,
+    chunks: Option<&Chunks>,
+) -> std::result::Result<OpenSession, Error<String>> {
     let converted = InitOptions::convert(Some(options.sample_interval), Some(options.max_buffer_size))
         .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
     let wishes = Wishes {
@@ -118,10 +158,12 @@ pub fn open(options: OpenOptions, listener: &Listener) -> std::result::Result<Op
         limit: Some(converted.max_buffer_size.into()),
         policy: match &*options.buffer_policy {
             "circular" => BufferPolicy::Circular,
+            "chunks" => BufferPolicy::Chunks { most_waiting: options.max_chunks },
             _ => BufferPolicy::Stop,
         },
     };
-    let (session, interval) = agent::open(&wishes, Arc::clone(&listener.on_full))
+    let backlog = chunks.map(|chunks| Arc::clone(&chunks.backlog));
+    let (session, interval) = agent::open(&wishes, Arc::clone(&listener.audience), backlog)
         .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }

@@ -5,6 +5,7 @@
 //! * [`agent`]: one agent a JS thread, with its group of sessions and its V8 sampler; never leaves that thread;
 //! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
+//! * [`chunks`]: full buffers on their way to a program that takes them one by one;
 //! * [`entries`]: the marks and measures that JavaScript has collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
@@ -18,6 +19,7 @@
 mod agent;
 mod alarm;
 mod builder;
+mod chunks;
 mod entries;
 mod face;
 mod journal;

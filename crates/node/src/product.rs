@@ -35,6 +35,8 @@ pub struct ExplainerOptions {
 pub struct Product {
     /// The columns of [`Format::Object`], the bytes of [`Format::JsonGzip`], or the text of [`Format::Explainer`].
     pub trace: Either3<TraceColumns, Uint8Array, String>,
+    /// The time of the last sample before, in milliseconds, when that went into a chunk.
+    pub seam: Option<f64>,
     /// How many samples V8 took but could not keep.
     pub lost: f64,
 }
@@ -42,8 +44,8 @@ pub struct Product {
 impl Product {
     /// Does all that can be done away from the JS thread. `None` when the trace cannot be written.
     pub fn of(finished: Finished, entries: Option<EntryColumns>, format: Format) -> Option<Self> {
-        let Finished { mut trace, lost } = finished;
-        trace.set_entries(entries.map(|entries| entries.into_entries(&trace)));
+        let Finished { mut trace, seam, lost } = finished;
+        trace.set_entries(entries.map(|entries| entries.into_entries(&trace, seam)));
         let trace = match format {
             Format::Object => Either3::A(TraceColumns::from(&trace)),
             Format::JsonGzip => {
@@ -60,7 +62,7 @@ impl Product {
                 Either3::C(String::from_utf8(json).ok()?)
             }
         };
-        Some(Self { trace, lost: lost as f64 })
+        Some(Self { trace, seam: seam.map(Micros::as_millis_f64), lost: lost as f64 })
     }
 }
 

@@ -134,14 +134,12 @@ impl Scene {
 
     /// A chunk of the session is consumed.
     fn consume(&mut self, session: usize) -> String {
-        let look_at = self.group.sampler().now.after(Micros(10_000));
+        let now = self.group.sampler().now;
         let (cell, waiting) = &mut self.cells[session];
         let mut recording = cell.recording.lock().unwrap();
         *waiting -= 1;
         recording.set_waiting_chunks(*waiting);
-        if !recording.go_on() {
-            return String::new();
-        }
+        let Some(look_at) = recording.go_on(now) else { return String::new() };
         cell.go_on(look_at);
         "goes on".to_owned()
     }

@@ -247,8 +247,10 @@ impl World {
         let session = self.session(id);
         let mut recording = session.cell.recording.lock().unwrap();
         recording.set_waiting_chunks(session.waiting.len());
-        if session.resting && recording.go_on() {
-            session.cell.go_on(now.after(session.options.interval));
+        if session.resting
+            && let Some(look_at) = recording.go_on(now)
+        {
+            session.cell.go_on(look_at);
             session.resting = false;
             session.times_resumed += 1;
         }

@@ -4,7 +4,7 @@ use selfprof_trace::Trace;
 
 use super::Recording;
 use super::extraction::Extraction;
-use crate::BufferPolicy;
+use crate::{BufferPolicy, Instant};
 
 impl Recording {
     /// Takes out the buffers that were full when one more sample was due, each a whole trace of as many samples as the
@@ -42,7 +42,7 @@ impl Recording {
     /// Whether one more buffer may become a chunk, besides those that the recording still holds.
     pub(super) fn has_room_for_chunk(&self, limit: u64, most_waiting: u32) -> bool {
         let held = self.trace.samples().len() as u64;
-        let at_seam = limit == 0 || (held > 0 && held % limit == 0);
+        let at_seam = limit == 0 || (held > 0 && held.is_multiple_of(limit));
         if !at_seam {
             return true;
         }
@@ -51,16 +51,17 @@ impl Recording {
     }
 
     /// Goes on after it was full, because chunks were consumed. The full buffer becomes a chunk when a sample comes that
-    /// finds no room in it. Samples that were taken meanwhile are not recorded. Returns whether it was full and goes on.
-    pub fn go_on(&mut self) -> bool {
-        let BufferPolicy::Chunks { most_waiting } = self.options.policy else { return false };
+    /// finds no room in it. Samples that were taken meanwhile are not recorded. Returns when that may be at the earliest,
+    /// `None` when it was not full, or stays so.
+    pub fn go_on(&mut self, now: Instant) -> Option<Instant> {
+        let BufferPolicy::Chunks { most_waiting } = self.options.policy else { return None };
         let limit = self.options.limit.unwrap_or(u64::MAX);
         if !self.full || !self.has_room_for_chunk(limit, most_waiting) {
-            return false;
+            return None;
         }
         self.full = false;
         // What ran before says nothing about a garbage collection that comes now.
         self.stack_before = None;
-        true
+        Some(now.after(self.options.interval))
     }
 }

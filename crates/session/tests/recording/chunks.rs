@@ -1,7 +1,7 @@
 //! Full buffers become chunks, and recording goes on without a sample lost or doubled between them.
 
 use proptest::prelude::*;
-use selfprof_session::{BufferPolicy, Recording, RecordingOptions};
+use selfprof_session::{BufferPolicy, Instant, Recording, RecordingOptions};
 use selfprof_trace::{Micros, Sample, Trace};
 
 use crate::notation::{EVERYTHING, append, record, show, show_stacks};
@@ -103,10 +103,10 @@ fn recording_rests_when_too_many_chunks_wait() {
     assert!(!append(&mut recording, "5 f").became_full, "once");
     assert!(recording.is_full() && take(&mut recording).is_empty());
 
-    assert!(!recording.go_on(), "one still waits");
+    assert_eq!(recording.go_on(Instant(9)), None, "one still waits");
     recording.set_waiting_chunks(0);
-    assert!(recording.go_on());
-    assert!(!recording.go_on(), "it goes on already");
+    assert_eq!(recording.go_on(Instant(9)), Some(Instant(10)));
+    assert_eq!(recording.go_on(Instant(9)), None, "it goes on already");
     assert!(!append(&mut recording, "6 g, 7 h").became_full);
     assert_eq!(take(&mut recording).iter().map(show).collect::<Vec<_>>(), ["2 c, 3 d"]);
     recording.set_waiting_chunks(1);
@@ -127,7 +127,7 @@ fn nothing_is_a_neighbour_over_a_rest() {
     let mut recording = Recording::new(chunks_of(2, 0));
     assert!(append(&mut recording, "0 a;b, 1 gc, 2 gc").became_full);
     recording.set_waiting_chunks(0);
-    assert!(!recording.go_on(), "no chunk may ever wait");
+    assert_eq!(recording.go_on(Instant(9)), None, "no chunk may ever wait");
 
     let mut recording = Recording::new(chunks_of(2, 1));
     append(&mut recording, "0 a;b, 1 a;b, 2 a;b");
@@ -135,7 +135,7 @@ fn nothing_is_a_neighbour_over_a_rest() {
     recording.set_waiting_chunks(1);
     assert!(append(&mut recording, "3 gc, 4 gc").became_full);
     recording.set_waiting_chunks(0);
-    assert!(recording.go_on());
+    assert_eq!(recording.go_on(Instant(9)), Some(Instant(10)));
     append(&mut recording, "9 gc, 10 a;b");
     assert_eq!(take(&mut recording).iter().map(show).collect::<Vec<_>>(), ["2 a;b, 3 gc"]);
     assert_eq!(show(&recording.finish()), "9 gc, 10 a;b");
@@ -146,7 +146,7 @@ fn no_buffer_at_all_is_full_at_once() {
     let mut recording = Recording::new(chunks_of(0, MANY));
     assert!(append(&mut recording, "0 a, 1 b").became_full);
     assert!(take(&mut recording).is_empty());
-    assert!(!recording.go_on());
+    assert_eq!(recording.go_on(Instant(9)), None);
     assert_eq!(show(&recording.finish()), "");
 }
 
@@ -156,7 +156,7 @@ fn other_policies_give_no_chunks() {
         let mut recording = Recording::new(RecordingOptions { policy, ..chunks_of(1, MANY) });
         append(&mut recording, "0 a, 1 b");
         assert!(recording.take_chunks().is_empty());
-        assert!(!recording.go_on());
+        assert_eq!(recording.go_on(Instant(9)), None);
     }
 }
 
@@ -214,7 +214,7 @@ proptest! {
             waiting = waiting.saturating_sub(consumed);
             recording.set_waiting_chunks(waiting);
             let was_full = recording.is_full();
-            prop_assert_eq!(recording.go_on(), was_full && waiting < most_waiting as usize && limit > 0);
+            prop_assert_eq!(recording.go_on(Instant(0)).is_some(), was_full && waiting < most_waiting as usize && limit > 0);
         }
         let taken = recording.taken();
         recording.settle();
