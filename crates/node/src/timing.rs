@@ -214,6 +214,12 @@ impl Timeline {
         Ok(self.timeline()?.dropped(types(entry_type)?) as f64)
     }
 
+    /// How many entries were made, those that are gone included: the sequence number of the next.
+    #[napi(catch_unwind)]
+    pub fn made(&self) -> Result<f64> {
+        Ok(self.timeline()?.made() as f64)
+    }
+
     /// How many more entries of a type, 1 or 2, fit.
     #[napi(catch_unwind)]
     pub fn room(&self, entry_type: u32) -> Result<f64> {

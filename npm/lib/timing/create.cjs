@@ -3,7 +3,6 @@
 // Makes the interfaces of a global object anew: a window of a page host has its own, as Node has.
 
 const native = require('../native.cjs');
-const { makeClock } = require('./clock.cjs');
 const { makeConversions } = require('./conversions.cjs');
 const { makeCloneDetail } = require('./detail.cjs');
 const { makeEntries } = require('./entry.cjs');
@@ -34,9 +33,7 @@ const { makeViews } = require('./views.cjs');
  */
 function makeTiming(settings) {
   const realm = makeRealm(settings.intrinsics);
-  const now = makeClock(settings.origin, settings.resolution);
-  const recorder = new native.Timeline(settings.origin, settings.resolution, settings.limits);
-  const timeline = new Timeline(recorder, now);
+  const timeline = new Timeline(new native.Timeline(settings.origin, settings.resolution, settings.limits));
   const page = settings.page && makePage(realm, settings.page.timing, settings.page.navigation);
   // https://w3c.github.io/performance-timeline/#dfn-last-performance-entry-id
   const firstId = 100 + Math.floor(Math.random() * 9901);

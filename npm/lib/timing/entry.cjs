@@ -23,132 +23,150 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
   const { TypeError, Object: RealmObject } = realm;
   /** What only this file can pass to a constructor. */
   const TOKEN = Symbol('internal');
-  const access = {};
 
-  class PerformanceEntry {
+  /** What is read of marks and of measures, and how. */
+  let marks;
+  let measures;
+
+  // The two interfaces that inherit have the fields, each its own, and no constructor calls another: one of a class that
+  // extends takes three times as long, and this one runs once a mark.
+
+  class PerformanceMark {
     /** The objects of the entry and its neighbours, which live as long as one of them. See Timeline. */
     #block;
     #name;
     #startTime;
-
-    constructor(token, block, name, startTime) {
-      if (token !== TOKEN) throw new TypeError('Illegal constructor');
-      this.#block = block;
-      this.#name = name;
-      this.#startTime = startTime;
-    }
-
-    get id() {
-      check(this);
-      return idOf(this);
-    }
-
-    get name() {
-      check(this);
-      return this.#name;
-    }
-
-    get entryType() {
-      check(this);
-      return entryTypeOf(this);
-    }
-
-    get startTime() {
-      check(this);
-      return this.#startTime;
-    }
-
-    get duration() {
-      check(this);
-      return durationOf(this);
-    }
-
-    get navigationId() {
-      check(this);
-      return navigationIdOf(this);
-    }
-
-    /** https://webidl.spec.whatwg.org/#default-tojson-steps: the attributes of this interface, without those that inherit. */
-    toJSON() {
-      check(this);
-      const json = new RealmObject();
-      json.id = idOf(this);
-      json.name = this.#name;
-      json.entryType = entryTypeOf(this);
-      json.startTime = this.#startTime;
-      json.duration = durationOf(this);
-      json.navigationId = navigationIdOf(this);
-      return json;
-    }
-
-    static {
-      access.isEntry = (value) => typeof value === 'object' && value !== null && #name in value;
-      access.blockOf = (entry) => entry.#block;
-      access.nameOf = (entry) => entry.#name;
-      access.startTimeOf = (entry) => entry.#startTime;
-    }
-  }
-
-  class PerformanceMark extends PerformanceEntry {
     #detail = null;
 
     constructor(markName, markOptions, block, startTime) {
       if (markName === TOKEN) {
-        super(TOKEN, block, markOptions, startTime);
+        this.#block = block;
+        this.#name = markOptions;
+        this.#startTime = startTime;
       } else {
         const mark = readMark(markName, markOptions, arguments.length, "Failed to construct 'PerformanceMark'");
-        super(TOKEN, undefined, mark.name, mark.startTime);
+        this.#name = mark.name;
+        this.#startTime = mark.startTime;
         this.#detail = mark.detail;
       }
     }
 
     get detail() {
-      if (!isMark(this)) throw illegal();
+      if (!marks.have(this)) throw illegal();
       return this.#detail;
     }
 
     static {
-      access.isMark = (value) => typeof value === 'object' && value !== null && #detail in value;
-      access.setMarkDetail = (mark, detail) => (mark.#detail = detail);
+      marks = {
+        entryType: 'mark',
+        have: (value) => typeof value === 'object' && value !== null && #detail in value,
+        block: (mark) => mark.#block,
+        name: (mark) => mark.#name,
+        startTime: (mark) => mark.#startTime,
+        duration: () => 0,
+        setDetail: (mark, detail) => (mark.#detail = detail),
+      };
     }
   }
 
-  class PerformanceMeasure extends PerformanceEntry {
+  class PerformanceMeasure {
+    #block;
+    #name;
+    #startTime;
     #duration;
     #detail = null;
 
     constructor(token, block, name, startTime, duration) {
-      super(token, block, name, startTime);
+      if (token !== TOKEN) throw new TypeError('Illegal constructor');
+      this.#block = block;
+      this.#name = name;
+      this.#startTime = startTime;
       this.#duration = duration;
     }
 
     get detail() {
-      if (!isMeasure(this)) throw illegal();
+      if (!measures.have(this)) throw illegal();
       return this.#detail;
     }
 
     static {
-      access.isMeasure = (value) => typeof value === 'object' && value !== null && #detail in value;
-      access.durationOf = (entry) => (#duration in entry ? entry.#duration : 0);
-      access.setMeasureDetail = (measure, detail) => (measure.#detail = detail);
+      measures = {
+        entryType: 'measure',
+        have: (value) => typeof value === 'object' && value !== null && #detail in value,
+        block: (measure) => measure.#block,
+        name: (measure) => measure.#name,
+        startTime: (measure) => measure.#startTime,
+        duration: (measure) => measure.#duration,
+        setDetail: (measure, detail) => (measure.#detail = detail),
+      };
     }
   }
 
-  const { blockOf, durationOf, isEntry, isMark, isMeasure, setMarkDetail, setMeasureDetail } = access;
-  const illegal = () => new TypeError('Illegal invocation');
-  function check(value) {
-    if (!isEntry(value)) throw illegal();
+  class PerformanceEntry {
+    constructor() {
+      throw new TypeError('Illegal constructor');
+    }
+
+    get id() {
+      return idOf(this, fieldsOf(this));
+    }
+
+    get name() {
+      return fieldsOf(this).name(this);
+    }
+
+    get entryType() {
+      return fieldsOf(this).entryType;
+    }
+
+    get startTime() {
+      return fieldsOf(this).startTime(this);
+    }
+
+    get duration() {
+      return fieldsOf(this).duration(this);
+    }
+
+    get navigationId() {
+      return navigationIdOf(this, fieldsOf(this));
+    }
+
+    /** https://webidl.spec.whatwg.org/#default-tojson-steps: the attributes of this interface, without those that inherit. */
+    toJSON() {
+      const fields = fieldsOf(this);
+      const json = new RealmObject();
+      json.id = idOf(this, fields);
+      json.name = fields.name(this);
+      json.entryType = fields.entryType;
+      json.startTime = fields.startTime(this);
+      json.duration = fields.duration(this);
+      json.navigationId = navigationIdOf(this, fields);
+      return json;
+    }
   }
 
-  const entryTypeOf = (entry) => (isMeasure(entry) ? 'measure' : 'mark');
+  for (const Interface of [PerformanceMark, PerformanceMeasure]) {
+    Object.setPrototypeOf(Interface, PerformanceEntry);
+    Object.setPrototypeOf(Interface.prototype, PerformanceEntry.prototype);
+  }
+
+  const illegal = () => new TypeError('Illegal invocation');
+
+  function fieldsOf(value) {
+    if (marks.have(value)) return marks;
+    if (measures.have(value)) return measures;
+    throw illegal();
+  }
+
+  const isEntry = (value) => marks.have(value) || measures.have(value);
 
   /** Only the entries of a timeline have ids: https://w3c.github.io/performance-timeline/#queue-a-performanceentry */
-  function idOf(entry) {
-    const block = blockOf(entry);
+  function idOf(entry, fields) {
+    const block = fields.block(entry);
     return block === undefined ? 0 : firstId + ID_STEP * (block[BLOCK] * BLOCK + block.indexOf(entry) + 1);
   }
 
-  const navigationIdOf = (entry) => (blockOf(entry) === undefined ? 0 : navigationId);
+  const navigationIdOf = (entry, fields) => (fields.block(entry) === undefined ? 0 : navigationId);
 
   defineInterface(realm, PerformanceEntry);
   defineInterface(realm, PerformanceMark, { lengths: { constructor: 1 }, inherits: true });
@@ -173,8 +191,7 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
     const { sequence } = timeline;
     const entry = type === MARK ? nextMark(name, startTime) : nextMeasure(name, startTime, duration);
     if (detail !== null) {
-      if (type === MARK) setMarkDetail(entry, detail);
-      else setMeasureDetail(entry, detail);
+      fieldsOf(entry).setDetail(entry, detail);
       if (buffered) timeline.detailed.set(sequence, { type, name, entry });
     }
     return entry;
@@ -209,9 +226,9 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
 
   // For lists of entries that may be a host's, whose classes are its own.
   const reading = {
-    nameOf: (entry) => (isEntry(entry) ? access.nameOf(entry) : entry.name),
-    entryTypeOf: (entry) => (isEntry(entry) ? entryTypeOf(entry) : entry.entryType),
-    startTimeOf: (entry) => (isEntry(entry) ? access.startTimeOf(entry) : entry.startTime),
+    nameOf: (entry) => (isEntry(entry) ? fieldsOf(entry).name(entry) : entry.name),
+    entryTypeOf: (entry) => (isEntry(entry) ? fieldsOf(entry).entryType : entry.entryType),
+    startTimeOf: (entry) => (isEntry(entry) ? fieldsOf(entry).startTime(entry) : entry.startTime),
   };
 
   return { PerformanceEntry, PerformanceMark, PerformanceMeasure, nextMark, nextMeasure, next, objectsOf, ...reading };

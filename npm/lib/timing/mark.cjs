@@ -29,7 +29,7 @@ function makeReadMark({ realm, conversions, timeline, window, cloneDetail }) {
       );
     }
     if (startTime < 0) throw new TypeError(`${context}: '${name}' cannot have a negative start time.`);
-    return { name, startTime: startTime ?? timeline.now(), detail: cloneDetail(detail) };
+    return { name, startTime: startTime ?? timeline.hot.now(), detail: cloneDetail(detail) };
   };
 }
 

@@ -31,7 +31,7 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
     ['start', toDOMStringOrDouble],
   ];
   const context = "Failed to execute 'measure' on 'Performance'";
-  const { native, hot } = timeline;
+  const { hot, native } = timeline;
 
   /** `(DOMString or PerformanceMeasureOptions)` */
   function toStartOrOptions(value) {
@@ -66,9 +66,10 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
     if (typeof given === 'number') return [TIME, given];
     const id = timeline.ids.get(given);
     if (id < FIRST_NAME) return [ATTRIBUTE, id];
-    if (!Number.isNaN(timeline.latestMark(given))) return [NAMED, id];
+    // A mark goes before a milestone of its name.
     const time = milestone?.(given);
-    return time === undefined ? [UNKNOWN, 0] : [TIME, time];
+    if (time !== undefined && !timeline.hasMark(given)) return [TIME, time];
+    return id === undefined ? [UNKNOWN, 0] : [NAMED, id];
   }
 
   /** Throws the exception of an outcome of `resolve` other than 0. Odd ones are about the start, even ones about the end. */
@@ -112,11 +113,8 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
     const end = endName ?? options.end;
 
     const [startKind, startValue] = toBound(start);
-    // An end that neither is given nor follows from the other two is now.
-    const now = end === undefined && duration === undefined;
-    const [endKind, endValue] = now ? [TIME, timeline.now()] : toBound(end);
+    const [endKind, endValue] = toBound(end);
     if (window && (startKind === ATTRIBUTE || endKind === ATTRIBUTE)) native.setTiming(readAttributes());
-    timeline.flush();
     const outcome = hot.resolve(startKind, startValue, endKind, endValue, duration ?? NaN);
     if (outcome !== 0) refuse(outcome, name, start, end);
     const [startTime, length] = hot.result;
@@ -124,4 +122,4 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
   };
 }
 
-module.exports = { makeReadMeasure };
+module.exports = { NAMED, OMITTED, makeReadMeasure };

@@ -111,7 +111,6 @@ function makeObservation(context) {
       if (records.length === 0) return;
       this.#buffer = [];
       const options = new RealmObject();
-      timeline.flush();
       const dropped = native.takeDropped(this.#id);
       if (typeof dropped === 'number') options.droppedEntriesCount = dropped;
       try {

@@ -6,6 +6,7 @@
 // https://w3c.github.io/user-timing/#extensions-performance-interface
 
 const { defineInterface } = require('./interface.cjs');
+const { NAMED, OMITTED } = require('./measure.cjs');
 const { FIRST_NAME, MARK, MEASURE } = require('./timeline.cjs');
 
 /** The sets of entry types that hold one. */
@@ -43,7 +44,7 @@ function makePerformance(context) {
   const { requireArguments, toDOMString } = conversions;
   const { nextMark, nextMeasure, next } = entries;
   const { timeOrigin } = context;
-  const { ids } = timeline;
+  const { hot, ids } = timeline;
   /** What `toJSON()` shows besides the time origin. */
   const shown = [];
   const TOKEN = Symbol('internal');
@@ -59,7 +60,7 @@ function makePerformance(context) {
 
     now() {
       requirePerformance(this);
-      return timeline.now();
+      return hot.now();
     }
 
     get timeOrigin() {
@@ -96,13 +97,12 @@ function makePerformance(context) {
     }
 
     mark(markName, markOptions) {
-      // What nearly every call is: a plain mark of a name that was marked before.
-      if (markOptions === undefined && typeof markName === 'string' && isPerformance(this)) {
+      // What nearly every call is: a mark of now, with a name that is known.
+      if (markOptions === undefined && typeof markName === 'string' && isPerformance(this) && timeline.settled) {
         const id = ids.get(markName);
-        if (id >= FIRST_NAME && timeline.marks < timeline.maxMarks) {
-          const startTime = timeline.now();
-          timeline.recordMark(id, startTime);
-          const entry = nextMark(markName, startTime);
+        if (id >= FIRST_NAME) {
+          timeline.settled = false;
+          const entry = nextMark(markName, hot.mark(id));
           if (observation.types & MARKS) observation.queue(MARKS, entry);
           return entry;
         }
@@ -118,26 +118,26 @@ function makePerformance(context) {
     }
 
     measure(measureName, startOrMeasureOptions, endMark) {
-      // What nearly every call is: between two marks, with a name that was measured before.
+      // What nearly every call is: from a mark to a mark or to now, with a name that is known.
       if (
         typeof measureName === 'string' &&
         typeof startOrMeasureOptions === 'string' &&
-        typeof endMark === 'string' &&
-        isPerformance(this)
+        (typeof endMark === 'string' || endMark === undefined) &&
+        isPerformance(this) &&
+        timeline.settled
       ) {
         const id = ids.get(measureName);
         const start = ids.get(startOrMeasureOptions);
-        const end = ids.get(endMark);
-        if (id >= FIRST_NAME && start >= FIRST_NAME && end >= FIRST_NAME && timeline.measures < timeline.maxMeasures) {
-          const startTime = timeline.latest[start];
-          const duration = timeline.latest[end] - startTime;
-          // NaN when one of them has no mark.
-          if (duration === duration) {
-            timeline.recordMeasure(id, startTime, duration);
-            const entry = nextMeasure(measureName, startTime, duration);
+        const end = endMark === undefined ? FIRST_NAME : ids.get(endMark);
+        if (id >= FIRST_NAME && start >= FIRST_NAME && end >= FIRST_NAME) {
+          timeline.settled = false;
+          const endKind = endMark === undefined ? OMITTED : NAMED;
+          if (hot.measure(id, NAMED, start, endKind, end, NaN) === 0) {
+            const entry = nextMeasure(measureName, hot.result[0], hot.result[1]);
             if (observation.types & MEASURES) observation.queue(MEASURES, entry);
             return entry;
           }
+          timeline.settled = true;
         }
       }
       requirePerformance(this);

@@ -1,8 +1,8 @@
 'use strict';
 
 // The performance entry buffers of a global object, as JavaScript deals with them. What is recorded lives in Rust, without
-// an object for each entry; here are the strings of the names, the batch of entries on their way to Rust, and the objects
-// that somebody still holds. https://w3c.github.io/performance-timeline/#dfn-performance-entry-buffer-map
+// an object for each entry; here are the strings of the names and the objects that somebody still holds.
+// https://w3c.github.io/performance-timeline/#dfn-performance-entry-buffer-map
 
 const { ATTRIBUTES } = require('./attributes.cjs');
 
@@ -13,46 +13,31 @@ const MEASURE = 2;
 /** Name ids below this are the attributes of PerformanceTiming, in every timeline and for ever. */
 const FIRST_NAME = ATTRIBUTES.length;
 
-/** For how many names there is room at first. */
-const INITIAL_NAMES = 256;
-
-/** Entries in a batch. */
-const BATCH = 512;
-
 /** Entries in a block, a power of two. */
 const BLOCK = 64;
 
 class Timeline {
-  /**
-   * @param native an empty `Timeline` of the addon
-   * @param {() => number} now
-   */
-  constructor(native, now) {
+  /** @param native an empty `Timeline` of the addon */
+  constructor(native) {
     this.native = native;
-    /** The functions of `native` that are called most, and the array that `resolve` writes start and duration to. */
+    /**
+     * The clock and the functions that are called once an entry; `result` is where they leave start and duration of a
+     * measure. V8 calls them straight from optimised code, but only as methods.
+     */
     this.hot = native.hot();
-    this.now = now;
 
     /** Name ids by name, and the reverse. Only names that an entry in a buffer has are there. */
     this.ids = new Map(ATTRIBUTES.map((name, id) => [name, id]));
     this.names = [...ATTRIBUTES];
     this.freeIds = [];
-    /** The start time of the latest mark of each name id, NaN when there is none. */
-    this.latest = new Float64Array(INITIAL_NAMES).fill(NaN);
 
-    /** The batch: name id * 2, plus 1 for a measure, and start and duration. */
-    this.heads = new Uint32Array(BATCH);
-    this.times = new Float64Array(2 * BATCH);
-    this.pending = 0;
-
-    /** How many marks and measures are buffered, and how many may be. */
-    this.marks = 0;
-    this.measures = 0;
-    this.maxMarks = native.room(MARK);
-    this.maxMeasures = native.room(MEASURE);
-
-    /** How many entries were made: the sequence number of the next one. */
+    /** How many entries were made: the sequence number of the next one. Rust counts too. */
     this.sequence = 0;
+    /**
+     * Whether both counts are the same. It is not set between the recording of an entry and the making of its object: a
+     * stack may overflow there.
+     */
+    this.settled = true;
     /**
      * The objects of the latest entries. An entry object refers to its block, so that whoever holds one of them keeps all
      * of them, and the timeline can hold blocks weakly: asked for an entry that somebody holds, it gives that object.
@@ -67,68 +52,38 @@ class Timeline {
   }
 
   /**
-   * Puts an entry into its buffer, unless that is full.
+   * Puts an entry into its buffer, unless that is full. Its object is to be made next.
    *
    * @returns {boolean} whether it is there
    */
-  record(type, name, start, duration) {
-    const full = type === MARK ? this.marks >= this.maxMarks : this.measures >= this.maxMeasures;
-    if (full) {
-      // Rust counts it as dropped, and its name is none that would have to be remembered.
-      this.append(type - MARK, start, duration);
-      return false;
-    }
-    const id = this.intern(name);
-    if (type === MARK) {
-      this.marks++;
-      this.latest[id] = start;
-    } else {
-      this.measures++;
-    }
-    this.append(id * 2 + type - MARK, start, duration);
-    return true;
+  record(type, name, startTime, duration) {
+    if (!this.settled) this.settle();
+    // The name of an entry that does not fit is none that would have to be remembered.
+    const id = this.native.room(type) > 0 ? this.intern(name) : 0;
+    this.settled = false;
+    return type === MARK ? this.native.markAt(id, startTime) : this.native.measureAt(id, startTime, duration);
   }
 
-  /** The part of `record` that is left for a mark of a known name when the buffer is not full. */
-  recordMark(id, start) {
-    this.marks++;
-    this.latest[id] = start;
-    this.append(id * 2, start, 0);
-  }
-
-  /** As `recordMark`, for a measure. */
-  recordMeasure(id, start, duration) {
-    this.measures++;
-    this.append(id * 2 + 1, start, duration);
-  }
-
-  append(head, start, duration) {
-    const at = this.pending;
-    this.heads[at] = head;
-    this.times[2 * at] = start;
-    this.times[2 * at + 1] = duration;
-    this.pending = at + 1;
-    if (this.pending === BATCH) this.flush();
-  }
-
-  /** Hands the batch over. Whatever else is asked of Rust comes after this. */
-  flush() {
-    const count = this.pending;
-    if (count === 0) return;
-    this.pending = 0;
-    this.hot.append(this.heads, this.times, count);
-  }
-
-  /** Takes the object of the entry that was made last. */
+  /** Takes the object of the entry that was recorded last. */
   hold(entry) {
     const at = this.sequence & (BLOCK - 1);
     this.block[at] = entry;
     this.sequence++;
-    if (at === BLOCK - 1) {
-      const number = this.block[BLOCK];
-      this.native.keep(number, this.block);
-      this.block = newBlock(number + 1);
-    }
+    this.settled = true;
+    if (at === BLOCK - 1) this.beginBlock(this.block[BLOCK] + 1);
+  }
+
+  /** Goes on after entries that were recorded and never got an object. */
+  settle() {
+    this.sequence = this.native.made();
+    const number = Math.floor(this.sequence / BLOCK);
+    if (number !== this.block[BLOCK]) this.beginBlock(number);
+    this.settled = true;
+  }
+
+  beginBlock(number) {
+    this.native.keep(this.block[BLOCK], this.block);
+    this.block = newBlock(number);
   }
 
   /** The block of this number: the one that somebody holds, or a new one. */
@@ -147,18 +102,13 @@ class Timeline {
     id = this.freeIds.pop() ?? this.names.length;
     this.ids.set(name, id);
     this.names[id] = name;
-    if (id >= this.latest.length) {
-      const latest = new Float64Array(2 * this.latest.length).fill(NaN);
-      latest.set(this.latest);
-      this.latest = latest;
-    }
     return id;
   }
 
-  /** The start time of the latest mark of a name, NaN when there is none. */
-  latestMark(name) {
+  /** Whether there is a mark of this name. */
+  hasMark(name) {
     const id = this.ids.get(name);
-    return id === undefined ? NaN : this.latest[id];
+    return id !== undefined && !Number.isNaN(this.native.latest(id));
   }
 
   /**
@@ -169,31 +119,20 @@ class Timeline {
   clear(type, name) {
     const id = this.find(name);
     if (id === undefined) return;
-    this.flush();
     for (const freed of this.native.clear(type, id)) {
       if (freed < FIRST_NAME) continue;
       this.ids.delete(this.names[freed]);
       this.names[freed] = undefined;
       this.freeIds.push(freed);
     }
-    if (type === MARK) {
-      this.marks = this.maxMarks - this.native.room(MARK);
-      if (id < 0) this.latest.fill(NaN);
-      else this.latest[id] = NaN;
-    } else {
-      this.measures = this.maxMeasures - this.native.room(MEASURE);
-    }
     for (const [sequence, detailed] of this.detailed) {
       if (detailed.type === type && (name === undefined || detailed.name === name)) this.detailed.delete(sequence);
     }
-    if (this.ids.size === FIRST_NAME) this.forgetNames();
-  }
-
-  /** Gives the memory of the names back when none is left. */
-  forgetNames() {
-    this.names = [...ATTRIBUTES];
-    this.freeIds = [];
-    if (this.latest.length > INITIAL_NAMES) this.latest = this.latest.slice(0, INITIAL_NAMES);
+    if (this.ids.size === FIRST_NAME) {
+      // Gives the memory of the names back when none is left.
+      this.names = [...ATTRIBUTES];
+      this.freeIds = [];
+    }
   }
 
   /**
@@ -201,14 +140,12 @@ class Timeline {
    *
    * @param {0 | 1 | 2} type 0 for both
    * @param {string} [name] all names when it is undefined
-   * @returns {{ types: Uint8Array, names: Uint32Array, sequences: ArrayLike<number>, times: Float64Array } | undefined}
+   * @returns {{ types: Uint8Array, names: Uint32Array, sequences: Float64Array, times: Float64Array } | undefined}
    *   nothing when there is no such name
    */
   entries(type, name) {
     const id = this.find(name);
-    if (id === undefined) return undefined;
-    this.flush();
-    return this.native.entries(type, id);
+    return id === undefined ? undefined : this.native.entries(type, id);
   }
 
   /**
@@ -218,15 +155,7 @@ class Timeline {
    */
   inCallOrder(type, name) {
     const id = this.find(name);
-    if (id === undefined) return undefined;
-    this.flush();
-    return this.native.inCallOrder(type, id);
-  }
-
-  /** How many entries of a type did not fit. */
-  dropped(type) {
-    this.flush();
-    return this.native.dropped(type);
+    return id === undefined ? undefined : this.native.inCallOrder(type, id);
   }
 
   /** A name's id, -1 for all names, undefined for one that no entry has. */

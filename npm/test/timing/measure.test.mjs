@@ -6,6 +6,7 @@ import { beforeEach, suite, test } from 'node:test';
 import { performance, PerformanceEntry, PerformanceMeasure } from 'selfprof';
 
 import { unclonable } from './details.mjs';
+import { assertSame } from './same.mjs';
 
 beforeEach(() => {
   performance.clearMarks();
@@ -31,7 +32,7 @@ suite('measure()', () => {
       } else {
         assert.equal(measure.duration, end - start);
       }
-      assert.deepEqual(performance.getEntriesByType('measure'), [measure]);
+      assertSame(performance.getEntriesByType('measure'), [measure]);
     });
   }
   check([], 0);

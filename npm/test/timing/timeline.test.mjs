@@ -7,6 +7,7 @@ import { beforeEach, suite, test } from 'node:test';
 import { createTiming } from 'selfprof/timing';
 
 import { collect } from './collect.mjs';
+import { assertSame } from './same.mjs';
 
 let performance;
 beforeEach(() => {
@@ -171,12 +172,27 @@ suite('an entry', () => {
     performance.clearMarks();
     const next = performance.mark('m', { startTime: 1 });
     assert.notEqual(next, cleared);
-    assert.deepEqual(performance.getEntries(), [next]);
-    assert.equal(performance.getEntries()[0], next);
+    assertSame(performance.getEntries(), [next]);
   });
 });
 
 suite('a timeline', () => {
+  test('keeps entries and their objects together when the stack overflows', () => {
+    // Where in a mark() the stack ends is chance: frames of many sizes hit each place.
+    for (let size = 0; size < 400; size++) {
+      ({ performance } = createTiming());
+      performance.mark('deep');
+      const dive = (...padding) => {
+        performance.mark('deep', size % 4 === 0 ? { detail: size } : undefined);
+        dive(...padding);
+      };
+      assert.throws(() => dive(...new Array(size % 50)), RangeError);
+      const after = [performance.mark('after'), performance.measure('after', 'deep'), performance.mark('after', { detail: size })];
+      const found = performance.getEntriesByName('after');
+      assert.ok(found.length === 3 && found.every((entry) => after.includes(entry)), `${size}`);
+    }
+  });
+
   test('is its own', () => {
     const other = createTiming().performance;
     performance.mark('mine');
