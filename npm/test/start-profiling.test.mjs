@@ -73,8 +73,9 @@ suite('startProfiling()', () => {
       })();
     });
     const paths = trie['main-thread'].map(({ stack }) => pathOf(trie, stack));
-    const found = paths.find((path) => path.some((string) => string.startsWith('work @ ')));
-    const [spinning, working] = found.slice(found.findIndex((string) => string.startsWith('spin @ ')));
+    const begins = (text) => (string) => string?.startsWith(text);
+    const found = paths.find((path) => path.some(begins('spin @ ')) && path.some(begins('work @ ')));
+    const [spinning, working] = found.slice(found.findIndex(begins('spin @ ')));
     assert.match(spinning, /^spin @ file:.*\/spin\.mjs:4:\d+$/);
     assert.match(working, /^work @ file:.*\/start-profiling\.test\.mjs:\d+:\d+$/);
   });
