@@ -1,6 +1,7 @@
 'use strict';
 
-// `require('selfprof')`: the standard class, on an agent in the mode that SELFPROF_PROFILING_MODE says, eager by default.
+// `require('selfprof')`: the profiler, on an agent in the mode that SELFPROF_PROFILING_MODE says, eager by default; and the
+// interfaces of High Resolution Time, Performance Timeline and User Timing.
 
 const { mode } = require('./lib/agent.cjs').begin();
 const { Profiler, warmUp } = require('./lib/profiler.cjs');
@@ -8,3 +9,4 @@ const { Profiler, warmUp } = require('./lib/profiler.cjs');
 if (mode === 'eager') warmUp();
 
 exports.Profiler = Profiler;
+Object.assign(exports, require('./lib/timing/node.cjs'));

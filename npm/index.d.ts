@@ -1,15 +1,94 @@
 /**
- * The W3C JS Self-Profiling API for Node.js.
+ * The W3C JS Self-Profiling API for Node.js, and High Resolution Time, Performance Timeline and User Timing beside it.
  *
  * @see https://wicg.github.io/js-self-profiling/
  */
 
-/** What a {@link Profiler} is constructed with. */
+import type { NodePerformance } from './lib/timing/node.js';
+
+export {
+  Performance,
+  PerformanceEntry,
+  PerformanceMark,
+  PerformanceMeasure,
+  PerformanceObserver,
+  PerformanceObserverEntryList,
+} from './lib/timing/interfaces.js';
+export type {
+  DOMHighResTimeStamp,
+  PerformanceEntryJSON,
+  PerformanceEntryList,
+  PerformanceMarkOptions,
+  PerformanceMeasureOptions,
+  PerformanceObserverCallback,
+  PerformanceObserverCallbackOptions,
+  PerformanceObserverInit,
+} from './lib/timing/interfaces.js';
+export type { EventLoopUtilization, NodePerformance, NodeTiming } from './lib/timing/node.js';
+export type { ProfilingEvent, ProfilingOptions, ProfilingResult, ProfilingSession } from './lib/start-profiling.js';
+
+/** The clock and the timeline of this thread. Its time origin is that of `node:perf_hooks`. */
+export const performance: NodePerformance;
+
+/** What a {@link Profiler} is constructed with. What is optional is no part of the W3C draft. */
 export interface ProfilerInitOptions {
+  /** What happens when a sample is due and the buffer is full. Default: `stop`, as the draft has it. */
+  bufferPolicy?: ProfilerBufferPolicy;
+  /**
+   * Whether the trace gets the marks and measures that are made during the session and overlap its time, with Node's
+   * `performance` or with this package's. Default: false.
+   */
+  includeEntries?: boolean;
+  /** The sample buffer size limit, in samples; with `chunks`, the size of a chunk. When one more is due, the `bufferPolicy` says what happens. */
+  maxBufferSize: number;
+  /**
+   * With `chunks`, how many may wait for whoever iterates. Default: 16. When one more is full, `samplebufferfull` fires and
+   * sampling rests until a chunk is taken; what was recorded is kept.
+   */
+  maxChunks?: number;
   /** The desired sample interval in milliseconds, 0 or more. Rounded up to a whole number of milliseconds. */
   sampleInterval: number;
-  /** The sample buffer size limit, in samples. When one more is due, `samplebufferfull` fires and sampling ends. */
-  maxBufferSize: number;
+}
+
+/**
+ * What happens when a sample is due and the buffer is full.
+ *
+ * - `stop`: `samplebufferfull` fires and sampling ends.
+ * - `circular`: the oldest sample makes room, so that the trace holds the last `maxBufferSize` samples. No event fires, and
+ *   memory stays bounded however long it goes on.
+ * - `chunks`: the full buffer becomes a trace of its own, which {@link Profiler.chunks} gives, and sampling goes on with an
+ *   empty buffer; no sample is lost between them. A chunk costs the thread about half a millisecond: some hundred samples
+ *   or more are a good size.
+ */
+export type ProfilerBufferPolicy = 'stop' | 'circular' | 'chunks';
+
+/** What {@link Profiler.stop} gives: a {@link ProfilerTrace}, or the same as JSON that is compressed with gzip. */
+export type ProfilerTraceFormat = 'object' | 'json-gzip';
+
+/** What the profilers of this thread can do; see {@link Profiler.capabilities}. */
+export interface ProfilerCapabilities {
+  /** The values of {@link ProfilerInitOptions.bufferPolicy}. */
+  bufferPolicies: ProfilerBufferPolicy[];
+  /** How many profilers may run at once; `Infinity` where memory is the only limit. */
+  concurrentSessions: number;
+  /** Whether the thread counts as cross-origin isolated: the finest clock, and all markers. */
+  crossOriginIsolated: boolean;
+  /** The types of the performance entries that a trace may hold. */
+  entryTypes: ('mark' | 'measure')[];
+  /** The values that `format` may have in {@link Profiler.stop}. */
+  formats: ProfilerTraceFormat[];
+  /** The markers that samples may carry. */
+  markers: ProfilerMarker[];
+  /** When V8 takes note of functions: always (`eager`), or while a profiler runs (`lazy`). */
+  mode: 'eager' | 'lazy';
+  /** The modes that a thread may be given when the package is loaded. */
+  modes: ('eager' | 'lazy')[];
+  /** Sample intervals in milliseconds: the shortest, and the one that all are multiples of. */
+  sampleIntervals: { min: number; quantum: number };
+  /** Whether one call can profile the threads of the process. */
+  threads: boolean;
+  /** The grid that timestamps lie on, in milliseconds. */
+  timeResolution: number;
 }
 
 /** What the thread was doing when a sample was taken. */
@@ -17,7 +96,7 @@ export type ProfilerMarker = 'script' | 'gc' | 'style' | 'layout' | 'paint' | 'o
 
 /** One sample. */
 export interface ProfilerSample {
-  /** Milliseconds since `performance.timeOrigin`. */
+  /** Milliseconds since `performance.timeOrigin`, rounded down to a multiple of 5 microseconds. */
   timestamp: number;
   /** Index into {@link ProfilerTrace.stacks}; absent when no JavaScript was on the stack. */
   stackId?: number;
@@ -48,8 +127,25 @@ export interface ProfilerFrame {
   column?: number;
 }
 
+/** A mark or a measure: what `PerformanceEntry.toJSON()` gives, without `detail`. Not part of the W3C draft. */
+export interface ProfilerEntry {
+  /** 0 for a mark; negative for a measure that ends before it begins. */
+  duration: number;
+  entryType: 'mark' | 'measure';
+  name: string;
+  /** Milliseconds since `performance.timeOrigin`. */
+  startTime: number;
+}
+
 /** A recorded profile. */
 export interface ProfilerTrace {
+  /**
+   * How many entries did not fit, since there is room for as many as samples; absent when all did. A circular buffer lets
+   * go of the oldest without a count. Not part of the W3C draft.
+   */
+  droppedEntriesCount?: number;
+  /** In the order of their start times; there with {@link ProfilerInitOptions.includeEntries} alone. Not part of the W3C draft. */
+  entries?: ProfilerEntry[];
   /** URLs or paths of the scripts that frames belong to. */
   resources: string[];
   frames: ProfilerFrame[];
@@ -60,26 +156,54 @@ export interface ProfilerTrace {
 
 /** The events of a {@link Profiler}. */
 export interface ProfilerEventMap {
-  /** The buffer was full when one more sample was due; no more are taken. `stop()` still gives the trace. */
+  /**
+   * The buffer was full when one more sample was due; no more are taken. `stop()` still gives the trace. With `chunks`, as
+   * many chunks as may were waiting besides, and sampling goes on when one is taken.
+   */
   samplebufferfull: Event;
 }
 
 /** A profiling session on the current thread. It starts with its construction. */
 export class Profiler extends EventTarget {
   /**
-   * @throws TypeError when a member is missing or `sampleInterval` is not finite
+   * @throws TypeError when a member is missing or has no value of its kind
    * @throws RangeError when `sampleInterval` is below 0 or above 2147483
    */
   constructor(options: ProfilerInitOptions);
+  /** What the profilers of this thread can do. Starts nothing. Not part of the W3C draft. */
+  static capabilities(): ProfilerCapabilities;
   /** The sample interval that the session really has, in milliseconds. */
   readonly sampleInterval: number;
-  /** Whether `stop()` was called. */
+  /** Whether `stop()` or `cancel()` was called. */
   readonly stopped: boolean;
   /**
    * Ends the session and gives its trace, which is built on another thread. Rejects with an `InvalidStateError`
-   * `DOMException` when it was called before.
+   * `DOMException` when the session was ended before.
    */
-  stop(): Promise<ProfilerTrace>;
+  stop(options?: { format?: 'object' }): Promise<ProfilerTrace>;
+  /**
+   * Ends the session and gives its trace as JSON that is compressed with gzip. Both are done on another thread, so that
+   * the trace can be sent away while this thread hardly notices. Not part of the W3C draft.
+   */
+  stop(options: { format: 'json-gzip' }): Promise<ArrayBuffer>;
+  stop(options: { format?: ProfilerTraceFormat }): Promise<ProfilerTrace | ArrayBuffer>;
+  /**
+   * The full buffers of a profiler with the `bufferPolicy` `chunks`, as they come: each is a whole trace of exactly
+   * `maxBufferSize` samples, given once, whoever asks first. Ends after `stop()`, whose promise gives the last samples, and
+   * after `cancel()`. An iteration that is broken off may be taken up again. Waiting for a chunk keeps the profiler, but not
+   * the program, alive. Not part of the W3C draft.
+   *
+   * @throws DOMException `InvalidStateError` when the profiler has another `bufferPolicy`
+   */
+  chunks(): AsyncIterableIterator<ProfilerTrace>;
+  /** The same as {@link Profiler.chunks}, for `for await (const trace of profiler)`. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<ProfilerTrace>;
+  /**
+   * Ends the session and forgets what it recorded: no trace is built, no event fires. Not part of the W3C draft.
+   *
+   * @throws DOMException `InvalidStateError` when the session was ended before
+   */
+  cancel(): void;
 
   addEventListener<K extends keyof ProfilerEventMap>(
     type: K,

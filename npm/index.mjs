@@ -1,5 +1,14 @@
-// `import { Profiler } from 'selfprof'`: the same class as `require('selfprof')` gives.
+// `import { Profiler } from 'selfprof'`: the same classes as `require('selfprof')` gives.
 
 import selfprof from './index.cjs';
 
-export const { Profiler } = selfprof;
+export const {
+  Profiler,
+  performance,
+  Performance,
+  PerformanceEntry,
+  PerformanceMark,
+  PerformanceMeasure,
+  PerformanceObserver,
+  PerformanceObserverEntryList,
+} = selfprof;

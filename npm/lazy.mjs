@@ -2,4 +2,13 @@
 
 import selfprof from './lazy.cjs';
 
-export const { Profiler } = selfprof;
+export const {
+  Profiler,
+  performance,
+  Performance,
+  PerformanceEntry,
+  PerformanceMark,
+  PerformanceMeasure,
+  PerformanceObserver,
+  PerformanceObserverEntryList,
+} = selfprof;

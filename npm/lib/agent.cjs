@@ -3,6 +3,7 @@
 // Makes this thread's agent: the V8 sampler that all profilers of the thread share.
 
 const path = require('node:path');
+const { performance } = require('node:perf_hooks');
 
 const native = require('./native.cjs');
 
@@ -22,12 +23,14 @@ function hostScripts(nodeFrames) {
   return nodeFrames === 'full' ? own : ['node:', ...own];
 }
 
+let origin;
+
 /**
  * The time origin of this thread's `performance` on the addon's clock, in milliseconds. The two clocks cannot be read at
  * once, so one is read between two readings of the other, and the closest of a few tries counts.
  */
 function timeOrigin() {
-  let origin;
+  if (origin !== undefined) return origin;
   let closest = Infinity;
   for (let attempt = 0; attempt < 8; attempt++) {
     const before = performance.now();
@@ -60,4 +63,4 @@ function begin(wishes = {}) {
   return begun;
 }
 
-module.exports = { begin };
+module.exports = { begin, timeOrigin };

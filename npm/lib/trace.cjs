@@ -6,14 +6,39 @@
 /** In the order of selfprof-trace's `Marker`; 0 stands for none. */
 const MARKERS = [undefined, 'script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'];
 
-/** @returns {import('../index.js').ProfilerTrace} */
-function toTrace(columns) {
+/**
+ * @param {object} columns a trace of the addon
+ * @param {import('./entries.cjs').CollectedEntries} [collected] the marks and measures, when they are wanted
+ * @param {number} [seam] the time of the last sample before, when that is in a chunk: what ended by then is there too
+ * @returns {import('../index.js').ProfilerTrace}
+ */
+function toTrace(columns, collected, seam = -Infinity) {
   return {
+    ...toEntries(collected, columns.timestamps, seam),
     frames: toFrames(columns),
     resources: columns.resources,
     samples: toSamples(columns),
     stacks: toStacks(columns),
   };
+}
+
+/** The members of the extension `includeEntries`. */
+function toEntries(collected, timestamps, seam) {
+  if (collected === undefined) return {};
+  const { names, heads, times, until, dropped, isCircular } = collected;
+  const from = isCircular && timestamps.length > 0 ? timestamps[0] : -Infinity;
+  const entries = [];
+  for (let i = 0; i < heads.length; i++) {
+    const startTime = times[2 * i];
+    const duration = times[2 * i + 1];
+    const end = startTime + duration;
+    // A measure may end before it begins, and a script may name times to come.
+    const last = Math.max(startTime, end);
+    if (Math.min(startTime, end) > until || last < from || last <= seam) continue;
+    entries.push({ duration, entryType: heads[i] & 1 ? 'measure' : 'mark', name: names[heads[i] >>> 1], startTime });
+  }
+  entries.sort((a, b) => a.startTime - b.startTime);
+  return dropped > 0 ? { droppedEntriesCount: dropped, entries } : { entries };
 }
 
 function toFrames({ frames, names }) {

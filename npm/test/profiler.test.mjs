@@ -160,9 +160,17 @@ suite('timestamps', () => {
       const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 1 });
       const after = performance.now();
       const first = (await profiler.stop()).samples[0].timestamp;
-      // Timestamps are whole microseconds.
-      assert.ok(first >= before - 0.002, `${first} is ${before - first} ms before the construction`);
+      // Timestamps are rounded down to multiples of 5 microseconds; the two clocks are tied together to one or two.
+      assert.ok(first >= before - 0.007, `${first} is ${before - first} ms before the construction`);
       assert.ok(first <= after + 0.002, `${first} is ${first - after} ms after the construction`);
+    }
+  });
+
+  test('lie on a grid of 5 microseconds', async () => {
+    const { samples } = await profile(() => spin(200));
+    assert.ok(samples.length > 20);
+    for (const { timestamp } of samples) {
+      assert.equal(timestamp, Math.round(timestamp * 200) / 200, `${timestamp} is a multiple of 0.005`);
     }
   });
 

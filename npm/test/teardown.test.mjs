@@ -133,6 +133,71 @@ test('worker.terminate() while it makes and stops profilers', () =>
     { code: 11 },
   ));
 
+/** Profilers with the buffers that are extensions, and somebody who takes chunks. */
+const EXTENSIONS = `
+  function profileOn() {
+    globalThis.profilers = ['circular', 'chunks', 'chunks', 'stop'].map(
+      (bufferPolicy, i) => new Profiler({ sampleInterval: 1 + i, maxBufferSize: 2, bufferPolicy, maxChunks: 3 }),
+    );
+    (async () => { for await (const chunk of profilers[1]); })();
+  }
+`;
+
+test('the main thread comes to its end with a circular buffer and chunks', () =>
+  check(`${EXTENSIONS} profileOn(); spin(moment); setTimeout(() => {}, moment);`, {}));
+
+test('process.exit() while chunks are taken', () =>
+  check(`${EXTENSIONS} profileOn(); setInterval(() => spin(1), 1); setTimeout(() => process.exit(3), 10 + moment);`, { code: 3 }));
+
+test('process.exit() while a circular buffer and chunks are stopped', () =>
+  check(
+    `${EXTENSIONS} profileOn(); spin(moment);
+    for (const profiler of profilers) profiler.stop({ format: 'json-gzip' });
+    setTimeout(() => process.exit(3), moment / 5);`,
+    { code: 3 },
+  ));
+
+test('leaked profilers with chunks that wait, some collected and some not', () =>
+  check(
+    `${EXTENSIONS} for (let i = 0; i < 10; i++) profileOn();
+    setTimeout(gc, 1);
+    setTimeout(gc, moment);
+    setTimeout(() => {}, moment + 1);`,
+    {},
+    { execArgv: ['--expose-gc', '--require', REGISTER] },
+  ));
+
+for (const [what, source] of [
+  ['in a loop', 'for (;;);'],
+  ['while it takes chunks', 'setInterval(() => spin(1), 1);'],
+  [
+    'while it makes, cancels and stops them',
+    'setInterval(() => { profilers.forEach((p, i) => (i % 2 ? p.stop() : p.cancel())); profileOn(); }, 1);',
+  ],
+]) {
+  test(`worker.terminate() of a circular buffer and chunks, ${what}`, () =>
+    check(
+      `
+      const worker = start(${JSON.stringify(`${EXTENSIONS} profileOn(); ${source}`)});
+      worker.once('message', () => setTimeout(() => worker.terminate(), 5 + moment));
+      worker.on('exit', (code) => (process.exitCode = code + 10));
+    `,
+      { code: 11 },
+    ));
+}
+
+test('worker.terminate() while it makes, cancels and stops profilers', () =>
+  check(
+    `
+    const worker = start(
+      'setInterval(() => { profilers.forEach((profiler, i) => (i % 2 ? profiler.stop() : profiler.cancel())); profile(); }, 0);',
+    );
+    worker.once('message', () => setTimeout(() => worker.terminate(), 5 + moment));
+    worker.on('exit', (code) => (process.exitCode = code + 10));
+  `,
+    { code: 11 },
+  ));
+
 test('process.exit() in a worker', () =>
   check(`start('spin(moment); process.exit(7);').on('exit', (code) => (process.exitCode = code));`, { code: 7 }));
 

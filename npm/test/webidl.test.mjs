@@ -37,7 +37,7 @@ suite('the interface object', () => {
   });
 
   test('has the own properties of an interface object and no more', () => {
-    assert.deepEqual(Reflect.ownKeys(Profiler).sort(), ['length', 'name', 'prototype']);
+    assert.deepEqual(Reflect.ownKeys(Profiler).sort(), ['capabilities', 'length', 'name', 'prototype']);
     for (const key of ['length', 'name']) {
       const { writable, enumerable, configurable } = Object.getOwnPropertyDescriptor(Profiler, key);
       assert.deepEqual([writable, enumerable, configurable], [false, false, true], key);
@@ -50,6 +50,16 @@ suite('the interface object', () => {
     assert.equal(Object.getPrototypeOf(Profiler), EventTarget);
     assert.equal(Object.getPrototypeOf(Profiler.prototype), EventTarget.prototype);
     assert.ok(make(OPTIONS) instanceof EventTarget);
+  });
+
+  test('has capabilities as a static operation', () => {
+    assert.deepEqual(describe(Profiler, 'capabilities'), {
+      value: 'capabilities/0',
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+    assert.throws(() => new Profiler.capabilities(), TypeError);
   });
 
   test('cannot be called without new', () => {
@@ -66,7 +76,16 @@ suite('the prototype', () => {
   test('has the members of the interface and no more', () => {
     assert.deepEqual(
       new Set(Reflect.ownKeys(Profiler.prototype)),
-      new Set(['constructor', 'sampleInterval', 'stopped', 'stop', Symbol.toStringTag]),
+      new Set([
+        'constructor',
+        'sampleInterval',
+        'stopped',
+        'cancel',
+        'chunks',
+        'stop',
+        Symbol.asyncIterator,
+        Symbol.toStringTag,
+      ]),
     );
   });
 
@@ -99,6 +118,30 @@ suite('the prototype', () => {
       configurable: true,
     });
     assert.throws(() => new Profiler.prototype.stop(), TypeError);
+  });
+
+  for (const name of ['cancel', 'chunks']) {
+    test(`${name} is an operation`, () => {
+      assert.deepEqual(describe(Profiler.prototype, name), {
+        value: `${name}/0`,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+      const operation = Profiler.prototype[name];
+      assert.throws(() => new operation(), TypeError);
+      for (const foreign of foreigners()) assert.throws(() => Reflect.apply(operation, foreign, []), TypeError);
+    });
+  }
+
+  test('Symbol.asyncIterator is chunks', () => {
+    assert.deepEqual(describe(Profiler.prototype, Symbol.asyncIterator), {
+      value: 'chunks/0',
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    });
+    assert.equal(Profiler.prototype[Symbol.asyncIterator], Profiler.prototype.chunks);
   });
 
   test('stop rejects with a TypeError on anything that is not a Profiler, and does not throw', async () => {
@@ -134,7 +177,7 @@ suite('the prototype', () => {
     assert.deepEqual(Object.keys(profiler), []);
     const seen = [];
     for (const key in profiler) seen.push(key);
-    for (const key of ['sampleInterval', 'stopped', 'stop']) assert.ok(seen.includes(key), key);
+    for (const key of ['sampleInterval', 'stopped', 'cancel', 'chunks', 'stop']) assert.ok(seen.includes(key), key);
   });
 });
 
@@ -195,7 +238,7 @@ suite('the options', () => {
   test('are looked up by no other key', () => {
     const keys = [];
     make(new Proxy(OPTIONS, { get: (target, key) => (keys.push(key), target[key]) }));
-    assert.deepEqual(keys, ['maxBufferSize', 'sampleInterval']);
+    assert.deepEqual(keys, ['bufferPolicy', 'includeEntries', 'maxBufferSize', 'maxChunks', 'sampleInterval']);
   });
 
   test('stop converting at the first failure', () => {
@@ -273,6 +316,134 @@ suite('the options', () => {
     assert.throws(() => new Profiler({ maxBufferSize: 1, sampleInterval: NaN }), { name: 'TypeError', message: failure });
     assert.throws(() => new Profiler({ maxBufferSize: 1, sampleInterval: -1 }), { name: 'RangeError', message: failure });
     assert.throws(() => new Profiler({ maxBufferSize: Symbol('s'), sampleInterval: 1 }), TypeError);
+  });
+});
+
+suite('the options that are extensions', () => {
+  test('have defaults', () => {
+    make({ ...OPTIONS, bufferPolicy: undefined, includeEntries: undefined, maxChunks: undefined });
+  });
+
+  test('are read and converted in the order of all members', () => {
+    const log = [];
+    const member = (name, value) => {
+      log.push(`get ${name}`);
+      return {
+        toString: () => (log.push(`convert ${name}`), value),
+        valueOf: () => (log.push(`convert ${name}`), value),
+      };
+    };
+    make({
+      get sampleInterval() {
+        return member('sampleInterval', 10);
+      },
+      get bufferPolicy() {
+        return member('bufferPolicy', 'stop');
+      },
+      get includeEntries() {
+        // A boolean is converted without a call.
+        return member('includeEntries', true);
+      },
+      get maxChunks() {
+        return member('maxChunks', 10);
+      },
+      get maxBufferSize() {
+        return member('maxBufferSize', 10);
+      },
+    });
+    assert.deepEqual(log, [
+      'get bufferPolicy',
+      'convert bufferPolicy',
+      'get includeEntries',
+      'get maxBufferSize',
+      'convert maxBufferSize',
+      'get maxChunks',
+      'convert maxChunks',
+      'get sampleInterval',
+      'convert sampleInterval',
+    ]);
+  });
+
+  test('must have a maxChunks in range', () => {
+    for (const maxChunks of [-1, 2 ** 32, NaN, Infinity, -Infinity, 'many', {}, Symbol('s'), 1n]) {
+      assert.throws(() => new Profiler({ ...OPTIONS, maxChunks }), TypeError, String(maxChunks));
+    }
+    for (const maxChunks of [0, -0.9, 1.9, '7', true, null, [7], 2 ** 32 - 1]) make({ ...OPTIONS, maxChunks });
+    const options = {
+      ...OPTIONS,
+      maxChunks: -1,
+      get sampleInterval() {
+        return assert.fail('it comes after maxChunks');
+      },
+    };
+    assert.throws(() => new Profiler(options), { name: 'TypeError', message: /^Failed to construct 'Profiler': .*maxChunks/ });
+  });
+
+  test('must have a value of their enumeration', () => {
+    for (const bufferPolicy of ['', 'Stop', 'stop ', 'ring', null, 0, true, {}, ['stop', 'stop'], Symbol('stop')]) {
+      assert.throws(() => new Profiler({ ...OPTIONS, bufferPolicy }), TypeError, String(bufferPolicy));
+    }
+    make({ ...OPTIONS, bufferPolicy: { toString: () => 'stop' } });
+    make({ ...OPTIONS, bufferPolicy: ['stop'] });
+    assert.throws(() => new Profiler({ ...OPTIONS, bufferPolicy: 'ring' }), {
+      name: 'TypeError',
+      message: /^Failed to construct 'Profiler': .*bufferPolicy.*'ring'/,
+    });
+  });
+
+  test('complain before the members that follow are looked at', () => {
+    const log = [];
+    const options = {
+      bufferPolicy: 'ring',
+      get maxBufferSize() {
+        log.push('maxBufferSize');
+        return 10;
+      },
+    };
+    assert.throws(() => new Profiler(options), TypeError);
+    assert.deepEqual(log, []);
+  });
+});
+
+suite('the options of stop()', () => {
+  const fresh = () => make(OPTIONS);
+
+  test('may be absent', async () => {
+    for (const options of [undefined, null, {}, () => {}, { format: undefined }, { format: 'object' }]) {
+      assert.ok(Array.isArray((await fresh().stop(options)).samples));
+    }
+  });
+
+  test('are a dictionary with a value of an enumeration, or the profiler goes on', async () => {
+    for (const options of [1, 'object', true, 1n, Symbol('s'), { format: 'gzip' }, { format: null }, { format: Symbol('s') }]) {
+      const profiler = fresh();
+      const promise = profiler.stop(options);
+      assert.ok(promise instanceof Promise);
+      await assert.rejects(promise, TypeError);
+      assert.equal(profiler.stopped, false);
+      assert.ok(Array.isArray((await profiler.stop()).samples));
+    }
+  });
+
+  test('are converted before the state is looked at, and after this', async () => {
+    const profiler = fresh();
+    profiler.cancel();
+    await assert.rejects(profiler.stop({ format: 'gzip' }), TypeError);
+    await assert.rejects(profiler.stop({ format: 'json-gzip' }), { name: 'InvalidStateError' });
+    const options = Object.defineProperty({}, 'format', { get: () => assert.fail('options of a foreign this are not read') });
+    await assert.rejects(Reflect.apply(Profiler.prototype.stop, {}, [options]), TypeError);
+  });
+
+  test('pass on what their getter throws', async () => {
+    const error = new Error('mine');
+    const options = Object.defineProperty({}, 'format', {
+      get() {
+        throw error;
+      },
+    });
+    const profiler = fresh();
+    await assert.rejects(profiler.stop(options), (thrown) => thrown === error);
+    assert.equal(profiler.stopped, false);
   });
 });
 

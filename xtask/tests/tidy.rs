@@ -10,10 +10,17 @@ use std::path::{Path, PathBuf};
 /// lower floors alone: siblings do not know each other.
 const FLOORS: &[&[(&str, &[&str])]] = &[
     &[("selfprof-trace", &[])],
-    &[("selfprof-session", &["selfprof-trace"]), ("selfprof-formats", &["selfprof-trace"])],
+    &[
+        ("selfprof-session", &["selfprof-trace"]),
+        ("selfprof-timing", &["selfprof-trace"]),
+        ("selfprof-formats", &["selfprof-trace"]),
+    ],
     &[("selfprof-v8", &["selfprof-trace", "selfprof-session"])],
     &[
-        ("selfprof-node", &["selfprof-trace", "selfprof-session", "selfprof-formats", "selfprof-v8"]),
+        (
+            "selfprof-node",
+            &["selfprof-trace", "selfprof-session", "selfprof-timing", "selfprof-formats", "selfprof-v8"],
+        ),
         ("selfprof", &["selfprof-trace", "selfprof-formats"]),
     ],
 ];
@@ -29,12 +36,13 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
         &["serde", "serde_json", "napi", "cc"],
         "session knows no wire format and no engine",
     ),
+    ("selfprof-timing", &["serde", "serde_json", "napi", "cc"], "timing knows no wire format and no engine"),
     ("selfprof-formats", &["napi", "cc"], "formats knows no engine"),
     ("selfprof", &["napi", "cc"], "the CLI is pure Rust: V8 is in the addon"),
 ];
 
 /// Crates that see clocks, files and threads as values and traits only.
-const SANS_IO: &[&str] = &["crates/trace/src", "crates/session/src"];
+const SANS_IO: &[&str] = &["crates/trace/src", "crates/session/src", "crates/timing/src"];
 
 /// The only crates in which `unsafe` may stand.
 const UNSAFE: &[&str] = &["selfprof-v8", "selfprof-node"];

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions, SamplerError, SessionId,
-    SessionOptions, quantise,
+    AdmitScripts, BufferPolicy, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions,
+    SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
 
 use crate::builder::{self, Finished, Job, Stream};
+use crate::chunks::{Backlog, Chunked};
 use crate::journal::Journal;
 use crate::locks::lock;
 use crate::{alarm, signals};
@@ -28,8 +29,17 @@ const ROTATE_SESSION: Micros = Micros(10_000_000);
 /// A streamed recording is cut more often: what is still in V8 is lost when the process is killed.
 const ROTATE_JOURNAL: Micros = Micros(2_000_000);
 
-/// Called on any thread when a session's buffer is full.
-pub type OnFull = dyn Fn(SessionId) + Send + Sync;
+/// The resolution of a clock in a [cross-origin isolated](https://w3c.github.io/hr-time/#dfn-coarsen-time) place, which a
+/// process is: all that runs in it belongs to one owner.
+pub const RESOLUTION: Micros = Micros(5);
+
+/// Who opened a session, to be told of it from any thread.
+pub struct Audience {
+    /// Its buffer is full.
+    pub on_full: Box<dyn Fn(SessionId) + Send + Sync>,
+    /// A chunk waits.
+    pub on_chunk: Box<dyn Fn(SessionId) + Send + Sync>,
+}
 
 /// How long a thread that seemed to end may go on before it is sampled again: longer than a process takes to end.
 const RESUME_AFTER: Micros = Micros(100_000);
@@ -57,25 +67,45 @@ struct Agent {
 pub struct Notifier {
     key: AgentKey,
     interrupter: Interrupter,
-    /// Who is told that a session's buffer is full. The agent adds, the building thread takes out.
-    on_full: Mutex<HashMap<SessionId, Arc<OnFull>>>,
+    /// Who is told of a session. The agent adds and, when it has ended, the building thread takes out.
+    audiences: Mutex<HashMap<SessionId, Arc<Audience>>>,
+    /// Sessions whose full buffers become chunks. As above.
+    chunked: Mutex<HashMap<SessionId, Chunked>>,
     /// Recordings that are streamed. The agent adds, the building thread looks up.
     streams: Mutex<HashMap<SessionId, Stream>>,
 }
 
 impl Notifier {
-    /// A session's buffer is full: tells whoever opened it, once.
+    /// A session's buffer is full: tells whoever opened it.
     pub fn buffer_full(&self, session: SessionId) {
-        if let Some(on_full) = self.forget(session) {
-            on_full(session);
+        if let Some(audience) = self.audience(session) {
+            (audience.on_full)(session);
         }
         // The group stops sampling for it at its next tick.
         self.look_at(selfprof_v8::now());
     }
 
-    /// Nobody is to be told of this session any more.
-    pub fn forget(&self, session: SessionId) -> Option<Arc<OnFull>> {
-        lock(&self.on_full).remove(&session)
+    /// Chunks of a session wait.
+    pub fn chunks_wait(&self, session: SessionId) {
+        if let Some(audience) = self.audience(session) {
+            (audience.on_chunk)(session);
+        }
+    }
+
+    fn audience(&self, session: SessionId) -> Option<Arc<Audience>> {
+        // Its lock is not held while it is told: that takes a lock of Node's.
+        lock(&self.audiences).get(&session).cloned()
+    }
+
+    /// Nobody is to be told of this session any more, nor to be given its chunks.
+    pub fn forget(&self, session: SessionId) {
+        lock(&self.audiences).remove(&session);
+        lock(&self.chunked).remove(&session);
+    }
+
+    /// Where a session's chunks go, if its full buffers become some.
+    pub fn chunked(&self, session: SessionId) -> Option<Chunked> {
+        lock(&self.chunked).get(&session).cloned()
     }
 
     /// The group is to look after its sessions at `at`.
@@ -133,7 +163,8 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
             notifier: Arc::new(Notifier {
                 key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
                 interrupter: environment.interrupter(),
-                on_full: Mutex::new(HashMap::new()),
+                audiences: Mutex::new(HashMap::new()),
+                chunked: Mutex::new(HashMap::new()),
                 streams: Mutex::new(HashMap::new()),
             }),
         });
@@ -141,23 +172,46 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
     })
 }
 
-/// Opens a session on this thread. Returns its id and the interval it got.
-pub fn open(asked: Micros, limit: u64, on_full: Arc<OnFull>) -> Result<(SessionId, Micros), AgentError> {
+/// What a session is opened with.
+pub struct Wishes {
+    /// The sample interval, not yet quantised.
+    pub interval: Micros,
+    /// The sample buffer size limit.
+    pub limit: Option<u64>,
+    /// What happens when it is reached.
+    pub policy: BufferPolicy,
+}
+
+/// Opens a session on this thread, whose chunks go to `backlog`. Returns its id and the interval it got.
+pub fn open(
+    wishes: &Wishes,
+    audience: Arc<Audience>,
+    backlog: Option<Arc<Backlog>>,
+) -> Result<(SessionId, Micros), AgentError> {
     with(|agent| {
-        let (session, interval, _) = agent.join(asked, Some(limit), ROTATE_SESSION)?;
-        lock(&agent.notifier.on_full).insert(session, on_full);
+        let (session, interval, cell) = agent.join(wishes, ROTATE_SESSION)?;
+        lock(&agent.notifier.audiences).insert(session, audience);
+        if let Some(backlog) = backlog {
+            lock(&agent.notifier.chunked).insert(session, Chunked { cell, backlog });
+        }
         Ok((session, interval))
     })
 }
 
+/// A chunk of a session was taken that rested because too many waited.
+pub fn go_on(session: SessionId) {
+    let _ = with(|agent| {
+        if agent.notifier.chunked(session).is_some() {
+            builder::send(Job::GoOn { session, notifier: Arc::clone(&agent.notifier) });
+        }
+        Ok(())
+    });
+}
+
 /// Opens a session on this thread whose samples are streamed into `journal`.
-pub fn open_journal(
-    asked: Micros,
-    limit: Option<u64>,
-    journal: Arc<Journal>,
-) -> Result<SessionId, AgentError> {
+pub fn open_journal(wishes: &Wishes, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
     with(|agent| {
-        let (session, _, cell) = agent.join(asked, limit, ROTATE_JOURNAL)?;
+        let (session, _, cell) = agent.join(wishes, ROTATE_JOURNAL)?;
         lock(&agent.notifier.streams).insert(session, Stream { cell, journal });
         signals::watch(&agent.notifier.interrupter);
         Ok(session)
@@ -184,11 +238,12 @@ impl Stopped {
     /// Has the trace built; `done` gets it on the building thread, `None` when that failed.
     pub fn build(self, done: impl FnOnce(Option<Finished>) + Send + 'static) {
         let Self { session, cell, notifier } = self;
+        let backlog = notifier.chunked(session).map(|chunked| chunked.backlog);
         let done = move |finished| {
             notifier.forget(session);
             done(finished);
         };
-        builder::send(Job::Finish { cell, done: Box::new(done) });
+        builder::send(Job::Finish { cell, backlog, done: Box::new(done) });
     }
 }
 
@@ -283,13 +338,14 @@ fn with<T>(work: impl FnOnce(&mut Agent) -> Result<T, AgentError>) -> Result<T, 
 impl Agent {
     fn join(
         &mut self,
-        asked: Micros,
-        limit: Option<u64>,
+        wishes: &Wishes,
         rotate_every: Micros,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
-        let interval = quantise(asked, CpuSampler::BASE);
+        let &Wishes { interval, limit, policy } = wishes;
+        let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
-        let recording = RecordingOptions { origin: self.origin, interval, limit };
+        let resolution = RESOLUTION;
+        let recording = RecordingOptions { origin: self.origin, interval, limit, policy, resolution };
         let cell = Arc::new(RecordingCell::new(recording, now));
         let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options).map_err(AgentError::Sampler)?;

@@ -6,13 +6,14 @@ use std::sync::{Arc, OnceLock};
 use std::{mem, thread};
 
 use selfprof_session::{
-    AdmitScripts, Cut, Delivery, FrameAdmission, Instant, Outcome, RawSegment, Recording, RecordingCell,
-    RecordingOptions,
+    AdmitScripts, BufferPolicy, Cut, Delivery, FrameAdmission, Instant, Outcome, RawSegment, Recording,
+    RecordingCell, RecordingOptions, SessionId,
 };
 use selfprof_trace::{Micros, Trace};
 use selfprof_v8::Profile;
 
 use crate::agent::Notifier;
+use crate::chunks::Backlog;
 use crate::journal::Journal;
 use crate::locks::lock;
 
@@ -31,8 +32,17 @@ pub enum Job {
     Finish {
         /// Its recording.
         cell: Arc<RecordingCell>,
+        /// Where the chunks go that its end completes.
+        backlog: Option<Arc<Backlog>>,
         /// Gets its trace, `None` when building it failed.
         done: Box<dyn FnOnce(Option<Finished>) + Send>,
+    },
+    /// A chunk was taken of a session that rested.
+    GoOn {
+        /// The session.
+        session: SessionId,
+        /// How to reach its agent.
+        notifier: Arc<Notifier>,
     },
     /// A streamed recording has ended, or seems to have.
     End {
@@ -41,6 +51,8 @@ pub enum Job {
         /// Why it ended.
         reason: &'static str,
     },
+    /// Marks and measures wait to be written into a journal.
+    Entries(Arc<Journal>),
     /// Says that everything sent before is done.
     Barrier(Sender<()>),
 }
@@ -58,6 +70,8 @@ pub struct Stream {
 pub struct Finished {
     /// The trace.
     pub trace: Trace,
+    /// The time of the last sample before, when that went into a chunk.
+    pub seam: Option<Micros>,
     /// How many samples V8 took but could not keep.
     pub lost: u64,
 }
@@ -113,8 +127,16 @@ fn run(jobs: &Receiver<Job>) {
 fn perform(job: Job) {
     match job {
         Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
-        Job::Finish { cell, done } => done(catch_unwind(AssertUnwindSafe(|| finish(&cell))).ok()),
+        Job::Finish { cell, backlog, done } => {
+            done(catch_unwind(AssertUnwindSafe(|| finish(&cell, backlog.as_deref()))).ok());
+        }
+        Job::GoOn { session, notifier } => {
+            if let Some(chunked) = notifier.chunked(session) {
+                chunked.go_on(&notifier);
+            }
+        }
         Job::End { stream, reason } => stream.journal.end(&mut lock(&stream.cell.recording), reason),
+        Job::Entries(journal) => journal.write_entries(),
         Job::Barrier(done) => {
             let _ = done.send(());
         }
@@ -135,25 +157,50 @@ fn append(cut: &Cut<Profile>, admission: &dyn FrameAdmission, notifier: &Notifie
 
 fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmission, notifier: &Notifier) {
     let stream = notifier.stream(delivery.session);
+    let chunked = notifier.chunked(delivery.session);
     let mut recording = lock(&delivery.cell.recording);
+    if let Some(chunked) = &chunked {
+        recording.set_waiting_chunks(chunked.backlog.len());
+    }
     // The tables hold four thousand million entries each; a recording that fills one ends there, as a full buffer does.
     let ended = Outcome { became_full: true, earliest_full: None };
     let outcome = recording.append(segment, &delivery.spans, admission).unwrap_or(ended);
     if let Some(Stream { journal, .. }) = stream {
         journal.append(&mut recording, segment.lost, outcome.became_full);
     }
+    let chunks = recording.take_chunks();
     drop(recording);
     delivery.cell.publish(outcome);
+    if let Some(chunked) = &chunked
+        && chunked.backlog.add(chunks)
+    {
+        notifier.chunks_wait(delivery.session);
+    }
     if outcome.became_full {
         notifier.buffer_full(delivery.session);
+        if let Some(chunked) = &chunked {
+            chunked.rest(notifier);
+        }
     }
     if let Some(at) = outcome.earliest_full {
         notifier.look_at(at);
     }
 }
 
-fn finish(cell: &RecordingCell) -> Finished {
-    let nothing = RecordingOptions { origin: Instant::default(), interval: Micros(1), limit: None };
-    let recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));
-    Finished { lost: recording.lost(), trace: recording.finish() }
+fn finish(cell: &RecordingCell, backlog: Option<&Backlog>) -> Finished {
+    let nothing = RecordingOptions {
+        origin: Instant::default(),
+        interval: Micros(1),
+        limit: None,
+        policy: BufferPolicy::Stop,
+        resolution: Micros::ZERO,
+    };
+    let mut recording = mem::replace(&mut *lock(&cell.recording), Recording::new(nothing));
+    if let Some(backlog) = backlog {
+        // Whoever stopped the session looks for them when it has its trace.
+        recording.settle();
+        backlog.add(recording.take_chunks());
+    }
+    let seam = backlog.and_then(Backlog::seam);
+    Finished { lost: recording.lost(), seam, trace: recording.finish() }
 }

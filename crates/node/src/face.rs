@@ -3,18 +3,20 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use napi::bindgen_prelude::{Float64Array, Function, PromiseRaw, Uint8Array, Uint32Array};
+use napi::bindgen_prelude::{Function, PromiseRaw};
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 use selfprof_formats::journal::{Header, Mode};
-use selfprof_session::{AdmitScripts, InitOptions, Instant, SessionId};
+use selfprof_session::{AdmitScripts, BufferPolicy, InitOptions, Instant, SessionId};
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
-use crate::agent::{self, AgentOptions, OnFull};
-use crate::builder::Finished;
-use crate::journal::Journal;
+use crate::agent::{self, AgentOptions, Audience, Wishes};
+use crate::chunks::Backlog;
+use crate::entries::{CollectedEntries, EntryColumns};
+use crate::journal::{self, Journal};
+use crate::product::{ExplainerOptions, Format, Product, TraceColumns};
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
 #[napi]
@@ -26,6 +28,24 @@ pub fn built_for() -> u32 {
 #[napi]
 pub fn now() -> f64 {
     selfprof_v8::now().0 as f64 / 1e3
+}
+
+/// What every agent offers.
+#[napi(object)]
+pub struct Offers {
+    /// The shortest sample interval, in milliseconds; all others are multiples of it.
+    pub base_interval: f64,
+    /// The grid of sample timestamps, in milliseconds.
+    pub time_resolution: f64,
+}
+
+/// What every agent offers, before there is one.
+#[napi]
+pub fn offers() -> Offers {
+    Offers {
+        base_interval: selfprof_v8::CpuSampler::BASE.as_millis_f64(),
+        time_resolution: agent::RESOLUTION.as_millis_f64(),
+    }
 }
 
 /// Makes the agent of the calling thread, unless it has one.
@@ -42,29 +62,61 @@ pub fn begin(mode: String, host_scripts: Vec<String>, time_origin: f64) -> Resul
     agent::begin(options).map_err(failure)
 }
 
-/// Those who opened sessions and want to hear of their full buffers: one function a loaded copy of the package. Test
-/// runners load it anew for each file, in the same thread.
+/// Those who opened sessions and want to hear of them: one for each loaded copy of the package. Test runners load it anew
+/// for each file, in the same thread.
 #[napi]
 pub struct Listener {
-    on_full: Arc<OnFull>,
+    audience: Arc<Audience>,
 }
 
 #[napi]
 impl Listener {
-    /// `onFull(session)` is called from the event loop when a session's buffer is full.
+    /// `onFull(session)` is called from the event loop when a session's buffer is full, `onChunk(session)` when chunks of
+    /// it wait.
     #[napi(constructor)]
-    pub fn new(on_full: Function<u32, ()>) -> Result<Self> {
-        let on_full = on_full
-            .build_threadsafe_function()
-            // A profiler must not keep a program alive that has nothing else to do.
-            .weak::<true>()
-            .callee_handled::<false>()
-            .build()?;
-        let call = move |SessionId(id)| {
-            on_full.call(id, ThreadsafeFunctionCallMode::NonBlocking);
-        };
-        Ok(Self { on_full: Arc::new(call) })
+    pub fn new(on_full: Function<u32, ()>, on_chunk: Function<u32, ()>) -> Result<Self> {
+        let audience = Audience { on_full: from_any_thread(on_full)?, on_chunk: from_any_thread(on_chunk)? };
+        Ok(Self { audience: Arc::new(audience) })
     }
+}
+
+/// Lets any thread have a function called from the event loop of its own.
+fn from_any_thread(function: Function<u32, ()>) -> Result<Box<dyn Fn(SessionId) + Send + Sync>> {
+    let function = function
+        .build_threadsafe_function()
+        // A profiler must not keep a program alive that has nothing else to do.
+        .weak::<true>()
+        .callee_handled::<false>()
+        .build()?;
+    Ok(Box::new(move |SessionId(id)| {
+        function.call(id, ThreadsafeFunctionCallMode::NonBlocking);
+    }))
+}
+
+/// The chunks of one session, as JavaScript holds them.
+#[napi]
+#[derive(Default)]
+pub struct Chunks {
+    backlog: Arc<Backlog>,
+}
+
+#[napi]
+impl Chunks {
+    /// For a session that is to be opened with it.
+    #[napi(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// Takes the oldest chunk of a session that waits, if one does.
+#[napi(catch_unwind)]
+pub fn take_chunk(session: u32, chunks: &Chunks) -> Option<TraceColumns> {
+    let (chunk, resting) = chunks.backlog.take();
+    if resting {
+        agent::go_on(SessionId(session));
+    }
+    chunk
 }
 
 /// An open session.
@@ -76,96 +128,70 @@ pub struct OpenSession {
     pub sample_interval: f64,
 }
 
-/// Opens a session. Both numbers come as `ToNumber` left them; WebIDL's conversions and the constructor's checks follow.
+/// What a session is opened with. The numbers come as `ToNumber` left them.
+#[napi(object, object_to_js = false)]
+pub struct OpenOptions {
+    /// The sample interval asked for, in milliseconds.
+    pub sample_interval: f64,
+    /// The sample buffer size limit, in samples.
+    pub max_buffer_size: f64,
+    /// What happens when it is reached.
+    pub buffer_policy: String,
+    /// How many chunks may wait.
+    pub max_chunks: u32,
+}
+
+/// Opens a session, with `chunks` if its full buffers are to become some. What is left of WebIDL's conversions follows
+/// here, and the constructor's checks.
 ///
-/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail them.
+/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail.
 #[napi(catch_unwind)]
 pub fn open(
-    sample_interval: f64,
-    max_buffer_size: f64,
+    options: OpenOptions,
     listener: &Listener,
+    chunks: Option<&Chunks>,
 ) -> std::result::Result<OpenSession, Error<String>> {
-    let options = InitOptions::convert(Some(sample_interval), Some(max_buffer_size))
+    let converted = InitOptions::convert(Some(options.sample_interval), Some(options.max_buffer_size))
         .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
-    let on_full = Arc::clone(&listener.on_full);
-    let (session, interval) = agent::open(options.sample_interval, options.max_buffer_size.into(), on_full)
+    let wishes = Wishes {
+        interval: converted.sample_interval,
+        limit: Some(converted.max_buffer_size.into()),
+        policy: match &*options.buffer_policy {
+            "circular" => BufferPolicy::Circular,
+            "chunks" => BufferPolicy::Chunks { most_waiting: options.max_chunks },
+            _ => BufferPolicy::Stop,
+        },
+    };
+    let backlog = chunks.map(|chunks| Arc::clone(&chunks.backlog));
+    let (session, interval) = agent::open(&wishes, Arc::clone(&listener.audience), backlog)
         .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
 
-/// A trace in columns, which `npm/lib/trace.cjs` turns into the dictionaries of the specification.
-#[napi(object)]
-pub struct TraceColumns {
-    /// Function names.
-    pub names: Vec<String>,
-    /// Script URLs.
-    pub resources: Vec<String>,
-    /// Four numbers a frame: name, resource + 1 or 0, line or 0, column or 0.
-    pub frames: Uint32Array,
-    /// Two numbers a stack: parent + 1 or 0, frame.
-    pub stacks: Uint32Array,
-    /// Milliseconds since the time origin, one a sample.
-    pub timestamps: Float64Array,
-    /// Stack + 1 or 0, one a sample.
-    pub stack_ids: Uint32Array,
-    /// [`selfprof_trace::Marker`] + 1 or 0, one a sample.
-    pub markers: Uint8Array,
-    /// How many samples V8 took but could not keep.
-    pub lost: f64,
-}
-
-impl From<Finished> for TraceColumns {
-    fn from(finished: Finished) -> Self {
-        let Finished { trace, lost } = finished;
-        let plus_one = |index: Option<usize>| index.map_or(0, |index| index as u32 + 1);
-        let frames = trace.frames().iter().flat_map(|(_, frame)| {
-            let position = |number: Option<std::num::NonZeroU32>| number.map_or(0, std::num::NonZeroU32::get);
-            [
-                frame.name.index() as u32,
-                plus_one(frame.resource.map(|id| id.index())),
-                position(frame.line),
-                position(frame.column),
-            ]
-        });
-        let stacks = trace
-            .stacks()
-            .iter()
-            .flat_map(|(_, stack)| [plus_one(stack.parent.map(|id| id.index())), stack.frame.index() as u32]);
-        let samples = trace.samples();
-        Self {
-            names: trace.names().iter().map(|(_, name)| name.to_owned()).collect(),
-            resources: trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
-            frames: frames.collect::<Vec<_>>().into(),
-            stacks: stacks.collect::<Vec<_>>().into(),
-            timestamps: samples
-                .iter()
-                .map(|sample| sample.timestamp.as_millis_f64())
-                .collect::<Vec<_>>()
-                .into(),
-            stack_ids: samples
-                .iter()
-                .map(|sample| plus_one(sample.stack.map(|id| id.index())))
-                .collect::<Vec<_>>()
-                .into(),
-            markers: samples
-                .iter()
-                .map(|sample| sample.marker.map_or(0, |marker| marker as u8 + 1))
-                .collect::<Vec<_>>()
-                .into(),
-            lost: lost as f64,
-        }
-    }
-}
-
-/// Stops a session. The promise, which keeps the program alive, gives its trace.
+/// Stops a session. The promise, which keeps the program alive, gives its trace in this format, with these marks and
+/// measures.
 #[napi(catch_unwind)]
-pub fn close(env: &Env, session: u32) -> Result<PromiseRaw<'_, TraceColumns>> {
+pub fn close(
+    env: &Env,
+    session: u32,
+    format: String,
+    entries: Option<CollectedEntries>,
+    explainer: Option<ExplainerOptions>,
+) -> Result<PromiseRaw<'_, Product>> {
+    let format = match (&*format, explainer) {
+        ("explainer", Some(options)) => Format::Explainer(options),
+        ("json-gzip", _) => Format::JsonGzip,
+        _ => Format::Object,
+    };
     // First, because a promise that is never settled would keep the program alive.
     let stopped = agent::close(SessionId(session)).map_err(failure)?;
-    let (deferred, promise) = env.create_deferred::<TraceColumns, _>()?;
-    stopped.build(move |finished| match finished.map(TraceColumns::from) {
-        Some(columns) => deferred.resolve(move |_| Ok(columns)),
-        None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
+    let (deferred, promise) = env.create_deferred::<Product, _>()?;
+    let entries = entries.map(EntryColumns::from);
+    stopped.build(move |finished| {
+        match finished.and_then(|finished| Product::of(finished, entries, format)) {
+            Some(product) => deferred.resolve(move |_| Ok(product)),
+            None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
+        }
     });
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
 }
@@ -192,6 +218,8 @@ pub struct RecordOptions {
     pub sample_interval: f64,
     /// After how many samples recording ends; absent for no limit.
     pub limit: Option<f64>,
+    /// How many marks and measures to record at most; absent for none at all.
+    pub max_entries: Option<f64>,
     /// The thread's id within its process; 0 is the main thread.
     pub thread_id: u32,
     /// The logging mode that the agent was made with.
@@ -216,11 +244,18 @@ pub fn record(options: RecordOptions) -> Result<()> {
         mode: if options.mode == "lazy" { Mode::Lazy } else { Mode::Eager },
         time_origin_ms: options.time_origin,
         node: options.node,
+        entries: options.max_entries.is_some(),
     };
-    let journal = Journal::create(Path::new(&options.path), &header)
+    let max_entries = options.max_entries.unwrap_or(0.0) as u64;
+    let journal = Journal::create(Path::new(&options.path), &header, max_entries)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
-    agent::open_journal(asked, options.limit.map(|limit| limit as u64), Arc::new(journal))
-        .map_err(failure)?;
+    let journal = Arc::new(journal);
+    let limit = options.limit.map(|limit| limit as u64);
+    let wishes = Wishes { interval: asked, limit, policy: BufferPolicy::Stop };
+    agent::open_journal(&wishes, Arc::clone(&journal)).map_err(failure)?;
+    if options.max_entries.is_some() {
+        journal::set_current(journal);
+    }
     Ok(())
 }
 

@@ -5,8 +5,12 @@
 //! * [`agent`]: one agent a JS thread, with its group of sessions and its V8 sampler; never leaves that thread;
 //! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
+//! * [`chunks`]: full buffers on their way to a program that takes them one by one;
+//! * [`entries`]: the marks and measures that JavaScript has collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
-//! * [`signals`]: ends those recordings before a signal ends the process.
+//! * [`product`]: what JavaScript is given of a finished recording;
+//! * [`signals`]: ends streamed recordings before a signal ends the process;
+//! * [`timing`]: the timelines behind `performance.mark()` and `measure()`, each of one JS thread.
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
 //! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. Threads never wait for a JS
@@ -15,7 +19,11 @@
 mod agent;
 mod alarm;
 mod builder;
+mod chunks;
+mod entries;
 mod face;
 mod journal;
 mod locks;
+mod product;
 mod signals;
+mod timing;

@@ -20,7 +20,8 @@ pub enum State {
     Started,
     /// No samples are taken until it is resumed.
     Paused,
-    /// Its buffer is full: no more samples are taken. The trace waits to be collected.
+    /// Its buffer is full: no more samples are taken, unless its policy lets it go on later. The trace waits to be
+    /// collected.
     Full,
 }
 
@@ -94,6 +95,8 @@ struct Run<R> {
 struct Member {
     options: SessionOptions,
     state: State,
+    /// Whether it is paused, also while it is full.
+    paused: bool,
     /// Started spans that reach into the current run. The last one is open while the session is started.
     spans: Vec<Span>,
 }
@@ -148,7 +151,7 @@ impl<S: Sampler> Group<S> {
     ) -> Result<(SessionId, Option<Cut<S::Profile>>), SamplerError> {
         let id = SessionId(self.next_id);
         let span = Span { from: now, to: None };
-        self.members.insert(id, Member { options, state: State::Started, spans: vec![span] });
+        self.members.insert(id, Member { options, state: State::Started, paused: false, spans: vec![span] });
         match self.begin_span(now) {
             Ok(cut) => {
                 self.next_id += 1;
@@ -189,6 +192,7 @@ impl<S: Sampler> Group<S> {
             return Ok(None);
         }
         member.state = State::Paused;
+        member.paused = true;
         member.close_span(now);
         Ok(self.adjust(now))
     }
@@ -208,23 +212,28 @@ impl<S: Sampler> Group<S> {
             return Ok(None);
         }
         member.state = State::Started;
+        member.paused = false;
         member.spans.push(Span { from: now, to: None });
         self.begin_span(now).map_err(|error| {
             if let Some(member) = self.members.get_mut(&session) {
                 member.state = State::Paused;
+                member.paused = true;
                 member.spans.pop();
             }
             GroupError::Sampler(error)
         })
     }
 
-    /// Does what has become due: cuts a segment when the run has grown old or a buffer may be full, and stops sampling
-    /// for sessions whose buffers are.
+    /// Does what has become due: cuts a segment when the run has grown old or a buffer may be full, stops sampling for
+    /// sessions whose buffers are, and samples again for those whose buffers are no longer.
     pub fn tick(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {
             if member.options.cell.is_full() {
                 member.state = State::Full;
                 member.spans.clear();
+            } else if member.state == State::Full {
+                member.state = if member.paused { State::Paused } else { State::Started };
+                member.spans.extend((!member.paused).then_some(Span { from: now, to: None }));
             }
         }
         let due = self.next_deadline().is_some_and(|deadline| deadline <= now);

@@ -29,6 +29,7 @@ mod group;
 mod interval;
 mod marker;
 mod options;
+mod policy;
 mod raw;
 mod recording;
 mod sampler;
@@ -39,6 +40,7 @@ pub use group::{Cut, Delivery, Group, GroupError, Left, SessionId, SessionOption
 pub use interval::{greatest_common_interval, quantise};
 pub use marker::AgentState;
 pub use options::{InitOptions, OptionsError};
+pub use policy::BufferPolicy;
 pub use raw::{Function, FunctionKind, RawNode, RawSample, RawSegment};
 pub use recording::{Outcome, Recording, RecordingCell, RecordingOptions};
 pub use sampler::{Sampler, SamplerError};

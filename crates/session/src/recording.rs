@@ -1,13 +1,17 @@
 //! What one session keeps of the samples that the group's sampler takes.
 
 mod cell;
+mod chunks;
+mod circular;
+mod extraction;
 mod stack_map;
 
 use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace};
 
 pub use self::cell::RecordingCell;
+use self::extraction::Extraction;
 use self::stack_map::StackMap;
-use crate::{AgentState, FrameAdmission, Instant, RawSegment, Span};
+use crate::{AgentState, BufferPolicy, FrameAdmission, Instant, RawSegment, Span};
 
 /// What a recording is made with.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +22,10 @@ pub struct RecordingOptions {
     pub interval: Micros,
     /// The sample buffer size limit; `None` records without end.
     pub limit: Option<u64>,
+    /// What happens when a sample is due and the limit is reached.
+    pub policy: BufferPolicy,
+    /// The resolution of the session's clock, onto whose grid timestamps are rounded down; zero keeps every microsecond.
+    pub resolution: Micros,
 }
 
 /// One session's trace while it is being recorded.
@@ -40,6 +48,10 @@ pub struct Recording {
     stack_before: Option<StackId>,
     /// Trailing samples of `trace` that wait for the stack after their garbage collection, `None` when none do.
     waiting: Option<usize>,
+    /// How many stacks the tables may hold before those that no sample uses are dropped.
+    sweep_at: usize,
+    /// How many chunks were taken out and not consumed yet.
+    waiting_chunks: usize,
     full: bool,
     lost: u64,
 }
@@ -67,6 +79,8 @@ impl Recording {
             due: None,
             stack_before: None,
             waiting: None,
+            sweep_at: circular::FIRST_SWEEP,
+            waiting_chunks: 0,
             full: false,
             lost: 0,
         }
@@ -86,6 +100,9 @@ impl Recording {
     ) -> Result<Outcome, InternError> {
         let full_before = self.full;
         self.lost += segment.lost;
+        if self.options.policy != BufferPolicy::Stop {
+            self.sweep();
+        }
         let mut stacks = StackMap::new(segment, admission);
         let mut samples: Vec<_> = segment.samples.iter().collect();
         samples.sort_by_key(|sample| sample.at);
@@ -140,15 +157,32 @@ impl Recording {
     }
 
     fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>) {
-        if self.options.limit.is_some_and(|limit| self.taken >= limit) {
+        if !self.has_room() {
             self.full = true;
+            // No stack comes any more for which collections at the end could wait.
+            self.settle();
             return;
         }
         if marker == Some(Marker::Gc) && self.waiting.is_none() {
             self.waiting = Some(self.trace.samples().len());
         }
         self.taken += 1;
-        self.trace.push_sample(Sample { timestamp: at.since(self.options.origin), stack, marker });
+        let timestamp = at.since(self.options.origin).coarsened(self.options.resolution);
+        self.trace.push_sample(Sample { timestamp, stack, marker });
+        if let (BufferPolicy::Circular, Some(limit)) = (self.options.policy, self.options.limit) {
+            self.keep_latest(limit);
+        }
+    }
+
+    /// Whether a sample that is due can be taken.
+    fn has_room(&self) -> bool {
+        match self.options.policy {
+            BufferPolicy::Stop => self.options.limit.is_none_or(|limit| self.taken < limit),
+            BufferPolicy::Circular => true,
+            BufferPolicy::Chunks { most_waiting } => {
+                self.options.limit.is_none_or(|limit| self.has_room_for_chunk(limit, most_waiting))
+            }
+        }
     }
 
     /// A garbage collection interrupts whatever runs, and the engine reports no stack for it. What the stacks before
@@ -166,11 +200,18 @@ impl Recording {
 
     fn earliest_full(&self) -> Option<Instant> {
         let limit = self.options.limit.filter(|_| !self.full)?;
-        let missing = limit.saturating_sub(self.taken);
+        let missing = match self.options.policy {
+            BufferPolicy::Stop => limit.saturating_sub(self.taken),
+            BufferPolicy::Circular => return None,
+            BufferPolicy::Chunks { .. } => match self.trace.samples().len() as u64 {
+                0 => limit,
+                held => (limit - held % limit) % limit,
+            },
+        };
         Some(self.due?.after(self.options.interval.saturating_mul(missing)))
     }
 
-    /// How many samples were taken, also those that were drained.
+    /// How many samples were taken, also those that were drained or made room for others.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken
@@ -188,7 +229,7 @@ impl Recording {
         self.lost
     }
 
-    /// The tables, and the samples that were not drained.
+    /// The tables, and the samples that were not drained. A circular buffer may hold more than its limit meanwhile.
     #[must_use]
     pub fn trace(&self) -> &Trace {
         &self.trace
@@ -218,9 +259,17 @@ impl Recording {
         self.waiting = None;
     }
 
-    /// Ends the recording: samples that still wait for a stack get none.
+    /// Ends the recording: samples that still wait for a stack get none. Gives what was not taken out before.
     #[must_use]
-    pub fn finish(self) -> Trace {
-        self.trace
+    pub fn finish(mut self) -> Trace {
+        if self.options.policy == BufferPolicy::Stop {
+            return self.trace;
+        }
+        if let (BufferPolicy::Circular, Some(limit)) = (self.options.policy, self.options.limit) {
+            let held = self.trace.samples().len();
+            self.discard_oldest(held.saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX)));
+        }
+        let mut used = Extraction::of(&self.trace);
+        if used.samples(self.trace.samples()).is_ok() { used.finish() } else { self.trace }
     }
 }

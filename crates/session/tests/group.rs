@@ -8,14 +8,16 @@ use std::sync::Arc;
 
 use engine::Engine;
 use selfprof_session::{
-    Cut, Group, GroupError, Instant, RawSegment, RecordingCell, RecordingOptions, SessionId, SessionOptions,
+    BufferPolicy, Cut, Group, GroupError, Instant, RawSegment, RecordingCell, RecordingOptions, SessionId,
+    SessionOptions,
 };
 use selfprof_trace::Micros;
 
 struct Scene {
     group: Group<Engine>,
     cuts: VecDeque<Cut<RawSegment>>,
-    cells: Vec<Arc<RecordingCell>>,
+    /// The recordings, each with the number of its chunks that wait.
+    cells: Vec<(Arc<RecordingCell>, usize)>,
 }
 
 impl Scene {
@@ -35,7 +37,7 @@ impl Scene {
         let session = || SessionId(number(1) as u32);
         let now = self.group.sampler().now;
         let done = match words[0] {
-            "join" => self.join(number(1), option("limit"), option("rotate")),
+            "join" => self.join(number(1), option("limit"), option("rotate"), option("chunks")),
             "leave" => self.group.leave(now, session()).map(|left| left.cut),
             "pause" => self.group.pause(now, session()),
             "resume" => self.group.resume(now, session()),
@@ -51,10 +53,11 @@ impl Scene {
                 Ok(None)
             }
             "build" => return self.build(),
+            "consume" => return self.consume(number(1) as usize),
             "state" => return format!("{:?}", self.group.state(session())),
             "deadline" => return self.group.next_deadline().map_or("none".to_owned(), show),
             "trace" => {
-                let recording = self.cells[number(1) as usize].recording.lock().unwrap();
+                let recording = self.cells[number(1) as usize].0.recording.lock().unwrap();
                 let times = recording.trace().samples().iter().map(|sample| sample.timestamp.to_string());
                 return times.collect::<Vec<_>>().join(" ");
             }
@@ -86,31 +89,59 @@ impl Scene {
         interval: u64,
         limit: Option<u64>,
         rotate: Option<u64>,
+        chunks: Option<u64>,
     ) -> Result<Option<Cut<RawSegment>>, GroupError> {
         let now = self.group.sampler().now;
         let interval = Micros(interval * 1_000);
-        let recording = RecordingOptions { origin: Instant(1_000_000), interval, limit };
+        let recording = RecordingOptions {
+            origin: Instant(1_000_000),
+            interval,
+            limit,
+            policy: chunks
+                .map_or(BufferPolicy::Stop, |most| BufferPolicy::Chunks { most_waiting: most as u32 }),
+            resolution: Micros::ZERO,
+        };
         let cell = Arc::new(RecordingCell::new(recording, now));
         let rotate_every = Micros(rotate.unwrap_or(1_000) * 1_000);
         let joined = self.group.join(now, SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) });
         let (session, cut) = joined.map_err(GroupError::Sampler)?;
         assert_eq!(session.0 as usize, self.cells.len());
-        self.cells.push(cell);
+        self.cells.push((cell, 0));
         Ok(cut)
     }
 
     /// Appends all cuts and publishes what this led to.
     fn build(&mut self) -> String {
-        let mut full = Vec::new();
+        let mut said = Vec::new();
         for cut in self.cuts.drain(..) {
-            for (session, outcome) in engine::append(&cut) {
-                self.cells[session.0 as usize].publish(outcome);
+            for (SessionId(id), outcome) in engine::append(&cut) {
+                let (cell, waiting) = &mut self.cells[id as usize];
+                let mut recording = cell.recording.lock().unwrap();
+                for chunk in recording.take_chunks() {
+                    *waiting += 1;
+                    let times = chunk.samples().iter().map(|sample| sample.timestamp.to_string());
+                    said.push(format!("{id} chunk {}", times.collect::<Vec<_>>().join(" ")));
+                }
+                recording.set_waiting_chunks(*waiting);
+                cell.publish(outcome);
                 if outcome.became_full {
-                    full.push(format!("{} full", session.0));
+                    said.push(format!("{id} full"));
                 }
             }
         }
-        full.join(", ")
+        said.join(", ")
+    }
+
+    /// A chunk of the session is consumed.
+    fn consume(&mut self, session: usize) -> String {
+        let now = self.group.sampler().now;
+        let (cell, waiting) = &mut self.cells[session];
+        let mut recording = cell.recording.lock().unwrap();
+        *waiting -= 1;
+        recording.set_waiting_chunks(*waiting);
+        let Some(look_at) = recording.go_on(now) else { return String::new() };
+        cell.go_on(look_at);
+        "goes on".to_owned()
     }
 }
 
@@ -293,6 +324,102 @@ fn others_go_on_when_a_session_is_full() {
         ("leave 2", "start 20, stop | 1:0- 2:0-10"),
         ("leave 0", ""),
         ("leave 1", "stop | 1:0-10"),
+    ]);
+}
+
+#[test]
+fn chunks_are_looked_for_and_do_not_end_a_session() {
+    check(&[
+        ("join 10 limit 2 chunks 9", "start 10"),
+        ("deadline", "20"),
+        ("wait 20", ""),
+        ("tick", "start 10, stop | 0:0-"),
+        ("build", "0 chunk 0 10"),
+        ("deadline", "40"),
+        ("wait 43", ""),
+        ("tick", "start 10, stop | 0:0-"),
+        ("build", "0 chunk 20 30, 0 chunk 40 50"),
+        ("leave 0", "stop | 0:0-63"),
+        ("build", ""),
+        ("trace 0", "60"),
+    ]);
+}
+
+#[test]
+fn a_session_whose_chunks_nobody_consumes_rests_until_somebody_does() {
+    check(&[
+        ("join 10 limit 2 chunks 1", "start 10"),
+        ("join 10", "sample"),
+        ("wait 40", ""),
+        ("tick", "start 10, stop | 0:0- 1:0-"),
+        ("build", "0 chunk 0 10, 0 full"),
+        ("tick", ""),
+        ("state 0", "Some(Full)"),
+        ("wait 20", ""),
+        ("consume 0", "goes on"),
+        ("state 0", "Some(Full)"),
+        ("tick", ""),
+        ("state 0", "Some(Started)"),
+        ("deadline", "70"),
+        ("wait 13", ""),
+        ("tick", "start 10, stop | 0:60- 1:0-"),
+        ("build", "0 chunk 20 30"),
+        ("leave 1", "start 10, stop | 0:60- 1:0-73"),
+        ("leave 0", "stop | 0:60-73"),
+        ("build", ""),
+        ("trace 0", "60 70"),
+    ]);
+}
+
+#[test]
+fn a_session_that_goes_on_alone_starts_the_sampler_again() {
+    check(&[
+        ("join 10 limit 1 chunks 1", "start 10"),
+        ("wait 20", ""),
+        ("tick", "start 10, stop | 0:0-"),
+        ("build", "0 chunk 0, 0 full"),
+        ("tick", "stop |"),
+        ("deadline", "none"),
+        ("wait 20", ""),
+        ("consume 0", "goes on"),
+        ("tick", "start 10"),
+        ("wait 5", ""),
+        ("leave 0", "stop | 0:40-45"),
+        ("build", "0 chunk 10"),
+        ("trace 0", "40"),
+    ]);
+}
+
+#[test]
+fn a_session_that_was_paused_before_it_was_full_stays_paused() {
+    check(&[
+        ("join 10 limit 1 chunks 1", "start 10"),
+        ("wait 20", ""),
+        ("pause 0", "stop | 0:0-20"),
+        ("build", "0 chunk 0, 0 full"),
+        ("tick", ""),
+        ("state 0", "Some(Full)"),
+        ("resume 0", ""),
+        ("consume 0", "goes on"),
+        ("resume 0", ""),
+        ("tick", ""),
+        ("state 0", "Some(Paused)"),
+        ("resume 0", "start 10"),
+    ]);
+}
+
+#[test]
+fn a_session_that_goes_on_unnoticed_leaves_without_delivery() {
+    check(&[
+        ("join 10 limit 1 chunks 1", "start 10"),
+        ("join 10", "sample"),
+        ("wait 20", ""),
+        ("tick", "start 10, stop | 0:0- 1:0-"),
+        ("build", "0 chunk 0, 0 full"),
+        ("tick", ""),
+        ("consume 0", "goes on"),
+        ("leave 0", ""),
+        ("trace 0", "10"),
     ]);
 }
 

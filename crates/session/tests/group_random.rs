@@ -8,10 +8,10 @@ use std::sync::Arc;
 use engine::Engine;
 use proptest::prelude::*;
 use selfprof_session::{
-    Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId, SessionOptions,
-    Span, State, greatest_common_interval,
+    BufferPolicy, Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId,
+    SessionOptions, Span, State, greatest_common_interval,
 };
-use selfprof_trace::Micros;
+use selfprof_trace::{Micros, Trace};
 
 const ORIGIN: Instant = Instant(50_000);
 
@@ -20,6 +20,7 @@ enum Step {
     Join {
         interval: Micros,
         limit: Option<u64>,
+        policy: BufferPolicy,
     },
     Leave(prop::sample::Index),
     Pause(prop::sample::Index),
@@ -27,6 +28,8 @@ enum Step {
     Tick,
     Wait(Micros),
     Close,
+    /// A consumer takes a chunk, if one waits.
+    Consume(prop::sample::Index),
     /// The building thread gets on by one: it appends a cut, or publishes what the last one led to.
     Build,
 }
@@ -34,16 +37,33 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let interval = (1_u64..=6).prop_map(|interval| Micros(interval * 1_000));
     let limit = prop_oneof![Just(None), (0_u64..12).prop_map(Some)];
+    let policy = prop_oneof![
+        Just(BufferPolicy::Stop),
+        Just(BufferPolicy::Circular),
+        prop_oneof![Just(u32::MAX), 0_u32..4].prop_map(|most_waiting| BufferPolicy::Chunks { most_waiting }),
+    ];
     prop_oneof![
-        4 => (interval, limit).prop_map(|(interval, limit)| Step::Join { interval, limit }),
+        4 => (interval, limit, policy)
+            .prop_map(|(interval, limit, policy)| Step::Join { interval, limit, policy }),
         2 => any::<prop::sample::Index>().prop_map(Step::Leave),
         3 => any::<prop::sample::Index>().prop_map(Step::Pause),
         3 => any::<prop::sample::Index>().prop_map(Step::Resume),
         4 => Just(Step::Tick),
         6 => (0_u64..15_000).prop_map(|duration| Step::Wait(Micros(duration))),
         1 => Just(Step::Close),
+        3 => any::<prop::sample::Index>().prop_map(Step::Consume),
         6 => Just(Step::Build),
     ]
+}
+
+/// What the building thread is to do.
+enum Job {
+    Append(Cut<RawSegment>),
+    GoOn(SessionId),
+}
+
+fn times(trace: &Trace) -> Vec<u64> {
+    trace.samples().iter().map(|sample| sample.timestamp.0 + ORIGIN.0).collect()
 }
 
 /// What the test knows of a session.
@@ -54,6 +74,12 @@ struct Session {
     /// When it was started, whether or not its buffer was full by then.
     spans: Vec<Span>,
     times_full: usize,
+    times_resumed: usize,
+    /// Whether it was full and a consumer is to say when there is room.
+    resting: bool,
+    /// Chunks that wait for a consumer, and those that were consumed, as the times of their samples.
+    waiting: VecDeque<Vec<u64>>,
+    chunks: Vec<Vec<u64>>,
 }
 
 impl Session {
@@ -89,8 +115,8 @@ impl Session {
 struct World {
     group: Group<Engine>,
     sessions: Vec<Session>,
-    /// Cuts that the building thread has not come to.
-    cuts: VecDeque<Cut<RawSegment>>,
+    /// What the building thread has not come to.
+    jobs: VecDeque<Job>,
     /// What it has appended but not yet published.
     outcomes: VecDeque<(SessionId, Outcome)>,
     builds_at_once: bool,
@@ -101,12 +127,12 @@ impl World {
     fn take(&mut self, step: Step) {
         let now = self.group.sampler().now;
         match step {
-            Step::Join { interval, limit } => self.join(now, interval, limit),
+            Step::Join { interval, limit, policy } => self.join(now, interval, limit, policy),
             Step::Leave(index) => {
                 let Some(session) = self.pick(index) else { return };
                 let left = self.group.leave(now, session).unwrap();
                 self.session(session).close_span(now);
-                self.cuts.extend(left.cut);
+                self.jobs.extend(left.cut.map(Job::Append));
             }
             Step::Pause(index) => {
                 let Some(session) = self.pick(index) else { return };
@@ -114,7 +140,7 @@ impl World {
                 if self.group.state(session) == Some(State::Paused) {
                     self.session(session).close_span(now);
                 }
-                self.cuts.extend(cut);
+                self.jobs.extend(cut.map(Job::Append));
             }
             Step::Resume(index) => {
                 let Some(session) = self.pick(index) else { return };
@@ -126,19 +152,21 @@ impl World {
                 if let Err(error) = &cut {
                     assert!(self.most_runs == 1, "{error}");
                 }
-                self.cuts.extend(cut.ok().flatten());
+                self.jobs.extend(cut.ok().flatten().map(Job::Append));
             }
             Step::Tick => {
                 let cut = self.group.tick(now);
-                self.cuts.extend(cut);
+                self.jobs.extend(cut.map(Job::Append));
                 for session in &self.sessions {
-                    let unnoticed = session.cell.is_full()
-                        && self.group.state(session.id).is_some_and(|state| state != State::Full);
-                    assert!(!unnoticed, "{:?}", session.id);
+                    let full = self.group.state(session.id).is_none_or(|state| state == State::Full);
+                    assert!(full || !session.cell.is_full(), "{:?} is full unnoticed", session.id);
+                    let gone = self.group.state(session.id).is_none();
+                    assert!(!full || gone || session.cell.is_full(), "{:?} goes on unnoticed", session.id);
                 }
             }
             Step::Wait(duration) => self.group.sampler().advance(duration),
             Step::Close => self.close(now),
+            Step::Consume(index) => self.consume(index),
             Step::Build => self.build(),
         }
         while self.builds_at_once && !self.is_built() {
@@ -146,16 +174,26 @@ impl World {
         }
     }
 
-    fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>) {
-        let options = RecordingOptions { origin: ORIGIN, interval, limit };
+    fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>, policy: BufferPolicy) {
+        let options = RecordingOptions { origin: ORIGIN, interval, limit, policy, resolution: Micros::ZERO };
         let cell = Arc::new(RecordingCell::new(options, now));
         let joining = SessionOptions { interval, rotate_every: Micros(20_000), cell: Arc::clone(&cell) };
         let (count, next_deadline) = (self.group.len(), self.group.next_deadline());
         match self.group.join(now, joining) {
             Ok((id, cut)) => {
                 let spans = vec![Span { from: now, to: None }];
-                self.sessions.push(Session { id, options, cell, spans, times_full: 0 });
-                self.cuts.extend(cut);
+                self.sessions.push(Session {
+                    id,
+                    options,
+                    cell,
+                    spans,
+                    times_full: 0,
+                    times_resumed: 0,
+                    resting: false,
+                    waiting: VecDeque::new(),
+                    chunks: Vec::new(),
+                });
+                self.jobs.extend(cut.map(Job::Append));
             }
             Err(error) => {
                 assert_eq!(self.most_runs, 1, "{error}");
@@ -166,13 +204,13 @@ impl World {
 
     fn close(&mut self, now: Instant) {
         let cut = self.group.close(now);
-        self.cuts.extend(cut);
+        self.jobs.extend(cut.map(Job::Append));
         self.sessions.iter_mut().for_each(|session| session.close_span(now));
         assert!(self.group.is_empty());
     }
 
     fn is_built(&self) -> bool {
-        self.cuts.is_empty() && self.outcomes.is_empty()
+        self.jobs.is_empty() && self.outcomes.is_empty()
     }
 
     fn build(&mut self) {
@@ -180,9 +218,53 @@ impl World {
             let session = self.session(id);
             session.cell.publish(outcome);
             session.times_full += usize::from(outcome.became_full);
-        } else if let Some(cut) = self.cuts.pop_front() {
-            self.outcomes.extend(engine::append(&cut));
+            session.resting |= outcome.became_full;
+            // A chunk may have been consumed since the segment was appended.
+            self.go_on(id);
+            return;
         }
+        match self.jobs.pop_front() {
+            Some(Job::GoOn(id)) => self.go_on(id),
+            Some(Job::Append(cut)) => {
+                for session in &self.sessions {
+                    session.cell.recording.lock().unwrap().set_waiting_chunks(session.waiting.len());
+                }
+                self.outcomes.extend(engine::append(&cut));
+                for session in &mut self.sessions {
+                    let chunks = session.cell.recording.lock().unwrap().take_chunks();
+                    session.waiting.extend(chunks.iter().map(times));
+                    if let BufferPolicy::Chunks { most_waiting } = session.options.policy {
+                        assert!(session.waiting.len() <= most_waiting as usize, "{:?}", session.id);
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn go_on(&mut self, id: SessionId) {
+        let now = self.group.sampler().now;
+        let session = self.session(id);
+        let mut recording = session.cell.recording.lock().unwrap();
+        recording.set_waiting_chunks(session.waiting.len());
+        if session.resting
+            && let Some(look_at) = recording.go_on(now)
+        {
+            session.cell.go_on(look_at);
+            session.resting = false;
+            session.times_resumed += 1;
+        }
+    }
+
+    fn consume(&mut self, index: prop::sample::Index) {
+        let waiting: Vec<_> = self.sessions.iter().filter(|s| !s.waiting.is_empty()).map(|s| s.id).collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let session = self.session(*index.get(&waiting));
+        session.chunks.extend(session.waiting.pop_front());
+        let resting = session.resting.then_some(Job::GoOn(session.id));
+        self.jobs.extend(resting);
     }
 
     fn session(&mut self, id: SessionId) -> &mut Session {
@@ -211,11 +293,40 @@ impl World {
             let due = session.due(&sampled);
             let limit = session.options.limit.map_or(usize::MAX, |limit| limit as usize);
             let recording = session.cell.recording.lock().unwrap();
-            let kept: Vec<u64> =
-                recording.trace().samples().iter().map(|sample| sample.timestamp.0 + ORIGIN.0).collect();
-            assert_eq!(kept, &due[..limit.min(due.len())], "{:?} {:?}", session.id, session.spans);
-            assert_eq!(session.times_full, usize::from(due.len() > limit), "{:?}", session.id);
-            assert_eq!(session.cell.is_full(), due.len() > limit);
+            let kept = times(recording.trace());
+            let overflows = due.len() > limit;
+            let times_full = match session.options.policy {
+                BufferPolicy::Stop => {
+                    assert_eq!(kept, &due[..limit.min(due.len())], "{:?} {:?}", session.id, session.spans);
+                    usize::from(overflows)
+                }
+                BufferPolicy::Circular => {
+                    // Samples beyond the limit go when there are enough of them.
+                    assert!(due.ends_with(&kept), "{:?} {kept:?} of {due:?}", session.id);
+                    assert!(kept.len() >= limit.min(due.len()), "{:?}", session.id);
+                    0
+                }
+                BufferPolicy::Chunks { .. } => {
+                    let chunks = || session.chunks.iter().chain(&session.waiting);
+                    assert!(chunks().all(|chunk| chunk.len() == limit), "{:?}", session.id);
+                    let all: Vec<u64> = chunks().flatten().chain(&kept).copied().collect();
+                    assert_eq!(all.len() as u64, recording.taken(), "{:?}", session.id);
+                    if session.times_full == 0 {
+                        assert_eq!(all, due, "{:?} {:?}", session.id, session.spans);
+                    }
+                    assert!(all.is_sorted_by(|a, b| a < b), "{:?} {all:?}", session.id);
+                    let own = |at: &u64| {
+                        sampled.contains(&Instant(*at))
+                            && session.spans.iter().any(|span| span.contains(Instant(*at)))
+                    };
+                    assert!(all.iter().all(own), "{:?} {all:?}", session.id);
+                    session.times_resumed + usize::from(session.cell.is_full())
+                }
+            };
+            assert_eq!(session.times_full, times_full, "{:?}", session.id);
+            if session.times_resumed == 0 {
+                assert_eq!(session.cell.is_full(), times_full > 0);
+            }
         }
     }
 }
@@ -239,7 +350,7 @@ proptest! {
         let mut world = World {
             group: Group::new(engine),
             sessions: Vec::new(),
-            cuts: VecDeque::new(),
+            jobs: VecDeque::new(),
             outcomes: VecDeque::new(),
             builds_at_once,
             most_runs,

@@ -29,6 +29,15 @@ impl Micros {
         self.0 as f64 / 1000.0
     }
 
+    /// Rounded down to the grid of a clock with this resolution, as [coarsen time] asks; a resolution of zero
+    /// leaves it as it is. Times that rise still rise, or are equal.
+    ///
+    /// [coarsen time]: https://w3c.github.io/hr-time/#dfn-coarsen-time
+    #[must_use]
+    pub fn coarsened(self, resolution: Self) -> Self {
+        Self(self.0 - self.0.checked_rem(resolution.0).unwrap_or(0))
+    }
+
     /// `self + other`, or the largest time when that is too far away.
     #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
@@ -81,6 +90,22 @@ mod tests {
         check(f64::NAN, None);
         check(f64::INFINITY, None);
         check(1e300, None);
+    }
+
+    #[test]
+    fn coarse_times_lie_on_the_grid() {
+        #[track_caller]
+        fn check(micros: u64, resolution: u64, expected: u64) {
+            assert_eq!(Micros(micros).coarsened(Micros(resolution)), Micros(expected));
+        }
+        check(0, 5, 0);
+        check(4, 5, 0);
+        check(5, 5, 5);
+        check(1_234_567, 5, 1_234_565);
+        check(1_234_567, 100, 1_234_500);
+        check(7, 1, 7);
+        check(7, 0, 7);
+        check(u64::MAX, 10, u64::MAX - 5);
     }
 
     #[test]

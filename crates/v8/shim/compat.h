@@ -6,7 +6,103 @@
 #include <v8-profiler.h>
 #include <v8-unwinder.h>
 
+// Functions that optimised JavaScript calls without leaving its stack frame. Node exports what they need and does not ship the
+// header that declares it, so the part that is needed is declared here, as V8 11.3 (Node 20), 12.4, 13.6 and 14.6 have it.
+#if __has_include(<v8-fast-api-calls.h>)
+#include <v8-fast-api-calls.h>
+#else
+namespace v8 {
+
+class CTypeInfo {
+ public:
+  enum class Type : uint8_t { kUint32 = 4, kFloat64 = 8, kV8Value = 10 };
+
+  explicit constexpr CTypeInfo(Type type) : type_(type) {}
+
+  constexpr uint32_t GetId() const { return static_cast<uint32_t>(type_) << 8 * (sizeof(CTypeInfo) - 1); }
+
+ private:
+  Type type_;
+#if NODE_MODULE_VERSION < 147
+  uint8_t sequence_type_ = 0;
+#endif
+  uint8_t flags_ = 0;
+};
+
+class CFunctionInfo {
+ public:
+#if NODE_MODULE_VERSION < 127
+  CFunctionInfo(const CTypeInfo& return_info, unsigned int arg_count, const CTypeInfo* arg_info);
+#else
+  enum class Int64Representation : uint8_t { kNumber = 0 };
+
+  CFunctionInfo(const CTypeInfo& return_info, unsigned int arg_count, const CTypeInfo* arg_info,
+                Int64Representation repr = Int64Representation::kNumber);
+#endif
+
+ private:
+  const CTypeInfo return_info_;
+#if NODE_MODULE_VERSION >= 127
+  const Int64Representation repr_;
+#endif
+  const unsigned int arg_count_;
+  const CTypeInfo* arg_info_;
+};
+
+class CFunction {
+ public:
+  CFunction(const void* address, const CFunctionInfo* type_info);
+
+ private:
+  const void* address_;
+  const CFunctionInfo* type_info_;
+};
+
+// Of no use here, but its name tells how V8 lays out CTypeInfo and numbers its types.
+template <uint32_t type_info_id, typename T>
+bool TryToCopyAndConvertArrayToCppBuffer(Local<Array> src, T* dst, uint32_t max_length);
+template <>
+__attribute__((weak)) bool
+TryToCopyAndConvertArrayToCppBuffer<CTypeInfo(CTypeInfo::Type::kUint32).GetId(), uint32_t>(Local<Array>, uint32_t*,
+                                                                                           uint32_t);
+template <>
+__attribute__((weak)) bool
+TryToCopyAndConvertArrayToCppBuffer<CTypeInfo(CTypeInfo::Type::kFloat64).GetId(), double>(Local<Array>, double*,
+                                                                                          uint32_t);
+
+}  // namespace v8
+#endif
+
 namespace selfprof {
+
+// Whether the V8 that is running has direct calls as they are declared above. Otherwise functions are called the usual way.
+inline bool HasDirectCalls() {
+  using v8::CTypeInfo;
+  constexpr uint32_t kUint32 = CTypeInfo(CTypeInfo::Type::kUint32).GetId();
+  constexpr uint32_t kFloat64 = CTypeInfo(CTypeInfo::Type::kFloat64).GetId();
+  bool (*uint32s)(v8::Local<v8::Array>, uint32_t*, uint32_t) =
+      v8::TryToCopyAndConvertArrayToCppBuffer<kUint32, uint32_t>;
+  bool (*float64s)(v8::Local<v8::Array>, double*, uint32_t) =
+      v8::TryToCopyAndConvertArrayToCppBuffer<kFloat64, double>;
+  return uint32s != nullptr && float64s != nullptr;
+}
+
+// A pointer in an object's first internal field; Node 26 wants a tag for it.
+inline void SetInternalPointer(v8::Local<v8::Object> object, void* pointer) {
+#if NODE_MODULE_VERSION >= 147
+  object->SetAlignedPointerInInternalField(0, pointer, v8::kEmbedderDataTypeTagDefault);
+#else
+  object->SetAlignedPointerInInternalField(0, pointer);
+#endif
+}
+
+inline void* InternalPointer(v8::Local<v8::Object> object) {
+#if NODE_MODULE_VERSION >= 147
+  return object->GetAlignedPointerFromInternalField(0, v8::kEmbedderDataTypeTagDefault);
+#else
+  return object->GetAlignedPointerFromInternalField(0);
+#endif
+}
 
 // Node 26 adds two states and narrows the enum; the names below exist in all majors with the same meaning, so a
 // state is translated by name and never by number.

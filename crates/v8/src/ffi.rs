@@ -50,7 +50,9 @@ pub type Hook = extern "C" fn(*mut c_void);
 unsafe extern "C" {
     pub safe fn selfprof_built_for() -> i32;
     pub safe fn selfprof_now_us() -> u64;
+    pub safe fn selfprof_now_ns() -> u64;
     pub safe fn selfprof_isolate() -> *mut Isolate;
+    pub fn selfprof_timeline_object(isolate: *mut Isolate, timeline: *mut c_void) -> *mut c_void;
     pub fn selfprof_environment(isolate: *mut Isolate) -> *mut Environment;
     pub fn selfprof_at_cleanup(isolate: *mut Isolate, hook: Hook, data: *mut c_void);
     pub fn selfprof_at_exit(environment: *mut Environment, hook: Hook, data: *mut c_void);

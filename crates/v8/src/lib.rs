@@ -5,7 +5,8 @@
 //!
 //! * [`CpuSampler`] lives on its isolate's thread and starts and stops runs;
 //! * [`Profile`] is what a run recorded; it is read on any thread;
-//! * [`Environment`] registers tear-down hooks and interrupts the JS thread from elsewhere.
+//! * [`Environment`] registers tear-down hooks and interrupts the JS thread from elsewhere;
+//! * [`TimelineFunctions`] are called by JavaScript at the price of a call in C.
 //!
 //! Absent on purpose: which samples belong to whom, and what a trace looks like. Raw segments go to `selfprof-session`.
 
@@ -14,10 +15,12 @@ mod environment;
 mod ffi;
 mod profile;
 mod sampler;
+mod timeline;
 
 pub use environment::{Environment, Interrupter};
 pub use profile::Profile;
 pub use sampler::{CpuSampler, LoggingMode};
+pub use timeline::{TimelineFunctions, timeline_object};
 
 use selfprof_session::Instant;
 
@@ -31,4 +34,11 @@ pub fn built_for() -> u32 {
 #[must_use]
 pub fn now() -> Instant {
     Instant(ffi::selfprof_now_us())
+}
+
+/// Now, on the same clock, in nanoseconds.
+#[inline]
+#[must_use]
+pub fn now_ns() -> u64 {
+    ffi::selfprof_now_ns()
 }

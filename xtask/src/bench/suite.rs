@@ -87,6 +87,24 @@ pub fn all() -> Vec<Benchmark> {
             ],
         },
         Benchmark {
+            name: "json-gzip",
+            title: "A trace of 100,000 samples, compressed to be sent away",
+            script: "json-gzip.cjs",
+            rounds: 3,
+            side_by_side: false,
+            variants: vec![
+                variant("stop({ format: 'json-gzip' })", &["json-gzip", "100000"]),
+                variant("stop(), JSON.stringify, zlib.gzip", &["object", "100000"]),
+            ],
+            columns: vec![
+                column("samples", "samples"),
+                column("kilobytes", "kB"),
+                compared("stop", "CPU ms", &["stop(), JSON.stringify, zlib.gzip"]),
+                column("block", "longest block, ms"),
+                column("free", "longest block afterwards, ms"),
+            ],
+        },
+        Benchmark {
             name: "sample-memory",
             title: "What a sample costs in memory while it is recorded at 1 ms",
             script: "sample-memory.cjs",

@@ -12,7 +12,7 @@ use crate::tools;
 use anyhow::{Context as _, Result, bail};
 use std::collections::HashSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What every step works with.
@@ -229,21 +229,28 @@ fn javascript(major: u32, context: &Context, log: &Log, activity: &Activity) -> 
 }
 
 fn test_files(context: &Context) -> Result<Vec<PathBuf>> {
+    let folder = context.checkout.npm().join("test");
+    let files = files_ending_in(&folder, &[".test.js", ".test.cjs", ".test.mjs"])?;
+    if files.is_empty() {
+        bail!("no test is in {}", folder.display());
+    }
+    Ok(files)
+}
+
+/// The files below a folder whose names end in one of these, in the order of their paths.
+fn files_ending_in(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let mut folders = vec![context.checkout.npm().join("test")];
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
             let path = entry?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if path.is_dir() {
                 folders.push(path);
-            } else if [".test.js", ".test.cjs", ".test.mjs"].iter().any(|end| name.ends_with(end)) {
+            } else if ends.iter().any(|end| name.ends_with(end)) {
                 files.push(path);
             }
         }
-    }
-    if files.is_empty() {
-        bail!("no test is in npm/test");
     }
     files.sort();
     Ok(files)
@@ -251,15 +258,8 @@ fn test_files(context: &Context) -> Result<Vec<PathBuf>> {
 
 fn types(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let compiler = context.packages.get(&TYPESCRIPT)?.join("lib/tsc.js");
-    let npm = context.checkout.npm();
-    let mut files = Vec::new();
-    for entry in fs::read_dir(&npm).with_context(|| format!("cannot read {}", npm.display()))? {
-        let path = entry?.path();
-        if path.to_string_lossy().ends_with(".d.ts") {
-            files.push(path);
-        }
-    }
-    files.sort();
+    // Declarations, and tests that are there to be compiled.
+    let files = files_ending_in(&context.checkout.npm(), &[".d.ts", ".types.ts"])?;
     let mut command = Command::new("node");
     command.arg(compiler).args(["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"]);
     command.args(["--lib", "es2022,dom"]).args(&files).env_remove("NODE_OPTIONS");

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{Outcome, Recording, RecordingOptions};
-use crate::Instant;
+use crate::{BufferPolicy, Instant};
 
 /// A recording shared between the agent's thread, whose group knows when to look at it, and the thread that builds
 /// traces. It lives until both have let go of it.
@@ -20,8 +20,12 @@ impl RecordingCell {
     /// Wraps a new recording, whose session starts at `now`.
     #[must_use]
     pub fn new(options: RecordingOptions, now: Instant) -> Self {
-        let look_at =
-            options.limit.map_or(Instant::NEVER, |limit| now.after(options.interval.saturating_mul(limit)));
+        let look_at = match (options.policy, options.limit) {
+            (BufferPolicy::Stop | BufferPolicy::Chunks { .. }, Some(limit)) => {
+                now.after(options.interval.saturating_mul(limit))
+            }
+            _ => Instant::NEVER,
+        };
         Self {
             recording: Mutex::new(Recording::new(options)),
             full: AtomicBool::new(false),
@@ -35,6 +39,13 @@ impl RecordingCell {
             self.full.store(true, Ordering::Release);
         }
         self.look_at.store(outcome.earliest_full.unwrap_or(Instant::NEVER).0, Ordering::Release);
+    }
+
+    /// Publishes that a recording which was full goes on, and when the group is to look at it. The group resumes the
+    /// session at its next tick.
+    pub fn go_on(&self, look_at: Instant) {
+        self.look_at.store(look_at.0, Ordering::Release);
+        self.full.store(false, Ordering::Release);
     }
 
     /// Whether the buffer is full.

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use selfprof_session::{
-    Admission, AgentState, FrameAdmission, Function, FunctionKind, Instant, Outcome, RawNode, RawSample,
-    RawSegment, Recording, RecordingOptions, Span,
+    Admission, AgentState, BufferPolicy, FrameAdmission, Function, FunctionKind, Instant, Outcome, RawNode,
+    RawSample, RawSegment, Recording, RecordingOptions, Span,
 };
 use selfprof_trace::{Marker, Micros, Sample, StackId, Trace};
 
@@ -23,8 +23,13 @@ impl FrameAdmission for Brackets {
 }
 
 /// Takes every sample of an interval of 1 µs, without end.
-pub const EVERYTHING: RecordingOptions =
-    RecordingOptions { origin: Instant(0), interval: Micros(1), limit: None };
+pub const EVERYTHING: RecordingOptions = RecordingOptions {
+    origin: Instant(0),
+    interval: Micros(1),
+    limit: None,
+    policy: BufferPolicy::Stop,
+    resolution: Micros::ZERO,
+};
 
 pub const ALWAYS: &[Span] = &[Span { from: Instant(0), to: None }];
 

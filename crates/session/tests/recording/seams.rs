@@ -1,6 +1,7 @@
 //! Segments overlap and may be out of order; the trace is neither.
 
 use selfprof_session::{Instant, RawSegment, Recording, RecordingOptions};
+use selfprof_trace::Micros;
 
 use crate::notation::{ALWAYS, Brackets, EVERYTHING, append, record, show};
 
@@ -37,6 +38,29 @@ fn timestamps_count_from_the_origin() {
     check(90, "10 a, 60 b");
     // A worker's sampler may be older than its time origin.
     check(120, "0 a, 30 b");
+}
+
+#[test]
+fn timestamps_lie_on_the_grid_of_the_clock() {
+    #[track_caller]
+    fn check(origin: u64, resolution: u64, expected: &str) {
+        let options =
+            RecordingOptions { origin: Instant(origin), resolution: Micros(resolution), ..EVERYTHING };
+        assert_eq!(show(&record(options, &["100 a, 104 b, 105 c, 109 a, 110 b"])), expected);
+    }
+    check(0, 1, "100 a, 104 b, 105 c, 109 a, 110 b");
+    check(0, 5, "100 a, 100 b, 105 c, 105 a, 110 b");
+    // What is rounded is the time since the origin, as in a reading of the clock.
+    check(2, 5, "95 a, 100 b, 100 c, 105 a, 105 b");
+    check(0, 100, "100 a, 100 b, 100 c, 100 a, 100 b");
+}
+
+/// What is due is decided before: a coarse clock loses no sample and invents none.
+#[test]
+fn a_coarse_clock_takes_the_same_samples() {
+    let options = RecordingOptions { interval: Micros(10), resolution: Micros(100), ..EVERYTHING };
+    let trace = record(options, &["0 a, 4 b, 10 c, 20 a, 110 b"]);
+    assert_eq!(show(&trace), "0 a, 0 c, 0 a, 100 b");
 }
 
 #[test]

@@ -1,0 +1,127 @@
+//! What JavaScript is given of a finished recording, made on the building thread.
+
+use napi::bindgen_prelude::{Either3, Float64Array, Uint8Array, Uint32Array};
+use napi_derive::napi;
+use selfprof_formats::explainer;
+use selfprof_formats::w3c::{self, WriteOptions};
+use selfprof_trace::{Micros, Trace};
+
+use crate::builder::Finished;
+use crate::entries::EntryColumns;
+
+/// What a program wants of a trace.
+pub enum Format {
+    /// The dictionaries of the specification.
+    Object,
+    /// The same as JSON, compressed with gzip.
+    JsonGzip,
+    /// The JSON of the explainer's format.
+    Explainer(ExplainerOptions),
+}
+
+/// What the explainer's format says of a profile besides.
+#[napi(object, object_to_js = false)]
+pub struct ExplainerOptions {
+    /// The name of the thread's list.
+    pub thread: String,
+    /// The sample interval that the session had, in milliseconds.
+    pub interval: f64,
+    /// Its sample buffer size limit.
+    pub max_buffer_size: u32,
+}
+
+/// A trace in the format that was asked for.
+#[napi(object, object_from_js = false)]
+pub struct Product {
+    /// The columns of [`Format::Object`], the bytes of [`Format::JsonGzip`], or the text of [`Format::Explainer`].
+    pub trace: Either3<TraceColumns, Uint8Array, String>,
+    /// The time of the last sample before, in milliseconds, when that went into a chunk.
+    pub seam: Option<f64>,
+    /// How many samples V8 took but could not keep.
+    pub lost: f64,
+}
+
+impl Product {
+    /// Does all that can be done away from the JS thread. `None` when the trace cannot be written.
+    pub fn of(finished: Finished, entries: Option<EntryColumns>, format: Format) -> Option<Self> {
+        let Finished { mut trace, seam, lost } = finished;
+        trace.set_entries(entries.map(|entries| entries.into_entries(&trace, seam)));
+        let trace = match format {
+            Format::Object => Either3::A(TraceColumns::from(&trace)),
+            Format::JsonGzip => {
+                let mut bytes = Vec::new();
+                w3c::write(&trace, &mut bytes, WriteOptions { gzip: true }).ok()?;
+                Either3::B(bytes.into())
+            }
+            Format::Explainer(ExplainerOptions { thread, interval, max_buffer_size }) => {
+                let interval = Micros::from_millis_f64(interval)?;
+                let mut json = Vec::new();
+                let threads = [explainer::Thread { name: thread, trace }];
+                explainer::write(&threads, explainer::Options { interval, max_buffer_size }, &mut json)
+                    .ok()?;
+                Either3::C(String::from_utf8(json).ok()?)
+            }
+        };
+        Some(Self { trace, seam: seam.map(Micros::as_millis_f64), lost: lost as f64 })
+    }
+}
+
+/// A trace in columns, which `npm/lib/trace.cjs` turns into the dictionaries of the specification.
+#[napi(object, object_from_js = false)]
+pub struct TraceColumns {
+    /// Function names.
+    pub names: Vec<String>,
+    /// Script URLs.
+    pub resources: Vec<String>,
+    /// Four numbers a frame: name, resource + 1 or 0, line or 0, column or 0.
+    pub frames: Uint32Array,
+    /// Two numbers a stack: parent + 1 or 0, frame.
+    pub stacks: Uint32Array,
+    /// Milliseconds since the time origin, one a sample.
+    pub timestamps: Float64Array,
+    /// Stack + 1 or 0, one a sample.
+    pub stack_ids: Uint32Array,
+    /// [`selfprof_trace::Marker`] + 1 or 0, one a sample.
+    pub markers: Uint8Array,
+}
+
+impl From<&Trace> for TraceColumns {
+    fn from(trace: &Trace) -> Self {
+        let plus_one = |index: Option<usize>| index.map_or(0, |index| index as u32 + 1);
+        let frames = trace.frames().iter().flat_map(|(_, frame)| {
+            let position = |number: Option<std::num::NonZeroU32>| number.map_or(0, std::num::NonZeroU32::get);
+            [
+                frame.name.index() as u32,
+                plus_one(frame.resource.map(|id| id.index())),
+                position(frame.line),
+                position(frame.column),
+            ]
+        });
+        let stacks = trace
+            .stacks()
+            .iter()
+            .flat_map(|(_, stack)| [plus_one(stack.parent.map(|id| id.index())), stack.frame.index() as u32]);
+        let samples = trace.samples();
+        Self {
+            names: trace.names().iter().map(|(_, name)| name.to_owned()).collect(),
+            resources: trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
+            frames: frames.collect::<Vec<_>>().into(),
+            stacks: stacks.collect::<Vec<_>>().into(),
+            timestamps: samples
+                .iter()
+                .map(|sample| sample.timestamp.as_millis_f64())
+                .collect::<Vec<_>>()
+                .into(),
+            stack_ids: samples
+                .iter()
+                .map(|sample| plus_one(sample.stack.map(|id| id.index())))
+                .collect::<Vec<_>>()
+                .into(),
+            markers: samples
+                .iter()
+                .map(|sample| sample.marker.map_or(0, |marker| marker as u8 + 1))
+                .collect::<Vec<_>>()
+                .into(),
+        }
+    }
+}

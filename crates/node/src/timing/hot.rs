@@ -1,0 +1,141 @@
+//! The functions that are called once an entry.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::rc::Rc;
+
+use napi::bindgen_prelude::Object;
+use napi::{Env, Error, Result, Status, check_status, sys};
+use selfprof_timing::{Bound, Bounds, Edge, HighResTime, MeasureError, NameId, TimingAttribute};
+use selfprof_v8::{TimelineFunctions, timeline_object};
+
+use super::Shared;
+
+/// Makes the object that has the functions as its methods, with a share in the timeline.
+pub fn object<'env>(env: &'env Env, shared: &Rc<Shared>) -> Result<Object<'env>> {
+    let data = Rc::into_raw(Rc::clone(shared)).cast_mut().cast::<c_void>();
+    // SAFETY: a `Shared` begins with its functions, and this share of it is given back when the object is gone.
+    let Some(object) = (unsafe { timeline_object(data) }) else {
+        release(data);
+        return Err(Error::new(Status::PendingException, "the timeline's functions could not be made"));
+    };
+    let object = object.as_ptr().cast();
+    // SAFETY: the environment is this thread's, and a handle of V8 is a value of Node-API. The finalizer runs once.
+    unsafe {
+        check_status!(sys::napi_add_finalizer(
+            env.raw(),
+            object,
+            data,
+            Some(finalize),
+            ptr::null_mut(),
+            ptr::null_mut(),
+        ))?;
+        Ok(Object::from_raw(env.raw(), object))
+    }
+}
+
+unsafe extern "C" fn finalize(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
+    let _ = catch_unwind(AssertUnwindSafe(|| release(data)));
+}
+
+fn release(data: *mut c_void) {
+    // SAFETY: `object` took this share, and this gives it back, once.
+    drop(unsafe { Rc::from_raw(data.cast_const().cast::<Shared>()) });
+}
+
+/// The functions of every timeline.
+pub static FUNCTIONS: TimelineFunctions = TimelineFunctions { now, mark, resolve, measure };
+
+/// Runs one of the functions. NaN stands for what should not happen: a timeline that is in use, a kind that is not known, a
+/// panic.
+fn run(data: *mut c_void, function: impl FnOnce(&Shared) -> Option<f64>) -> f64 {
+    // SAFETY: the object whose method this is holds a share.
+    let shared = unsafe { &*data.cast_const().cast::<Shared>() };
+    catch_unwind(AssertUnwindSafe(|| function(shared))).ok().flatten().unwrap_or(f64::NAN)
+}
+
+/// `now() -> ms`
+extern "C" fn now(data: *mut c_void) -> f64 {
+    run(data, |shared| Some(shared.now().0))
+}
+
+/// `mark(name) -> start`
+extern "C" fn mark(data: *mut c_void, name: u32) -> f64 {
+    run(data, |shared| {
+        let start = shared.now();
+        shared.timeline.try_borrow_mut().ok()?.mark(NameId(name), start);
+        Some(start.0)
+    })
+}
+
+/// `resolve(startKind, start, endKind, end, duration) -> status`
+extern "C" fn resolve(
+    data: *mut c_void,
+    start_kind: u32,
+    start: f64,
+    end_kind: u32,
+    end: f64,
+    duration: f64,
+) -> f64 {
+    run(data, |shared| {
+        let resolved = shared.resolve(&bounds(start_kind, start, end_kind, end, duration)?);
+        Some(resolved.err().map_or(0.0, status))
+    })
+}
+
+/// `measure(name, startKind, start, endKind, end, duration) -> status`
+extern "C" fn measure(
+    data: *mut c_void,
+    name: u32,
+    start_kind: u32,
+    start: f64,
+    end_kind: u32,
+    end: f64,
+    duration: f64,
+) -> f64 {
+    run(data, |shared| {
+        Some(match shared.resolve(&bounds(start_kind, start, end_kind, end, duration)?) {
+            Ok(range) => {
+                shared.timeline.try_borrow_mut().ok()?.append_measure(NameId(name), range);
+                0.0
+            }
+            Err(error) => status(error),
+        })
+    })
+}
+
+fn bounds(start_kind: u32, start: f64, end_kind: u32, end: f64, duration: f64) -> Option<Bounds> {
+    Some(Bounds {
+        start: bound(start_kind, start)?,
+        end: bound(end_kind, end)?,
+        // NaN stands for none.
+        duration: (!duration.is_nan()).then_some(HighResTime(duration)),
+    })
+}
+
+fn bound(kind: u32, value: f64) -> Option<Bound> {
+    // Casts saturate: whatever the number is, it is some name, and most names have no mark.
+    Some(match kind {
+        0 => Bound::Omitted,
+        1 => Bound::Mark(NameId(value as u32)),
+        2 => Bound::Time(HighResTime(value)),
+        3 => Bound::Attribute(TimingAttribute::from_index(value as usize)?),
+        4 => Bound::UnknownName,
+        _ => return None,
+    })
+}
+
+/// 0 stands for success.
+fn status(error: MeasureError) -> f64 {
+    let (first, edge) = match error {
+        MeasureError::NoSuchMark { edge, .. } => (1, edge),
+        MeasureError::AttributeIsZero { edge, .. } => (3, edge),
+        MeasureError::NoWindow { edge, .. } => (5, edge),
+        MeasureError::NegativeTime { edge } => (7, edge),
+        MeasureError::NegativeDuration => return 9.0,
+        MeasureError::TooMany => return 10.0,
+        MeasureError::DurationAlone => return 11.0,
+    };
+    f64::from(first + u8::from(edge == Edge::End))
+}

@@ -1,0 +1,51 @@
+//! [`BufferPolicy::Circular`](crate::BufferPolicy::Circular): the last samples, in memory that does not grow.
+
+use super::Recording;
+use super::extraction::Extraction;
+
+/// How many samples more than its limit a recording holds before it lets go of the oldest: so many that the rest is
+/// moved seldom, and no more than half of what is kept anyway.
+fn slack(limit: usize) -> usize {
+    (limit / 2).max(64)
+}
+
+impl Recording {
+    /// Lets go of the oldest samples when there are too many beyond the limit.
+    pub(super) fn keep_latest(&mut self, limit: u64) {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let held = self.trace.samples().len();
+        if held >= limit.saturating_add(slack(limit)) {
+            self.discard_oldest(held - limit);
+        }
+    }
+
+    pub(super) fn discard_oldest(&mut self, count: usize) {
+        drop(self.trace.drain_samples(count));
+        // Those that wait for the stack after their collection may be among them.
+        self.waiting = self.waiting.map(|first| first.saturating_sub(count));
+    }
+
+    /// Drops what no sample uses any more from the tables, when they have doubled since this was last done: a program
+    /// that runs for days meets ever new stacks. To be called between segments only, because ids change.
+    pub(super) fn sweep(&mut self) {
+        if self.trace.stacks().len() < self.sweep_at {
+            return;
+        }
+        let samples = self.trace.samples();
+        let mut used = Extraction::of(&self.trace);
+        // The next sample may be a collection's, which is given what this stack shares with the one after it.
+        let stack_before = self.stack_before.and_then(|stack| used.stack(stack).ok());
+        // What fits into these tables fits into smaller ones.
+        if used.samples(samples).is_err() {
+            return;
+        }
+        // Looking at every sample is paid for by new stacks, at least an eighth as many.
+        let growth = samples.len() / 8 + FIRST_SWEEP;
+        self.trace = used.finish();
+        self.stack_before = stack_before;
+        self.sweep_at = 2 * self.trace.stacks().len() + growth;
+    }
+}
+
+/// How many stacks are kept without a look, 30 bytes each.
+pub(super) const FIRST_SWEEP: usize = 4096;

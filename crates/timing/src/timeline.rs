@@ -1,0 +1,318 @@
+//! The [performance entry buffer map](https://w3c.github.io/performance-timeline/#dfn-performance-entry-buffer-map) of
+//! marks and measures.
+
+use std::iter::Peekable;
+
+use crate::buffer::{Buffer, Mark, Measure, Record};
+use crate::names::Names;
+use crate::{
+    Bounds, Entry, EntryType, EntryTypes, HighResTime, MeasureError, NameId, PerformanceTiming, Range,
+    Sequence,
+};
+
+/// How many entries the buffers hold at most. The
+/// [registry](https://w3c.github.io/timing-entrytypes-registry/) says *infinite*, which is the default; a buffer ends at
+/// 2³² - 1 all the same, which is 64 GiB of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Of marks.
+    pub marks: u32,
+    /// Of measures.
+    pub measures: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { marks: u32::MAX, measures: u32::MAX }
+    }
+}
+
+/// What became of an entry. [Queue a PerformanceEntry](https://w3c.github.io/performance-timeline/#queue-a-performanceentry)
+/// has its observers see it either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appended {
+    /// It is in its buffer.
+    Kept,
+    /// Its buffer is full; it was counted.
+    Dropped,
+}
+
+/// Which entries are meant; all by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Those of this type.
+    pub entry_type: Option<EntryType>,
+    /// Those of this name.
+    pub name: Option<NameId>,
+}
+
+impl Filter {
+    fn admits(self, entry_type: EntryType) -> bool {
+        self.entry_type.is_none_or(|wanted| wanted == entry_type)
+    }
+}
+
+/// The marks and measures of one global object. See the [crate](crate) for an example.
+pub struct Timeline {
+    marks: Buffer<Mark>,
+    measures: Buffer<Measure>,
+    names: Names,
+    next: Sequence,
+    timing: Option<PerformanceTiming>,
+}
+
+impl Timeline {
+    /// An empty timeline, not of a window.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            marks: Buffer::new(limits.marks),
+            measures: Buffer::new(limits.measures),
+            names: Names::default(),
+            next: Sequence(0),
+            timing: None,
+        }
+    }
+
+    /// Sets the times of the page's load, which change while it loads. `None` when there is no window.
+    pub fn set_timing(&mut self, timing: Option<PerformanceTiming>) {
+        self.timing = timing;
+    }
+
+    /// Appends a mark. O(1), and never more than one allocation.
+    #[inline]
+    pub fn mark(&mut self, name: NameId, start: HighResTime) -> Appended {
+        let entry = self.entry(EntryType::Mark, name, start, HighResTime::ZERO);
+        if !self.marks.push(&entry) {
+            return Appended::Dropped;
+        }
+        self.names.add_mark(name, start);
+        Appended::Kept
+    }
+
+    /// Appends a measure that was [resolved](Self::resolve). O(1), and never more than one allocation.
+    #[inline]
+    pub fn append_measure(&mut self, name: NameId, range: Range) -> Appended {
+        let entry = self.entry(EntryType::Measure, name, range.start, range.duration);
+        if !self.measures.push(&entry) {
+            return Appended::Dropped;
+        }
+        self.names.add_measure(name);
+        Appended::Kept
+    }
+
+    #[inline]
+    fn entry(
+        &mut self,
+        entry_type: EntryType,
+        name: NameId,
+        start: HighResTime,
+        duration: HighResTime,
+    ) -> Entry {
+        let sequence = self.next;
+        self.next.0 += 1;
+        Entry { entry_type, name, sequence, start, duration }
+    }
+
+    /// Says where a measure lies, without making it. `now` is asked only if it is needed.
+    ///
+    /// # Errors
+    /// As [`measure()`](https://w3c.github.io/user-timing/#dom-performance-measure) throws.
+    #[inline]
+    pub fn resolve(&self, bounds: &Bounds, now: impl FnOnce() -> HighResTime) -> Result<Range, MeasureError> {
+        bounds.resolve(self.timing.as_ref(), |name| self.latest_mark(name), now)
+    }
+
+    /// Appends a measure and says where it lies.
+    ///
+    /// # Errors
+    /// As [`Timeline::resolve`]; nothing is appended then.
+    #[inline]
+    pub fn measure(
+        &mut self,
+        name: NameId,
+        bounds: &Bounds,
+        now: impl FnOnce() -> HighResTime,
+    ) -> Result<Range, MeasureError> {
+        let range = self.resolve(bounds, now)?;
+        self.append_measure(name, range);
+        Ok(range)
+    }
+
+    /// The start of the mark of this name that was made last, whatever its time. O(1).
+    #[inline]
+    #[must_use]
+    pub fn latest_mark(&self, name: NameId) -> Option<HighResTime> {
+        self.names.latest_mark(name)
+    }
+
+    /// The entries in the order of their starts; those that start together, in the order in which they were made.
+    /// [Filter buffer map by name and type](https://w3c.github.io/performance-timeline/#dfn-filter-buffer-map-by-name-and-type).
+    pub fn entries(&self, filter: Filter) -> impl Iterator<Item = Entry> {
+        let marks = filter.admits(EntryType::Mark).then(|| self.in_time_order(&self.marks, filter.name));
+        let measures =
+            filter.admits(EntryType::Measure).then(|| self.in_time_order(&self.measures, filter.name));
+        Merged {
+            left: marks.into_iter().flatten().peekable(),
+            right: measures.into_iter().flatten().peekable(),
+        }
+    }
+
+    /// The entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of the draft of
+    /// [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
+    pub fn in_call_order(
+        &self,
+        entry_type: EntryType,
+        name: Option<NameId>,
+    ) -> Box<dyn Iterator<Item = Entry> + '_> {
+        match entry_type {
+            EntryType::Mark => self.in_order_made(&self.marks, name),
+            EntryType::Measure => self.in_order_made(&self.measures, name),
+        }
+    }
+
+    fn in_order_made<'a, R: Record + Typed>(
+        &'a self,
+        buffer: &'a Buffer<R>,
+        name: Option<NameId>,
+    ) -> Box<dyn Iterator<Item = Entry> + 'a> {
+        match name {
+            None => Box::new(buffer.iter()),
+            Some(name) => Box::new(buffer.named(name, self.names.count(name, R::TYPE)).into_iter()),
+        }
+    }
+
+    fn in_time_order<'a, R: Record + Typed>(
+        &'a self,
+        buffer: &'a Buffer<R>,
+        name: Option<NameId>,
+    ) -> Box<dyn Iterator<Item = Entry> + 'a> {
+        let entries = self.in_order_made(buffer, name);
+        if buffer.is_in_order() {
+            return entries;
+        }
+        let mut entries: Vec<Entry> = entries.collect();
+        // Stable, and quick where the entries are nearly in order, as those of nested measures are.
+        entries.sort_by(|a, b| a.start.chronological(b.start));
+        Box::new(entries.into_iter())
+    }
+
+    /// Removes entries: `clearMarks()`, `clearMeasures()`. Reports the names that no entry has any more; their ids may be
+    /// used for others. Dropped entries stay counted, and sequence numbers go on.
+    pub fn clear(&mut self, filter: Filter) -> Vec<NameId> {
+        let mut unused = Vec::new();
+        for entry_type in [EntryType::Mark, EntryType::Measure] {
+            if filter.admits(entry_type) {
+                self.clear_type(entry_type, filter.name, &mut unused);
+            }
+        }
+        if self.marks.len() + self.measures.len() == 0 {
+            self.names.forget_names();
+        }
+        unused
+    }
+
+    fn clear_type(&mut self, entry_type: EntryType, name: Option<NameId>, unused: &mut Vec<NameId>) {
+        match name {
+            Some(name) => {
+                let count = self.names.count(name, entry_type);
+                if count == 0 {
+                    return;
+                }
+                match entry_type {
+                    EntryType::Mark => self.marks.remove(name, count),
+                    EntryType::Measure => self.measures.remove(name, count),
+                }
+                self.names.forget(name, entry_type);
+                if self.names.is_unused(name) {
+                    unused.push(name);
+                }
+            }
+            None => {
+                match entry_type {
+                    EntryType::Mark => self.marks.remove_all(),
+                    EntryType::Measure => self.measures.remove_all(),
+                }
+                self.names.forget_all(entry_type, unused);
+            }
+        }
+    }
+
+    /// Whether some entry has this name. One that was dropped, or was never made because of an error, does not count.
+    #[must_use]
+    pub fn uses(&self, name: NameId) -> bool {
+        !self.names.is_unused(name)
+    }
+
+    /// How many entries of this type there are.
+    #[must_use]
+    pub fn len(&self, entry_type: EntryType) -> usize {
+        match entry_type {
+            EntryType::Mark => self.marks.len(),
+            EntryType::Measure => self.measures.len(),
+        }
+    }
+
+    /// How many more entries of this type fit; the next would be dropped when there is no room.
+    /// [Determine if a performance entry buffer is full](https://w3c.github.io/performance-timeline/#dfn-determine-if-a-performance-entry-buffer-is-full).
+    #[must_use]
+    pub fn room(&self, entry_type: EntryType) -> usize {
+        match entry_type {
+            EntryType::Mark => self.marks.room(),
+            EntryType::Measure => self.measures.room(),
+        }
+    }
+
+    /// How many entries of these types found their buffer full.
+    #[must_use]
+    pub fn dropped(&self, types: EntryTypes) -> u64 {
+        let of = |entry_type, dropped| if types.contains(entry_type) { dropped } else { 0 };
+        of(EntryType::Mark, self.marks.dropped()) + of(EntryType::Measure, self.measures.dropped())
+    }
+
+    /// How many marks and measures were made, those that were dropped or cleared included: the sequence number of the next.
+    #[must_use]
+    pub fn made(&self) -> u64 {
+        self.next.0
+    }
+
+    /// How many bytes entries and names take.
+    #[cfg(test)]
+    fn bytes(&self) -> usize {
+        self.marks.bytes() + self.measures.bytes() + self.names.bytes()
+    }
+}
+
+/// The type that the entries of a buffer have.
+trait Typed {
+    const TYPE: EntryType;
+}
+
+impl Typed for Mark {
+    const TYPE: EntryType = EntryType::Mark;
+}
+
+impl Typed for Measure {
+    const TYPE: EntryType = EntryType::Measure;
+}
+
+/// Two lists of entries that are each in the order of their starts, as one that is.
+struct Merged<L: Iterator<Item = Entry>, R: Iterator<Item = Entry>> {
+    left: Peekable<L>,
+    right: Peekable<R>,
+}
+
+impl<L: Iterator<Item = Entry>, R: Iterator<Item = Entry>> Iterator for Merged<L, R> {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        let (Some(left), Some(right)) = (self.left.peek(), self.right.peek()) else {
+            return self.left.next().or_else(|| self.right.next());
+        };
+        let order = left.start.chronological(right.start).then(left.sequence.cmp(&right.sequence));
+        if order.is_le() { self.left.next() } else { self.right.next() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

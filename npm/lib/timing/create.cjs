@@ -1,0 +1,75 @@
+'use strict';
+
+// Makes the interfaces of a global object anew: a window of a page host has its own, as Node has.
+
+const native = require('../native.cjs');
+const { makeConversions } = require('./conversions.cjs');
+const { makeCloneDetail } = require('./detail.cjs');
+const { makeEntries } = require('./entry.cjs');
+const { makeReadMark } = require('./mark.cjs');
+const { makeReadMeasure } = require('./measure.cjs');
+const { makePage } = require('./navigation.cjs');
+const { makeObservation } = require('./observer.cjs');
+const { makePerformance } = require('./performance.cjs');
+const { makeRealm } = require('./realm.cjs');
+const { Timeline } = require('./timeline.cjs');
+const { makeViews } = require('./views.cjs');
+
+/**
+ * @param {object} settings
+ * @param {number} settings.origin the time origin on the monotonic clock, in milliseconds
+ * @param {number} settings.timeOrigin the same since the Unix epoch
+ * @param {5 | 100} settings.resolution in microseconds
+ * @param {{ mark?: number, measure?: number }} settings.limits
+ * @param {Record<string, Function>} settings.intrinsics
+ * @param {(task: () => void) => void} settings.queueTask
+ * @param {(error: unknown) => void} settings.reportException
+ * @param {{ timing: Record<string, number>, navigation: object }} [settings.page] of a window
+ * @param {object} [settings.host] what records entries of other types
+ * @param {(name: string) => number | undefined} [settings.milestone] the times that the host lets measures begin and end at
+ * @param {import('./performance.cjs').Extension[]} [settings.extensions]
+ * @param {(listen: (sink: (entry: object) => void) => () => void) => void} [settings.offerEntries] gets the function by
+ *   which to hear of each new mark and measure
+ */
+function makeTiming(settings) {
+  const realm = makeRealm(settings.intrinsics);
+  const timeline = new Timeline(new native.Timeline(settings.origin, settings.resolution, settings.limits));
+  const page = settings.page && makePage(realm, settings.page.timing, settings.page.navigation);
+  // https://w3c.github.io/performance-timeline/#dfn-last-performance-entry-id
+  const firstId = 100 + Math.floor(Math.random() * 9901);
+
+  const context = {
+    ...settings,
+    realm,
+    timeline,
+    conversions: makeConversions(realm),
+    cloneDetail: makeCloneDetail(realm),
+    window: page !== undefined,
+    readAttributes: page?.readAttributes,
+    firstId,
+    navigationId: page === undefined ? 0 : firstId,
+    extensions: [...(page === undefined ? [] : [page.extension]), ...(settings.extensions ?? [])],
+  };
+  context.readMark = makeReadMark(context);
+  context.readMeasure = makeReadMeasure(context);
+  context.entries = makeEntries(context);
+  context.views = makeViews(context);
+  context.observation = makeObservation(context);
+
+  const { PerformanceEntry, PerformanceMark, PerformanceMeasure } = context.entries;
+  const { PerformanceObserver, PerformanceObserverEntryList } = context.observation;
+  const { Performance, performance } = makePerformance(context);
+  settings.offerEntries?.(context.observation.listen);
+  return {
+    performance,
+    Performance,
+    PerformanceEntry,
+    PerformanceMark,
+    PerformanceMeasure,
+    PerformanceObserver,
+    PerformanceObserverEntryList,
+    ...(page && { PerformanceTiming: page.PerformanceTiming, PerformanceNavigation: page.PerformanceNavigation }),
+  };
+}
+
+module.exports = { makeTiming };

@@ -1,0 +1,36 @@
+'use strict';
+
+// The arguments of mark() and of the PerformanceMark constructor.
+// https://w3c.github.io/user-timing/#the-performancemark-constructor
+
+const { asIs } = require('./conversions.cjs');
+const { FIRST_NAME } = require('./timeline.cjs');
+
+/**
+ * @returns {(name: unknown, options: unknown, present: number, context: string) =>
+ *   { name: string, startTime: number, detail: unknown }} reads arguments, of which so many are present
+ */
+function makeReadMark({ realm, conversions, timeline, window, cloneDetail }) {
+  const { DOMException, TypeError } = realm;
+  const { requireArguments, toDictionary, toDOMString, toDouble } = conversions;
+  const OPTIONS = [
+    ['detail', asIs],
+    ['startTime', toDouble],
+  ];
+
+  return (markName, markOptions, present, context) => {
+    requireArguments(present, 1, context);
+    const name = toDOMString(markName, context);
+    const { detail, startTime } = toDictionary(markOptions, OPTIONS, 'PerformanceMarkOptions', context);
+    if (window && timeline.ids.get(name) < FIRST_NAME) {
+      throw new DOMException(
+        `${context}: '${name}' is part of the PerformanceTiming interface, and cannot be used as a mark name.`,
+        'SyntaxError',
+      );
+    }
+    if (startTime < 0) throw new TypeError(`${context}: '${name}' cannot have a negative start time.`);
+    return { name, startTime: startTime ?? timeline.hot.now(), detail: cloneDetail(detail) };
+  };
+}
+
+module.exports = { makeReadMark };

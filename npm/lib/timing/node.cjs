@@ -1,0 +1,33 @@
+'use strict';
+
+// The timing interfaces of Node's own global object. They have the time origin of `node:perf_hooks`, and pass on what
+// only Node can record: entries of other types, its event loop's utilization, its milestones.
+
+const perfHooks = require('node:perf_hooks');
+
+const { timeOrigin } = require('../agent.cjs');
+const { addSource } = require('../entries.cjs');
+const profiling = require('../start-profiling.cjs');
+const { makeTiming } = require('./create.cjs');
+const { defineInspection } = require('./inspection.cjs');
+const { extension, forwardEvents, host, milestone } = require('./node-host.cjs');
+const { queueTask, reportException } = require('./node-tasks.cjs');
+
+const timing = makeTiming({
+  origin: timeOrigin(),
+  timeOrigin: perfHooks.performance.timeOrigin,
+  // A process has one owner, whom nobody spies on.
+  resolution: 5,
+  limits: {},
+  intrinsics: {},
+  queueTask,
+  reportException,
+  host,
+  milestone,
+  extensions: [extension, profiling.extension],
+  offerEntries: (listen) => addSource({ observe: (sink) => ({ flush() {}, stop: listen(sink) }) }),
+});
+defineInspection(timing);
+forwardEvents(timing.performance);
+
+module.exports = timing;

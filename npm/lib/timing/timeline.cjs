@@ -1,0 +1,174 @@
+'use strict';
+
+// The performance entry buffers of a global object, as JavaScript deals with them. What is recorded lives in Rust, without
+// an object for each entry; here are the strings of the names and the objects that somebody still holds.
+// https://w3c.github.io/performance-timeline/#dfn-performance-entry-buffer-map
+
+const { ATTRIBUTES } = require('./attributes.cjs');
+
+/** The codes of entry types: those of selfprof-timing's `EntryType`. */
+const MARK = 1;
+const MEASURE = 2;
+
+/** Name ids below this are the attributes of PerformanceTiming, in every timeline and for ever. */
+const FIRST_NAME = ATTRIBUTES.length;
+
+/** Entries in a block, a power of two. */
+const BLOCK = 64;
+
+class Timeline {
+  /** @param native an empty `Timeline` of the addon */
+  constructor(native) {
+    this.native = native;
+    /**
+     * The clock and the functions that are called once an entry; `result` is where they leave start and duration of a
+     * measure. V8 calls them straight from optimised code, but only as methods.
+     */
+    this.hot = native.hot();
+
+    /** Name ids by name, and the reverse. Only names that an entry in a buffer has are there. */
+    this.ids = new Map(ATTRIBUTES.map((name, id) => [name, id]));
+    this.names = [...ATTRIBUTES];
+    this.freeIds = [];
+
+    /** How many entries were made: the sequence number of the next one. Rust counts too. */
+    this.sequence = 0;
+    /**
+     * Whether both counts are the same. It is not set between the recording of an entry and the making of its object: a
+     * stack may overflow there.
+     */
+    this.settled = true;
+    /**
+     * The objects of the latest entries. An entry object refers to its block, so that whoever holds one of them keeps all
+     * of them, and the timeline can hold blocks weakly: asked for an entry that somebody holds, it gives that object.
+     */
+    this.block = newBlock(0);
+    /**
+     * Buffered entries whose detail is not null, by sequence number: they cannot be made again from what Rust keeps.
+     *
+     * @type {Map<number, { type: 1 | 2, name: string, entry: object }>}
+     */
+    this.detailed = new Map();
+  }
+
+  /**
+   * Puts an entry into its buffer, unless that is full. Its object is to be made next.
+   *
+   * @returns {boolean} whether it is there
+   */
+  record(type, name, startTime, duration) {
+    if (!this.settled) this.settle();
+    // The name of an entry that does not fit is none that would have to be remembered.
+    const id = this.native.room(type) > 0 ? this.intern(name) : 0;
+    this.settled = false;
+    return type === MARK ? this.native.markAt(id, startTime) : this.native.measureAt(id, startTime, duration);
+  }
+
+  /** Takes the object of the entry that was recorded last. */
+  hold(entry) {
+    const at = this.sequence & (BLOCK - 1);
+    this.block[at] = entry;
+    this.sequence++;
+    this.settled = true;
+    if (at === BLOCK - 1) this.beginBlock(this.block[BLOCK] + 1);
+  }
+
+  /** Goes on after entries that were recorded and never got an object. */
+  settle() {
+    this.sequence = this.native.made();
+    const number = Math.floor(this.sequence / BLOCK);
+    if (number !== this.block[BLOCK]) this.beginBlock(number);
+    this.settled = true;
+  }
+
+  beginBlock(number) {
+    this.native.keep(this.block[BLOCK], this.block);
+    this.block = newBlock(number);
+  }
+
+  /** The block of this number: the one that somebody holds, or a new one. */
+  blockAt(number) {
+    if (number === this.block[BLOCK]) return this.block;
+    const held = this.native.kept(number);
+    if (held) return held;
+    const block = newBlock(number);
+    this.native.keep(number, block);
+    return block;
+  }
+
+  intern(name) {
+    let id = this.ids.get(name);
+    if (id !== undefined) return id;
+    id = this.freeIds.pop() ?? this.names.length;
+    this.ids.set(name, id);
+    this.names[id] = name;
+    return id;
+  }
+
+  /** Whether there is a mark of this name. */
+  hasMark(name) {
+    const id = this.ids.get(name);
+    return id !== undefined && !Number.isNaN(this.native.latest(id));
+  }
+
+  /**
+   * Removes the entries of a type, all or those of a name.
+   *
+   * @param {string} [name]
+   */
+  clear(type, name) {
+    const id = this.find(name);
+    if (id === undefined) return;
+    for (const freed of this.native.clear(type, id)) {
+      if (freed < FIRST_NAME) continue;
+      this.ids.delete(this.names[freed]);
+      this.names[freed] = undefined;
+      this.freeIds.push(freed);
+    }
+    for (const [sequence, detailed] of this.detailed) {
+      if (detailed.type === type && (name === undefined || detailed.name === name)) this.detailed.delete(sequence);
+    }
+    if (this.ids.size === FIRST_NAME) {
+      // Gives the memory of the names back when none is left.
+      this.names = [...ATTRIBUTES];
+      this.freeIds = [];
+    }
+  }
+
+  /**
+   * What is buffered, in the order of start times, in columns.
+   *
+   * @param {0 | 1 | 2} type 0 for both
+   * @param {string} [name] all names when it is undefined
+   * @returns {{ types: Uint8Array, names: Uint32Array, sequences: Float64Array, times: Float64Array } | undefined}
+   *   nothing when there is no such name
+   */
+  entries(type, name) {
+    const id = this.find(name);
+    return id === undefined ? undefined : this.native.entries(type, id);
+  }
+
+  /**
+   * The views of the 2012 draft: start times of marks or durations of measures, in call order.
+   *
+   * @returns {{ names: Uint32Array, values: Float64Array } | undefined}
+   */
+  inCallOrder(type, name) {
+    const id = this.find(name);
+    return id === undefined ? undefined : this.native.inCallOrder(type, id);
+  }
+
+  /** A name's id, -1 for all names, undefined for one that no entry has. */
+  find(name) {
+    return name === undefined ? -1 : this.ids.get(name);
+  }
+}
+
+/** The objects of a block in the order of the calls, and then its number. */
+function newBlock(number) {
+  const block = new Array(BLOCK + 1);
+  block[BLOCK] = number;
+  return block;
+}
+
+module.exports = { BLOCK, FIRST_NAME, MARK, MEASURE, Timeline };
