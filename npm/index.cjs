@@ -9,4 +9,4 @@ const { Profiler, warmUp } = require('./lib/profiler.cjs');
 if (mode === 'eager') warmUp();
 
 exports.Profiler = Profiler;
-Object.assign(exports, require('./lib/timing/node.cjs'));
+Object.assign(exports, require('./lib/timing/node.cjs').timing);
