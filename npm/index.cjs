@@ -9,4 +9,16 @@ const { Profiler, warmUp } = require('./lib/profiler.cjs');
 if (mode === 'eager') warmUp();
 
 exports.Profiler = Profiler;
-Object.assign(exports, require('./lib/timing/node.cjs'));
+
+// Who wants the profiler alone does not load them.
+for (const name of [
+  'performance',
+  'Performance',
+  'PerformanceEntry',
+  'PerformanceMark',
+  'PerformanceMeasure',
+  'PerformanceObserver',
+  'PerformanceObserverEntryList',
+]) {
+  Object.defineProperty(exports, name, { get: () => require('./lib/timing/node.cjs').timing[name], enumerable: true });
+}

@@ -28,8 +28,8 @@ const { makeViews } = require('./views.cjs');
  * @param {object} [settings.host] what records entries of other types
  * @param {(name: string) => number | undefined} [settings.milestone] the times that the host lets measures begin and end at
  * @param {import('./performance.cjs').Extension[]} [settings.extensions]
- * @param {(listen: (sink: (entry: object) => void) => () => void) => void} [settings.offerEntries] gets the function by
- *   which to hear of each new mark and measure
+ * @returns {{ timing: import('../../timing.js').Timing, observation: { listen: (sink: (entry: object) => void) => () => void } }}
+ *   `listen` has each new mark and measure handed to `sink`, until the function that it gives is called
  */
 function makeTiming(settings) {
   const realm = makeRealm(settings.intrinsics);
@@ -59,8 +59,7 @@ function makeTiming(settings) {
   const { PerformanceEntry, PerformanceMark, PerformanceMeasure } = context.entries;
   const { PerformanceObserver, PerformanceObserverEntryList } = context.observation;
   const { Performance, performance } = makePerformance(context);
-  settings.offerEntries?.(context.observation.listen);
-  return {
+  const timing = {
     performance,
     Performance,
     PerformanceEntry,
@@ -70,6 +69,7 @@ function makeTiming(settings) {
     PerformanceObserverEntryList,
     ...(page && { PerformanceTiming: page.PerformanceTiming, PerformanceNavigation: page.PerformanceNavigation }),
   };
+  return { timing, observation: context.observation };
 }
 
 module.exports = { makeTiming };

@@ -50,17 +50,19 @@ function extension(requirePerformance) {
 
   return {
     members: {
+      // These three need no `this` in Node, and its own fetch() passes none.
       eventLoopUtilization(...previous) {
-        requirePerformance(this);
         return performance.eventLoopUtilization(...previous);
+      },
+      timerify(...rest) {
+        return performance.timerify(...rest);
+      },
+      markResourceTiming(...rest) {
+        return performance.markResourceTiming(...rest);
       },
       get nodeTiming() {
         requirePerformance(this);
         return performance.nodeTiming;
-      },
-      timerify(...rest) {
-        requirePerformance(this);
-        return performance.timerify(...rest);
       },
       clearResourceTimings() {
         requirePerformance(this);
@@ -69,10 +71,6 @@ function extension(requirePerformance) {
       setResourceTimingBufferSize(...rest) {
         requirePerformance(this);
         performance.setResourceTimingBufferSize(...rest);
-      },
-      markResourceTiming(...rest) {
-        requirePerformance(this);
-        return performance.markResourceTiming(...rest);
       },
       get onresourcetimingbufferfull() {
         requirePerformance(this);

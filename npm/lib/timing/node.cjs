@@ -13,7 +13,7 @@ const { defineInspection } = require('./inspection.cjs');
 const { extension, forwardEvents, host, milestone } = require('./node-host.cjs');
 const { queueTask, reportException } = require('./node-tasks.cjs');
 
-const timing = makeTiming({
+const { timing, observation } = makeTiming({
   origin: timeOrigin(),
   timeOrigin: perfHooks.performance.timeOrigin,
   // A process has one owner, whom nobody spies on.
@@ -25,9 +25,10 @@ const timing = makeTiming({
   host,
   milestone,
   extensions: [extension, profiling.extension],
-  offerEntries: (listen) => addSource({ observe: (sink) => ({ flush() {}, stop: listen(sink) }) }),
 });
 defineInspection(timing);
 forwardEvents(timing.performance);
+// For `includeEntries` and `selfprof run --marks`.
+addSource({ observe: (sink) => ({ flush() {}, stop: observation.listen(sink) }) });
 
-module.exports = timing;
+module.exports = { timing, observation };

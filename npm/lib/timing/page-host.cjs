@@ -14,8 +14,8 @@ const MAX_LIMIT = 2 ** 32 - 1;
 /** @param {import('../../timing.js').TimingOptions} [options] */
 function createTiming(options = {}) {
   if (typeof options !== 'object' || options === null) throw new TypeError('selfprof: the options are not an object');
-  const { crossOriginIsolated = false, intrinsics = {}, limits = {}, navigation = {}, timing } = options;
-  for (const [name, value] of Object.entries({ intrinsics, limits, navigation, timing: timing ?? {} })) {
+  const { crossOriginIsolated = false, intrinsics = {}, limits = {}, navigation = {}, timing = {} } = options;
+  for (const [name, value] of Object.entries({ intrinsics, limits, navigation, timing })) {
     if (typeof value !== 'object' || value === null) throw new TypeError(`selfprof: ${name} is not an object`);
   }
   for (const name of ['queueTask', 'reportException']) {
@@ -25,7 +25,7 @@ function createTiming(options = {}) {
   }
   const resolution = crossOriginIsolated ? 5 : 100;
   const { origin, timeOrigin } = readOrigin(options, resolution);
-  const window = options.window ?? timing !== undefined;
+  const window = options.window ?? options.timing !== undefined;
   return makeTiming({
     origin,
     timeOrigin,
@@ -34,8 +34,8 @@ function createTiming(options = {}) {
     intrinsics,
     queueTask: options.queueTask ?? queueTask,
     reportException: options.reportException ?? reportException,
-    page: window ? { timing: timing ?? { navigationStart: timeOrigin }, navigation } : undefined,
-  });
+    page: window ? { timing: options.timing ?? { navigationStart: timeOrigin }, navigation } : undefined,
+  }).timing;
 }
 
 /**
