@@ -5,8 +5,22 @@
 
 const { mode } = require('./lib/agent.cjs').begin();
 const { Profiler, warmUp } = require('./lib/profiler.cjs');
+const { profileThreads } = require('./lib/threads.cjs');
 
 if (mode === 'eager') warmUp();
 
 exports.Profiler = Profiler;
-Object.assign(exports, require('./lib/timing/node.cjs').timing);
+exports.profileThreads = profileThreads;
+
+// Who wants the profiler alone does not load them.
+for (const name of [
+  'performance',
+  'Performance',
+  'PerformanceEntry',
+  'PerformanceMark',
+  'PerformanceMeasure',
+  'PerformanceObserver',
+  'PerformanceObserverEntryList',
+]) {
+  Object.defineProperty(exports, name, { get: () => require('./lib/timing/node.cjs').timing[name], enumerable: true });
+}

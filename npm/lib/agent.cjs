@@ -4,6 +4,7 @@
 
 const path = require('node:path');
 const { performance } = require('node:perf_hooks');
+const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
 const native = require('./native.cjs');
 
@@ -44,6 +45,15 @@ function timeOrigin() {
   return origin;
 }
 
+/**
+ * What others find this thread under: the name that it was given, which Node tells from 22.20 and 24.6 on, or one made of
+ * its id.
+ */
+function ownName() {
+  if (isMainThread) return 'main';
+  return threadName && threadName !== 'WorkerThread' ? threadName : `worker-${threadId}`;
+}
+
 let begun = null;
 
 /**
@@ -57,7 +67,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    native.begin(mode, hostScripts(nodeFrames), timeOrigin());
+    native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName());
     begun = { mode, nodeFrames };
   }
   return begun;

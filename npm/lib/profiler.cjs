@@ -8,8 +8,16 @@ const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs')
 const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
 const { EntryCollector } = require('./entries.cjs');
 const native = require('./native.cjs');
-const { toTrace } = require('./trace.cjs');
-const { defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber } = require('./webidl.cjs');
+const { fromProduct, toTrace } = require('./trace.cjs');
+const {
+  checked,
+  defineInterface,
+  toBoolean,
+  toDictionary,
+  toEnforcedUnsignedLong,
+  toEnumeration,
+  toNumber,
+} = require('./webidl.cjs');
 
 const { dispatchEvent } = EventTarget.prototype;
 
@@ -90,13 +98,6 @@ function letGo(profiler) {
   awaiting.delete(profiler);
 }
 
-/**
- * Ends a profiler's session, and gives its trace in the explainer's format.
- *
- * @type {(profiler: Profiler, options: { thread: string, maxBufferSize: number }) => Promise<string>}
- */
-let explain;
-
 class Profiler extends EventTarget {
   #session;
   #sampleInterval;
@@ -120,7 +121,7 @@ class Profiler extends EventTarget {
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
     const handle = wishes.bufferPolicy === 'chunks' ? new native.Chunks() : undefined;
-    const session = openSession(wishes, handle, context);
+    const session = checked(() => native.open(wishes, listener, handle), context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
     this.#mayFire = wishes.bufferPolicy !== 'circular';
@@ -193,50 +194,19 @@ class Profiler extends EventTarget {
   #stop(options) {
     const context = "Failed to execute 'stop' on 'Profiler'";
     const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
-    return this.#close(format).then(({ trace, seam, entries }) => {
-      // A copy, because Node lets no memory of an addon be transferred to another thread.
-      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace, entries, seam);
-    });
-  }
-
-  /** Ends the session, and has the addon build its trace in one of its formats. */
-  #close(format, explainer) {
     this.#end('stop');
     letGo(this);
     const entries = this.#entries?.stop();
-    const closed = native.close(this.#session, format, format === 'object' ? undefined : entries, explainer);
-    return closed
-      .finally(() => {
-        // Chunks that the last samples completed are there by now.
-        this.#chunks?.end();
-        letGo(this);
-      })
-      .then(({ trace, seam, lost }) => {
-        if (lost > 0) {
-          process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
-            type: 'ProfilerWarning',
-          });
-        }
-        // V8 frees its profiles on this thread only; the trace need not wait for that.
-        setImmediate(native.bury).unref();
-        return { trace, seam, entries };
-      });
-  }
-
-  static {
-    explain = async (profiler, { thread, maxBufferSize }) => {
-      const options = { thread, interval: profiler.#sampleInterval, maxBufferSize };
-      return (await profiler.#close('explainer', options)).trace;
-    };
-  }
-}
-
-function openSession(wishes, chunks, context) {
-  try {
-    return native.open(wishes, listener, chunks);
-  } catch (error) {
-    const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
-    throw new Constructor(`${context}: ${error.message}.`);
+    const closed = native.close(this.#session, format, format === 'object' ? undefined : entries).finally(() => {
+      // Chunks that the last samples completed are there by now.
+      this.#chunks?.end();
+      letGo(this);
+    });
+    return closed.then((product) => {
+      // V8 frees its profiles on this thread only; the trace need not wait for that.
+      setImmediate(native.bury).unref();
+      return fromProduct(product, format, entries);
+    });
   }
 }
 
@@ -264,4 +234,4 @@ function warmUp() {
   new Profiler({ sampleInterval: 0, maxBufferSize: 1 }).stop();
 }
 
-module.exports = { Profiler, explain, warmUp };
+module.exports = { Profiler, warmUp };

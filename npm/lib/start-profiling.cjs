@@ -3,15 +3,16 @@
 // `performance.startProfiling()`: the minimal API that the explainer proposed, before there was a `Profiler`.
 // https://github.com/WICG/js-self-profiling/blob/6510f55/README.md#minimal-api-proposal
 
-const { isMainThread, threadId } = require('node:worker_threads');
+const { threadId } = require('node:worker_threads');
 
 const { begin } = require('./agent.cjs');
+const { EntryCollector } = require('./entries.cjs');
 const { defineInterface, toDictionary, toEnforcedUnsignedLong } = require('./webidl.cjs');
 
 /** The one version of the format that there is. */
 const VERSION = 1;
 
-/** A sample takes 50 bytes of JSON, and a string has an end. At one sample a millisecond, this is a quarter of an hour. */
+/** A sample takes 50 bytes of JSON, and a string has an end. At one sample each 10 milliseconds, this is nearly three hours. */
 const MAX_BUFFER_SIZE = 1_000_000;
 
 /** The dictionary `ProfilingOptions`. The explainer has no limit. */
@@ -29,38 +30,45 @@ function toInterval(value, subject) {
   return interval;
 }
 
+/** The marks and measures of a profiling that nobody holds are wanted by nobody. */
+const collected = new FinalizationRegistry((entries) => entries.stop());
+
 const TOKEN = Symbol('internal');
 
-/** The profiling of this thread, while it goes on: what the explainer calls a `Profiler`. */
+/** The profiling of all threads, while it goes on: what the explainer calls a `Profiler`. */
 class ProfilingSession {
-  #profiler;
+  #profiling;
+  #entries;
   #maxBufferSize;
 
-  constructor(token, profiler, maxBufferSize) {
+  constructor(token, profiling, entries, maxBufferSize) {
     if (token !== TOKEN) throw new TypeError('Illegal constructor');
-    this.#profiler = profiler;
+    this.#profiling = profiling;
+    this.#entries = entries;
     this.#maxBufferSize = maxBufferSize;
+    collected.register(this, entries);
   }
 
   async stopProfiling() {
-    const { explain } = require('./profiler.cjs');
-    const profiler = this.#running('stopProfiling');
-    const thread = isMainThread ? 'main-thread' : `worker-${threadId}`;
-    return JSON.parse(await explain(profiler, { thread, maxBufferSize: this.#maxBufferSize }));
+    const { explain } = require('./threads.cjs');
+    const profiling = this.#running('stopProfiling');
+    const text = explain(profiling, { threadId, maxBufferSize: this.#maxBufferSize }, this.#entries.stop());
+    return JSON.parse(await text);
   }
 
   async cancelProfiling() {
     this.#running('cancelProfiling').cancel();
+    this.#entries.stop();
   }
 
   #running(operation) {
-    if (this.#profiler.stopped) {
+    if (this.#profiling.stopped) {
       throw new DOMException(
         `Failed to execute '${operation}' on 'ProfilingSession': the profiling has ended before.`,
         'InvalidStateError',
       );
     }
-    return this.#profiler;
+    return this.#profiling;
   }
 }
 
@@ -68,7 +76,7 @@ defineInterface(ProfilingSession, ['stopProfiling', 'cancelProfiling']);
 
 /**
  * @param {unknown} options `{ interval, maxBufferSize, version }`
- * @returns {Promise<ProfilingSession>}
+ * @returns {Promise<ProfilingSession>} when all threads have begun
  */
 async function startProfiling(options) {
   const context = "Failed to execute 'startProfiling' on 'Performance'";
@@ -78,9 +86,15 @@ async function startProfiling(options) {
   }
   // Not before: whoever wants the clock alone needs no sampler.
   begin();
-  const { Profiler } = require('./profiler.cjs');
-  const profiler = new Profiler({ sampleInterval: interval, maxBufferSize, includeEntries: true });
-  return new ProfilingSession(TOKEN, profiler, maxBufferSize);
+  const { profileThreads } = require('./threads.cjs');
+  const begun = profileThreads({ sampleInterval: interval, maxBufferSize });
+  const entries = new EntryCollector({ bufferPolicy: 'stop', maxBufferSize });
+  try {
+    return new ProfilingSession(TOKEN, await begun, entries, maxBufferSize);
+  } catch (error) {
+    entries.stop();
+    throw error;
+  }
 }
 
 /** @type {import('./timing/performance.cjs').Extension} */

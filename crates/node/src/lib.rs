@@ -10,6 +10,7 @@
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends streamed recordings before a signal ends the process;
+//! * [`threads`]: all threads of the process, profiled as one;
 //! * [`timing`]: the timelines behind `performance.mark()` and `measure()`, each of one JS thread.
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
@@ -26,4 +27,5 @@ mod journal;
 mod locks;
 mod product;
 mod signals;
+mod threads;
 mod timing;

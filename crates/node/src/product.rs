@@ -1,6 +1,6 @@
 //! What JavaScript is given of a finished recording, made on the building thread.
 
-use napi::bindgen_prelude::{Either3, Float64Array, Uint8Array, Uint32Array};
+use napi::bindgen_prelude::{Either, Float64Array, Uint8Array, Uint32Array};
 use napi_derive::napi;
 use selfprof_formats::explainer;
 use selfprof_formats::w3c::{self, WriteOptions};
@@ -8,33 +8,29 @@ use selfprof_trace::{Micros, Trace};
 
 use crate::builder::Finished;
 use crate::entries::EntryColumns;
+use crate::threads::Portion;
 
 /// What a program wants of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// The dictionaries of the specification.
     Object,
     /// The same as JSON, compressed with gzip.
     JsonGzip,
-    /// The JSON of the explainer's format.
-    Explainer(ExplainerOptions),
 }
 
-/// What the explainer's format says of a profile besides.
-#[napi(object, object_to_js = false)]
-pub struct ExplainerOptions {
-    /// The name of the thread's list.
-    pub thread: String,
-    /// The sample interval that the session had, in milliseconds.
-    pub interval: f64,
-    /// Its sample buffer size limit.
-    pub max_buffer_size: u32,
+impl Format {
+    /// The format that JavaScript calls so.
+    pub fn named(name: &str) -> Self {
+        if name == "json-gzip" { Self::JsonGzip } else { Self::Object }
+    }
 }
 
 /// A trace in the format that was asked for.
 #[napi(object, object_from_js = false)]
 pub struct Product {
-    /// The columns of [`Format::Object`], the bytes of [`Format::JsonGzip`], or the text of [`Format::Explainer`].
-    pub trace: Either3<TraceColumns, Uint8Array, String>,
+    /// The columns of [`Format::Object`], or the bytes of [`Format::JsonGzip`].
+    pub trace: Either<TraceColumns, Uint8Array>,
     /// The time of the last sample before, in milliseconds, when that went into a chunk.
     pub seam: Option<f64>,
     /// How many samples V8 took but could not keep.
@@ -47,19 +43,11 @@ impl Product {
         let Finished { mut trace, seam, lost } = finished;
         trace.set_entries(entries.map(|entries| entries.into_entries(&trace, seam)));
         let trace = match format {
-            Format::Object => Either3::A(TraceColumns::from(&trace)),
+            Format::Object => Either::A(TraceColumns::from(&trace)),
             Format::JsonGzip => {
                 let mut bytes = Vec::new();
                 w3c::write(&trace, &mut bytes, WriteOptions { gzip: true }).ok()?;
-                Either3::B(bytes.into())
-            }
-            Format::Explainer(ExplainerOptions { thread, interval, max_buffer_size }) => {
-                let interval = Micros::from_millis_f64(interval)?;
-                let mut json = Vec::new();
-                let threads = [explainer::Thread { name: thread, trace }];
-                explainer::write(&threads, explainer::Options { interval, max_buffer_size }, &mut json)
-                    .ok()?;
-                Either3::C(String::from_utf8(json).ok()?)
+                Either::B(bytes.into())
             }
         };
         Some(Self { trace, seam: seam.map(Micros::as_millis_f64), lost: lost as f64 })
@@ -124,4 +112,38 @@ impl From<&Trace> for TraceColumns {
                 .into(),
         }
     }
+}
+
+/// What the explainer's format says of a profiling besides.
+#[napi(object, object_to_js = false)]
+pub struct ExplainerOptions {
+    /// The `threadId` of the thread whose marks and measures are at hand.
+    pub thread_id: u32,
+    /// The sample interval that the profiling had, in milliseconds.
+    pub sample_interval: f64,
+    /// Its sample buffer size limit.
+    pub max_buffer_size: u32,
+}
+
+/// The JSON of what all threads recorded, in the explainer's format, the main thread first. Threads that have not answered
+/// have no list. `None` when it cannot be written.
+pub fn explain(portions: Vec<Portion>, options: &ExplainerOptions, entries: EntryColumns) -> Option<String> {
+    let mut entries = Some(entries);
+    let mut portions: Vec<_> = portions
+        .into_iter()
+        .filter_map(|Portion { thread, finished }| Some((thread.id, finished?.trace)))
+        .collect();
+    portions.sort_by_key(|&(id, _)| id);
+    let thread = |(id, mut trace): (u32, Trace)| {
+        let own = entries.take_if(|_| id == options.thread_id);
+        trace.set_entries(own.map(|entries| entries.into_entries(&trace, None)));
+        let name = if id == 0 { "main-thread".to_owned() } else { format!("worker-{id}") };
+        explainer::Thread { name, trace }
+    };
+    let threads: Vec<_> = portions.into_iter().map(thread).collect();
+    let interval = Micros::from_millis_f64(options.sample_interval)?;
+    let options = explainer::Options { interval, max_buffer_size: options.max_buffer_size };
+    let mut json = Vec::new();
+    explainer::write(&threads, options, &mut json).ok()?;
+    String::from_utf8(json).ok()
 }

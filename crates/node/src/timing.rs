@@ -1,5 +1,5 @@
-//! The timelines behind `performance`. `npm/lib/timing` is the only caller; it passes what it has converted and checked, and
-//! has the objects that scripts see.
+//! The timelines behind `performance`. `npm/lib/timing` is the only caller; it passes what it has converted and
+//! checked, and has the objects that scripts see.
 //!
 //! A timeline belongs to the JS thread that made it, and lives as long as JavaScript holds it or one of its functions.
 
@@ -10,7 +10,7 @@ mod kept;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use napi::bindgen_prelude::{Float64Array, Object, Uint32Array, Unknown};
+use napi::bindgen_prelude::{Either, Float64Array, Object, ObjectFinalize, Uint32Array, Unknown};
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 use selfprof_timing::{
@@ -59,8 +59,8 @@ pub struct TimelineLimits {
 
 /// The marks and measures of one global object.
 ///
-/// Types are numbers: 1 is a mark, 2 a measure, and 0 stands for both where a method takes it. A name is a small number that
-/// the caller gave it, and -1 stands for all.
+/// Types are numbers: 1 is a mark, 2 a measure, and 0 stands for both where a method takes it. A name is a small number
+/// that the caller gave it, and -1 stands for all.
 #[napi(custom_finalize)]
 pub struct Timeline {
     shared: Rc<Shared>,
@@ -68,7 +68,7 @@ pub struct Timeline {
     observers: Observers,
 }
 
-impl napi::bindgen_prelude::ObjectFinalize for Timeline {
+impl ObjectFinalize for Timeline {
     fn finalize(mut self, env: Env) -> Result<()> {
         self.kept.forget_all(env.raw());
         Ok(())
@@ -111,23 +111,23 @@ impl Timeline {
         })
     }
 
-    /// An object whose methods are called for each entry: `now`, `mark`, `resolve` and `measure`; and `result`, which the
-    /// last two write to.
+    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt` and `resolve`; and
+    /// `result`, which the last of them writes to.
     #[napi(catch_unwind)]
     pub fn hot<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         let mut hot = hot::object(env, &self.shared)?;
         let shared = Rc::clone(&self.shared);
         let result = self.shared.result.as_ptr().cast_mut().cast::<f64>();
         let length = self.shared.result.len();
-        // SAFETY: the cells are as large and as aligned as numbers, only this thread touches them, and the clone keeps them
-        // where they are until the array is gone.
+        // SAFETY: the cells are as large and as aligned as numbers, only this thread touches them, and the clone keeps
+        // them where they are until the array is gone.
         let result = unsafe { Float64Array::with_external_data(result, length, move |_, _| drop(shared)) };
         hot.set("result", result)?;
         Ok(hot)
     }
 
-    /// Appends entries in the order in which they were made; says how many found room. A head is a name times two, plus one
-    /// for a measure; times are a start and a duration each.
+    /// Appends entries in the order in which they were made; says how many found room. A head is a name times two, plus
+    /// one for a measure; times are a start and a duration each.
     #[napi(catch_unwind)]
     pub fn append(&self, heads: &[u32], times: &[f64], count: u32) -> Result<u32> {
         let mut timeline = self.timeline()?;
@@ -150,19 +150,6 @@ impl Timeline {
         let timing = performance_timing(&timing)?;
         self.timeline()?.set_timing(Some(timing));
         Ok(())
-    }
-
-    /// Appends a mark with a time of its own. Says whether there was room.
-    #[napi(catch_unwind)]
-    pub fn mark_at(&self, name: u32, start: f64) -> Result<bool> {
-        Ok(self.timeline()?.mark(NameId(name), HighResTime(start)) == Appended::Kept)
-    }
-
-    /// Appends a measure that was resolved. Says whether there was room.
-    #[napi(catch_unwind)]
-    pub fn measure_at(&self, name: u32, start: f64, duration: f64) -> Result<bool> {
-        let range = Range { start: HighResTime(start), duration: HighResTime(duration) };
-        Ok(self.timeline()?.append_measure(NameId(name), range) == Appended::Kept)
     }
 
     /// The start of the latest mark of a name, NaN when there is none.
@@ -233,20 +220,22 @@ impl Timeline {
         self.kept.keep(env.raw(), number as u64, object.raw())
     }
 
-    /// The object that is kept under a number, unless it was collected. Unlike a `WeakRef`, asking does not keep it until
-    /// the job ends.
+    /// The object that is kept under a number, unless it was collected. Unlike a `WeakRef`, asking does not keep it
+    /// until the job ends.
     #[napi(catch_unwind)]
-    pub fn kept<'env>(&self, env: &'env Env, number: f64) -> Option<Unknown<'env>> {
-        let object = self.kept.get(env.raw(), number as u64)?;
-        // SAFETY: the value was just made in this environment's current scope.
-        Some(unsafe { Unknown::from_raw_unchecked(env.raw(), object) })
+    pub fn kept<'env>(&self, env: &'env Env, number: f64) -> Either<Unknown<'env>, ()> {
+        match self.kept.get(env.raw(), number as u64) {
+            // SAFETY: the value was just made in this environment's current scope.
+            Some(object) => Either::A(unsafe { Unknown::from_raw_unchecked(env.raw(), object) }),
+            None => Either::B(()),
+        }
     }
 
     /// The checks and the steps of `observe()`.
     ///
     /// `observer` is a number of the caller's; `current` is 0 until its first call succeeded, then 1 if that had
-    /// `entryTypes` and 2 if it had `type`. `members`: 1 `entryTypes`, 2 `type`, 4 any other, added up. `types`: a bit for
-    /// each supported type that was asked for, 2 for `"mark"` and 4 for `"measure"`.
+    /// `entryTypes` and 2 if it had `type`. `members`: 1 `entryTypes`, 2 `type`, 4 any other, added up. `types`: a bit
+    /// for each supported type that was asked for, 2 for `"mark"` and 4 for `"measure"`.
     ///
     /// Gives the observer's `current` from now on, plus 4 when a supported type was asked for; or -1 or -2 for the
     /// `TypeError` of no types and of `entryTypes` in company, and -3 for the `InvalidModificationError`.

@@ -82,8 +82,8 @@ const LARGEST_CHUNK: usize = 8192;
 
 /// A stretch of a buffer. Its vector has all the room that it will ever have from the start.
 struct Chunk<R> {
-    /// Sequence numbers of its records count from here. A server may mark for months: 32 bits would not do, and 64 would
-    /// make a mark half as large again.
+    /// Sequence numbers of its records count from here. A server may mark for months: 32 bits would not do, and 64
+    /// would make a mark half as large again.
     base: u64,
     records: Vec<R>,
 }
@@ -214,9 +214,10 @@ impl<R: Record> Buffer<R> {
         *self = Self { dropped: self.dropped, ..Self::new(self.limit) };
     }
 
-    /// How many bytes the records take, those that are not yet there included.
+    /// How many bytes chunks take, with the room that they have left.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.records.capacity() * size_of::<R>()).sum()
+        let bytes = |chunk: &Chunk<R>| size_of::<Chunk<R>>() + chunk.records.capacity() * size_of::<R>();
+        self.chunks.iter().map(bytes).sum()
     }
 }

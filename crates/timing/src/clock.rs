@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-/// A [`DOMHighResTimeStamp`](https://w3c.github.io/hr-time/#dom-domhighrestimestamp): milliseconds since the time origin,
-/// or a span of them.
+/// A [`DOMHighResTimeStamp`](https://w3c.github.io/hr-time/#dom-domhighrestimestamp): milliseconds since the time
+/// origin, or a span of them.
 ///
 /// A double rather than a whole number of some unit, because scripts hand in times of their own and get them back
 /// unchanged.
@@ -14,8 +14,8 @@ impl HighResTime {
     /// The time origin, or no time at all.
     pub const ZERO: Self = Self(0.0);
 
-    /// Compares by time. Zero and minus zero are the same time; a NaN, which no conversion of WebIDL lets through, comes
-    /// after every time.
+    /// Compares by time. Zero and minus zero are the same time; a NaN, which no conversion of WebIDL lets through,
+    /// comes after every time.
     #[must_use]
     pub fn chronological(self, other: Self) -> Ordering {
         // Adding zero makes a minus zero a zero.
@@ -28,8 +28,8 @@ impl HighResTime {
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// Converts milliseconds on the same clock, rounded to the microsecond: the time origins of profiles, which are kept
-    /// in microseconds, and of timelines are then the same. `None` for what is no point on such a clock.
+    /// Converts milliseconds on the same clock, rounded to the microsecond: the time origins of profiles, which are
+    /// kept in microseconds, and of timelines are then the same. `None` for what is no point on such a clock.
     #[must_use]
     pub fn from_millis_f64(millis: f64) -> Option<Self> {
         const LARGEST: f64 = (1_u64 << 53) as f64;
@@ -74,7 +74,8 @@ impl Clock {
     }
 
     /// The time of a reading, [coarsened](https://w3c.github.io/hr-time/#dfn-coarsen-time): the last multiple of the
-    /// resolution that is not after it, as the double that is closest to it. What lies before the origin is at the origin.
+    /// resolution that is not after it, as the double that is closest to it. What lies before the origin is at the
+    /// origin.
     ///
     /// Later readings never give earlier times.
     #[inline]

@@ -2,8 +2,9 @@
 
 use crate::HighResTime;
 
-/// A name, interned by whoever uses the timeline. Small numbers, given in the order in which names come, keep its tables
-/// dense; a number may be used for another name once [`Timeline::clear`](crate::Timeline::clear) has reported it unused.
+/// A name, interned by whoever uses the timeline. Small numbers, given in the order in which names come, keep its
+/// tables dense; a number may be used for another name once [`Timeline::clear`](crate::Timeline::clear) has reported it
+/// unused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 

@@ -30,8 +30,8 @@
 //! Whoever uses this interns names and hands over [`NameId`]s: JavaScript's strings may hold lone surrogates, which
 //! Rust's cannot, and two sides need not both keep them.
 //!
-//! Absent on purpose: clocks (readings come in as values), the objects that scripts see with their `detail`, the queues of
-//! observers, tasks, V8 and JSON. `npm/lib/timing` has those.
+//! Absent on purpose: clocks (readings come in as values), the objects that scripts see with their `detail`, the queues
+//! of observers, tasks, V8 and JSON. `npm/lib/timing` has those.
 //!
 //! [High Resolution Time]: https://w3c.github.io/hr-time/
 //! [Performance Timeline]: https://w3c.github.io/performance-timeline/

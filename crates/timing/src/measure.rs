@@ -22,8 +22,8 @@ pub enum Bound {
 
 /// What a script gave to `measure()`, as arguments or as members of `PerformanceMeasureOptions`.
 ///
-/// That an end mark does not go with options, and that options must hold a start or an end, is checked where the arguments
-/// are.
+/// That an end mark does not go with options, and that options must hold a start or an end, is checked where the
+/// arguments are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bounds {
     /// Where the measure starts; at the time origin when omitted.
@@ -47,8 +47,9 @@ impl Bounds {
     /// Runs the steps "compute end time" and "compute start time" of
     /// [`measure()`](https://w3c.github.io/user-timing/#dom-performance-measure), in that order.
     ///
-    /// `latest_mark` gives the start of the latest mark of a name; `now` is asked for the time when it is needed. Without
-    /// `timing` there is no window.
+    /// `latest_mark` gives the start of the latest mark of a name; `now` is asked for the time when it is needed.
+    /// Without `timing` there is no window.
+    #[inline]
     pub(crate) fn resolve(
         &self,
         timing: Option<&PerformanceTiming>,
@@ -81,6 +82,7 @@ impl Bounds {
 }
 
 /// [Convert a mark to a timestamp](https://w3c.github.io/user-timing/#convert-a-mark-to-a-timestamp).
+#[inline]
 fn to_timestamp(
     bound: Bound,
     edge: Edge,
@@ -140,7 +142,8 @@ pub enum MeasureError {
         /// Of which end.
         edge: Edge,
     },
-    /// A `TypeError`: a duration below 0. "Convert a mark to a timestamp", step 3.1, as `measure()` runs it on durations.
+    /// A `TypeError`: a duration below 0. "Convert a mark to a timestamp", step 3.1, as `measure()` runs it on
+    /// durations.
     NegativeDuration,
     /// A `TypeError`: there is no `PerformanceTiming` outside of windows. "Convert a name to a timestamp", step 1.
     NoWindow {

@@ -1,5 +1,5 @@
-//! Which [`PerformanceObserver`](https://w3c.github.io/performance-timeline/#the-performanceobserver-interface)s want to
-//! hear of an entry. Their queues and callbacks are with whoever has the objects.
+//! Which [`PerformanceObserver`](https://w3c.github.io/performance-timeline/#the-performanceobserver-interface)s want
+//! to hear of an entry. Their queues and callbacks are with whoever has the objects.
 
 use std::fmt;
 
@@ -40,8 +40,8 @@ impl From<EntryType> for EntryTypes {
     }
 }
 
-/// The "[observer type](https://w3c.github.io/performance-timeline/#dfn-observer-type)", which the first `observe()` of an
-/// observer settles for good.
+/// The "[observer type](https://w3c.github.io/performance-timeline/#dfn-observer-type)", which the first `observe()` of
+/// an observer settles for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObserverType {
     /// It observes with `entryTypes`; each call replaces the one before.
@@ -62,9 +62,8 @@ pub struct Members {
 }
 
 impl ObserverType {
-    /// Checks the members of a call of
-    /// [`observe()`](https://w3c.github.io/performance-timeline/#observe-method), steps 2 to 4, by an observer whose type
-    /// is `current`. Gives the type that it has from now on.
+    /// Checks the members of a call of [`observe()`](https://w3c.github.io/performance-timeline/#observe-method), steps
+    /// 2 to 4, by an observer whose type is `current`. Gives the type that it has from now on.
     ///
     /// # Errors
     /// As these steps throw.
@@ -124,7 +123,8 @@ impl fmt::Display for ObserveError {
 
 impl std::error::Error for ObserveError {}
 
-/// A [registered performance observer](https://w3c.github.io/performance-timeline/#dfn-registered-performance-observer).
+/// A [registered performance
+/// observer](https://w3c.github.io/performance-timeline/#dfn-registered-performance-observer).
 #[derive(Clone, Copy, Debug)]
 struct Registered {
     id: ObserverId,
@@ -134,16 +134,17 @@ struct Registered {
     requires_dropped_entries: bool,
 }
 
-/// The [list of registered performance observer objects](https://w3c.github.io/performance-timeline/#dfn-list-of-registered-performance-observer-objects)
-/// of a global object.
+/// The [list of registered performance observer
+/// objects](https://w3c.github.io/performance-timeline/#dfn-list-of-registered-performance-observer-objects) of a
+/// global object.
 #[derive(Clone, Debug, Default)]
 pub struct Observers {
     registered: Vec<Registered>,
 }
 
 impl Observers {
-    /// Runs the steps of [`observe()`](https://w3c.github.io/performance-timeline/#observe-method) after its checks, for the
-    /// types of the call that the host supports. Says whether there was any: otherwise nothing changes.
+    /// Runs the steps of [`observe()`](https://w3c.github.io/performance-timeline/#observe-method) after its checks,
+    /// for the types of the call that the host supports. Says whether there was any: otherwise nothing changes.
     ///
     /// Whether entries that are there already are wanted too is the caller's affair.
     pub fn observe(&mut self, id: ObserverId, observer_type: ObserverType, types: EntryTypes) -> bool {
@@ -188,8 +189,8 @@ impl Observers {
     }
 
     /// Whose dropped entries the callback of this observer is to count, if it is to: the first after an `observe()` is.
-    /// [Queue the PerformanceObserver task](https://w3c.github.io/performance-timeline/#queue-the-performanceobserver-task),
-    /// step 3.3.6 to 3.3.7.
+    /// [Queue the PerformanceObserver
+    /// task](https://w3c.github.io/performance-timeline/#queue-the-performanceobserver-task), step 3.3.6 to 3.3.7.
     pub fn take_requires_dropped_entries(&mut self, id: ObserverId) -> Option<EntryTypes> {
         let registered = self.registered.iter_mut().find(|registered| registered.id == id)?;
         std::mem::take(&mut registered.requires_dropped_entries).then_some(registered.types)

@@ -10,9 +10,8 @@ use crate::{
     Sequence,
 };
 
-/// How many entries the buffers hold at most. The
-/// [registry](https://w3c.github.io/timing-entrytypes-registry/) says *infinite*, which is the default; a buffer ends at
-/// 2³² - 1 all the same, which is 64 GiB of marks.
+/// How many entries the buffers hold at most. The [registry](https://w3c.github.io/timing-entrytypes-registry/) says
+/// *infinite*, which is the default; a buffer ends at 2³² - 1 all the same, which is 64 GiB of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Of marks.
@@ -27,8 +26,9 @@ impl Default for Limits {
     }
 }
 
-/// What became of an entry. [Queue a PerformanceEntry](https://w3c.github.io/performance-timeline/#queue-a-performanceentry)
-/// has its observers see it either way.
+/// What became of an entry. [Queue a
+/// PerformanceEntry](https://w3c.github.io/performance-timeline/#queue-a-performanceentry) has its observers see it
+/// either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Appended {
     /// It is in its buffer.
@@ -147,7 +147,8 @@ impl Timeline {
     }
 
     /// The entries in the order of their starts; those that start together, in the order in which they were made.
-    /// [Filter buffer map by name and type](https://w3c.github.io/performance-timeline/#dfn-filter-buffer-map-by-name-and-type).
+    /// [Filter buffer map by name and
+    /// type](https://w3c.github.io/performance-timeline/#dfn-filter-buffer-map-by-name-and-type).
     pub fn entries(&self, filter: Filter) -> impl Iterator<Item = Entry> {
         let marks = filter.admits(EntryType::Mark).then(|| self.in_time_order(&self.marks, filter.name));
         let measures =
@@ -158,8 +159,8 @@ impl Timeline {
         }
     }
 
-    /// The entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of the draft of
-    /// [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
+    /// The entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of the draft
+    /// of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
     pub fn in_call_order(
         &self,
         entry_type: EntryType,
@@ -197,8 +198,8 @@ impl Timeline {
         Box::new(entries.into_iter())
     }
 
-    /// Removes entries: `clearMarks()`, `clearMeasures()`. Reports the names that no entry has any more; their ids may be
-    /// used for others. Dropped entries stay counted, and sequence numbers go on.
+    /// Removes entries: `clearMarks()`, `clearMeasures()`. Reports the names that no entry has any more; their ids may
+    /// be used for others. Dropped entries stay counted, and sequence numbers go on.
     pub fn clear(&mut self, filter: Filter) -> Vec<NameId> {
         let mut unused = Vec::new();
         for entry_type in [EntryType::Mark, EntryType::Measure] {
@@ -253,8 +254,9 @@ impl Timeline {
         }
     }
 
-    /// How many more entries of this type fit; the next would be dropped when there is no room.
-    /// [Determine if a performance entry buffer is full](https://w3c.github.io/performance-timeline/#dfn-determine-if-a-performance-entry-buffer-is-full).
+    /// How many more entries of this type fit; the next would be dropped when there is no room. [Determine if a
+    /// performance entry buffer is
+    /// full](https://w3c.github.io/performance-timeline/#dfn-determine-if-a-performance-entry-buffer-is-full).
     #[must_use]
     pub fn room(&self, entry_type: EntryType) -> usize {
         match entry_type {
@@ -270,7 +272,8 @@ impl Timeline {
         of(EntryType::Mark, self.marks.dropped()) + of(EntryType::Measure, self.measures.dropped())
     }
 
-    /// How many marks and measures were made, those that were dropped or cleared included: the sequence number of the next.
+    /// How many marks and measures were made, those that were dropped or cleared included: the sequence number of the
+    /// next.
     #[must_use]
     pub fn made(&self) -> u64 {
         self.next.0

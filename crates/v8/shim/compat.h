@@ -6,8 +6,9 @@
 #include <v8-profiler.h>
 #include <v8-unwinder.h>
 
-// Functions that optimised JavaScript calls without leaving its stack frame. Node exports what they need and does not ship the
-// header that declares it, so the part that is needed is declared here, as V8 11.3 (Node 20), 12.4, 13.6 and 14.6 have it.
+// Functions that optimised JavaScript calls without leaving its stack frame. Node exports what they need and does not
+// ship the header that declares it, so the part that is needed is declared here, as V8 11.3 (Node 20), 12.4, 13.6 and
+// 14.6 have it.
 #if __has_include(<v8-fast-api-calls.h>)
 #include <v8-fast-api-calls.h>
 #else
@@ -75,7 +76,8 @@ TryToCopyAndConvertArrayToCppBuffer<CTypeInfo(CTypeInfo::Type::kFloat64).GetId()
 
 namespace selfprof {
 
-// Whether the V8 that is running has direct calls as they are declared above. Otherwise functions are called the usual way.
+// Whether the V8 that is running has direct calls as they are declared above. Otherwise functions are called the usual
+// way.
 inline bool HasDirectCalls() {
   using v8::CTypeInfo;
   constexpr uint32_t kUint32 = CTypeInfo(CTypeInfo::Type::kUint32).GetId();

@@ -7,9 +7,6 @@
 
 #include <climits>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
-#include <utility>
 
 #include "compat.h"
 
@@ -29,21 +26,6 @@ struct SelfprofNode {
   int32_t line;    // 1-based, 0 when unknown
   int32_t column;  // 1-based, 0 when unknown
   int32_t source_type;
-};
-
-// What the methods of a timeline's object do. They run within optimised JavaScript, so they may neither touch V8's heap nor throw.
-struct SelfprofTimelineFunctions;
-
-// A timeline, as far as it is known here.
-struct SelfprofTimeline {
-  const SelfprofTimelineFunctions* functions;
-};
-
-struct SelfprofTimelineFunctions {
-  double (*now)(SelfprofTimeline*);
-  double (*mark)(SelfprofTimeline*, uint32_t);
-  double (*resolve)(SelfprofTimeline*, uint32_t, double, uint32_t, double, double);
-  double (*measure)(SelfprofTimeline*, uint32_t, uint32_t, double, uint32_t, double, double);
 };
 
 // Any thread. The value of process.versions.modules that these headers belong to.
@@ -152,100 +134,4 @@ SELFPROF_API void selfprof_node_read(const v8::CpuProfileNode* node, SelfprofNod
   out->line = node->GetLineNumber();
   out->column = node->GetColumnNumber();
   out->source_type = node->GetSourceType();
-}
-
-namespace {
-
-template <typename T>
-constexpr v8::CTypeInfo TypeOf() {
-  if constexpr (std::is_same_v<T, uint32_t>) {
-    return v8::CTypeInfo(v8::CTypeInfo::Type::kUint32);
-  } else {
-    static_assert(std::is_same_v<T, double>);
-    return v8::CTypeInfo(v8::CTypeInfo::Type::kFloat64);
-  }
-}
-
-// The two ways into a member of SelfprofTimelineFunctions: what interpreted code calls, and what optimised code does.
-template <auto member>
-struct Method;
-
-template <typename... A, double (*SelfprofTimelineFunctions::*member)(SelfprofTimeline*, A...)>
-struct Method<member> {
-  static double Run(v8::Local<v8::Object> self, A... arguments) {
-    auto* timeline = static_cast<SelfprofTimeline*>(selfprof::InternalPointer(self));
-    return (timeline->functions->*member)(timeline, arguments...);
-  }
-
-  static void Call(const v8::FunctionCallbackInfo<v8::Value>& info) {
-    Call(info, std::index_sequence_for<A...>());
-  }
-
-  // Does nothing and returns undefined unless all arguments are numbers.
-  template <size_t... index>
-  static void Call(const v8::FunctionCallbackInfo<v8::Value>& info, std::index_sequence<index...>) {
-    if ((info[index]->IsNumber() && ...)) {
-      info.GetReturnValue().Set(Run(info.This(), Number<A>(info[index])...));
-    }
-  }
-
-  template <typename T>
-  static T Number(v8::Local<v8::Value> value) {
-    if constexpr (std::is_same_v<T, uint32_t>) {
-      // Does not fail and runs no JavaScript: the value is a number.
-      return value->Uint32Value(v8::Isolate::GetCurrent()->GetCurrentContext()).FromMaybe(0);
-    } else {
-      return value.As<v8::Number>()->Value();
-    }
-  }
-
-  static const v8::CFunction* Direct() {
-    static const v8::CTypeInfo kArguments[] = {v8::CTypeInfo(v8::CTypeInfo::Type::kV8Value), TypeOf<A>()...};
-    static const v8::CFunctionInfo kInfo(TypeOf<double>(), 1 + sizeof...(A), kArguments);
-    static const v8::CFunction kFunction(reinterpret_cast<const void*>(&Run), &kInfo);
-    return selfprof::HasDirectCalls() ? &kFunction : nullptr;
-  }
-
-  static void Define(v8::Isolate* isolate, v8::Local<v8::FunctionTemplate> interface, const char* name) {
-    v8::Local<v8::Signature> signature = v8::Signature::New(isolate, interface);
-    v8::Local<v8::FunctionTemplate> method = v8::FunctionTemplate::New(
-        isolate, Call, v8::Local<v8::Value>(), signature, sizeof...(A), v8::ConstructorBehavior::kThrow,
-        v8::SideEffectType::kHasSideEffect, Direct());
-    interface->PrototypeTemplate()->Set(isolate, name, method);
-  }
-};
-
-// The interface of a thread's objects. V8 keeps an instance of each template for good, so there is one a thread, from its first
-// timeline until its environment ends.
-thread_local v8::Eternal<v8::FunctionTemplate> timeline_interface;
-
-v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
-  if (timeline_interface.IsEmpty()) {
-    v8::Local<v8::FunctionTemplate> interface = v8::FunctionTemplate::New(isolate);
-    interface->InstanceTemplate()->SetInternalFieldCount(1);
-    Method<&SelfprofTimelineFunctions::now>::Define(isolate, interface, "now");
-    Method<&SelfprofTimelineFunctions::mark>::Define(isolate, interface, "mark");
-    Method<&SelfprofTimelineFunctions::resolve>::Define(isolate, interface, "resolve");
-    Method<&SelfprofTimelineFunctions::measure>::Define(isolate, interface, "measure");
-    timeline_interface.Set(isolate, interface);
-    node::AddEnvironmentCleanupHook(isolate, [](void*) { timeline_interface = {}; }, nullptr);
-  }
-  return timeline_interface.Get(isolate);
-}
-
-}  // namespace
-
-// JS thread. An object whose methods call the functions of `timeline`, which must outlive it. The result is a handle in the
-// caller's scope, as Node-API has them; null when an exception is pending.
-SELFPROF_API void* selfprof_timeline_object(v8::Isolate* isolate, SelfprofTimeline* timeline) noexcept {
-  v8::EscapableHandleScope scope(isolate);
-  v8::Local<v8::Context> context = isolate->GetCurrentContext();
-  v8::Local<v8::Object> object;
-  if (!TimelineInterface(isolate)->InstanceTemplate()->NewInstance(context).ToLocal(&object)) return nullptr;
-  selfprof::SetInternalPointer(object, timeline);
-  v8::Local<v8::Object> escaped = scope.Escape(object);
-  void* handle;
-  static_assert(sizeof(escaped) == sizeof(handle));
-  std::memcpy(&handle, &escaped, sizeof(handle));
-  return handle;
 }

@@ -1,7 +1,7 @@
 //! Functions that are called so often that Node-API's way costs more than what they do.
 //!
-//! Node-API opens a scope, catches exceptions and copies arguments for each call, some 25 ns in all; V8's optimised code calls
-//! these as C calls a function, with numbers in registers.
+//! Node-API opens a scope, catches exceptions and copies arguments for each call, some 25 ns in all; V8's optimised
+//! code calls these as C calls a function, with numbers in registers.
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -17,21 +17,23 @@ pub struct TimelineFunctions {
     pub now: extern "C" fn(*mut c_void) -> f64,
     /// `mark(name)`
     pub mark: extern "C" fn(*mut c_void, u32) -> f64,
+    /// `markAt(name, start)`
+    pub mark_at: extern "C" fn(*mut c_void, u32, f64) -> f64,
+    /// `measureAt(name, start, duration)`
+    pub measure_at: extern "C" fn(*mut c_void, u32, f64, f64) -> f64,
     /// `resolve(startKind, start, endKind, end, duration)`
     pub resolve: extern "C" fn(*mut c_void, u32, f64, u32, f64, f64) -> f64,
-    /// `measure(name, startKind, start, endKind, end, duration)`
-    pub measure: extern "C" fn(*mut c_void, u32, u32, f64, u32, f64, f64) -> f64,
 }
 
 /// Makes an object with these methods for a timeline. They check that `this` is such an object, and return `undefined`
 /// unless all of their arguments are numbers.
 ///
-/// The result is a handle in the current scope, which is also what a `napi_value` is: Node's `js_native_api_v8.h` converts
-/// between them by a cast. `None` outside an isolate, or when an exception is pending.
+/// The result is a handle in the current scope, which is also what a `napi_value` is: Node's `js_native_api_v8.h`
+/// converts between them by a cast. `None` outside an isolate, or when an exception is pending.
 ///
 /// # Safety
-/// `timeline` points to a `&'static TimelineFunctions`, with whatever those functions expect behind it, and lives until the
-/// object is gone.
+/// `timeline` points to a `&'static TimelineFunctions`, with whatever those functions expect behind it, and lives until
+/// the object is gone.
 #[must_use]
 pub unsafe fn timeline_object(timeline: *mut c_void) -> Option<NonNull<c_void>> {
     let isolate = NonNull::new(ffi::selfprof_isolate())?;

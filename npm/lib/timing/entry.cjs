@@ -208,12 +208,13 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
     let blockNumber = -1;
     for (let i = 0; i < types.length; i++) {
       const sequence = sequences[i];
-      const number = Math.floor(sequence / BLOCK);
+      const at = sequence & (BLOCK - 1);
+      const number = (sequence - at) / BLOCK;
       if (number !== blockNumber) {
         block = timeline.blockAt(number);
         blockNumber = number;
       }
-      list[i] = block[sequence % BLOCK] ??= again(types[i], timeline.names[names[i]], times[2 * i], times[2 * i + 1], block);
+      list[i] = block[at] ??= again(types[i], timeline.names[names[i]], times[2 * i], times[2 * i + 1], block);
     }
     return list;
   }

@@ -28,6 +28,7 @@ const { timing, observation } = makeTiming({
 });
 defineInspection(timing);
 forwardEvents(timing.performance);
+// For `includeEntries` and `selfprof run --marks`.
 addSource({ observe: (sink) => ({ flush() {}, stop: observation.listen(sink) }) });
 
 module.exports = { timing, observation };

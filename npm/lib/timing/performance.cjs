@@ -130,14 +130,16 @@ function makePerformance(context) {
         const start = ids.get(startOrMeasureOptions);
         const end = endMark === undefined ? FIRST_NAME : ids.get(endMark);
         if (id >= FIRST_NAME && start >= FIRST_NAME && end >= FIRST_NAME) {
-          timeline.settled = false;
           const endKind = endMark === undefined ? OMITTED : NAMED;
-          if (hot.measure(id, NAMED, start, endKind, end, NaN) === 0) {
-            const entry = nextMeasure(measureName, hot.result[0], hot.result[1]);
+          if (hot.resolve(NAMED, start, endKind, end, NaN) === 0) {
+            const startTime = hot.result[0];
+            const duration = hot.result[1];
+            timeline.settled = false;
+            hot.measureAt(id, startTime, duration);
+            const entry = nextMeasure(measureName, startTime, duration);
             if (observation.types & MEASURES) observation.queue(MEASURES, entry);
             return entry;
           }
-          timeline.settled = true;
         }
       }
       requirePerformance(this);

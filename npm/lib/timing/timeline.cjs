@@ -61,7 +61,8 @@ class Timeline {
     // The name of an entry that does not fit is none that would have to be remembered.
     const id = this.native.room(type) > 0 ? this.intern(name) : 0;
     this.settled = false;
-    return type === MARK ? this.native.markAt(id, startTime) : this.native.measureAt(id, startTime, duration);
+    const kept = type === MARK ? this.hot.markAt(id, startTime) : this.hot.measureAt(id, startTime, duration);
+    return kept === 1;
   }
 
   /** Takes the object of the entry that was recorded last. */

@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use napi::bindgen_prelude::Object;
 use napi::{Env, Error, Result, Status, check_status, sys};
-use selfprof_timing::{Bound, Bounds, Edge, HighResTime, MeasureError, NameId, TimingAttribute};
+use selfprof_timing::{
+    Appended, Bound, Bounds, Edge, HighResTime, MeasureError, NameId, Range, TimingAttribute,
+};
 use selfprof_v8::{TimelineFunctions, timeline_object};
 
 use super::Shared;
@@ -45,10 +47,10 @@ fn release(data: *mut c_void) {
 }
 
 /// The functions of every timeline.
-pub static FUNCTIONS: TimelineFunctions = TimelineFunctions { now, mark, resolve, measure };
+pub static FUNCTIONS: TimelineFunctions = TimelineFunctions { now, mark, mark_at, measure_at, resolve };
 
-/// Runs one of the functions. NaN stands for what should not happen: a timeline that is in use, a kind that is not known, a
-/// panic.
+/// Runs one of the functions. NaN stands for what should not happen: a timeline that is in use, a kind that is not
+/// known, a panic.
 fn run(data: *mut c_void, function: impl FnOnce(&Shared) -> Option<f64>) -> f64 {
     // SAFETY: the object whose method this is holds a share.
     let shared = unsafe { &*data.cast_const().cast::<Shared>() };
@@ -69,6 +71,30 @@ extern "C" fn mark(data: *mut c_void, name: u32) -> f64 {
     })
 }
 
+/// `markAt(name, start) -> 1 when there was room, else 0`
+extern "C" fn mark_at(data: *mut c_void, name: u32, start: f64) -> f64 {
+    run(data, |shared| {
+        let appended = shared.timeline.try_borrow_mut().ok()?.mark(NameId(name), HighResTime(start));
+        Some(kept(appended))
+    })
+}
+
+/// `measureAt(name, start, duration) -> 1 when there was room, else 0`
+extern "C" fn measure_at(data: *mut c_void, name: u32, start: f64, duration: f64) -> f64 {
+    run(data, |shared| {
+        let range = Range { start: HighResTime(start), duration: HighResTime(duration) };
+        let appended = shared.timeline.try_borrow_mut().ok()?.append_measure(NameId(name), range);
+        Some(kept(appended))
+    })
+}
+
+fn kept(appended: Appended) -> f64 {
+    match appended {
+        Appended::Kept => 1.0,
+        Appended::Dropped => 0.0,
+    }
+}
+
 /// `resolve(startKind, start, endKind, end, duration) -> status`
 extern "C" fn resolve(
     data: *mut c_void,
@@ -81,27 +107,6 @@ extern "C" fn resolve(
     run(data, |shared| {
         let resolved = shared.resolve(&bounds(start_kind, start, end_kind, end, duration)?);
         Some(resolved.err().map_or(0.0, status))
-    })
-}
-
-/// `measure(name, startKind, start, endKind, end, duration) -> status`
-extern "C" fn measure(
-    data: *mut c_void,
-    name: u32,
-    start_kind: u32,
-    start: f64,
-    end_kind: u32,
-    end: f64,
-    duration: f64,
-) -> f64 {
-    run(data, |shared| {
-        Some(match shared.resolve(&bounds(start_kind, start, end_kind, end, duration)?) {
-            Ok(range) => {
-                shared.timeline.try_borrow_mut().ok()?.append_measure(NameId(name), range);
-                0.0
-            }
-            Err(error) => status(error),
-        })
     })
 }
 

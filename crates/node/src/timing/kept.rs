@@ -5,8 +5,8 @@ use std::ptr;
 
 use napi::{Result, check_status, sys};
 
-/// Weak references by number. JS thread only; whoever owns this has it [forget all](Kept::forget_all) in the environment
-/// before it is dropped.
+/// Weak references by number. JS thread only; whoever owns this has it [forget all](Kept::forget_all) in the
+/// environment before it is dropped.
 #[derive(Default)]
 pub struct Kept {
     references: HashMap<u64, sys::napi_ref>,
@@ -23,8 +23,8 @@ impl Kept {
             self.sweep(env);
         }
         let mut reference = ptr::null_mut();
-        // SAFETY: the environment is this thread's, `object` is an object of it, and the reference is written before the
-        // call returns.
+        // SAFETY: the environment is this thread's, `object` is an object of it, and the reference is written before
+        // the call returns.
         check_status!(unsafe { sys::napi_create_reference(env, object, 0, &mut reference) })?;
         if let Some(old) = self.references.insert(number, reference) {
             delete(env, old);
@@ -37,8 +37,8 @@ impl Kept {
         value(env, *self.references.get(&number)?)
     }
 
-    /// Deletes the references to objects that were collected. Done each time that the number of references has doubled, so
-    /// that a reference is looked at twice or so in its life.
+    /// Deletes the references to objects that were collected. Done each time that the number of references has doubled,
+    /// so that a reference is looked at twice or so in its life.
     fn sweep(&mut self, env: sys::napi_env) {
         let mut scope = ptr::null_mut();
         // SAFETY: the environment is this thread's. The handles of the loop die with the scope.

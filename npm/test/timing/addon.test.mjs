@@ -1,0 +1,303 @@
+// The timeline of the addon by itself: what interpreted and optimised code get from it, what it holds, and how it ends.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { PACKAGE, runProgram } from '../program.mjs';
+
+const native = createRequire(import.meta.url)('../../lib/native.cjs');
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc');
+
+const [OMITTED, NAMED, TIME, ATTRIBUTE, UNKNOWN] = [0, 1, 2, 3, 4];
+const [MARK, MEASURE] = [1, 2];
+const LOAD_EVENT_END = 20;
+
+function timeline({ origin = native.now(), resolution = 5, limits, timing } = {}) {
+  const made = new native.Timeline(origin, resolution, limits, timing);
+  return { timeline: made, hot: made.hot() };
+}
+
+/** Calls a function so often that V8 optimises it, and checks each result. */
+function check(call, expected) {
+  for (let i = 0; i < 20_000; i++) {
+    const got = call();
+    if (!Object.is(got, expected)) assert.fail(`call ${i}: ${got}, not ${expected}`);
+  }
+}
+
+test('now() does not go back, and has the resolution it is said to have', () => {
+  for (const resolution of [5, 100]) {
+    const { hot } = timeline({ resolution });
+    let last = hot.now();
+    for (let i = 0; i < 50_000; i++) {
+      const now = hot.now();
+      assert.ok(now >= last);
+      const steps = Math.round((now * 1e3) / resolution);
+      assert.equal(now, (steps * resolution) / 1e3);
+      last = now;
+    }
+    assert.ok(last > 0);
+  }
+});
+
+test('now() and performance.now() are the same clock', () => {
+  const { hot } = timeline();
+  /** What lies between the two origins, as far as can be told: one clock is read between two readings of the other. */
+  function offset() {
+    const before = performance.now();
+    const now = hot.now();
+    return { least: now - performance.now(), most: now + 0.005 - before };
+  }
+  const early = offset();
+  const end = performance.now() + 50;
+  while (performance.now() < end);
+  const late = offset();
+  assert.ok(early.least <= late.most && late.least <= early.most, JSON.stringify([early, late]));
+});
+
+test('mark() gives the time that it recorded', () => {
+  const { timeline: recorded, hot } = timeline();
+  const starts = [];
+  for (let i = 0; i < 20_000; i++) starts.push(hot.mark(i % 7));
+  const { names, sequences, times, types } = recorded.entries(0, -1);
+  assert.equal(names.length, 20_000);
+  starts.forEach((start, i) => {
+    assert.deepEqual([types[i], names[i], sequences[i], times[2 * i], times[2 * i + 1]], [MARK, i % 7, i, start, 0]);
+  });
+});
+
+test('resolve() gives the outcomes of the specification', () => {
+  const timing = new Float64Array(21);
+  timing.set([1_000, 0, 0, 0, 0, 1_250]);
+  const page = timeline({ timing });
+  const node = timeline();
+  for (const { hot } of [page, node]) {
+    hot.markAt(0, 10);
+    hot.markAt(1, 25.5);
+  }
+  const outcome = ({ hot }, ...bounds) => check(() => hot.resolve(...bounds.slice(0, 5)), bounds[5]);
+  const range = ({ hot }, ...bounds) => {
+    outcome({ hot }, ...bounds.slice(0, 5), 0);
+    assert.deepEqual([...hot.result], bounds[5]);
+  };
+  range(page, NAMED, 0, NAMED, 1, NaN, [10, 15.5]);
+  range(page, TIME, 1.23456789, NAMED, 0, NaN, [1.23456789, 10 - 1.23456789]);
+  range(page, OMITTED, 0, NAMED, 1, 5.5, [20, 5.5]);
+  range(page, ATTRIBUTE, 0, ATTRIBUTE, 5, NaN, [0, 250]);
+  outcome(page, UNKNOWN, 0, NAMED, 1, NaN, 1);
+  outcome(page, NAMED, 9, NAMED, 1, NaN, 1);
+  outcome(page, NAMED, 0, NAMED, 4e9, NaN, 2);
+  outcome(page, ATTRIBUTE, LOAD_EVENT_END, NAMED, 1, NaN, 3);
+  outcome(page, NAMED, 0, ATTRIBUTE, LOAD_EVENT_END, NaN, 4);
+  outcome(node, ATTRIBUTE, 0, NAMED, 1, NaN, 5);
+  outcome(node, NAMED, 0, ATTRIBUTE, 0, NaN, 6);
+  outcome(page, TIME, -1, NAMED, 1, NaN, 7);
+  outcome(page, NAMED, 0, TIME, -1, NaN, 8);
+  outcome(page, NAMED, 0, OMITTED, 0, -1, 9);
+  outcome(page, NAMED, 0, NAMED, 1, 1, 10);
+  outcome(page, OMITTED, 0, OMITTED, 0, 1, 11);
+  // What the face never passes.
+  outcome(page, 9, 0, NAMED, 1, NaN, NaN);
+  outcome(page, ATTRIBUTE, 21, NAMED, 1, NaN, NaN);
+});
+
+test('PerformanceTiming changes while a page loads', () => {
+  const timing = new Float64Array(21);
+  const { timeline: page, hot } = timeline({ timing });
+  assert.equal(hot.resolve(OMITTED, 0, ATTRIBUTE, LOAD_EVENT_END, NaN), 4);
+  timing.set([100]);
+  timing.set([400], LOAD_EVENT_END);
+  page.setTiming(timing);
+  assert.equal(hot.resolve(OMITTED, 0, ATTRIBUTE, LOAD_EVENT_END, NaN), 0);
+  assert.deepEqual([...hot.result], [0, 300]);
+});
+
+test('functions refuse what is not a number, and do nothing then', () => {
+  const { timeline: recorded, hot } = timeline();
+  const refused = [undefined, null, '1', true, {}, [1], 1n, Symbol(), { valueOf: () => assert.fail('was called') }];
+  for (let round = 0; round < 3; round++) {
+    for (const value of refused) assert.equal(hot.mark(value), undefined);
+    for (const value of refused) assert.equal(hot.measureAt(0, 1, value), undefined);
+    assert.equal(hot.mark(), undefined);
+    assert.equal(hot.resolve(OMITTED, 0, OMITTED, 0), undefined);
+    // Optimised in between.
+    check(() => hot.markAt(1, 1.5), 1);
+    recorded.clear(0, -1);
+  }
+  assert.equal(recorded.entries(0, -1).names.length, 0);
+});
+
+test('functions refuse another this', () => {
+  const { hot } = timeline();
+  for (const self of [undefined, {}, globalThis, Object.create(hot), new Proxy(hot, {}), Object.getPrototypeOf(hot)]) {
+    assert.throws(() => hot.now.call(self), TypeError);
+    assert.throws(() => hot.mark.call(self, 1), TypeError);
+  }
+  // Each serves every timeline.
+  const other = timeline();
+  other.hot.mark.call(hot, 1);
+  assert.equal(other.timeline.latest(1), NaN);
+});
+
+test('constructor arguments are checked', () => {
+  const rows = [
+    [-1, 5],
+    [NaN, 5],
+    [Infinity, 5],
+    [0, 0],
+    [0, 20],
+    [0, 5, undefined, new Float64Array(20)],
+  ];
+  for (const row of rows) assert.throws(() => new native.Timeline(...row), /InvalidArg|origin|resolution|attributes/);
+});
+
+test('ten million marks against a bounded buffer lose nothing that was recorded', () => {
+  const { timeline: bounded, hot } = timeline({ limits: { mark: 1_000, measure: 1 } });
+  let kept = 0;
+  for (let i = 0; i < 1e7; i++) kept += hot.markAt(i % 10, i);
+  assert.equal(kept, 1_000);
+  assert.deepEqual([bounded.dropped(MARK), bounded.room(MARK)], [1e7 - 1_000, 0]);
+  const { sequences, times } = bounded.entries(MARK, -1);
+  assert.deepEqual([...sequences], [...Array(1_000).keys()]);
+  assert.ok(times.filter((_, i) => i % 2 === 0).every((time, i) => time === i));
+  assert.equal(hot.measureAt(0, 0, 1), 1);
+  assert.deepEqual([bounded.room(MEASURE), bounded.entries(MEASURE, -1).sequences[0]], [0, 1e7]);
+});
+
+test('append() takes as many entries as there are', () => {
+  const heads = Uint32Array.of(0, 3, 4);
+  const times = Float64Array.of(1, 9, 2, 3, 4, 9);
+  for (const [count, expected] of [[0, 0], [2, 2], [3, 3], [1e9, 3]]) {
+    const { timeline: made } = timeline();
+    assert.equal(made.append(heads, times, count), expected);
+    assert.equal(made.append(heads, times.subarray(1, 4), count), Math.min(count, 1));
+  }
+  const { timeline: made } = timeline();
+  made.append(heads, times, 3);
+  const { types, names, times: got } = made.entries(0, -1);
+  assert.deepEqual([[...types], [...names], [...got]], [[MARK, MEASURE, MARK], [0, 1, 2], [1, 0, 2, 3, 4, 0]]);
+});
+
+test('an object that is kept stays as long as somebody else holds it, and no longer', async () => {
+  const { timeline: keeper } = timeline();
+  const held = { number: 1 };
+  keeper.keep(1, held);
+  for (let i = 2; i < 10_000; i++) keeper.keep(i, { i });
+  await turn();
+  gc();
+  assert.equal(keeper.kept(1), held);
+  let alive = 0;
+  for (let i = 2; i < 10_000; i++) alive += keeper.kept(i) === undefined ? 0 : 1;
+  assert.equal(alive, 0);
+  const other = {};
+  keeper.keep(1, other);
+  assert.equal(keeper.kept(1), other);
+  assert.equal(keeper.kept(99_999), undefined);
+  keeper.clear(0, -1);
+  assert.equal(keeper.kept(1), undefined);
+});
+
+test('objects that nobody holds are collected in the middle of a job', () => {
+  const { timeline: keeper } = timeline();
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < 100_000; i++) keeper.keep(i, new Array(100).fill(i));
+  gc();
+  assert.ok(process.memoryUsage().heapUsed - before < 20e6);
+});
+
+test('timelines are collected, whichever of their two objects goes last', async () => {
+  /** Each has a kilobyte of marks and eight of names. */
+  async function make(count, hold) {
+    for (let i = 0; i < count; i++) {
+      const { timeline: made, hot } = timeline();
+      hot.mark(1);
+      made.keep(1, hot);
+      hold.push(i % 2 === 0 ? made : hot);
+      if (i % 1_000 === 999) {
+        hold.length = 0;
+        gc();
+        // Node-API's finalizers run in a task of their own.
+        await turn();
+      }
+    }
+  }
+  await make(5_000, []);
+  const before = process.memoryUsage().rss;
+  await make(20_000, []);
+  const grown = process.memoryUsage().rss - before;
+  assert.ok(grown < 50e6, `${grown} bytes more`);
+});
+
+test('a function outlives the timeline that it was made from', async () => {
+  let { timeline: made, hot } = timeline();
+  const { result } = hot;
+  hot.markAt(0, 5);
+  made = undefined;
+  gc();
+  await turn();
+  assert.equal(hot.resolve(NAMED, 0, TIME, 7, NaN), 0);
+  hot = undefined;
+  gc();
+  await turn();
+  assert.deepEqual([...result], [5, 2]);
+});
+
+const PROGRAM = `
+  const { isMainThread, parentPort, Worker } = require('node:worker_threads');
+  const native = require(${JSON.stringify(`${PACKAGE}/lib/native.cjs`)});
+  const source = ${'`'}
+    const { parentPort } = require('node:worker_threads');
+    const native = require(${JSON.stringify(`${PACKAGE}/lib/native.cjs`)});
+    globalThis.timelines = Array.from({ length: 20 }, () => new native.Timeline(native.now(), 5));
+    globalThis.hots = timelines.map((timeline) => timeline.hot());
+    for (const timeline of timelines) for (let i = 0; i < 200; i++) timeline.keep(i, i % 2 ? timelines : {});
+    for (const hot of hots) for (let i = 0; i < 5_000; i++) hot.mark(i & 63);
+    parentPort?.postMessage('marked');
+  ${'`'};
+`;
+
+/** Runs a program that ends with timelines in use, a few times. */
+async function checkEnd(program, expected) {
+  for (let i = 0; i < 5; i++) {
+    const ended = await runProgram(PROGRAM + program);
+    assert.deepEqual(ended, { code: 0, signal: null, stdout: '', stderr: '', ...expected });
+  }
+}
+
+test('a program ends with timelines in use', () => checkEnd('eval(source)', {}));
+
+test('process.exit() with timelines in use', () => checkEnd('eval(source); process.exit(3)', { code: 3 }));
+
+test('a worker comes to its end with timelines in use', () => checkEnd('new Worker(source, { eval: true })', {}));
+
+test('a worker is terminated in the middle of a mark', () =>
+  checkEnd(
+    `const worker = new Worker(source + ';for (;;) hots[0].mark(1)', { eval: true });
+     worker.once('message', () => setTimeout(() => worker.terminate(), 20))`,
+    {},
+  ));
+
+test('process.exit() in a worker with timelines in use', () =>
+  checkEnd(`new Worker(source + ';process.exit(0)', { eval: true })`, {}));
+
+test('a profiler sees a program that marks', () =>
+  checkEnd(
+    `eval(source);
+     const { Profiler } = require(${JSON.stringify(PACKAGE)});
+     const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1e5 });
+     function marking() {
+       for (const end = performance.now() + 300; performance.now() < end; ) {
+         for (let i = 0; i < 1_000; i++) hots[0].mark(i & 7);
+       }
+     }
+     marking();
+     profiler.stop().then(({ frames }) => process.exit(frames.some(({ name }) => name === 'marking') ? 0 : 1));`,
+    {},
+  ));
