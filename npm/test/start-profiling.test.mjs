@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 
 import { performance } from 'selfprof';
 
@@ -139,20 +138,61 @@ suite('startProfiling()', () => {
     );
   });
 
-  test('profiles a worker under its own name', async () => {
-    const worker = new Worker(
-      `const { performance } = require(${JSON.stringify(PACKAGE)});
+  test('has a list for each thread, on one time axis', async () => {
+    const { stdout, stderr } = await runProgram(
+      `
+      const { Worker } = require('node:worker_threads');
+      const { performance } = require(${JSON.stringify(PACKAGE)});
       ${spin}
-      performance.startProfiling({ interval: 1 }).then(async (session) => {
-        (function inWorker() { spin(50); })();
-        require('node:worker_threads').parentPort.postMessage(await session.stopProfiling());
-      });`,
-      { eval: true },
+      const worker = new Worker(
+        \`
+          const { performance } = require(${JSON.stringify(PACKAGE)});
+          ${spin}
+          let profiling;
+          function inWorker() { spin(20); }
+          setInterval(inWorker, 1);
+          require('node:worker_threads').parentPort.once('message', async () => {
+            const session = await performance.startProfiling({ interval: 1 });
+            performance.mark('in the worker');
+            spin(50);
+            require('node:worker_threads').parentPort.postMessage(await session.stopProfiling());
+          }).postMessage('ready');
+        \`,
+        { eval: true },
+      );
+      const message = () => new Promise((resolve) => worker.once('message', resolve));
+      (async () => {
+        await message();
+        const session = await performance.startProfiling({ interval: 1 });
+        performance.mark('in the main thread');
+        (function inMain() { spin(200); })();
+        const fromMain = await session.stopProfiling();
+        worker.postMessage('profile');
+        const idle = setInterval(() => spin(5), 10);
+        const fromWorker = await message();
+        clearInterval(idle);
+        worker.terminate();
+        console.log(JSON.stringify([fromMain, fromWorker]));
+      })();
+    `,
+      { execArgv: [] },
     );
-    const { threadId } = worker;
-    const result = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
-    assertWellFormed(result, [`worker-${threadId}`]);
-    assert.ok(result.profile.strings.some((string) => string.startsWith('inWorker')));
+    assert.ok(stdout, stderr);
+    const [fromMain, fromWorker] = JSON.parse(stdout);
+    for (const result of [fromMain, fromWorker]) {
+      assertWellFormed(result, ['main-thread', 'worker-1']);
+      const { profile } = result;
+      const names = (thread) => new Set(profile[thread].flatMap(({ stack }) => pathOf(profile, stack).map((text) => text.split(' ')[0])));
+      assert.ok(names('worker-1').has('inWorker') !== names('main-thread').has('inWorker'));
+      // The threads share their functions, and the time.
+      assert.equal(profile.strings.length, new Set(profile.strings).size);
+      const spans = ['main-thread', 'worker-1'].map((thread) => [profile[thread][0].timestamp, profile[thread].at(-1).timestamp]);
+      assert.ok(Math.abs(spans[0][0] - spans[1][0]) < 2000 && spans[0][1] > spans[1][0] && spans[1][1] > spans[0][0], String(spans));
+    }
+    const marks = ({ profile }) =>
+      ['main-thread', 'worker-1'].map((thread) => profile[thread].filter(({ type }) => type === 'mark').map(({ name }) => name));
+    assert.deepEqual(marks(fromMain), [['in the main thread'], []]);
+    assert.deepEqual(marks(fromWorker), [[], ['in the worker']]);
   });
 
   test('needs no profiler to be loaded before', async () => {

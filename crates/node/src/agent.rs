@@ -75,12 +75,12 @@ pub struct Notifier {
     interrupter: Interrupter,
     /// Who is told of a session. The agent adds and, when it has ended, the building thread takes out.
     audiences: Mutex<HashMap<SessionId, Arc<Audience>>>,
-    /// Whether the thread is to look at what others ask of it. Any thread sets it, the agent's takes it back.
-    attention: AtomicBool,
     /// Sessions whose full buffers become chunks. As above.
     chunked: Mutex<HashMap<SessionId, Chunked>>,
     /// Recordings that are streamed. The agent adds, the building thread looks up.
     streams: Mutex<HashMap<SessionId, Stream>>,
+    /// Whether the thread is to look at what others ask of it. Any thread sets it, the agent's takes it back.
+    attention: AtomicBool,
 }
 
 impl Notifier {
@@ -174,17 +174,17 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
             key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
             interrupter: environment.interrupter(),
             audiences: Mutex::new(HashMap::new()),
-            attention: AtomicBool::new(false),
             chunked: Mutex::new(HashMap::new()),
             streams: Mutex::new(HashMap::new()),
+            attention: AtomicBool::new(false),
         });
-        threads::began(notifier.key, options.thread, Arc::clone(&notifier));
         *agent = Some(Agent {
             group: Group::new(CpuSampler::new(&environment, options.mode)),
             origin: options.origin,
             admission: Arc::new(options.admission),
-            notifier,
+            notifier: Arc::clone(&notifier),
         });
+        threads::began(notifier.key, options.thread, notifier);
         Ok(())
     })?;
     // The process may be profiled already.

@@ -268,10 +268,11 @@ fn note_left(
     registry.advance(id, false).into_iter().collect()
 }
 
-/// Whether a thread that ends has something to hand over.
+/// Whether a thread that ends has something to hand over to another.
 pub fn records(agent: AgentKey) -> bool {
     let registry = lock(&REGISTRY);
-    let mut members = registry.profilings.values().flat_map(|profiling| &profiling.members);
+    let of_others = registry.profilings.values().filter(|profiling| profiling.owner != agent);
+    let mut members = of_others.flat_map(|profiling| &profiling.members);
     members.any(|member| member.agent == agent && matches!(member.part, Part::Joined(..)))
 }
 

@@ -169,7 +169,7 @@ impl Timeline {
     pub fn entries(&self, entry_type: u32, name: f64) -> Result<EntryColumns> {
         let filter = filter(entry_type, name)?;
         let timeline = self.timeline()?;
-        Ok(EntryColumns::collect(timeline.entries(filter)))
+        Ok(EntryColumns::from(timeline.entries(filter).as_slice()))
     }
 
     /// The starts of marks (type 1) or the durations of measures (type 2) in the order in which they were made.
@@ -178,7 +178,7 @@ impl Timeline {
         let Filter { entry_type, name } = filter(entry_type, name)?;
         let entry_type = entry_type.ok_or_else(|| invalid("the type is neither 1 nor 2"))?;
         let timeline = self.timeline()?;
-        Ok(ValueColumns::collect(timeline.in_call_order(entry_type, name)))
+        Ok(ValueColumns::from(timeline.in_call_order(entry_type, name).as_slice()))
     }
 
     /// Removes the entries of a type and a name. Gives the names that no entry has any more.

@@ -122,11 +122,6 @@ impl<R: Record> Buffer<R> {
         (self.limit as usize).saturating_sub(self.len)
     }
 
-    /// Whether [`Buffer::iter`] goes from early to late starts.
-    pub fn is_in_order(&self) -> bool {
-        self.in_order
-    }
-
     /// Appends an entry, unless the buffer is full: then it is counted.
     #[inline]
     pub fn push(&mut self, entry: &Entry) -> bool {
@@ -160,25 +155,30 @@ impl<R: Record> Buffer<R> {
         self.chunks.push(Chunk { base: entry.sequence.0, records });
     }
 
-    /// All entries in the order in which they were made.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Entry> {
-        self.chunks.iter().flat_map(|chunk| chunk.records.iter().map(|record| record.entry(chunk.base)))
-    }
-
-    /// The entries of this name, of which there are `count`, in the order in which they were made.
-    ///
-    /// Looks from the end and no further than it must: who asks for a name has often just made it.
-    pub fn named(&self, name: NameId, count: usize) -> Vec<Entry> {
-        let mut found = Vec::with_capacity(count);
+    /// Appends the entries to a list in the order in which they were made: all, or those of a name, of which there are
+    /// as many as is said. Says whether they are in the order of their starts.
+    pub fn append_to(&self, list: &mut Vec<Entry>, name: Option<(NameId, usize)>) -> bool {
+        let Some((name, count)) = name else {
+            list.reserve(self.len);
+            for chunk in &self.chunks {
+                list.extend(chunk.records.iter().map(|record| record.entry(chunk.base)));
+            }
+            return self.in_order;
+        };
+        // From the end and no further than it must be: who asks for a name has often just made it.
+        let before = list.len();
+        list.reserve(count);
+        let mut left = count;
         for chunk in self.chunks.iter().rev() {
-            if found.len() == count {
+            if left == 0 {
                 break;
             }
-            let matching = chunk.records.iter().rev().filter(|record| record.name() == name);
-            found.extend(matching.take(count - found.len()).map(|record| record.entry(chunk.base)));
+            let matching = chunk.records.iter().rev().filter(|record| record.name() == name).take(left);
+            list.extend(matching.map(|record| record.entry(chunk.base)));
+            left = count - (list.len() - before);
         }
-        found.reverse();
-        found
+        list[before..].reverse();
+        self.in_order
     }
 
     /// Removes the entries of this name, of which there are `count`.

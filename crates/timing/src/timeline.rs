@@ -1,9 +1,7 @@
 //! The [performance entry buffer map](https://w3c.github.io/performance-timeline/#dfn-performance-entry-buffer-map) of
 //! marks and measures.
 
-use std::iter::Peekable;
-
-use crate::buffer::{Buffer, Mark, Measure, Record};
+use crate::buffer::{Buffer, Mark, Measure};
 use crate::names::Names;
 use crate::{
     Bounds, Entry, EntryType, EntryTypes, HighResTime, MeasureError, NameId, PerformanceTiming, Range,
@@ -52,7 +50,7 @@ impl Filter {
     }
 }
 
-/// The marks and measures of one global object. See the [crate](crate) for an example.
+/// The marks and measures of one global object. See the [crate] for an example.
 pub struct Timeline {
     marks: Buffer<Mark>,
     measures: Buffer<Measure>,
@@ -149,53 +147,44 @@ impl Timeline {
     /// The entries in the order of their starts; those that start together, in the order in which they were made.
     /// [Filter buffer map by name and
     /// type](https://w3c.github.io/performance-timeline/#dfn-filter-buffer-map-by-name-and-type).
-    pub fn entries(&self, filter: Filter) -> impl Iterator<Item = Entry> {
-        let marks = filter.admits(EntryType::Mark).then(|| self.in_time_order(&self.marks, filter.name));
-        let measures =
-            filter.admits(EntryType::Measure).then(|| self.in_time_order(&self.measures, filter.name));
-        Merged {
-            left: marks.into_iter().flatten().peekable(),
-            right: measures.into_iter().flatten().peekable(),
+    #[must_use]
+    pub fn entries(&self, filter: Filter) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut in_order = true;
+        for entry_type in [EntryType::Mark, EntryType::Measure] {
+            if filter.admits(entry_type) && self.len(entry_type) > 0 {
+                in_order &= entries.is_empty();
+                in_order &= self.append_in_call_order(entry_type, filter.name, &mut entries);
+            }
         }
+        if !in_order {
+            // Quick, because the entries are a few runs that are in order: marks, and measures that are not nested.
+            entries.sort_by(|a, b| a.start.chronological(b.start).then(a.sequence.cmp(&b.sequence)));
+        }
+        entries
     }
 
     /// The entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of the draft
     /// of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
-    pub fn in_call_order(
+    #[must_use]
+    pub fn in_call_order(&self, entry_type: EntryType, name: Option<NameId>) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        self.append_in_call_order(entry_type, name, &mut entries);
+        entries
+    }
+
+    /// Says whether what it appends is in the order of starts too.
+    fn append_in_call_order(
         &self,
         entry_type: EntryType,
         name: Option<NameId>,
-    ) -> Box<dyn Iterator<Item = Entry> + '_> {
+        entries: &mut Vec<Entry>,
+    ) -> bool {
+        let count = name.map(|name| (name, self.names.count(name, entry_type)));
         match entry_type {
-            EntryType::Mark => self.in_order_made(&self.marks, name),
-            EntryType::Measure => self.in_order_made(&self.measures, name),
+            EntryType::Mark => self.marks.append_to(entries, count),
+            EntryType::Measure => self.measures.append_to(entries, count),
         }
-    }
-
-    fn in_order_made<'a, R: Record + Typed>(
-        &'a self,
-        buffer: &'a Buffer<R>,
-        name: Option<NameId>,
-    ) -> Box<dyn Iterator<Item = Entry> + 'a> {
-        match name {
-            None => Box::new(buffer.iter()),
-            Some(name) => Box::new(buffer.named(name, self.names.count(name, R::TYPE)).into_iter()),
-        }
-    }
-
-    fn in_time_order<'a, R: Record + Typed>(
-        &'a self,
-        buffer: &'a Buffer<R>,
-        name: Option<NameId>,
-    ) -> Box<dyn Iterator<Item = Entry> + 'a> {
-        let entries = self.in_order_made(buffer, name);
-        if buffer.is_in_order() {
-            return entries;
-        }
-        let mut entries: Vec<Entry> = entries.collect();
-        // Stable, and quick where the entries are nearly in order, as those of nested measures are.
-        entries.sort_by(|a, b| a.start.chronological(b.start));
-        Box::new(entries.into_iter())
     }
 
     /// Removes entries: `clearMarks()`, `clearMeasures()`. Reports the names that no entry has any more; their ids may
@@ -283,37 +272,6 @@ impl Timeline {
     #[cfg(test)]
     fn bytes(&self) -> usize {
         self.marks.bytes() + self.measures.bytes() + self.names.bytes()
-    }
-}
-
-/// The type that the entries of a buffer have.
-trait Typed {
-    const TYPE: EntryType;
-}
-
-impl Typed for Mark {
-    const TYPE: EntryType = EntryType::Mark;
-}
-
-impl Typed for Measure {
-    const TYPE: EntryType = EntryType::Measure;
-}
-
-/// Two lists of entries that are each in the order of their starts, as one that is.
-struct Merged<L: Iterator<Item = Entry>, R: Iterator<Item = Entry>> {
-    left: Peekable<L>,
-    right: Peekable<R>,
-}
-
-impl<L: Iterator<Item = Entry>, R: Iterator<Item = Entry>> Iterator for Merged<L, R> {
-    type Item = Entry;
-
-    fn next(&mut self) -> Option<Entry> {
-        let (Some(left), Some(right)) = (self.left.peek(), self.right.peek()) else {
-            return self.left.next().or_else(|| self.right.next());
-        };
-        let order = left.start.chronological(right.start).then(left.sequence.cmp(&right.sequence));
-        if order.is_le() { self.left.next() } else { self.right.next() }
     }
 }
 

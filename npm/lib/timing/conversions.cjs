@@ -73,7 +73,9 @@ function makeConversions({ TypeError }) {
   /** Throws unless as many arguments were passed as are required. */
   function requireArguments(present, required, context) {
     if (present >= required) return;
-    throw new TypeError(`${context}: ${required} argument${required > 1 ? 's' : ''} required, but only ${present} present.`);
+    throw new TypeError(
+      `${context}: ${required} argument${required > 1 ? 's' : ''} required, but only ${present} present.`,
+    );
   }
 
   return { toDOMString, toDouble, toDOMStringOrDouble, toDictionary, toDOMStringSequence, requireArguments };

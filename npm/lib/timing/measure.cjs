@@ -45,7 +45,9 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
   function checkOptions(options, endMark) {
     if (!MEMBERS.some((member) => member in options)) return;
     if (endMark !== undefined) {
-      throw new TypeError(`${context}: If a non-empty PerformanceMeasureOptions object was passed, |end_mark| must not be passed.`);
+      throw new TypeError(
+        `${context}: If a non-empty PerformanceMeasureOptions object was passed, |end_mark| must not be passed.`,
+      );
     }
     const { start, duration, end } = options;
     if (start === undefined && end === undefined) {
@@ -87,7 +89,9 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
         );
       case 5:
       case 6:
-        throw new TypeError(`${context}: When converting a mark name ('${bound}') to a timestamp, the global object has to be a Window.`);
+        throw new TypeError(
+          `${context}: When converting a mark name ('${bound}') to a timestamp, the global object has to be a Window.`,
+        );
       case 7:
       case 8:
         throw new TypeError(`${context}: '${name}' cannot have a negative time stamp.`);
@@ -107,7 +111,7 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
     const startOrOptions = toStartOrOptions(startOrMeasureOptions);
     const endName = endMark === undefined ? undefined : toDOMString(endMark, context);
 
-    const options = typeof startOrOptions === 'string' ? { start: startOrOptions } : startOrOptions;
+    const options = typeof startOrOptions === 'string' ? { __proto__: null, start: startOrOptions } : startOrOptions;
     if (options === startOrOptions) checkOptions(options, endName);
     const { start, duration } = options;
     const end = endName ?? options.end;

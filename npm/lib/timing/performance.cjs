@@ -33,13 +33,14 @@ const LENGTHS = { mark: 1, measure: 1, getEntriesByType: 1, getEntriesByName: 1 
  * @param {object} context
  * @param {number} context.timeOrigin in milliseconds since the Unix epoch
  * @param {ReturnType<typeof import('./entry.cjs').makeEntries>} context.entries
- * @param {ReturnType<typeof import('./observation.cjs').makeObservation>} context.observation
+ * @param {ReturnType<typeof import('./observer.cjs').makeObservation>} context.observation
  * @param {object | undefined} context.host what the host has recorded of other entry types
  * @param {Extension[]} context.extensions what other specifications and the host add to the interface
  * @returns {{ Performance: Function, performance: object }}
  */
 function makePerformance(context) {
-  const { realm, conversions, timeline, entries, observation, readMark, readMeasure, views, host, extensions } = context;
+  const { realm, conversions, timeline, entries, observation, readMark, readMeasure, views, host, extensions } =
+    context;
   const { TypeError, EventTarget, Object: RealmObject } = realm;
   const { requireArguments, toDOMString } = conversions;
   const { nextMark, nextMeasure, next } = entries;

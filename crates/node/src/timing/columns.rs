@@ -17,13 +17,11 @@ pub struct EntryColumns {
     pub times: Float64Array,
 }
 
-impl EntryColumns {
-    pub(super) fn collect(entries: impl Iterator<Item = Entry>) -> Self {
-        let size = entries.size_hint().0;
-        let mut types = Vec::with_capacity(size);
-        let mut names = Vec::with_capacity(size);
-        let mut sequences = Vec::with_capacity(size);
-        let mut times = Vec::with_capacity(2 * size);
+impl From<&[Entry]> for EntryColumns {
+    fn from(entries: &[Entry]) -> Self {
+        let size = entries.len();
+        let (mut types, mut names) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        let (mut sequences, mut times) = (Vec::with_capacity(size), Vec::with_capacity(2 * size));
         for entry in entries {
             types.push(entry.entry_type as u8);
             names.push(entry.name.0);
@@ -43,17 +41,14 @@ pub struct ValueColumns {
     pub values: Float64Array,
 }
 
-impl ValueColumns {
-    pub(super) fn collect(entries: impl Iterator<Item = Entry>) -> Self {
-        let (names, values): (Vec<u32>, Vec<f64>) = entries
-            .map(|entry| {
-                let value = match entry.entry_type {
-                    EntryType::Mark => entry.start,
-                    EntryType::Measure => entry.duration,
-                };
-                (entry.name.0, value.0)
-            })
-            .unzip();
+impl From<&[Entry]> for ValueColumns {
+    fn from(entries: &[Entry]) -> Self {
+        let names: Vec<u32> = entries.iter().map(|entry| entry.name.0).collect();
+        let value = |entry: &Entry| match entry.entry_type {
+            EntryType::Mark => entry.start.0,
+            EntryType::Measure => entry.duration.0,
+        };
+        let values: Vec<f64> = entries.iter().map(value).collect();
         Self { names: names.into(), values: values.into() }
     }
 }
