@@ -53,7 +53,7 @@ suite('at once', () => {
     );
     for (const [index, times] of within.entries()) {
       assertWellFormed(traces[index]);
-      assert.ok(times.length >= 4 && times.length <= 62, `${times.length} samples in 300 ms`);
+      assertPlausible({ samples: times }, 5, end - begin);
     }
   });
 
