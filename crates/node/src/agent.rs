@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use selfprof_session::{
-    AdmitScripts, BufferPolicy, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions,
-    SamplerError, SessionId, SessionOptions, quantise,
+    AdmitScripts, BufferPolicy, Cut, FrameAdmission, Group, GroupError, Instant, RealmId, RecordingCell,
+    RecordingOptions, SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
@@ -64,8 +64,7 @@ pub struct AgentOptions {
 /// thread touches it.
 pub struct Agent {
     group: Group<CpuSampler>,
-    origin: Instant,
-    admission: Arc<AdmitScripts>,
+    view: View,
     notifier: Arc<Notifier>,
 }
 
@@ -180,8 +179,11 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
         });
         *agent = Some(Agent {
             group: Group::new(CpuSampler::new(&environment, options.mode)),
-            origin: options.origin,
-            admission: Arc::new(options.admission),
+            view: View {
+                admission: Arc::new(options.admission),
+                origin: options.origin,
+                resolution: RESOLUTION,
+            },
             notifier: Arc::clone(&notifier),
         });
         threads::began(notifier.key, options.thread, notifier);
@@ -190,6 +192,17 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
     // The process may be profiled already.
     attend();
     Ok(())
+}
+
+/// What a session sees.
+#[derive(Clone)]
+pub struct View {
+    /// Which functions its trace may show.
+    pub admission: Arc<dyn FrameAdmission>,
+    /// Its time origin.
+    pub origin: Instant,
+    /// The grid of its timestamps.
+    pub resolution: Micros,
 }
 
 /// What a session is opened with.
@@ -206,11 +219,13 @@ pub struct Wishes {
 /// Opens a session on this thread, whose chunks go to `backlog`. Returns its id and the interval it got.
 pub fn open(
     wishes: &Wishes,
+    view: Option<View>,
     audience: Arc<Audience>,
     backlog: Option<Arc<Backlog>>,
 ) -> Result<(SessionId, Micros), AgentError> {
     with(|agent| {
-        let (session, interval, cell) = agent.join(wishes, agent.origin, ROTATE_SESSION)?;
+        let view = view.unwrap_or_else(|| agent.view.clone());
+        let (session, interval, cell) = agent.join(wishes, view, ROTATE_SESSION)?;
         lock(&agent.notifier.audiences).insert(session, audience);
         if let Some(backlog) = backlog {
             lock(&agent.notifier.chunked).insert(session, Chunked { cell, backlog });
@@ -232,7 +247,7 @@ pub fn go_on(session: SessionId) {
 /// Opens a session on this thread whose samples are streamed into `journal`.
 pub fn open_journal(wishes: &Wishes, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
     with(|agent| {
-        let (session, _, cell) = agent.join(wishes, agent.origin, ROTATE_JOURNAL)?;
+        let (session, _, cell) = agent.join(wishes, agent.view.clone(), ROTATE_JOURNAL)?;
         lock(&agent.notifier.streams).insert(session, Stream { cell, journal });
         signals::watch(&agent.notifier.interrupter);
         Ok(session)
@@ -303,6 +318,26 @@ fn attend() {
         threads::attend(agent);
         Ok(())
     });
+}
+
+/// Takes a sample now for each started session of a realm, or of none: it is theirs alone. Returns how many took it.
+pub fn force_sample(realm: Option<RealmId>) -> Result<usize, AgentError> {
+    with(|agent| {
+        let sessions = agent.sessions_of(realm);
+        Ok(agent.group.force_sample(|session| sessions.contains(&session)))
+    })
+}
+
+/// Pauses a realm's sessions, or resumes those that are paused.
+pub fn set_paused(realm: RealmId, paused: bool) -> Result<(), AgentError> {
+    with(|agent| {
+        for session in agent.sessions_of(Some(realm)) {
+            let now = selfprof_v8::now();
+            let cut = if paused { agent.group.pause(now, session) } else { agent.group.resume(now, session) };
+            agent.deliver(cut.map_err(AgentError::Group)?);
+        }
+        Ok(())
+    })
 }
 
 /// Frees what V8 still holds of profiles that have been read.
@@ -396,7 +431,7 @@ impl Agent {
 
     /// The time origin of the thread's `performance`.
     pub fn origin(&self) -> Instant {
-        self.origin
+        self.view.origin
     }
 
     /// Opens a session of a profiling of all threads, whose trace counts from `origin`.
@@ -405,7 +440,7 @@ impl Agent {
         wishes: &Wishes,
         origin: Instant,
     ) -> Result<(SessionId, Arc<RecordingCell>), AgentError> {
-        let (session, _, cell) = self.join(wishes, origin, ROTATE_SESSION)?;
+        let (session, _, cell) = self.join(wishes, View { origin, ..self.view.clone() }, ROTATE_SESSION)?;
         Ok((session, cell))
     }
 
@@ -437,19 +472,24 @@ impl Agent {
     fn join(
         &mut self,
         wishes: &Wishes,
-        origin: Instant,
+        view: View,
         rotate_every: Micros,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
         let &Wishes { interval, limit, policy } = wishes;
         let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
-        let resolution = RESOLUTION;
+        let View { admission, origin, resolution } = view;
         let recording = RecordingOptions { origin, interval, limit, policy, resolution };
-        let cell = Arc::new(RecordingCell::new(recording, now));
+        let cell = Arc::new(RecordingCell::new(recording, admission, now));
         let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options).map_err(AgentError::Sampler)?;
         self.deliver(cut);
         Ok((session, interval, cell))
+    }
+
+    fn sessions_of(&self, realm: Option<RealmId>) -> Vec<SessionId> {
+        let of_realm = |cell: &RecordingCell| cell.admission.realm() == realm;
+        self.group.sessions().filter(|(_, cell)| of_realm(cell)).map(|(session, _)| session).collect()
     }
 
     /// Has every streamed recording written out to its end.
@@ -461,8 +501,7 @@ impl Agent {
 
     fn deliver(&self, cut: Option<Cut<Profile>>) {
         if let Some(cut) = cut {
-            let (admission, notifier) = (Arc::clone(&self.admission), Arc::clone(&self.notifier));
-            builder::send(Job::Append { cut, admission, notifier });
+            builder::send(Job::Append { cut, notifier: Arc::clone(&self.notifier) });
         }
     }
 }

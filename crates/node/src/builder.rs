@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::{mem, thread};
 
 use selfprof_session::{
-    AdmitScripts, BufferPolicy, Cut, Delivery, FrameAdmission, Instant, Outcome, RawSegment, Recording,
-    RecordingCell, RecordingOptions, SessionId,
+    BufferPolicy, Cut, Delivery, Instant, Outcome, RawSegment, Recording, RecordingCell, RecordingOptions,
+    SessionId,
 };
 use selfprof_trace::{Micros, Trace};
 use selfprof_v8::Profile;
@@ -23,8 +23,6 @@ pub enum Job {
     Append {
         /// The segment.
         cut: Cut<Profile>,
-        /// Which functions a trace may show.
-        admission: Arc<AdmitScripts>,
         /// How to reach the agent that it came from.
         notifier: Arc<Notifier>,
     },
@@ -133,8 +131,13 @@ fn run(jobs: &Receiver<Job>) {
 
 fn perform(job: Job) {
     match job {
-        Job::Append { cut, admission, notifier } => append(&cut, &*admission, &notifier),
-        Job::Finish { cell, backlog, done } => done(try_finish(&cell, backlog.as_deref())),
+        Job::Append { cut, notifier } => append(&cut, &notifier),
+        Job::Finish { cell, backlog, done } => {
+            let finished = try_finish(&cell, backlog.as_deref());
+            // Its realm's scripts may be forgotten now, and whoever waits for the trace is to find it so.
+            drop(cell);
+            done(finished);
+        }
         Job::FinishAll { cells, done } => {
             done(cells.into_iter().map(|cell| cell.and_then(|cell| try_finish(&cell, None))).collect());
         }
@@ -151,7 +154,7 @@ fn perform(job: Job) {
     }
 }
 
-fn append(cut: &Cut<Profile>, admission: &dyn FrameAdmission, notifier: &Notifier) {
+fn append(cut: &Cut<Profile>, notifier: &Notifier) {
     if cut.deliveries.is_empty() {
         cut.profile.discard();
         return;
@@ -159,11 +162,11 @@ fn append(cut: &Cut<Profile>, admission: &dyn FrameAdmission, notifier: &Notifie
     // A sampler that has ended meanwhile takes its profiles along; nobody waits for them any more.
     let Some(segment) = cut.profile.read() else { return };
     for delivery in &cut.deliveries {
-        deliver(&segment, delivery, admission, notifier);
+        deliver(&segment, delivery, notifier);
     }
 }
 
-fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmission, notifier: &Notifier) {
+fn deliver(segment: &RawSegment, delivery: &Delivery, notifier: &Notifier) {
     let stream = notifier.stream(delivery.session);
     let chunked = notifier.chunked(delivery.session);
     let mut recording = lock(&delivery.cell.recording);
@@ -172,7 +175,8 @@ fn deliver(segment: &RawSegment, delivery: &Delivery, admission: &dyn FrameAdmis
     }
     // The tables hold four thousand million entries each; a recording that fills one ends there, as a full buffer does.
     let ended = Outcome { became_full: true, earliest_full: None };
-    let outcome = recording.append(segment, &delivery.spans, admission).unwrap_or(ended);
+    let Delivery { spans, forced, cell, .. } = delivery;
+    let outcome = recording.append(segment, spans, forced, &*cell.admission).unwrap_or(ended);
     if let Some(Stream { journal, .. }) = stream {
         journal.append(&mut recording, segment.lost, outcome.became_full);
     }

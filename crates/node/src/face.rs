@@ -8,7 +8,7 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 use selfprof_formats::journal::{Header, Mode};
-use selfprof_session::{AdmitScripts, BufferPolicy, InitOptions, Instant, SessionId};
+use selfprof_session::{AdmitScripts, BufferPolicy, InitOptions, Instant, Reach, RealmId, SessionId};
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
@@ -17,6 +17,7 @@ use crate::chunks::Backlog;
 use crate::entries::{CollectedEntries, EntryColumns};
 use crate::journal::{self, Journal};
 use crate::product::{self, ExplainerOptions, Format, Product, TraceColumns};
+use crate::realms;
 use crate::threads::{self, Portion, ProfilingId, Thread};
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
@@ -146,6 +147,10 @@ pub struct OpenOptions {
     pub max_buffer_size: f64,
     /// What happens when it is reached.
     pub buffer_policy: String,
+    /// The realm that opens it; absent for one of the thread itself.
+    pub realm: Option<u32>,
+    /// Whether it sees the realms of its realm's origin group too.
+    pub include_same_origin_frames: Option<bool>,
     /// How many chunks may wait.
     pub max_chunks: Option<u32>,
 }
@@ -175,8 +180,12 @@ pub fn open(
     chunks: Option<&Chunks>,
 ) -> std::result::Result<OpenSession, Error<String>> {
     let wishes = options.convert()?;
+    let reach =
+        if options.include_same_origin_frames == Some(true) { Reach::SameOrigin } else { Reach::Realm };
+    let view = options.realm.map(|realm| realms::view(RealmId(realm), reach)).transpose();
+    let view = view.map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
     let backlog = chunks.map(|chunks| Arc::clone(&chunks.backlog));
-    let (session, interval) = agent::open(&wishes, Arc::clone(&listener.audience), backlog)
+    let (session, interval) = agent::open(&wishes, view, Arc::clone(&listener.audience), backlog)
         .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
@@ -367,6 +376,6 @@ pub fn thread_cpu_time() -> f64 {
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
-fn failure(error: agent::AgentError) -> Error {
+pub fn failure(error: agent::AgentError) -> Error {
     Error::new(Status::GenericFailure, error.to_string())
 }

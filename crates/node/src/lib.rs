@@ -5,6 +5,8 @@
 //! * [`agent`]: one agent a JS thread, with its group of sessions and its V8 sampler; never leaves that thread;
 //! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
+//! * [`realms`]: pages, and what a session of one sees;
+//! * [`scripts`]: their scripts, compiled so that it is known whose they are;
 //! * [`chunks`]: full buffers on their way to a program that takes them one by one;
 //! * [`entries`]: the marks and measures that JavaScript has collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
@@ -26,6 +28,8 @@ mod face;
 mod journal;
 mod locks;
 mod product;
+mod realms;
+mod scripts;
 mod signals;
 mod threads;
 mod timing;

@@ -1,6 +1,8 @@
-//! Which functions a trace may show.
+//! Which functions and markers a trace may show.
 
-use crate::{Function, FunctionKind};
+use selfprof_trace::Marker;
+
+use crate::{Function, FunctionKind, RealmId};
 
 /// What becomes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,13 +15,32 @@ pub enum Admission {
     Host,
     /// The frame is left out, and so is host code that it calls; the author's callees hang on its caller.
     Hide,
+    /// As [`Hide`](Self::Hide), and the frame is another agent's: what it does is not the work of the session's own. A
+    /// sample with nothing else on its stack reads as idle, so that it tells nothing of the other.
+    Foreign,
 }
 
 /// The rule of [get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id) that decides whether a
 /// session sees a function: its realm, its script's origin, its script's kind.
-pub trait FrameAdmission {
+pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
     /// Judges one function, whose script has the URL `resource`. Called once per function and segment.
     fn admit(&self, function: &Function, resource: &str) -> Admission;
+
+    /// Who counts as the caller of a stack's outermost call, and as the one at work when there is no stack: by default,
+    /// the author.
+    fn outermost(&self) -> Admission {
+        Admission::Show
+    }
+
+    /// What becomes of a marker: by default, it is shown.
+    fn marker(&self, marker: Marker) -> Option<Marker> {
+        Some(marker)
+    }
+
+    /// The realm whose sessions it is for, if it is for a realm's.
+    fn realm(&self) -> Option<RealmId> {
+        None
+    }
 }
 
 /// Admits every script, except that those with certain URLs are host code.

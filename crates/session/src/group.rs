@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use selfprof_trace::Micros;
 
-use crate::{Instant, RecordingCell, Sampler, SamplerError, Span, greatest_common_interval};
+use crate::{Forced, Instant, RecordingCell, Sampler, SamplerError, Span, greatest_common_interval};
 
 /// Names a session within its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +57,8 @@ pub struct Delivery {
     pub cell: Arc<RecordingCell>,
     /// When it was in the started state. Reaches beyond the segment on both sides.
     pub spans: Vec<Span>,
+    /// The samples that were taken out of turn.
+    pub forced: Vec<Forced>,
 }
 
 /// How a session left.
@@ -99,12 +101,28 @@ struct Member {
     paused: bool,
     /// Started spans that reach into the current run. The last one is open while the session is started.
     spans: Vec<Span>,
+    /// Samples out of turn in the current run, and how many of them it keeps.
+    forced: Vec<Forced>,
+    kept: u64,
 }
 
 impl Member {
     fn close_span(&mut self, now: Instant) {
         if let Some(span) = self.spans.last_mut() {
             span.to.get_or_insert(now);
+        }
+    }
+
+    fn take_forced(&mut self) -> Vec<Forced> {
+        self.kept = 0;
+        std::mem::take(&mut self.forced)
+    }
+
+    /// When to see whether its buffer is full: each sample out of turn brings that nearer by one interval.
+    fn look_at(&self) -> Instant {
+        match self.options.cell.look_at() {
+            Instant::NEVER => Instant::NEVER,
+            Instant(at) => Instant(at.saturating_sub(self.options.interval.saturating_mul(self.kept).0)),
         }
     }
 }
@@ -132,6 +150,11 @@ impl<S: Sampler> Group<S> {
         self.members.is_empty()
     }
 
+    /// All sessions, in any state, with their recordings.
+    pub fn sessions(&self) -> impl Iterator<Item = (SessionId, &RecordingCell)> {
+        self.members.iter().map(|(&session, member)| (session, &*member.options.cell))
+    }
+
     /// The state of a session, `None` when it was stopped.
     #[must_use]
     pub fn state(&self, session: SessionId) -> Option<State> {
@@ -151,7 +174,17 @@ impl<S: Sampler> Group<S> {
     ) -> Result<(SessionId, Option<Cut<S::Profile>>), SamplerError> {
         let id = SessionId(self.next_id);
         let span = Span { from: now, to: None };
-        self.members.insert(id, Member { options, state: State::Started, paused: false, spans: vec![span] });
+        self.members.insert(
+            id,
+            Member {
+                options,
+                state: State::Started,
+                paused: false,
+                spans: vec![span],
+                forced: Vec::new(),
+                kept: 0,
+            },
+        );
         match self.begin_span(now) {
             Ok(cut) => {
                 self.next_id += 1;
@@ -177,7 +210,8 @@ impl<S: Sampler> Group<S> {
         }
         let mut cut = self.cut(now);
         if let Some(cut) = &mut cut {
-            cut.deliveries.push(Delivery { session, cell: Arc::clone(&cell), spans: member.spans });
+            let Member { spans, forced, .. } = member;
+            cut.deliveries.push(Delivery { session, cell: Arc::clone(&cell), spans, forced });
         }
         Ok(Left { cut, cell })
     }
@@ -224,6 +258,28 @@ impl<S: Sampler> Group<S> {
         })
     }
 
+    /// Takes a sample out of turn, for those of the started sessions that `is_for` names and for no other. Returns how
+    /// many sessions got it; a session that is paused or full gets none.
+    pub fn force_sample(&mut self, is_for: impl Fn(SessionId) -> bool) -> usize {
+        let takes = |session, member: &Member| {
+            member.state == State::Started && !member.options.cell.is_full() && is_for(session)
+        };
+        if self.run.is_none() || !self.members.iter().any(|(&session, member)| takes(session, member)) {
+            return 0;
+        }
+        let within = self.sampler.sample_alone();
+        let mut takers = 0;
+        for (&session, member) in &mut self.members {
+            let keep = takes(session, member);
+            takers += usize::from(keep);
+            member.kept += u64::from(keep);
+            if member.state == State::Started {
+                member.forced.push(Forced { within: within.clone(), keep });
+            }
+        }
+        takers
+    }
+
     /// Does what has become due: cuts a segment when the run has grown old or a buffer may be full, stops sampling for
     /// sessions whose buffers are, and samples again for those whose buffers are no longer.
     pub fn tick(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
@@ -231,6 +287,7 @@ impl<S: Sampler> Group<S> {
             if member.options.cell.is_full() {
                 member.state = State::Full;
                 member.spans.clear();
+                member.take_forced();
             } else if member.state == State::Full {
                 member.state = if member.paused { State::Paused } else { State::Started };
                 member.spans.extend((!member.paused).then_some(Span { from: now, to: None }));
@@ -242,7 +299,7 @@ impl<S: Sampler> Group<S> {
         }
         // A paused session may get nothing from this cut, and then nobody would set its look again.
         for member in self.started() {
-            if member.options.cell.look_at() <= now {
+            if member.look_at() <= now {
                 member.options.cell.await_look();
             }
         }
@@ -254,7 +311,7 @@ impl<S: Sampler> Group<S> {
     pub fn next_deadline(&self) -> Option<Instant> {
         let run = self.run.as_ref()?;
         self.started()
-            .map(|member| run.started.after(member.options.rotate_every).min(member.options.cell.look_at()))
+            .map(|member| run.started.after(member.options.rotate_every).min(member.look_at()))
             .min()
     }
 
@@ -327,7 +384,8 @@ impl<S: Sampler> Group<S> {
             if !member.spans.is_empty() {
                 let spans = member.spans.clone();
                 member.spans.retain(|span| span.to.is_none());
-                deliveries.push(Delivery { session, cell: Arc::clone(&member.options.cell), spans });
+                let forced = member.take_forced();
+                deliveries.push(Delivery { session, cell: Arc::clone(&member.options.cell), spans, forced });
             }
         }
         Some(Cut { profile, deliveries })

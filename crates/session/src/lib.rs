@@ -8,7 +8,7 @@
 //!   records into segments, so that memory stays bounded and a session can end while others go on;
 //! * [`Recording`] is what one session keeps: it takes the raw samples of each segment that are due for its
 //!   interval and inside its started spans, and turns them into the specification's tables;
-//! * [`FrameAdmission`] decides which functions a trace may show;
+//! * [`FrameAdmission`] decides which functions a trace may show: [`AdmitScripts`] in a program, [`AdmitRealm`] in a page;
 //! * [`AgentState::marker`] names what the agent was doing.
 //!
 //! ```
@@ -25,22 +25,26 @@
 
 mod admission;
 mod clock;
+mod forced;
 mod group;
 mod interval;
 mod marker;
 mod options;
 mod policy;
 mod raw;
+mod realm;
 mod recording;
 mod sampler;
 
 pub use admission::{Admission, AdmitScripts, FrameAdmission};
 pub use clock::{Instant, Span};
+pub use forced::Forced;
 pub use group::{Cut, Delivery, Group, GroupError, Left, SessionId, SessionOptions, State};
 pub use interval::{greatest_common_interval, quantise};
 pub use marker::AgentState;
 pub use options::{InitOptions, OptionsError};
 pub use policy::BufferPolicy;
 pub use raw::{Function, FunctionKind, RawNode, RawSample, RawSegment};
+pub use realm::{AdmitRealm, Reach, RealmError, RealmId, Realms};
 pub use recording::{Outcome, Recording, RecordingCell, RecordingOptions};
 pub use sampler::{Sampler, SamplerError};

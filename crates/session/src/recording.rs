@@ -11,7 +11,7 @@ use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace};
 pub use self::cell::RecordingCell;
 use self::extraction::Extraction;
 use self::stack_map::StackMap;
-use crate::{AgentState, BufferPolicy, FrameAdmission, Instant, RawSegment, Span};
+use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSegment, Span};
 
 /// What a recording is made with.
 #[derive(Clone, Copy, Debug)]
@@ -40,12 +40,16 @@ pub struct Recording {
     taken: u64,
     /// The time of the last raw sample seen, due or not: later segments hold it again.
     seen_until: Option<Instant>,
-    /// How long after the raw sample before it came the last; at most an interval.
+    /// The time of the last one that was not out of turn.
+    ticked_at: Option<Instant>,
+    /// How long after the one before it that one came; at most an interval.
     step: Micros,
     /// When the next sample is due; `None` before the first, which always is.
     due: Option<Instant>,
     /// The stack of the last sample that was not a garbage collection's.
     stack_before: Option<StackId>,
+    /// Whether that sample was of the session's own agent at work; `None` when there was none.
+    own_before: Option<bool>,
     /// Trailing samples of `trace` that wait for the stack after their garbage collection, `None` when none do.
     waiting: Option<usize>,
     /// How many stacks the tables may hold before those that no sample uses are dropped.
@@ -75,9 +79,11 @@ impl Recording {
             trace: Trace::new(),
             taken: 0,
             seen_until: None,
+            ticked_at: None,
             step: Micros::ZERO,
             due: None,
             stack_before: None,
+            own_before: None,
             waiting: None,
             sweep_at: circular::FIRST_SWEEP,
             waiting_chunks: 0,
@@ -88,6 +94,7 @@ impl Recording {
 
     /// Takes from `segment` the samples that lie in `spans`, are due and were not seen before: the steps of
     /// [take a sample](https://wicg.github.io/js-self-profiling/#take-a-sample). Samples are put in time order.
+    /// `forced` are the samples out of turn, in time order too.
     ///
     /// # Errors
     /// When a table has run out of ids. Everything recorded so far stays, and the recording ends there, as one whose
@@ -96,6 +103,7 @@ impl Recording {
         &mut self,
         segment: &RawSegment,
         spans: &[Span],
+        forced: &[Forced],
         admission: &dyn FrameAdmission,
     ) -> Result<Outcome, InternError> {
         let full_before = self.full;
@@ -119,21 +127,33 @@ impl Recording {
                 // Whatever ran before a pause says nothing about a garbage collection after it.
                 self.waiting = None;
                 self.stack_before = None;
+                self.own_before = None;
             }
             self.seen_until = Some(sample.at);
+            let forced = Forced::at(forced, sample.at);
+            if forced.is_some_and(|forced| !forced.keep) {
+                continue;
+            }
             let collecting = sample.state == AgentState::GarbageCollection;
-            let stack = match sample.node {
-                Some(node) if !collecting => {
-                    stacks.resolve(node, &mut self.trace).inspect_err(|_| self.full = true)?
-                }
-                _ => None,
+            let (stack, own) = match sample.node {
+                // A garbage collection interrupts whoever was at work.
+                _ if collecting => (None, self.own_before.unwrap_or(stacks.own_without_stack())),
+                Some(node) => stacks.resolve(node, &mut self.trace).inspect_err(|_| self.full = true)?,
+                None => (None, stacks.own_without_stack()),
             };
             if !collecting {
                 self.give_waiting_samples(stack);
                 self.stack_before = stack;
+                self.own_before = Some(own);
             }
-            if self.is_due(sample.at, seen_before) {
-                self.push(sample.at, stack, sample.state.marker());
+            // Whoever forces a sample does so in a host function, which is not what was going on.
+            let state = match sample.state {
+                AgentState::External if forced.is_some() => AgentState::JavaScript,
+                state => state,
+            };
+            if forced.is_some() || self.is_due(sample.at) {
+                let marker = state.marker().filter(|_| own).and_then(|marker| admission.marker(marker));
+                self.push(sample.at, stack, marker, own && collecting);
             }
         }
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
@@ -143,9 +163,10 @@ impl Recording {
     /// is lost when the sampler's ticks jitter, and of a faster sampler's ticks, the nearest is taken, not the first
     /// that might do. The next is expected after the longer of the last two steps: one may be short because a sample
     /// was taken out of turn.
-    fn is_due(&mut self, at: Instant, seen_before: Option<Instant>) -> bool {
+    fn is_due(&mut self, at: Instant) -> bool {
         let interval = self.options.interval;
-        let step = seen_before.map_or(Micros::ZERO, |seen| at.since(seen).min(interval));
+        let ticked_before = self.ticked_at.replace(at);
+        let step = ticked_before.map_or(Micros::ZERO, |ticked| at.since(ticked).min(interval));
         let expected = step.max(std::mem::replace(&mut self.step, step));
         if self.due.is_some_and(|due| at.after(Micros(expected.0 / 2)) < due) {
             return false;
@@ -156,14 +177,14 @@ impl Recording {
         true
     }
 
-    fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>) {
+    fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>, waits: bool) {
         if !self.has_room() {
             self.full = true;
             // No stack comes any more for which collections at the end could wait.
             self.settle();
             return;
         }
-        if marker == Some(Marker::Gc) && self.waiting.is_none() {
+        if waits && self.waiting.is_none() {
             self.waiting = Some(self.trace.samples().len());
         }
         self.taken += 1;

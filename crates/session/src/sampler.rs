@@ -1,8 +1,11 @@
 //! The engine's side of a group: something that can sample an agent.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use selfprof_trace::Micros;
+
+use crate::Instant;
 
 /// Samples one agent. V8's `CpuProfiler` is one; tests bring their own.
 ///
@@ -26,6 +29,9 @@ pub trait Sampler {
 
     /// Takes a sample now, in all runs.
     fn sample_now(&mut self);
+
+    /// As [`sample_now`](Self::sample_now), and gives the time in which it took that sample and no other.
+    fn sample_alone(&mut self) -> RangeInclusive<Instant>;
 }
 
 /// The engine would not start a run.

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::{Engine, Nobody};
 use selfprof_session::{
     BufferPolicy, Cut, Group, GroupError, Instant, RawSegment, RecordingCell, RecordingOptions, SessionId,
     SessionOptions,
@@ -43,6 +43,12 @@ impl Scene {
             "resume" => self.group.resume(now, session()),
             "tick" => Ok(self.group.tick(now)),
             "close" => Ok(self.group.close(now)),
+            "force" => {
+                let chosen: Vec<u32> = words[1..].iter().map(|word| word.parse().unwrap()).collect();
+                let takers = self.group.force_sample(|session| chosen.contains(&session.0));
+                self.group.sampler().calls.push(format!("for {takers}"));
+                Ok(None)
+            }
             "suspend" => Ok(self.group.suspend()),
             "wait" => {
                 self.group.sampler().advance(Micros(number(1) * 1_000));
@@ -101,7 +107,7 @@ impl Scene {
                 .map_or(BufferPolicy::Stop, |most| BufferPolicy::Chunks { most_waiting: most as u32 }),
             resolution: Micros::ZERO,
         };
-        let cell = Arc::new(RecordingCell::new(recording, now));
+        let cell = Arc::new(RecordingCell::new(recording, Arc::new(Nobody), now));
         let rotate_every = Micros(rotate.unwrap_or(1_000) * 1_000);
         let joined = self.group.join(now, SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) });
         let (session, cut) = joined.map_err(GroupError::Sampler)?;
@@ -616,4 +622,77 @@ fn a_suspended_group_samples_again_at_the_next_tick() {
 #[test]
 fn a_closed_group_may_be_joined_again() {
     check(&[("join 10", "start 10"), ("close", "stop | 0:0-0"), ("join 20", "start 20")]);
+}
+
+/// A forced sample takes 2 µs here, and one more passes after it.
+#[test]
+fn a_forced_sample_is_for_those_who_are_named() {
+    check(&[
+        ("join 10", "start 10"),
+        ("join 10", "sample"),
+        ("wait 4", ""),
+        ("force 1", "force, for 1"),
+        ("wait 16", ""),
+        ("force 0 1", "force, for 2"),
+        ("close", "stop | 0:0-20.004 1:0-20.004"),
+        ("build", ""),
+        ("trace 0", "0 10 20 20.003"),
+        ("trace 1", "0 4.001 10 20 20.003"),
+    ]);
+}
+
+#[test]
+fn only_started_sessions_take_a_forced_sample() {
+    check(&[
+        ("force 0", "for 0"),
+        ("join 10", "start 10"),
+        ("join 10", "sample"),
+        ("join 10 limit 0", "sample"),
+        ("pause 0", ""),
+        ("tick", "start 10, stop | 0:0-0 1:0- 2:0-"),
+        ("build", "2 full"),
+        // The group has not noticed that it is full.
+        ("force 0 2", "for 0"),
+        ("tick", ""),
+        ("force 0 1 2", "force, for 1"),
+        ("leave 1", "stop | 1:0-0.002"),
+        ("force 0 1 2", "for 0"),
+        ("build", ""),
+        ("trace 0", "0"),
+        ("trace 1", "0 0.001"),
+        ("trace 2", ""),
+    ]);
+}
+
+#[test]
+fn forced_samples_fill_a_buffer_and_bring_the_look_nearer() {
+    check(&[
+        ("join 100 limit 3", "start 100"),
+        ("deadline", "300"),
+        ("force 0", "force, for 1"),
+        ("deadline", "200"),
+        ("force 0", "force, for 1"),
+        ("force 0", "force, for 1"),
+        ("deadline", "0"),
+        ("tick", "start 100, stop | 0:0-"),
+        ("build", "0 full"),
+        ("tick", "stop |"),
+        ("trace 0", "0 0.001 0.003"),
+    ]);
+}
+
+/// A sample that was worked off late lies in two runs.
+#[test]
+fn a_forced_sample_is_taken_once_though_it_lies_in_two_segments() {
+    check(&[
+        ("join 10 rotate 30", "start 10"),
+        ("join 10", "sample"),
+        ("force 0", "force, for 1"),
+        ("wait 30", ""),
+        ("tick", "start 10, stop | 0:0- 1:0-"),
+        ("close", "stop | 0:0-30.002 1:0-30.002"),
+        ("build", ""),
+        ("trace 0", "0 0.001 10 20 30"),
+        ("trace 1", "0 10 20 30"),
+    ]);
 }

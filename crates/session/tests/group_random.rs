@@ -5,7 +5,7 @@ mod engine;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::{Engine, Nobody};
 use proptest::prelude::*;
 use selfprof_session::{
     BufferPolicy, Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId,
@@ -27,6 +27,8 @@ enum Step {
     Resume(prop::sample::Index),
     Tick,
     Wait(Micros),
+    /// A sample out of turn for every session whose id this divides.
+    Force(u32),
     Close,
     /// A consumer takes a chunk, if one waits.
     Consume(prop::sample::Index),
@@ -50,6 +52,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => any::<prop::sample::Index>().prop_map(Step::Resume),
         4 => Just(Step::Tick),
         6 => (0_u64..15_000).prop_map(|duration| Step::Wait(Micros(duration))),
+        4 => (1_u32..4).prop_map(Step::Force),
         1 => Just(Step::Close),
         3 => any::<prop::sample::Index>().prop_map(Step::Consume),
         6 => Just(Step::Build),
@@ -73,6 +76,8 @@ struct Session {
     cell: Arc<RecordingCell>,
     /// When it was started, whether or not its buffer was full by then.
     spans: Vec<Span>,
+    /// The samples out of turn that it is to keep.
+    forced: BTreeSet<Instant>,
     times_full: usize,
     times_resumed: usize,
     /// Whether it was full and a consumer is to say when there is room.
@@ -89,8 +94,8 @@ impl Session {
         }
     }
 
-    /// The samples that are its own and due, were there no limit: of all that were taken in its spans, the first, and
-    /// then, of those around each slot, the one that seems nearest when it comes.
+    /// The samples that it would keep, were there no limit: of all that were taken in its spans, the first, and then, of
+    /// those around each slot, the one that seems nearest when it comes; and those out of turn that are for it.
     fn due(&self, sampled: &BTreeSet<Instant>) -> Vec<u64> {
         let own: Vec<u64> = sampled
             .iter()
@@ -108,6 +113,8 @@ impl Session {
                 slot = if index == 0 || slot + interval <= at { at + interval } else { slot + interval };
             }
         }
+        due.extend(self.forced.iter().map(|at| at.0));
+        due.sort_unstable();
         due
     }
 }
@@ -121,6 +128,8 @@ struct World {
     outcomes: VecDeque<(SessionId, Outcome)>,
     builds_at_once: bool,
     most_runs: usize,
+    /// The samples out of turn.
+    forced: BTreeSet<Instant>,
 }
 
 impl World {
@@ -165,6 +174,7 @@ impl World {
                 }
             }
             Step::Wait(duration) => self.group.sampler().advance(duration),
+            Step::Force(divisor) => self.force(divisor),
             Step::Close => self.close(now),
             Step::Consume(index) => self.consume(index),
             Step::Build => self.build(),
@@ -176,7 +186,7 @@ impl World {
 
     fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>, policy: BufferPolicy) {
         let options = RecordingOptions { origin: ORIGIN, interval, limit, policy, resolution: Micros::ZERO };
-        let cell = Arc::new(RecordingCell::new(options, now));
+        let cell = Arc::new(RecordingCell::new(options, Arc::new(Nobody), now));
         let joining = SessionOptions { interval, rotate_every: Micros(20_000), cell: Arc::clone(&cell) };
         let (count, next_deadline) = (self.group.len(), self.group.next_deadline());
         match self.group.join(now, joining) {
@@ -187,6 +197,7 @@ impl World {
                     options,
                     cell,
                     spans,
+                    forced: BTreeSet::new(),
                     times_full: 0,
                     times_resumed: 0,
                     resting: false,
@@ -200,6 +211,22 @@ impl World {
                 assert_eq!((self.group.len(), self.group.next_deadline()), (count, next_deadline));
             }
         }
+    }
+
+    fn force(&mut self, divisor: u32) {
+        let is_for = |id: SessionId| id.0.is_multiple_of(divisor);
+        let takers = self.group.force_sample(is_for);
+        let at = self.group.sampler().sampled.last().copied().filter(|_| takers > 0);
+        let Some(at) = at else { return };
+        self.forced.insert(at);
+        let mut taken = 0;
+        for session in self.sessions.iter_mut().filter(|session| is_for(session.id)) {
+            if self.group.state(session.id) == Some(State::Started) && !session.cell.is_full() {
+                session.forced.insert(at);
+                taken += 1;
+            }
+        }
+        assert_eq!(taken, takers);
     }
 
     fn close(&mut self, now: Instant) {
@@ -288,7 +315,8 @@ impl World {
 
     /// What holds at the end.
     fn check_recordings(&mut self) {
-        let sampled = std::mem::take(&mut self.group.sampler().sampled);
+        let mut sampled = std::mem::take(&mut self.group.sampler().sampled);
+        sampled.retain(|at| !self.forced.contains(at));
         for session in &self.sessions {
             let due = session.due(&sampled);
             let limit = session.options.limit.map_or(usize::MAX, |limit| limit as usize);
@@ -316,8 +344,9 @@ impl World {
                     }
                     assert!(all.is_sorted_by(|a, b| a < b), "{:?} {all:?}", session.id);
                     let own = |at: &u64| {
-                        sampled.contains(&Instant(*at))
-                            && session.spans.iter().any(|span| span.contains(Instant(*at)))
+                        let at = &Instant(*at);
+                        (sampled.contains(at) || session.forced.contains(at))
+                            && session.spans.iter().any(|span| span.contains(*at))
                     };
                     assert!(all.iter().all(own), "{:?} {all:?}", session.id);
                     session.times_resumed + usize::from(session.cell.is_full())
@@ -354,6 +383,7 @@ proptest! {
             outcomes: VecDeque::new(),
             builds_at_once,
             most_runs,
+            forced: BTreeSet::new(),
         };
         for step in steps {
             world.group.sampler().advance(Micros(1));

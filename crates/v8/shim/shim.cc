@@ -3,6 +3,8 @@
 // Handles are opaque. No exception and no handle crosses this border. "JS thread" is the thread of the isolate that a
 // handle was made in; every function says which thread may call it.
 
+#include <pthread.h>
+#include <signal.h>
 #include <uv.h>
 
 #include <climits>
@@ -32,8 +34,8 @@ struct SelfprofNode {
 SELFPROF_API int32_t selfprof_built_for() noexcept { return NODE_MODULE_VERSION; }
 
 // Any thread. The clock of sample timestamps, in microseconds: V8's TimeTicks and libuv's hrtime are both
-// CLOCK_MONOTONIC.
-SELFPROF_API uint64_t selfprof_now_us() noexcept { return uv_hrtime() / 1000; }
+// CLOCK_MONOTONIC, but TimeTicks::Now() adds one, so that it is never 0.
+SELFPROF_API uint64_t selfprof_now_us() noexcept { return uv_hrtime() / 1000 + 1; }
 
 // Any thread. The same clock in nanoseconds.
 SELFPROF_API uint64_t selfprof_now_ns() noexcept { return uv_hrtime(); }
@@ -100,6 +102,26 @@ SELFPROF_API v8::CpuProfile* selfprof_profiler_stop(v8::Isolate* isolate, v8::Cp
 // JS thread. Takes a sample now in every run of the isolate.
 SELFPROF_API void selfprof_collect_sample(v8::Isolate* isolate) noexcept {
   v8::CpuProfiler::CollectSample(isolate);
+}
+
+// JS thread. Takes a sample now in every run of the isolate, and gives the time in which it took that one and no other:
+// V8's sampling signal has to wait, and the clock moves on before it and after it.
+SELFPROF_API void selfprof_collect_sample_alone(v8::Isolate* isolate, uint64_t* from_us, uint64_t* to_us) noexcept {
+  sigset_t sampling, before;
+  sigemptyset(&sampling);
+  sigaddset(&sampling, SIGPROF);
+  pthread_sigmask(SIG_BLOCK, &sampling, &before);
+  const auto next_microsecond = [] {
+    const uint64_t now = selfprof_now_us();
+    uint64_t next;
+    do next = selfprof_now_us();
+    while (next == now);
+    return next;
+  };
+  *from_us = next_microsecond();
+  v8::CpuProfiler::CollectSample(isolate);
+  *to_us = next_microsecond() - 1;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 // JS thread, before the profiler is disposed, when no other thread reads the profile.

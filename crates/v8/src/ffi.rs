@@ -1,4 +1,4 @@
-//! The shim's functions. `shim/shim.cc` says for each which thread may call it and how long its handles live.
+//! The shim's functions. `shim/shim.cc` and `shim/scripts.cc` say for each which thread may call it and how long its handles live.
 
 use std::ffi::{c_char, c_void};
 
@@ -23,7 +23,9 @@ opaque!(
     /// `v8::CpuProfile`.
     CpuProfile,
     /// `v8::CpuProfileNode`.
-    CpuProfileNode
+    CpuProfileNode,
+    /// `v8::Module`, and what it is linked with.
+    Module
 );
 
 #[repr(C)]
@@ -43,6 +45,21 @@ pub struct Node {
     pub line: i32,
     pub column: i32,
     pub source_type: i32,
+}
+
+/// A handle: `napi_value`.
+pub type Value = *mut c_void;
+
+#[repr(C)]
+pub struct Source {
+    pub anchor: Value,
+    pub text: Value,
+    pub url: Value,
+    pub referrer: Value,
+    pub line_offset: i32,
+    pub column_offset: i32,
+    pub realm: u32,
+    pub muted: bool,
 }
 
 pub type Hook = extern "C" fn(*mut c_void);
@@ -73,9 +90,36 @@ unsafe extern "C" {
         id: u32,
     ) -> *mut CpuProfile;
     pub fn selfprof_collect_sample(isolate: *mut Isolate);
+    pub fn selfprof_collect_sample_alone(isolate: *mut Isolate, from_us: *mut u64, to_us: *mut u64);
     pub fn selfprof_profile_delete(profile: *mut CpuProfile);
     pub fn selfprof_profile_sample_count(profile: *const CpuProfile) -> i32;
     pub fn selfprof_profile_end_us(profile: *const CpuProfile) -> i64;
     pub fn selfprof_profile_samples(profile: *const CpuProfile, count: i32, samples: *mut Sample);
     pub fn selfprof_node_read(node: *const CpuProfileNode, out: *mut Node);
+    pub fn selfprof_script_compile(
+        isolate: *mut Isolate,
+        source: *const Source,
+        script: *mut Value,
+        id: *mut i32,
+    ) -> i32;
+    pub fn selfprof_script_run(isolate: *mut Isolate, anchor: Value, script: Value) -> Value;
+    pub fn selfprof_function_script_id(function: Value) -> i32;
+    pub fn selfprof_module_compile(
+        isolate: *mut Isolate,
+        source: *const Source,
+        module: *mut *mut Module,
+        id: *mut i32,
+    ) -> i32;
+    pub fn selfprof_module_delete(module: *mut Module);
+    pub fn selfprof_module_requests(isolate: *mut Isolate, module: *const Module) -> Value;
+    pub fn selfprof_module_link(
+        isolate: *mut Isolate,
+        module: *mut Module,
+        children: *const *mut Module,
+        count: u32,
+    ) -> i32;
+    pub fn selfprof_module_instantiate(isolate: *mut Isolate, module: *mut Module) -> i32;
+    pub fn selfprof_module_evaluate(isolate: *mut Isolate, module: *mut Module, promise: *mut Value) -> i32;
+    pub fn selfprof_module_namespace(isolate: *mut Isolate, module: *const Module) -> Value;
+    pub fn selfprof_on_import_meta(isolate: *mut Isolate, function: Value) -> bool;
 }

@@ -5,6 +5,7 @@
 //!
 //! * [`CpuSampler`] lives on its isolate's thread and starts and stops runs;
 //! * [`Profile`] is what a run recorded; it is read on any thread;
+//! * [`Script`] and [`Module`] are a page's, compiled in its context;
 //! * [`Environment`] registers tear-down hooks and interrupts the JS thread from elsewhere;
 //! * [`TimelineFunctions`] are called by JavaScript at the price of a call in C.
 //!
@@ -15,11 +16,13 @@ mod environment;
 mod ffi;
 mod profile;
 mod sampler;
+mod script;
 mod timeline;
 
 pub use environment::{Environment, Interrupter};
 pub use profile::Profile;
 pub use sampler::{CpuSampler, LoggingMode};
+pub use script::{Module, Script, ScriptError, Source, Value, on_import_meta};
 pub use timeline::{TimelineFunctions, timeline_object};
 
 use selfprof_session::Instant;

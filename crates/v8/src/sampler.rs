@@ -1,9 +1,10 @@
 //! `v8::CpuProfiler` as the sampler of one isolate.
 
+use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use selfprof_session::{Sampler, SamplerError};
+use selfprof_session::{Instant, Sampler, SamplerError};
 use selfprof_trace::Micros;
 
 use crate::profile::ProfileCell;
@@ -127,6 +128,13 @@ impl Sampler for CpuSampler {
     fn sample_now(&mut self) {
         // SAFETY: the isolate is this thread's and alive.
         unsafe { ffi::selfprof_collect_sample(self.isolate.as_ptr()) };
+    }
+
+    fn sample_alone(&mut self) -> RangeInclusive<Instant> {
+        let (mut from, mut to) = (0, 0);
+        // SAFETY: as above; both are written before the call returns.
+        unsafe { ffi::selfprof_collect_sample_alone(self.isolate.as_ptr(), &mut from, &mut to) };
+        Instant(from)..=Instant(to)
     }
 }
 

@@ -1,10 +1,10 @@
 //! A recording between two threads.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::{Outcome, Recording, RecordingOptions};
-use crate::{BufferPolicy, Instant};
+use crate::{BufferPolicy, FrameAdmission, Instant};
 
 /// A recording shared between the agent's thread, whose group knows when to look at it, and the thread that builds
 /// traces. It lives until both have let go of it.
@@ -12,6 +12,8 @@ use crate::{BufferPolicy, Instant};
 pub struct RecordingCell {
     /// The recording. The building thread holds the lock while it appends; the agent's thread never waits for it.
     pub recording: Mutex<Recording>,
+    /// Which functions its trace may show.
+    pub admission: Arc<dyn FrameAdmission>,
     full: AtomicBool,
     look_at: AtomicU64,
 }
@@ -19,7 +21,7 @@ pub struct RecordingCell {
 impl RecordingCell {
     /// Wraps a new recording, whose session starts at `now`.
     #[must_use]
-    pub fn new(options: RecordingOptions, now: Instant) -> Self {
+    pub fn new(options: RecordingOptions, admission: Arc<dyn FrameAdmission>, now: Instant) -> Self {
         let look_at = match (options.policy, options.limit) {
             (BufferPolicy::Stop | BufferPolicy::Chunks { .. }, Some(limit)) => {
                 now.after(options.interval.saturating_mul(limit))
@@ -28,6 +30,7 @@ impl RecordingCell {
         };
         Self {
             recording: Mutex::new(Recording::new(options)),
+            admission,
             full: AtomicBool::new(false),
             look_at: AtomicU64::new(look_at.0),
         }

@@ -62,6 +62,7 @@ impl Recording {
         self.full = false;
         // What ran before says nothing about a garbage collection that comes now.
         self.stack_before = None;
+        self.own_before = None;
         Some(now.after(self.options.interval))
     }
 }

@@ -2,6 +2,7 @@
 //! V8 does: a tick lies about until somebody works it off, while a sample that is asked for is processed at once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use selfprof_session::{
     Admission, AgentState, Cut, FrameAdmission, Function, Instant, Outcome, RawSample, RawSegment, Sampler,
@@ -109,9 +110,22 @@ impl Sampler for Engine {
         assert!(!self.runs.is_empty(), "without a run, nobody gets this sample");
         self.take_sample();
     }
+
+    fn sample_alone(&mut self) -> RangeInclusive<Instant> {
+        self.calls.push("force".to_owned());
+        assert!(!self.runs.is_empty(), "without a run, nobody gets this sample");
+        let from = self.now.after(Micros(1));
+        self.now = from;
+        self.take_sample();
+        let to = self.now;
+        self.now = to.after(Micros(1));
+        from..=to
+    }
 }
 
-struct Nobody;
+/// Shows nothing.
+#[derive(Debug)]
+pub struct Nobody;
 
 impl FrameAdmission for Nobody {
     fn admit(&self, _: &Function, _: &str) -> Admission {
@@ -123,7 +137,9 @@ impl FrameAdmission for Nobody {
 pub fn append(cut: &Cut<RawSegment>) -> Vec<(SessionId, Outcome)> {
     let append = |delivery: &selfprof_session::Delivery| {
         let mut recording = delivery.cell.recording.lock().unwrap();
-        (delivery.session, recording.append(&cut.profile, &delivery.spans, &Nobody).unwrap())
+        let admission = &*delivery.cell.admission;
+        let outcome = recording.append(&cut.profile, &delivery.spans, &delivery.forced, admission);
+        (delivery.session, outcome.unwrap())
     };
     cut.deliveries.iter().map(append).collect()
 }

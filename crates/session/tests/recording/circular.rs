@@ -83,7 +83,7 @@ fn neither_samples_nor_tables_grow_without_end() {
     let mut recording = Recording::new(circular(LIMIT));
     let mut most = [0; 4];
     for segment in 0..300 {
-        recording.append(&ever_new_stacks(segment * SEGMENT, SEGMENT), ALWAYS, &Brackets).unwrap();
+        recording.append(&ever_new_stacks(segment * SEGMENT, SEGMENT), ALWAYS, &[], &Brackets).unwrap();
         let trace = recording.trace();
         let held = [trace.samples().len(), trace.stacks().len(), trace.frames().len(), trace.names().len()];
         most = std::array::from_fn(|index| most[index].max(held[index]));
@@ -100,7 +100,7 @@ fn neither_samples_nor_tables_grow_without_end() {
 #[test]
 fn a_sweep_keeps_the_stack_before_a_collection() {
     let mut recording = Recording::new(RecordingOptions { interval: Micros(10), ..circular(1) });
-    recording.append(&ever_new_stacks(0, 5_000), ALWAYS, &Brackets).unwrap();
+    recording.append(&ever_new_stacks(0, 5_000), ALWAYS, &[], &Brackets).unwrap();
     assert_eq!(recording.trace().stacks().len(), 5_001);
     append(&mut recording, "5010 gc, 5020 main;x");
     assert!(recording.trace().stacks().len() < 1_000, "the tables were swept before");

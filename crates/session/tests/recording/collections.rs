@@ -63,7 +63,7 @@ fn a_stack_that_the_engine_gives_is_not_trusted() {
 fn samples_on_both_sides_of_a_pause_are_no_neighbours() {
     let spans = |to| [Span { from: Instant(0), to: Some(Instant(1)) }, Span { from: Instant(5), to }];
     let mut recording = Recording::new(EVERYTHING);
-    recording.append(&segment("0 a, 1 gc, 3 b, 5 gc, 6 a, 7 gc"), &spans(None), &Brackets).unwrap();
-    recording.append(&segment("8 a"), &spans(None)[1..], &Brackets).unwrap();
+    recording.append(&segment("0 a, 1 gc, 3 b, 5 gc, 6 a, 7 gc"), &spans(None), &[], &Brackets).unwrap();
+    recording.append(&segment("8 a"), &spans(None)[1..], &[], &Brackets).unwrap();
     assert_eq!(show(&recording.finish()), "0 a, 1 gc, 5 gc, 6 a, 7 a gc, 8 a");
 }

@@ -11,7 +11,7 @@ fn check(state: AgentState, expected: Option<Marker>) {
         let mut segment = segment(notation);
         segment.samples[0].state = state;
         let mut recording = Recording::new(EVERYTHING);
-        recording.append(&segment, ALWAYS, &Brackets).unwrap();
+        recording.append(&segment, ALWAYS, &[], &Brackets).unwrap();
         assert_eq!(recording.finish().samples()[0].marker, expected, "{state:?} in {notation:?}");
     }
 }

@@ -1,5 +1,5 @@
 //! Raw samples and traces as text: `0 main;work, 10 gc, 20` are samples after 0, 10 and 20 microseconds, the first with
-//! two frames, the second in a garbage collection, the third idle.
+//! two frames, the second in a garbage collection, the third idle. `work@7` is a function of the script with the id 7.
 
 use std::collections::HashMap;
 
@@ -10,6 +10,7 @@ use selfprof_session::{
 use selfprof_trace::{Marker, Micros, Sample, StackId, Trace};
 
 /// The rule of the tests: `[name]` is host code, `{name}` is hidden, any other name is shown.
+#[derive(Debug)]
 pub struct Brackets;
 
 impl FrameAdmission for Brackets {
@@ -53,14 +54,16 @@ impl SegmentBuilder {
         if let Some(&function) = self.functions.get(notation) {
             return function;
         }
-        let (name, resource) = match notation.as_bytes() {
-            [b'[', .., b']'] => (&notation[1..notation.len() - 1], "host.js"),
-            [b'{', .., b'}'] => (&notation[1..notation.len() - 1], "hidden.js"),
-            _ => (notation, "app.js"),
+        let (inner, script_id) = notation.split_once('@').unwrap_or((notation, "1"));
+        let (name, resource) = match inner.as_bytes() {
+            [b'[', .., b']'] => (&inner[1..inner.len() - 1], "host.js"),
+            [b'{', .., b'}'] => (&inner[1..inner.len() - 1], "hidden.js"),
+            _ => (inner, "app.js"),
         };
+        let script_id = script_id.parse().unwrap();
         let (name, resource) = (self.string(name), self.string(resource));
         let kind = FunctionKind::Script;
-        self.segment.functions.push(Function { name, resource, script_id: 1, line: 7, column: 0, kind });
+        self.segment.functions.push(Function { name, resource, script_id, line: 7, column: 0, kind });
         let function = self.segment.functions.len() as u32 - 1;
         self.functions.insert(notation.to_owned(), function);
         function
@@ -143,7 +146,7 @@ pub fn show_stacks(trace: &Trace) -> Vec<String> {
 }
 
 pub fn append(recording: &mut Recording, notation: &str) -> Outcome {
-    recording.append(&segment(notation), ALWAYS, &Brackets).unwrap()
+    recording.append(&segment(notation), ALWAYS, &[], &Brackets).unwrap()
 }
 
 /// Records the segments one after another.

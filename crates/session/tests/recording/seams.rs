@@ -68,7 +68,7 @@ fn lost_samples_are_counted() {
     let mut recording = Recording::new(EVERYTHING);
     for lost in [3, 0, 4] {
         let segment = RawSegment { lost, ..RawSegment::default() };
-        recording.append(&segment, ALWAYS, &Brackets).unwrap();
+        recording.append(&segment, ALWAYS, &[], &Brackets).unwrap();
     }
     append(&mut recording, "0 a");
     assert_eq!((recording.lost(), recording.taken()), (7, 1));

@@ -11,7 +11,7 @@ fn check(segments: &[(&str, &[(u64, u64)])], expected: &str) {
     for (notation, spans) in segments {
         let span = |&(from, to)| Span { from: Instant(from), to: (to != 0).then_some(Instant(to)) };
         let spans: Vec<_> = spans.iter().map(span).collect();
-        recording.append(&segment(notation), &spans, &Brackets).unwrap();
+        recording.append(&segment(notation), &spans, &[], &Brackets).unwrap();
     }
     assert_eq!(show(&recording.finish()), expected);
 }

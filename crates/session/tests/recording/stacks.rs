@@ -45,7 +45,7 @@ fn frames_have_what_their_script_has() {
         segment.strings.push("".into());
         segment.functions[0] = Function { name: segment.functions[0].name, ..function };
         let mut recording = Recording::new(EVERYTHING);
-        recording.append(&segment, ALWAYS, &AdmitScripts::except(["node:"])).unwrap();
+        recording.append(&segment, ALWAYS, &[], &AdmitScripts::except(["node:"])).unwrap();
         let trace = recording.finish();
         let (_, frame): (_, Frame) = trace.frames().iter().next().unwrap();
         assert_eq!((frame.resource.map(|id| &trace.resources()[id]), frame.position()), expected);

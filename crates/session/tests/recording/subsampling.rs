@@ -10,7 +10,7 @@ fn taken(interval: u64, ticks: &[u64]) -> Vec<u64> {
     let sample = |&at: &u64| RawSample { at: Instant(at), node: None, state: AgentState::Idle };
     let segment = RawSegment { samples: ticks.iter().map(sample).collect(), ..RawSegment::default() };
     let mut recording = Recording::new(RecordingOptions { interval: Micros(interval), ..EVERYTHING });
-    recording.append(&segment, ALWAYS, &Brackets).unwrap();
+    recording.append(&segment, ALWAYS, &[], &Brackets).unwrap();
     recording.finish().samples().iter().map(|sample| sample.timestamp.0).collect()
 }
 

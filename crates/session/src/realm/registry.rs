@@ -1,0 +1,201 @@
+//! Which script belongs to which realm.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Names a realm among those of one agent; never given twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RealmId(pub u32);
+
+/// How far a session of a realm sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Its realm, as the specification says.
+    Realm,
+    /// All realms of its origin group: the explainer's
+    /// [includeSameOriginFrames](https://github.com/WICG/js-self-profiling#future-improvements).
+    SameOrigin,
+}
+
+/// The realms of one agent and their scripts: a list of what may be shown. A script that is not in it belongs to nobody
+/// whom a session of a realm may see.
+///
+/// A realm is closed when its page goes, and forgotten when no session can see it any more, so that a program that opens
+/// pages for days stays as small as it was.
+#[derive(Debug, Default)]
+pub struct Realms {
+    realms: HashMap<RealmId, Realm>,
+    scripts: HashMap<i32, Script>,
+    /// How many sessions reach all realms of a group.
+    wide_sessions: HashMap<Arc<str>, u32>,
+    opened: u32,
+}
+
+#[derive(Debug, Default)]
+struct Realm {
+    origin_group: Option<Arc<str>>,
+    scripts: Vec<i32>,
+    /// How many sessions it has.
+    sessions: u32,
+    closed: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Script {
+    pub(super) realm: RealmId,
+    pub(super) muted: bool,
+}
+
+impl Realms {
+    /// Nobody's.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Opens a realm. Realms of one `origin_group` have the same origin and can reach one another; one without is alone.
+    pub fn open(&mut self, origin_group: Option<&str>) -> RealmId {
+        self.opened += 1;
+        let id = RealmId(self.opened);
+        let origin_group = origin_group.map(Arc::from);
+        self.realms.insert(id, Realm { origin_group, ..Realm::default() });
+        id
+    }
+
+    /// Takes a script for one of the realm's. The engine gives equal scripts of one realm the same id; if one of them is
+    /// muted, all are.
+    ///
+    /// # Errors
+    /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is another realm's, and stays so.
+    pub fn register(&mut self, realm: RealmId, script_id: i32, muted: bool) -> Result<(), RealmError> {
+        let owner = open_realm(&mut self.realms, realm)?;
+        match self.scripts.get_mut(&script_id) {
+            Some(script) if script.realm != realm => Err(RealmError::BelongsTo(script.realm)),
+            Some(script) => {
+                script.muted |= muted;
+                Ok(())
+            }
+            None => {
+                owner.scripts.push(script_id);
+                self.scripts.insert(script_id, Script { realm, muted });
+                Ok(())
+            }
+        }
+    }
+
+    /// Closes a realm: it gets no more scripts and no more sessions. Those that it has go on, and what they recorded
+    /// keeps its names. Does nothing when it was closed before.
+    pub fn close(&mut self, realm: RealmId) {
+        if let Ok(closing) = open_realm(&mut self.realms, realm) {
+            closing.closed = true;
+            self.forget_unreachable(&[realm]);
+        }
+    }
+
+    /// Whether a realm is open.
+    #[must_use]
+    pub fn is_open(&self, realm: RealmId) -> bool {
+        self.realms.get(&realm).is_some_and(|realm| !realm.closed)
+    }
+
+    /// A session of the realm begins. It counts until [`leave`](Self::leave), to be called when its trace is complete.
+    ///
+    /// # Errors
+    /// [`RealmError::Closed`].
+    pub fn join(&mut self, realm: RealmId, reach: Reach) -> Result<(), RealmError> {
+        let joined = open_realm(&mut self.realms, realm)?;
+        joined.sessions += 1;
+        if let (Reach::SameOrigin, Some(group)) = (reach, &joined.origin_group) {
+            *self.wide_sessions.entry(Arc::clone(group)).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    /// A session that [joined](Self::join) is no more.
+    pub fn leave(&mut self, realm: RealmId, reach: Reach) {
+        let Some(left) = self.realms.get_mut(&realm) else { return };
+        left.sessions = left.sessions.saturating_sub(1);
+        let mut unreached = vec![realm];
+        if let (Reach::SameOrigin, Some(group)) = (reach, left.origin_group.clone())
+            && let Some(sessions) = self.wide_sessions.get_mut(&group)
+        {
+            *sessions = sessions.saturating_sub(1);
+            if *sessions == 0 {
+                self.wide_sessions.remove(&group);
+                let of_group = |realm: &Realm| realm.origin_group.as_ref() == Some(&group);
+                unreached.extend(self.realms.iter().filter(|(_, realm)| of_group(realm)).map(|(&id, _)| id));
+            }
+        }
+        self.forget_unreachable(&unreached);
+    }
+
+    /// How many realms are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.realms.len()
+    }
+
+    /// Whether no realm is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.realms.is_empty()
+    }
+
+    /// How many scripts are known.
+    #[must_use]
+    pub fn script_count(&self) -> usize {
+        self.scripts.len()
+    }
+
+    pub(super) fn script(&self, script_id: i32) -> Option<Script> {
+        self.scripts.get(&script_id).copied()
+    }
+
+    /// Whether two realms are one, or of one origin group.
+    pub(super) fn have_same_origin(&self, one: RealmId, other: RealmId) -> bool {
+        let group = |id| self.realms.get(&id).and_then(|realm: &Realm| realm.origin_group.as_ref());
+        one == other || group(one).is_some_and(|group_of_one| group(other) == Some(group_of_one))
+    }
+
+    /// Forgets those of `candidates` that are closed and that no session can see.
+    fn forget_unreachable(&mut self, candidates: &[RealmId]) {
+        for id in candidates {
+            let unreachable = self.realms.get(id).is_some_and(|realm| {
+                let group = realm.origin_group.as_ref();
+                realm.closed
+                    && realm.sessions == 0
+                    && !group.is_some_and(|group| self.wide_sessions.contains_key(group))
+            });
+            if unreachable && let Some(realm) = self.realms.remove(id) {
+                for script in realm.scripts {
+                    self.scripts.remove(&script);
+                }
+            }
+        }
+    }
+}
+
+fn open_realm(realms: &mut HashMap<RealmId, Realm>, id: RealmId) -> Result<&mut Realm, RealmError> {
+    realms.get_mut(&id).filter(|realm| !realm.closed).ok_or(RealmError::Closed(id))
+}
+
+/// Why a script or a session did not get into a realm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RealmError {
+    /// The realm was closed, or never was.
+    Closed(RealmId),
+    /// The script is this realm's already.
+    BelongsTo(RealmId),
+}
+
+impl fmt::Display for RealmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Closed(RealmId(id)) => write!(f, "realm {id} is not open"),
+            Self::BelongsTo(RealmId(id)) => write!(f, "the script belongs to realm {id}"),
+        }
+    }
+}
+
+impl std::error::Error for RealmError {}

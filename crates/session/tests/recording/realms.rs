@@ -1,0 +1,200 @@
+//! The realm check and the check for muted scripts of
+//! [get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id).
+
+use selfprof_session::{
+    Admission, AdmitRealm, AdmitScripts, FrameAdmission, Function, FunctionKind, Reach, RealmId, Realms,
+    Recording,
+};
+use selfprof_trace::Marker;
+
+use crate::notation::{ALWAYS, EVERYTHING, segment, show};
+
+/// Scripts 1 and 11 are a page's, 19 is muted in it; 2 and 29, muted, are a frame's of another origin; 3 and 39, muted, are
+/// a frame's of the page's origin; nobody knows of any other.
+fn page_with_frames() -> (Realms, [RealmId; 3]) {
+    let mut realms = Realms::new();
+    let [page, other, same] =
+        [Some("a.example"), Some("b.example"), Some("a.example")].map(|group| realms.open(group));
+    for (realm, script_id, muted) in [
+        (page, 1, false),
+        (page, 11, false),
+        (page, 19, true),
+        (other, 2, false),
+        (other, 29, true),
+        (same, 3, false),
+        (same, 39, true),
+    ] {
+        realms.register(realm, script_id, muted).unwrap();
+    }
+    (realms, [page, other, same])
+}
+
+fn seen(realms: &Realms, realm: RealmId, reach: Reach, samples: &str) -> String {
+    let host = AdmitScripts::except(["host.js"]);
+    let mut recording = Recording::new(EVERYTHING);
+    recording
+        .append(
+            &segment(samples),
+            ALWAYS,
+            &[],
+            &AdmitRealm { realms, realm, reach, isolated: true, host: &host },
+        )
+        .unwrap();
+    show(&recording.finish())
+}
+
+/// What a session of the page, of the frame of another origin, and of the page with its same-origin frames sees.
+#[track_caller]
+fn check(stack: &str, in_page: &str, in_other: &str, with_same_origin: &str) {
+    let (realms, [page, other, _]) = page_with_frames();
+    let sessions = [
+        (page, Reach::Realm, in_page),
+        (other, Reach::Realm, in_other),
+        (page, Reach::SameOrigin, with_same_origin),
+    ];
+    for (realm, reach, expected) in sessions {
+        let expected = if expected.is_empty() { "0".to_owned() } else { format!("0 {expected}") };
+        assert_eq!(seen(&realms, realm, reach, &format!("0 {stack}")), expected, "{realm:?} {reach:?}");
+    }
+}
+
+#[test]
+fn a_realm_sees_its_own_scripts() {
+    check("main@1;work@11;work@1", "main;work;work", "", "main;work;work");
+    check("main@2", "", "main", "");
+}
+
+#[test]
+fn realms_that_call_each_other_see_their_own_calls() {
+    check("main@1;render@2", "main", "render", "main");
+    check("render@2;main@1", "main", "render", "main");
+    check("main@1;render@2;onRendered@1;paint@2", "main;onRendered", "render;paint", "main;onRendered");
+    check("ping@1;ping@2;ping@1;ping@2", "ping;ping", "ping;ping", "ping;ping");
+    check("main@1;inner@3;render@2;onRendered@1", "main;onRendered", "render", "main;inner;onRendered");
+}
+
+#[test]
+fn same_origin_frames_show_when_wished() {
+    check("main@1;inner@3;main@1", "main;main", "", "main;inner;main");
+    check("inner@3;[map]@0;visit@1", "visit", "", "inner;[map];visit");
+}
+
+#[test]
+fn the_same_function_in_two_realms_is_two_functions() {
+    check("main@1;main@2;main@3", "main", "main", "main;main");
+}
+
+#[test]
+fn muted_scripts_never_show() {
+    check("main@1;track@19;callback@1", "main;callback", "", "main;callback");
+    check("main@1;track@39", "main", "", "main");
+    check("render@2;track@29;render@2", "", "render;render", "");
+}
+
+#[test]
+fn what_nobody_knows_never_shows() {
+    // The program that opened the page, code made by eval, a script of a page that is gone.
+    check("run@99;main@1;eval@98;work@1", "main;work", "", "main;work");
+    check("run@99", "", "", "");
+    check("run@0", "", "", "");
+}
+
+#[test]
+fn host_calls_belong_to_the_script_that_made_them() {
+    check("main@1;[appendChild]@50;[insert]@51", "main;[appendChild]", "", "main;[appendChild]");
+    check(
+        "main@1;[appendChild]@50;connected@1;[log]@50",
+        "main;[appendChild];connected;[log]",
+        "",
+        "main;[appendChild];connected;[log]",
+    );
+    check(
+        "main@1;[postMessage]@50;render@2;[log]@50",
+        "main;[postMessage]",
+        "render;[log]",
+        "main;[postMessage]",
+    );
+    // Not to the one further out.
+    check("main@1;render@2;[log]@50", "main", "render;[log]", "main");
+    check("main@1;track@19;[cookie]@50", "main", "", "main");
+    check("main@1;eval@98;[log]@50", "main", "", "main");
+    check("main@1;inner@3;[log]@50", "main", "", "main;inner;[log]");
+}
+
+/// The event loop and the page host's own work are nobody's.
+#[test]
+fn host_code_that_no_script_called_never_shows() {
+    check("[processTimers]@50;[listOnTimeout]@50;main@1", "main", "", "main");
+    check("[processTimers]@50;[dispatchEvent]@51", "", "", "");
+    check("[processTimers]@50;track@19;[log]@50", "", "", "");
+}
+
+/// A script's URL is its author's choice.
+#[test]
+fn a_script_of_a_page_is_not_host_code_whatever_its_name() {
+    let (realms, [page, ..]) = page_with_frames();
+    let host = AdmitScripts::except(["host.js"]);
+    let admission =
+        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: true, host: &host };
+    let judge = |script_id| {
+        let kind = FunctionKind::Script;
+        admission.admit(&Function { name: 0, resource: 0, script_id, line: 1, column: 1, kind }, "host.js")
+    };
+    let expected =
+        [(1, Admission::Show), (19, Admission::Hide), (3, Admission::Hide), (2, Admission::Foreign)];
+    for (script_id, expected) in expected.into_iter().chain([(50, Admission::Host)]) {
+        assert_eq!(judge(script_id), expected, "{script_id}");
+    }
+}
+
+#[test]
+fn a_sample_of_others_reads_as_idle() {
+    let (realms, [page, other, same]) = page_with_frames();
+    let samples = "0 main@1, 10 render@2, 20 render@2 gc, 30, 40 track@19, 50 inner@3, 60 [dispatchEvent]@50, 70 run@99";
+    let markers = |realm| {
+        let host = AdmitScripts::except(["host.js"]);
+        let mut recording = Recording::new(EVERYTHING);
+        recording
+            .append(
+                &segment(samples),
+                ALWAYS,
+                &[],
+                &AdmitRealm { realms: &realms, realm, reach: Reach::Realm, isolated: true, host: &host },
+            )
+            .unwrap();
+        let trace = recording.finish();
+        let marked = trace.samples().iter().filter(|sample| sample.marker.is_some());
+        marked.map(|sample| sample.timestamp.0).collect::<Vec<_>>()
+    };
+    // A muted script is the page's own, and realms of one origin are of one agent: that somebody is at work is no secret.
+    assert_eq!(markers(page), [0, 40, 50]);
+    assert_eq!(markers(same), [0, 40, 50]);
+    assert_eq!(markers(other), [10, 20]);
+}
+
+#[test]
+fn a_collection_is_marked_for_whom_it_interrupts() {
+    let (realms, [page, other, _]) = page_with_frames();
+    let samples = "0 gc, 10 main@1, 20 gc, 30 main@1, 40 render@2, 50 gc, 60 main@1";
+    assert_eq!(
+        seen(&realms, page, Reach::Realm, samples),
+        "0, 10 main, 20 main gc, 30 main, 40, 50, 60 main"
+    );
+    assert_eq!(seen(&realms, other, Reach::Realm, samples), "0, 10, 20, 30, 40 render, 50 gc, 60");
+}
+
+/// Markers tell what a thread does: nothing for those who may share it with others.
+#[test]
+fn without_isolation_a_sample_has_no_marker_but_its_stack() {
+    let (realms, [page, ..]) = page_with_frames();
+    let host = AdmitScripts::except(["host.js"]);
+    let admission =
+        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: false, host: &host };
+    let mut recording = Recording::new(EVERYTHING);
+    recording.append(&segment("0 main@1, 10 gc, 20 main@1"), ALWAYS, &[], &admission).unwrap();
+    let trace = recording.finish();
+    assert_eq!(show(&trace), "0 main, 10 main, 20 main");
+    assert!(trace.samples().iter().all(|sample| sample.marker.is_none()));
+    let shown = Marker::ALL.iter().filter(|&&marker| admission.marker(marker).is_some());
+    assert_eq!(shown.collect::<Vec<_>>(), [&Marker::Style, &Marker::Layout]);
+}
