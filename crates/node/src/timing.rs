@@ -17,7 +17,6 @@ use selfprof_timing::{
     Bounds, Clock, EntryType, EntryTypes, Filter, HighResTime, Limits, MeasureError, Members, NameId, Nanos,
     ObserverId, ObserverType, Observers, PerformanceTiming, Range, Resolution, TimingAttribute,
 };
-
 use selfprof_v8::TimelineFunctions;
 
 use columns::{EntryColumns, ValueColumns};
