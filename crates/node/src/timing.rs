@@ -104,8 +104,8 @@ impl Timeline {
         })
     }
 
-    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt` and `resolve`; `result`,
-    /// which the last of them writes to; and two functions for objects that somebody else keeps alive:
+    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt`, `clear`, `uses`
+    /// and `resolve`; `result`, which the last of them writes to; and two functions for objects that somebody else keeps alive:
     ///
     /// * `keep(number, object)` refers to an object weakly, in place of the one of that number;
     /// * `kept(number)` gives it, or undefined when it was collected. Unlike a `WeakRef`, asking does not keep it until

@@ -119,20 +119,21 @@ function makePerformance(context) {
     }
 
     measure(measureName, startOrMeasureOptions, endMark) {
-      // What nearly every call is: from a mark to a mark or to now, with a name that is known.
+      // What nearly every call is: between marks, the time origin and now, with a name that is known.
       if (
         typeof measureName === 'string' &&
-        typeof startOrMeasureOptions === 'string' &&
+        (typeof startOrMeasureOptions === 'string' || startOrMeasureOptions === undefined) &&
         (typeof endMark === 'string' || endMark === undefined) &&
         isPerformance(this) &&
         timeline.settled
       ) {
         const id = ids.get(measureName);
-        const start = ids.get(startOrMeasureOptions);
+        const start = startOrMeasureOptions === undefined ? FIRST_NAME : ids.get(startOrMeasureOptions);
         const end = endMark === undefined ? FIRST_NAME : ids.get(endMark);
         if (id >= FIRST_NAME && start >= FIRST_NAME && end >= FIRST_NAME) {
+          const startKind = startOrMeasureOptions === undefined ? OMITTED : NAMED;
           const endKind = endMark === undefined ? OMITTED : NAMED;
-          if (hot.resolve(NAMED, start, endKind, end, NaN) === 0) {
+          if (hot.resolve(startKind, start, endKind, end, NaN) === 0) {
             const startTime = hot.result[0];
             const duration = hot.result[1];
             timeline.settled = false;

@@ -107,6 +107,23 @@ test('resolve() gives the outcomes of the specification', () => {
   outcome(page, ATTRIBUTE, 21, NAMED, 1, NaN, NaN);
 });
 
+test('clear() says how many names it left unused, and uses() which', () => {
+  const ALL = 2 ** 32 - 1;
+  const { timeline: recorded, hot } = timeline();
+  for (let round = 0; round < 20_000; round++) {
+    hot.markAt(1, 5);
+    hot.markAt(2, 6);
+    hot.measureAt(2, 5, 1);
+    assert.deepEqual([hot.uses(1), hot.uses(2), hot.uses(3)], [1, 1, 0]);
+    assert.deepEqual([hot.clear(MEASURE, 1), hot.clear(MARK, 3), hot.clear(MARK, 2)], [0, 0, 0]);
+    assert.deepEqual([hot.clear(MARK, 1), hot.uses(1), hot.uses(2)], [1, 0, 1]);
+    hot.markAt(4, 1);
+    assert.deepEqual([hot.clear(MARK, ALL), hot.clear(MEASURE, ALL), hot.clear(MEASURE, ALL)], [1, 1, 0]);
+  }
+  assert.equal(recorded.entries(0, -1).names.length, 0);
+  assert.equal(hot.clear(0, 1), NaN);
+});
+
 test('PerformanceTiming changes while a page loads', () => {
   const timing = new Float64Array(21);
   const { timeline: page, hot } = timeline({ timing });

@@ -190,6 +190,40 @@ suite('an entry', () => {
 });
 
 suite('a timeline', () => {
+  test('forgets names that are marked and cleared again', () => {
+    const memory = () => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = memory();
+    for (let i = 0; i < 100_000; i++) {
+      performance.mark(`request ${i}`);
+      performance.measure(`time of ${i}`, `request ${i}`);
+      performance.clearMarks(`request ${i}`);
+      performance.clearMeasures(`time of ${i}`);
+    }
+    for (let i = 0; i < 100_000; i++) performance.mark(`all ${i}`);
+    performance.clearMarks();
+    const grown = memory() - before;
+    assert.ok(grown < 2e6, `${grown} bytes`);
+    assertSame(performance.getEntries(), []);
+  });
+
+  test('knows a name again that it had forgotten', () => {
+    for (let i = 0; i < 1000; i++) {
+      const name = `name ${i % 300}`;
+      const mark = performance.mark(name, { startTime: i });
+      assertSame(performance.getEntriesByName(name), [mark]);
+      assert.equal(performance.measure('m', name).startTime, i);
+      performance.clearMarks(name);
+      assertSame(performance.getEntriesByName(name), []);
+      assert.throws(() => performance.measure('m', name), { name: 'SyntaxError' });
+      assert.deepEqual([performance.getMarks(), performance.getMarks(name)], [{}, []]);
+    }
+    assert.equal(performance.getEntriesByName('m').length, 1000);
+  });
+
   test('keeps entries and their objects together when the stack overflows', () => {
     // Where in a mark() the stack ends is chance: frames of many sizes hit each place.
     for (let size = 0; size < 400; size++) {
