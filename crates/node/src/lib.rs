@@ -6,7 +6,7 @@
 //! * [`builder`]: one thread a process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
 //! * [`chunks`]: full buffers on their way to a program that takes them one by one;
-//! * [`entries`]: the marks and measures that JavaScript has collected for a trace;
+//! * [`entries`]: marks and measures, on their way from JavaScript to those who record;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends streamed recordings before a signal ends the process;
