@@ -122,6 +122,11 @@ impl<R: Record> Buffer<R> {
         (self.limit as usize).saturating_sub(self.len)
     }
 
+    /// Whether the order in which entries were made is the order of their starts.
+    pub fn is_in_order(&self) -> bool {
+        self.in_order
+    }
+
     /// Appends an entry, unless the buffer is full: then it is counted.
     #[inline]
     pub fn push(&mut self, entry: &Entry) -> bool {
@@ -155,30 +160,38 @@ impl<R: Record> Buffer<R> {
         self.chunks.push(Chunk { base: entry.sequence.0, records });
     }
 
-    /// Appends the entries to a list in the order in which they were made: all, or those of a name, of which there are
-    /// as many as is said. Says whether they are in the order of their starts.
-    pub fn append_to(&self, list: &mut Vec<Entry>, name: Option<(NameId, usize)>) -> bool {
-        let Some((name, count)) = name else {
-            list.reserve(self.len);
-            for chunk in &self.chunks {
-                list.extend(chunk.records.iter().map(|record| record.entry(chunk.base)));
+    /// Visits the entries in the order in which they were made: all, or those of a name, of which there are as many as
+    /// is said.
+    pub fn for_each(&self, name: Option<(NameId, usize)>, mut visit: impl FnMut(Entry)) {
+        match name {
+            None => {
+                for chunk in &self.chunks {
+                    chunk.records.iter().for_each(|record| visit(record.entry(chunk.base)));
+                }
             }
-            return self.in_order;
-        };
-        // From the end and no further than it must be: who asks for a name has often just made it.
-        let before = list.len();
-        list.reserve(count);
-        let mut left = count;
+            Some((name, count)) if count > self.len / 2 => self.find_from_start(name, visit),
+            // Looks no further than it must: who asks for one name of many has often just made it.
+            Some((name, count)) => self.find_from_end(name, count).into_iter().rev().for_each(visit),
+        }
+    }
+
+    fn find_from_start(&self, name: NameId, mut visit: impl FnMut(Entry)) {
+        for chunk in &self.chunks {
+            let matching = chunk.records.iter().filter(|record| record.name() == name);
+            matching.for_each(|record| visit(record.entry(chunk.base)));
+        }
+    }
+
+    fn find_from_end(&self, name: NameId, count: usize) -> Vec<Entry> {
+        let mut found = Vec::with_capacity(count);
         for chunk in self.chunks.iter().rev() {
-            if left == 0 {
+            if found.len() == count {
                 break;
             }
-            let matching = chunk.records.iter().rev().filter(|record| record.name() == name).take(left);
-            list.extend(matching.map(|record| record.entry(chunk.base)));
-            left = count - (list.len() - before);
+            let matching = chunk.records.iter().rev().filter(|record| record.name() == name);
+            found.extend(matching.take(count - found.len()).map(|record| record.entry(chunk.base)));
         }
-        list[before..].reverse();
-        self.in_order
+        found
     }
 
     /// Removes the entries of this name, of which there are `count`.

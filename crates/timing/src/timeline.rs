@@ -149,41 +149,52 @@ impl Timeline {
     /// type](https://w3c.github.io/performance-timeline/#dfn-filter-buffer-map-by-name-and-type).
     #[must_use]
     pub fn entries(&self, filter: Filter) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        let mut in_order = true;
-        for entry_type in [EntryType::Mark, EntryType::Measure] {
-            if filter.admits(entry_type) && self.len(entry_type) > 0 {
-                in_order &= entries.is_empty();
-                in_order &= self.append_in_call_order(entry_type, filter.name, &mut entries);
+        let mut entries = Vec::with_capacity(self.count(filter));
+        self.for_each(filter, |entry| entries.push(entry));
+        entries
+    }
+
+    /// Visits what [`Timeline::entries`] lists, without a list where there is an order already.
+    pub fn for_each(&self, filter: Filter, mut visit: impl FnMut(Entry)) {
+        let mut types = EntryType::ALL.into_iter().filter(|&entry_type| {
+            filter.admits(entry_type) && self.count(Filter { entry_type: Some(entry_type), ..filter }) > 0
+        });
+        match (types.next(), types.next()) {
+            (None, _) => {}
+            (Some(entry_type), None) if self.is_in_order(entry_type) => {
+                self.for_each_in_call_order(entry_type, filter.name, visit);
+            }
+            (first, second) => {
+                let mut entries = Vec::with_capacity(self.count(filter));
+                for entry_type in first.into_iter().chain(second) {
+                    self.for_each_in_call_order(entry_type, filter.name, |entry| entries.push(entry));
+                }
+                // Quick, because they are a few runs that are in order: marks, and measures that are not nested.
+                entries.sort_by(|a, b| a.start.chronological(b.start).then(a.sequence.cmp(&b.sequence)));
+                entries.into_iter().for_each(&mut visit);
             }
         }
-        if !in_order {
-            // Quick, because the entries are a few runs that are in order: marks, and measures that are not nested.
-            entries.sort_by(|a, b| a.start.chronological(b.start).then(a.sequence.cmp(&b.sequence)));
+    }
+
+    fn is_in_order(&self, entry_type: EntryType) -> bool {
+        match entry_type {
+            EntryType::Mark => self.marks.is_in_order(),
+            EntryType::Measure => self.measures.is_in_order(),
         }
-        entries
     }
 
-    /// The entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of the draft
-    /// of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
-    #[must_use]
-    pub fn in_call_order(&self, entry_type: EntryType, name: Option<NameId>) -> Vec<Entry> {
-        let mut entries = Vec::new();
-        self.append_in_call_order(entry_type, name, &mut entries);
-        entries
-    }
-
-    /// Says whether what it appends is in the order of starts too.
-    fn append_in_call_order(
+    /// Visits the entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of
+    /// the draft of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
+    pub fn for_each_in_call_order(
         &self,
         entry_type: EntryType,
         name: Option<NameId>,
-        entries: &mut Vec<Entry>,
-    ) -> bool {
-        let count = name.map(|name| (name, self.names.count(name, entry_type)));
+        visit: impl FnMut(Entry),
+    ) {
+        let name = name.map(|name| (name, self.names.count(name, entry_type)));
         match entry_type {
-            EntryType::Mark => self.marks.append_to(entries, count),
-            EntryType::Measure => self.measures.append_to(entries, count),
+            EntryType::Mark => self.marks.for_each(name, visit),
+            EntryType::Measure => self.measures.for_each(name, visit),
         }
     }
 
@@ -191,12 +202,10 @@ impl Timeline {
     /// be used for others. Dropped entries stay counted, and sequence numbers go on.
     pub fn clear(&mut self, filter: Filter) -> Vec<NameId> {
         let mut unused = Vec::new();
-        for entry_type in [EntryType::Mark, EntryType::Measure] {
-            if filter.admits(entry_type) {
-                self.clear_type(entry_type, filter.name, &mut unused);
-            }
+        for entry_type in EntryType::ALL.into_iter().filter(|&entry_type| filter.admits(entry_type)) {
+            self.clear_type(entry_type, filter.name, &mut unused);
         }
-        if self.marks.len() + self.measures.len() == 0 {
+        if self.count(Filter::default()) == 0 {
             self.names.forget_names();
         }
         unused
@@ -234,13 +243,15 @@ impl Timeline {
         !self.names.is_unused(name)
     }
 
-    /// How many entries of this type there are.
+    /// How many entries there are. O(1).
     #[must_use]
-    pub fn len(&self, entry_type: EntryType) -> usize {
-        match entry_type {
-            EntryType::Mark => self.marks.len(),
-            EntryType::Measure => self.measures.len(),
-        }
+    pub fn count(&self, filter: Filter) -> usize {
+        let of_type = |entry_type| match (filter.name, entry_type) {
+            (Some(name), _) => self.names.count(name, entry_type),
+            (None, EntryType::Mark) => self.marks.len(),
+            (None, EntryType::Measure) => self.measures.len(),
+        };
+        EntryType::ALL.into_iter().filter(|&entry_type| filter.admits(entry_type)).map(of_type).sum()
     }
 
     /// How many more entries of this type fit; the next would be dropped when there is no room. [Determine if a

@@ -83,17 +83,17 @@ class Timeline {
   }
 
   beginBlock(number) {
-    this.native.keep(this.block[BLOCK], this.block);
+    this.hot.keep(this.block[BLOCK], this.block);
     this.block = newBlock(number);
   }
 
   /** The block of this number: the one that somebody holds, or a new one. */
   blockAt(number) {
     if (number === this.block[BLOCK]) return this.block;
-    const held = this.native.kept(number);
+    const held = this.hot.kept(number);
     if (held) return held;
     const block = newBlock(number);
-    this.native.keep(number, block);
+    this.hot.keep(number, block);
     return block;
   }
 
