@@ -221,6 +221,11 @@ export class Profiler extends EventTarget {
 export interface ProfileThreadsOptions {
   /** What happens when the buffer of a thread is full. Default: `stop`, of which no event tells. */
   bufferPolicy?: 'stop' | 'circular';
+  /**
+   * Whether each trace gets the marks and measures of its thread, as with a {@link Profiler}. Default: false. Other threads
+   * begin to collect theirs when their event loops turn.
+   */
+  includeEntries?: boolean;
   /** The sample buffer size limit of each thread, in samples. */
   maxBufferSize: number;
   /** The desired sample interval in milliseconds, as for a {@link Profiler}. */

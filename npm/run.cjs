@@ -17,31 +17,12 @@ if (isMainThread) {
 const flag = process.execArgv.indexOf(__filename);
 if (flag > 0) process.execArgv.splice(flag - 1, 2);
 
-/** How many names of marks and measures are remembered; a program may make up a new one each time. */
-const MOST_NAMES = 1024;
-
-/** A sink for marks and measures. None waits here, since a program may end in ways in which no JavaScript runs. */
-function recordEntries(native) {
-  const ids = new Map();
-  return (entryType, name, startTime, duration) => {
-    let id = ids.get(name);
-    if (id === undefined) {
-      if (ids.size === MOST_NAMES) {
-        ids.clear();
-        native.forgetEntryNames();
-      }
-      id = native.nameEntry(name);
-      ids.set(name, id);
-    }
-    native.recordEntry(entryType === 'measure', id, startTime, duration);
-  };
-}
-
 const wishes = getEnvironmentData(KEY);
 if (wishes !== undefined) {
   const { dir, interval, limit, maxEntries, mode, nodeFrames } = JSON.parse(wishes);
   const native = require('./lib/native.cjs');
-  const begun = require('./lib/agent.cjs').begin({ mode, nodeFrames });
+  const { attendToEntries, begin } = require('./lib/agent.cjs');
+  const begun = begin({ mode, nodeFrames });
   native.record({
     path: path.join(dir, isMainThread ? 'main.journal' : `worker-${threadId}.journal`),
     sampleInterval: interval,
@@ -52,5 +33,5 @@ if (wishes !== undefined) {
     timeOrigin: performance.timeOrigin,
     node: process.version,
   });
-  if (maxEntries != null) require('./lib/entries.cjs').collect(recordEntries(native));
+  attendToEntries();
 }

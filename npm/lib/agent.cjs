@@ -6,6 +6,7 @@ const path = require('node:path');
 const { performance } = require('node:perf_hooks');
 const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
+const recorder = require('./entry-recorder.cjs');
 const native = require('./native.cjs');
 
 /** Reads an environment variable that has one of a few values. */
@@ -55,6 +56,8 @@ function ownName() {
 }
 
 let begun = null;
+/** Whether the agent is that of this copy of the package: test runners load it anew for each file, in the same thread. */
+let isOurs = false;
 
 /**
  * Makes the agent unless the thread has one; the first call decides. What the environment says goes before what the
@@ -67,10 +70,16 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName());
+    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend);
     begun = { mode, nodeFrames };
+    attendToEntries();
   }
   return begun;
 }
 
-module.exports = { begin, timeOrigin };
+/** Sees to it that marks and measures are recorded if they are wanted, without waiting for the event loop. */
+function attendToEntries() {
+  if (isOurs) recorder.attend();
+}
+
+module.exports = { attendToEntries, begin, timeOrigin };

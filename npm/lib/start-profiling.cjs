@@ -3,10 +3,7 @@
 // `performance.startProfiling()`: the minimal API that the explainer proposed, before there was a `Profiler`.
 // https://github.com/WICG/js-self-profiling/blob/6510f55/README.md#minimal-api-proposal
 
-const { threadId } = require('node:worker_threads');
-
 const { begin } = require('./agent.cjs');
-const { EntryCollector } = require('./entries.cjs');
 const { defineInterface, toDictionary, toEnforcedUnsignedLong } = require('./webidl.cjs');
 
 /** The one version of the format that there is. */
@@ -30,35 +27,26 @@ function toInterval(value, subject) {
   return interval;
 }
 
-/** The marks and measures of a profiling that nobody holds are wanted by nobody. */
-const collected = new FinalizationRegistry((entries) => entries.stop());
-
 const TOKEN = Symbol('internal');
 
 /** The profiling of all threads, while it goes on: what the explainer calls a `Profiler`. */
 class ProfilingSession {
   #profiling;
-  #entries;
   #maxBufferSize;
 
-  constructor(token, profiling, entries, maxBufferSize) {
+  constructor(token, profiling, maxBufferSize) {
     if (token !== TOKEN) throw new TypeError('Illegal constructor');
     this.#profiling = profiling;
-    this.#entries = entries;
     this.#maxBufferSize = maxBufferSize;
-    collected.register(this, entries);
   }
 
   async stopProfiling() {
     const { explain } = require('./threads.cjs');
-    const profiling = this.#running('stopProfiling');
-    const text = explain(profiling, { threadId, maxBufferSize: this.#maxBufferSize }, this.#entries.stop());
-    return JSON.parse(await text);
+    return JSON.parse(await explain(this.#running('stopProfiling'), this.#maxBufferSize));
   }
 
   async cancelProfiling() {
     this.#running('cancelProfiling').cancel();
-    this.#entries.stop();
   }
 
   #running(operation) {
@@ -87,14 +75,8 @@ async function startProfiling(options) {
   // Not before: whoever wants the clock alone needs no sampler.
   begin();
   const { profileThreads } = require('./threads.cjs');
-  const begun = profileThreads({ sampleInterval: interval, maxBufferSize });
-  const entries = new EntryCollector({ bufferPolicy: 'stop', maxBufferSize });
-  try {
-    return new ProfilingSession(TOKEN, await begun, entries, maxBufferSize);
-  } catch (error) {
-    entries.stop();
-    throw error;
-  }
+  const profiling = await profileThreads({ sampleInterval: interval, maxBufferSize, includeEntries: true });
+  return new ProfilingSession(TOKEN, profiling, maxBufferSize);
 }
 
 /** @type {import('./timing/performance.cjs').Extension} */

@@ -5,14 +5,16 @@
 // As they are before somebody puts a clock of his own in their place.
 const { clearTimeout, setTimeout } = require('node:timers');
 
+const { attendToEntries } = require('./agent.cjs');
 const { FORMATS } = require('./capabilities.cjs');
 const native = require('./native.cjs');
 const { fromProduct } = require('./trace.cjs');
-const { checked, defineInterface, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
+const { checked, defineInterface, toBoolean, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
 
 /** The dictionary `ProfileThreadsOptions`. There is no chunks policy, for nobody takes chunks of several threads. */
 const OPTIONS = {
   bufferPolicy: { convert: toEnumeration(['stop', 'circular']), fallback: 'stop' },
+  includeEntries: { convert: toBoolean, fallback: false },
   maxBufferSize: { convert: toNumber, required: true },
   sampleInterval: { convert: toNumber, required: true },
 };
@@ -38,8 +40,7 @@ async function patiently(id, promise) {
 /**
  * Ends a profiling, and gives its traces as one text in the explainer's format.
  *
- * @type {(profiling: ThreadsProfiling, options: { threadId: number, maxBufferSize: number }, entries: object) => Promise<string>}
- *   `entries` are the marks and measures of the thread of this id
+ * @type {(profiling: ThreadsProfiling, maxBufferSize: number) => Promise<string>}
  */
 let explain;
 
@@ -49,10 +50,10 @@ class ThreadsProfiling {
   #stopped = false;
 
   static {
-    explain = (profiling, options, entries) => {
+    explain = (profiling, maxBufferSize) => {
       profiling.#end('stop');
-      const { sampleInterval } = profiling;
-      const text = patiently(profiling.#id, native.explainThreads(profiling.#id, { ...options, sampleInterval }, entries));
+      const [id, sampleInterval] = [profiling.#id, profiling.#sampleInterval];
+      const text = patiently(id, native.explainThreads(id, { sampleInterval, maxBufferSize }));
       return text.finally(() => setImmediate(native.bury).unref());
     };
   }
@@ -111,6 +112,7 @@ async function profileThreads(options) {
   if (arguments.length < 1) throw new TypeError(`${context}: 1 argument required, but only 0 present.`);
   const wishes = toDictionary(options, 'ProfileThreadsOptions', OPTIONS, context);
   const begun = checked(() => native.profileThreads(wishes), context);
+  attendToEntries();
   const profiling = new ThreadsProfiling(begun);
   await patiently(begun.id, native.threadsStarted(begun.id));
   return profiling;

@@ -25,13 +25,14 @@ const MARKERS = [undefined, 'script', 'gc', 'parse', 'paint', 'style', 'layout',
 
 /**
  * @param {object} columns a trace of the addon
- * @param {import('./entries.cjs').CollectedEntries} [collected] the marks and measures, when they are wanted
+ * @param {import('./entries.cjs').CollectedEntries} [collected] the marks and measures, when they are wanted and the trace
+ *   has them not
  * @param {number} [seam] the time of the last sample before, when that is in a chunk: what ended by then is there too
  * @returns {import('../index.js').ProfilerTrace}
  */
 function toTrace(columns, collected, seam = -Infinity) {
   return {
-    ...toEntries(collected, columns.timestamps, seam),
+    ...toEntries(collected ?? columns.entries, columns.timestamps, seam),
     frames: toFrames(columns),
     resources: columns.resources,
     samples: toSamples(columns),

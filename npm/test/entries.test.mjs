@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 
 import { Profiler, performance as ours } from 'selfprof';
 
-import { REGISTER, runProgram } from './program.mjs';
+import { PACKAGE, REGISTER, runProgram } from './program.mjs';
 import { spin } from './spin.mjs';
 import { assertWellFormed } from './well-formed.mjs';
 
@@ -319,6 +319,117 @@ suite("this package's performance", () => {
     assert.deepEqual(there.slice(0, 4), names);
     assert.deepEqual(there.slice(4), Array.from({ length: 3000 }, (_, i) => `m${i % 1500}`));
     ours.clearMarks();
+  });
+});
+
+suite('profileThreads()', () => {
+  /**
+   * Profiles a program with a worker. Both have `spin`, `performance` and `turn()`, which awaits a turn of the event loop.
+   *
+   * @returns the entries of the threads as `type name`, by the names of the threads
+   */
+  async function profileBoth({ inMain = '', inWorker = '', options = {}, stop = '{}' }) {
+    const common = `
+      const { parentPort, Worker } = require('node:worker_threads');
+      const { performance: ours, profileThreads } = require(${JSON.stringify(PACKAGE)});
+      const turn = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms));
+      ${spin}
+    `;
+    const { stdout, stderr } = await runProgram(
+      `${common}
+      const { gunzipSync } = require('node:zlib');
+      const worker = new Worker(${JSON.stringify(`${common}
+        parentPort.once('message', async () => { ${inWorker}; parentPort.postMessage('done'); });
+        parentPort.postMessage('ready');
+        setInterval(() => {}, 1000).unref();
+      `)}, { eval: true });
+      const message = () => new Promise((resolve) => worker.once('message', resolve).once('exit', resolve));
+      (async () => {
+        await message();
+        const options = { sampleInterval: 1, maxBufferSize: 1000, includeEntries: true, ...${JSON.stringify(options)} };
+        const profiling = await profileThreads(options);
+        // The other thread is told from its event loop.
+        await turn(50);
+        worker.postMessage('go');
+        const done = message();
+        ${inMain};
+        await done;
+        const { threads } = await profiling.stop(${stop});
+        performance.mark('too late');
+        worker.terminate();
+        const traces = threads.map(({ name, trace }) => [
+          name,
+          trace instanceof ArrayBuffer ? JSON.parse(gunzipSync(trace)) : trace,
+        ]);
+        console.log(JSON.stringify({ now: performance.now(), traces: Object.fromEntries(traces) }));
+      })();
+    `,
+      { execArgv: [] },
+    );
+    assert.ok(stdout, stderr);
+    return JSON.parse(stdout);
+  }
+
+  for (const stop of ['{}', "{ format: 'json-gzip' }"]) {
+    test(`gives each thread its own entries, on one time axis (stop(${stop}))`, async () => {
+      const { now, traces } = await profileBoth({
+        inMain: `performance.mark('a'); ours.mark('b'); spin(20);`,
+        inWorker: `performance.mark('c'); spin(20); performance.measure('d', 'c'); ours.measure('e', { start: 0, duration: 1e9 });`,
+        stop,
+      });
+      assert.equal(spell(traces.main), 'mark a,mark b');
+      const worker = traces['worker-1'];
+      assert.equal(spell(worker), 'measure e,mark c,measure d');
+      const [e, c, d] = worker.entries;
+      assert.ok(c.startTime > traces.main.samples[0].timestamp && c.startTime < now);
+      assert.deepEqual([d.startTime, e.startTime, e.duration], [c.startTime, 0, 1e9]);
+      for (const trace of Object.values(traces)) assert.deepEqual(Object.keys(trace), Object.keys(trace).toSorted());
+    });
+  }
+
+  test('gives no entries unless they are wanted, and an empty list when there are none', async () => {
+    const without = await profileBoth({ inMain: `performance.mark('a');`, options: { includeEntries: false } });
+    for (const trace of Object.values(without.traces)) assert.ok(!('entries' in trace));
+    const { traces } = await profileBoth({});
+    for (const { entries } of Object.values(traces)) assert.deepEqual(entries, []);
+  });
+
+  test('keeps as many entries of a thread as samples', async () => {
+    const inWorker = `for (let i = 0; i < 5000; i++) performance.measure('m' + i, { start: 0, duration: 1e9 });`;
+    const names = ({ entries }) => entries.map(({ name }) => name);
+    const range = (from, to) => Array.from({ length: to - from }, (_, i) => `m${from + i}`);
+    const first = (await profileBoth({ inWorker, options: { maxBufferSize: 2000 } })).traces['worker-1'];
+    assert.deepEqual([names(first), first.droppedEntriesCount], [range(0, 2000), 3000]);
+    const circular = { maxBufferSize: 1500, bufferPolicy: 'circular' };
+    const last = (await profileBoth({ inWorker, options: circular })).traces['worker-1'];
+    assert.deepEqual([names(last), last.droppedEntriesCount], [range(3500, 5000), undefined]);
+  });
+
+  test('has the entries of a thread that has ended', async () => {
+    const { traces } = await profileBoth({ inWorker: `performance.mark('last words'); spin(20); process.exit();` });
+    assert.equal(spell(traces['worker-1']), 'mark last words');
+  });
+
+  test('collects nothing more when it is over', async () => {
+    const { stdout, stderr } = await runProgram(
+      `
+      const { profileThreads } = require(${JSON.stringify(PACKAGE)});
+      const native = require(${JSON.stringify(`${PACKAGE}lib/native.cjs`)});
+      const options = { sampleInterval: 1, maxBufferSize: 1000, includeEntries: true };
+      (async () => {
+        const wanted = [native.entriesAreWanted()];
+        for (const end of ['stop', 'cancel']) {
+          const profilings = [await profileThreads(options), await profileThreads(options)];
+          wanted.push(native.entriesAreWanted());
+          for (const profiling of profilings) await profiling[end]();
+          wanted.push(native.entriesAreWanted());
+        }
+        console.log(wanted.join());
+      })();
+    `,
+      { execArgv: [] },
+    );
+    assert.equal(stdout, 'false,true,false,true,false\n', stderr);
   });
 });
 

@@ -463,7 +463,7 @@ suite('the options', () => {
   test('are read in lexicographical order', async () => {
     const keys = [];
     const profiling = await profileThreads(new Proxy(OPTIONS, { get: (target, key) => (keys.push(key), target[key]) }));
-    assert.deepEqual(keys, ['bufferPolicy', 'maxBufferSize', 'sampleInterval']);
+    assert.deepEqual(keys, ['bufferPolicy', 'includeEntries', 'maxBufferSize', 'sampleInterval']);
     profiling.cancel();
   });
 });

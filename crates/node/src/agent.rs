@@ -15,6 +15,7 @@ use selfprof_v8::{CpuSampler, Environment, Interrupter, LoggingMode, Profile};
 
 use crate::builder::{self, Finished, Job, Stream};
 use crate::chunks::{Backlog, Chunked};
+use crate::entries::{self, EntryStore, Recorder};
 use crate::journal::Journal;
 use crate::locks::lock;
 use crate::threads::{self, Portion, ProfilingId, Thread};
@@ -58,6 +59,8 @@ pub struct AgentOptions {
     pub origin: Instant,
     /// The thread.
     pub thread: Thread,
+    /// Has JavaScript look, soon, whether marks and measures are wanted.
+    pub on_entries_wanted: Box<dyn Fn()>,
 }
 
 /// The agent of one JS thread. Lives from [`begin`] until its environment is torn down or the process ends; only its own
@@ -66,6 +69,16 @@ pub struct Agent {
     group: Group<CpuSampler>,
     view: View,
     notifier: Arc<Notifier>,
+    on_entries_wanted: Box<dyn Fn()>,
+}
+
+/// What a thread records for a profiling of all threads.
+#[derive(Clone)]
+pub struct Recorded {
+    /// The samples.
+    pub cell: Arc<RecordingCell>,
+    /// The marks and measures, when they are wanted.
+    pub entries: Option<Arc<EntryStore>>,
 }
 
 /// How the building thread reaches an agent. It outlives the agent if jobs are still queued, and then reaches nobody.
@@ -158,13 +171,13 @@ impl std::fmt::Display for AgentError {
     }
 }
 
-/// Makes this thread's agent, unless it has one.
-pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
+/// Makes this thread's agent, unless it has one. Says whether it did.
+pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
     static NEXT_KEY: AtomicU64 = AtomicU64::new(0);
-    AGENT.with(|agent| {
+    let is_new = AGENT.with(|agent| {
         let mut agent = agent.try_borrow_mut().map_err(|_| AgentError::NoAgent)?;
         if agent.is_some() {
-            return Ok(());
+            return Ok(false);
         }
         let environment = Environment::current().ok_or(AgentError::NoAgent)?;
         environment.on_cleanup(on_cleanup);
@@ -185,13 +198,14 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
                 resolution: RESOLUTION,
             },
             notifier: Arc::clone(&notifier),
+            on_entries_wanted: options.on_entries_wanted,
         });
         threads::began(notifier.key, options.thread, notifier);
-        Ok(())
+        Ok(true)
     })?;
     // The process may be profiled already.
     attend();
-    Ok(())
+    Ok(is_new)
 }
 
 /// What a session sees.
@@ -214,6 +228,8 @@ pub struct Wishes {
     pub limit: Option<u64>,
     /// What happens when it is reached.
     pub policy: BufferPolicy,
+    /// Whether the trace is to have marks and measures, which this side has to see to only when other threads are profiled.
+    pub entries: bool,
 }
 
 /// Opens a session on this thread, whose chunks go to `backlog`. Returns its id and the interval it got.
@@ -439,17 +455,38 @@ impl Agent {
         &mut self,
         wishes: &Wishes,
         origin: Instant,
-    ) -> Result<(SessionId, Arc<RecordingCell>), AgentError> {
+    ) -> Result<(SessionId, Recorded), AgentError> {
         let (session, _, cell) = self.join(wishes, View { origin, ..self.view.clone() }, ROTATE_SESSION)?;
-        Ok((session, cell))
+        let entries = wishes.entries.then(|| {
+            let is_circular = wishes.policy == BufferPolicy::Circular;
+            let limit = wishes.limit.unwrap_or(u64::MAX);
+            let store = Arc::new(EntryStore::of_session(limit, is_circular, self.now()));
+            entries::begin(Recorder::Session(session, Arc::clone(&store)));
+            (self.on_entries_wanted)();
+            store
+        });
+        Ok((session, Recorded { cell, entries }))
     }
 
-    /// Stops such a session. `None` when it was stopped before.
-    pub fn leave_profiling(&mut self, session: SessionId) -> Option<Arc<RecordingCell>> {
-        let left = self.group.leave(selfprof_v8::now(), session).ok()?;
+    /// Now, on the clock of the thread's `performance`.
+    fn now(&self) -> Micros {
+        selfprof_v8::now().since(self.view.origin)
+    }
+
+    /// Stops such a session. Says whether it was not stopped before.
+    pub fn leave_profiling(&mut self, session: SessionId) -> bool {
+        let Ok(left) = self.group.leave(selfprof_v8::now(), session) else { return false };
         self.deliver(left.cut);
         self.bury_later();
-        Some(left.cell)
+        self.end_entries(session);
+        true
+    }
+
+    /// No marks and measures are wanted for a session any more.
+    fn end_entries(&self, session: SessionId) {
+        if entries::end(session, self.now()) {
+            (self.on_entries_wanted)();
+        }
     }
 
     /// Stops a session and forgets what it recorded. Does nothing when it was stopped before.
@@ -461,6 +498,7 @@ impl Agent {
         self.notifier.forget(session);
         self.deliver(left.cut);
         self.bury_later();
+        self.end_entries(session);
     }
 
     /// Frees what V8 holds of the last segment when the building thread is through with it, though this thread may have
@@ -475,7 +513,7 @@ impl Agent {
         view: View,
         rotate_every: Micros,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
-        let &Wishes { interval, limit, policy } = wishes;
+        let &Wishes { interval, limit, policy, .. } = wishes;
         let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
         let View { admission, origin, resolution } = view;

@@ -1,11 +1,21 @@
-//! The marks and measures that JavaScript has collected for a trace.
+//! Marks and measures, on their way from JavaScript to those who record.
+//!
+//! A profiler collects those of its own session in JavaScript, and hands them over when it is stopped ([`EntryColumns`]).
+//! What is recorded of a thread by others (a journal, a profiling of all threads) must be at hand when no JavaScript can
+//! run any more, so each entry comes here as it is made ([`record_entry`]), while [somebody wants it](entries_are_wanted).
+
+mod recorder;
+mod store;
 
 use napi::bindgen_prelude::{Float64Array, Uint32Array};
 use napi_derive::napi;
 use selfprof_trace::{Entries, Entry, EntryNameId, EntryType, Micros, Millis, Trace};
 
-/// What `EntryCollector` in `npm/lib/entries.cjs` gives.
-#[napi(object, object_to_js = false)]
+pub use self::recorder::{Recorder, begin, end};
+pub use self::store::EntryStore;
+
+/// What `EntryCollector` in `npm/lib/entries.cjs` gives, and what `npm/lib/trace.cjs` takes.
+#[napi(object)]
 pub struct CollectedEntries {
     /// The names.
     pub names: Vec<String>,
@@ -19,6 +29,23 @@ pub struct CollectedEntries {
     pub dropped: f64,
     /// Whether what ended before the first sample does not belong to it either.
     pub is_circular: bool,
+}
+
+impl From<&Entries> for CollectedEntries {
+    /// Of a list that is sorted and holds nothing that does not belong to it.
+    fn from(entries: &Entries) -> Self {
+        let list = entries.list();
+        let head = |entry: &Entry| 2 * entry.name.index() as u32 + entry.entry_type.index() as u32;
+        let times = list.iter().flat_map(|entry| [entry.start_time.get(), entry.duration.get()]);
+        Self {
+            names: entries.names().iter().map(|(_, name)| name.to_owned()).collect(),
+            heads: list.iter().map(head).collect::<Vec<_>>().into(),
+            times: times.collect::<Vec<_>>().into(),
+            until: f64::INFINITY,
+            dropped: entries.dropped() as f64,
+            is_circular: false,
+        }
+    }
 }
 
 /// The same without JavaScript, for the building thread.

@@ -14,8 +14,8 @@ use selfprof_v8::LoggingMode;
 
 use crate::agent::{self, AgentOptions, Audience, Wishes};
 use crate::chunks::Backlog;
-use crate::entries::{CollectedEntries, EntryColumns};
-use crate::journal::{self, Journal};
+use crate::entries::{self, CollectedEntries, EntryColumns, Recorder};
+use crate::journal::Journal;
 use crate::product::{self, ExplainerOptions, Format, Product, TraceColumns};
 use crate::realms;
 use crate::threads::{self, Portion, ProfilingId, Thread};
@@ -54,7 +54,8 @@ pub fn offers() -> Offers {
 ///
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
 /// alone. `timeOrigin` is the thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` are
-/// what others find the thread under.
+/// what others find the thread under. `onEntriesWanted()` is called from the event loop when it has changed whether marks and
+/// measures [are wanted](crate::entries). Gives false when the thread has an agent.
 #[napi(catch_unwind)]
 pub fn begin(
     mode: String,
@@ -62,12 +63,18 @@ pub fn begin(
     time_origin: f64,
     thread_id: u32,
     thread_name: String,
-) -> Result<()> {
+    on_entries_wanted: Function<(), ()>,
+) -> Result<bool> {
+    let on_entries_wanted =
+        on_entries_wanted.build_threadsafe_function().weak::<true>().callee_handled::<false>().build()?;
     let options = AgentOptions {
         mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
         admission: AdmitScripts::except(host_scripts.iter().map(String::as_str)),
         origin: Instant(Micros::from_millis_f64(time_origin).unwrap_or_default().0),
         thread: Thread { id: thread_id, name: thread_name },
+        on_entries_wanted: Box::new(move || {
+            on_entries_wanted.call((), ThreadsafeFunctionCallMode::NonBlocking);
+        }),
     };
     agent::begin(options).map_err(failure)
 }
@@ -153,6 +160,8 @@ pub struct OpenOptions {
     pub include_same_origin_frames: Option<bool>,
     /// How many chunks may wait.
     pub max_chunks: Option<u32>,
+    /// Whether marks and measures are wanted of all threads. Of its own session JavaScript collects them.
+    pub include_entries: Option<bool>,
 }
 
 impl OpenOptions {
@@ -166,7 +175,8 @@ impl OpenOptions {
             _ => BufferPolicy::Stop,
         };
         let limit = Some(converted.max_buffer_size.into());
-        Ok(Wishes { interval: converted.sample_interval, limit, policy })
+        let entries = self.include_entries.unwrap_or(false);
+        Ok(Wishes { interval: converted.sample_interval, limit, policy, entries })
     }
 }
 
@@ -269,23 +279,18 @@ pub fn stop_threads(env: &Env, profiling: u32, format: String) -> Result<Promise
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
 }
 
-/// As [`stop_threads`], but the promise gives all traces in one text, in the explainer's format. The marks and measures
-/// are those of the thread that calls.
+/// As [`stop_threads`], but the promise gives all traces in one text, in the explainer's format.
 #[napi(catch_unwind)]
 pub fn explain_threads(
     env: &Env,
     profiling: u32,
     options: ExplainerOptions,
-    entries: CollectedEntries,
 ) -> Result<PromiseRaw<'_, String>> {
-    let entries = EntryColumns::from(entries);
     let (deferred, promise) = env.create_deferred::<String, _>()?;
-    agent::stop_threads(ProfilingId(profiling), move |portions| {
-        match product::explain(portions, &options, entries) {
-            Some(text) => deferred.resolve(move |_| Ok(text)),
-            None => {
-                deferred.reject(Error::new(Status::GenericFailure, "the profile could not be written"));
-            }
+    agent::stop_threads(ProfilingId(profiling), move |portions| match product::explain(portions, &options) {
+        Some(text) => deferred.resolve(move |_| Ok(text)),
+        None => {
+            deferred.reject(Error::new(Status::GenericFailure, "the profile could not be written"));
         }
     });
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
@@ -358,10 +363,10 @@ pub fn record(options: RecordOptions) -> Result<()> {
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
     let journal = Arc::new(journal);
     let limit = options.limit.map(|limit| limit as u64);
-    let wishes = Wishes { interval: asked, limit, policy: BufferPolicy::Stop };
+    let wishes = Wishes { interval: asked, limit, policy: BufferPolicy::Stop, entries: false };
     agent::open_journal(&wishes, Arc::clone(&journal)).map_err(failure)?;
     if options.max_entries.is_some() {
-        journal::set_current(journal);
+        entries::begin(Recorder::Journal(journal));
     }
     Ok(())
 }

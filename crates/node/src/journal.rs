@@ -1,17 +1,16 @@
 //! A recording that is streamed to a file while it goes on.
 
-use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use napi_derive::napi;
 use selfprof_formats::journal::{End, Header, JournalWriter};
 use selfprof_session::Recording;
-use selfprof_trace::{Entries, Entry, EntryType, Millis};
+use selfprof_trace::{EntryType, Millis};
 
 use crate::builder::{self, Job};
+use crate::entries::EntryStore;
 use crate::locks::lock;
 
 /// How many stacks the tables may hold before they are started anew, 30 bytes each: a program that runs for days meets ever
@@ -25,15 +24,7 @@ const MOST_WAITING: usize = 1024;
 pub struct Journal {
     state: Mutex<State>,
     /// The marks and measures that are not written yet. The recorded thread adds, the building thread takes.
-    waiting: Mutex<Waiting>,
-}
-
-struct Waiting {
-    /// The names that JavaScript has given, by the numbers that it got for them.
-    names: Vec<String>,
-    entries: Entries,
-    /// How many more there is room for.
-    room: u64,
+    waiting: EntryStore,
 }
 
 struct State {
@@ -53,7 +44,7 @@ impl Journal {
         let writer = JournalWriter::create(File::create(path)?, header)?;
         Ok(Self {
             state: Mutex::new(State { writer: Some(writer), full: false, ended: false }),
-            waiting: Mutex::new(Waiting { names: Vec::new(), entries: Entries::new(), room: max_entries }),
+            waiting: EntryStore::new(max_entries),
         })
     }
 
@@ -77,20 +68,22 @@ impl Journal {
 
     /// Takes a mark or a measure, or counts it as dropped when there is no room. Called on the recorded thread, which does
     /// not wait for its being written.
-    fn add_entry(self: &Arc<Self>, entry_type: EntryType, name: u32, start_time: Millis, duration: Millis) {
-        let mut waiting = lock(&self.waiting);
-        let before = waiting.entries.list().len();
-        waiting.add(entry_type, name, start_time, duration);
-        let is_due = before < MOST_WAITING && waiting.entries.list().len() == MOST_WAITING;
-        drop(waiting);
-        if is_due {
+    pub fn add_entry(
+        self: &Arc<Self>,
+        entry_type: EntryType,
+        name: &str,
+        start_time: Millis,
+        duration: Millis,
+    ) {
+        let held = self.waiting.add(entry_type, name, start_time, duration);
+        if held > 0 && held.is_multiple_of(MOST_WAITING) {
             builder::send(Job::Entries(Arc::clone(self)));
         }
     }
 
     /// Writes the marks and measures that wait.
     pub fn write_entries(&self) {
-        let entries = std::mem::take(&mut lock(&self.waiting).entries);
+        let entries = self.waiting.take();
         if !entries.is_empty() {
             lock(&self.state).write(|writer| writer.append_entries(&entries));
         }
@@ -123,57 +116,4 @@ impl State {
             self.writer = None;
         }
     }
-}
-
-impl Waiting {
-    fn add(&mut self, entry_type: EntryType, name: u32, start_time: Millis, duration: Millis) {
-        let entries = &mut self.entries;
-        let name = self.names.get(name as usize).filter(|_| self.room > 0);
-        // Interning fails only when there are more names than ids.
-        let Some(name) = name.and_then(|name| entries.name(name).ok()) else {
-            return entries.count_dropped(1);
-        };
-        if entries.push(Entry { entry_type, name, start_time, duration }).is_ok() {
-            self.room -= 1;
-        }
-    }
-}
-
-thread_local! {
-    /// The journal of this thread, if it is recorded: for its marks and measures. The agent has it too.
-    static CURRENT: RefCell<Option<Arc<Journal>>> = const { RefCell::new(None) };
-}
-
-/// Has the marks and measures of this thread go into `journal` from now on.
-pub fn set_current(journal: Arc<Journal>) {
-    CURRENT.with(|current| current.replace(Some(journal)));
-}
-
-fn with_current<T: Default>(work: impl FnOnce(&Arc<Journal>) -> T) -> T {
-    CURRENT.with(|current| current.borrow().as_ref().map(work)).unwrap_or_default()
-}
-
-/// Takes the name of marks and measures to come; gives the number that stands for it.
-#[napi(catch_unwind)]
-pub fn name_entry(name: String) -> u32 {
-    with_current(|journal| {
-        let names = &mut lock(&journal.waiting).names;
-        names.push(name);
-        names.len() as u32 - 1
-    })
-}
-
-/// Forgets all names that were taken.
-#[napi(catch_unwind)]
-pub fn forget_entry_names() {
-    with_current(|journal| lock(&journal.waiting).names.clear());
-}
-
-/// Records a mark or a measure of this thread: the number of its name, when it began and how long it took, in
-/// milliseconds. Times that are not finite make it none.
-#[napi(catch_unwind)]
-pub fn record_entry(is_measure: bool, name: u32, start_time: f64, duration: f64) {
-    let entry_type = if is_measure { EntryType::Measure } else { EntryType::Mark };
-    let (Some(start_time), Some(duration)) = (Millis::new(start_time), Millis::new(duration)) else { return };
-    with_current(|journal| journal.add_entry(entry_type, name, start_time, duration));
 }

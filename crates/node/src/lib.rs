@@ -8,7 +8,7 @@
 //! * [`realms`]: pages, and what a session of one sees;
 //! * [`scripts`]: their scripts, compiled so that it is known whose they are;
 //! * [`chunks`]: full buffers on their way to a program that takes them one by one;
-//! * [`entries`]: the marks and measures that JavaScript has collected for a trace;
+//! * [`entries`]: marks and measures, on their way from JavaScript to those who record;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
 //! * [`signals`]: ends streamed recordings before a signal ends the process;

@@ -7,7 +7,7 @@ use selfprof_formats::w3c::{self, WriteOptions};
 use selfprof_trace::{Micros, Trace};
 
 use crate::builder::Finished;
-use crate::entries::EntryColumns;
+use crate::entries::{CollectedEntries, EntryColumns};
 use crate::threads::Portion;
 
 /// What a program wants of a trace.
@@ -41,7 +41,9 @@ impl Product {
     /// Does all that can be done away from the JS thread. `None` when the trace cannot be written.
     pub fn of(finished: Finished, entries: Option<EntryColumns>, format: Format) -> Option<Self> {
         let Finished { mut trace, seam, lost } = finished;
-        trace.set_entries(entries.map(|entries| entries.into_entries(&trace, seam)));
+        if let Some(entries) = entries {
+            trace.set_entries(Some(entries.into_entries(&trace, seam)));
+        }
         let trace = match format {
             Format::Object => Either::A(TraceColumns::from(&trace)),
             Format::JsonGzip => {
@@ -71,6 +73,8 @@ pub struct TraceColumns {
     pub stack_ids: Uint32Array,
     /// [`selfprof_trace::Marker`] + 1 or 0, one a sample.
     pub markers: Uint8Array,
+    /// The marks and measures, when the trace has them: those that JavaScript collected itself it has still.
+    pub entries: Option<CollectedEntries>,
 }
 
 impl From<&Trace> for TraceColumns {
@@ -110,6 +114,7 @@ impl From<&Trace> for TraceColumns {
                 .map(|sample| sample.marker.map_or(0, |marker| marker as u8 + 1))
                 .collect::<Vec<_>>()
                 .into(),
+            entries: trace.entries().map(CollectedEntries::from),
         }
     }
 }
@@ -117,8 +122,6 @@ impl From<&Trace> for TraceColumns {
 /// What the explainer's format says of a profiling besides.
 #[napi(object, object_to_js = false)]
 pub struct ExplainerOptions {
-    /// The `threadId` of the thread whose marks and measures are at hand.
-    pub thread_id: u32,
     /// The sample interval that the profiling had, in milliseconds.
     pub sample_interval: f64,
     /// Its sample buffer size limit.
@@ -127,16 +130,13 @@ pub struct ExplainerOptions {
 
 /// The JSON of what all threads recorded, in the explainer's format, the main thread first. Threads that have not answered
 /// have no list. `None` when it cannot be written.
-pub fn explain(portions: Vec<Portion>, options: &ExplainerOptions, entries: EntryColumns) -> Option<String> {
-    let mut entries = Some(entries);
+pub fn explain(portions: Vec<Portion>, options: &ExplainerOptions) -> Option<String> {
     let mut portions: Vec<_> = portions
         .into_iter()
         .filter_map(|Portion { thread, finished }| Some((thread.id, finished?.trace)))
         .collect();
     portions.sort_by_key(|&(id, _)| id);
-    let thread = |(id, mut trace): (u32, Trace)| {
-        let own = entries.take_if(|_| id == options.thread_id);
-        trace.set_entries(own.map(|entries| entries.into_entries(&trace, None)));
+    let thread = |(id, trace): (u32, Trace)| {
         let name = if id == 0 { "main-thread".to_owned() } else { format!("worker-{id}") };
         explainer::Thread { name, trace }
     };

@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use selfprof_session::{Instant, RecordingCell, SessionId};
+use selfprof_session::{Instant, SessionId};
 
-use crate::agent::{Agent, AgentError, AgentKey, Notifier, Wishes};
+use crate::agent::{Agent, AgentError, AgentKey, Notifier, Recorded, Wishes};
 use crate::builder::{self, Finished, Job};
+use crate::entries::EntryStore;
 use crate::locks::lock;
 
 /// Names a profiling in the process.
@@ -86,9 +87,9 @@ struct Member {
 enum Part {
     /// It was asked to join.
     Asked,
-    Joined(SessionId, Arc<RecordingCell>),
+    Joined(SessionId, Recorded),
     /// All that it recorded was sent to the building thread.
-    Left(Arc<RecordingCell>),
+    Left(Recorded),
 }
 
 /// What a thread is to do next.
@@ -109,15 +110,25 @@ impl Call {
         match self {
             Self::Started(started) => started(),
             Self::Stopped(stopped, members) => {
-                let cell = |part| match part {
-                    Part::Left(cell) => Some(cell),
+                let recorded = |part| match part {
+                    Part::Left(recorded) => Some(recorded),
                     Part::Asked | Part::Joined(..) => None,
                 };
-                let (threads, cells): (Vec<_>, Vec<_>) =
-                    members.into_iter().map(|member| (member.thread, cell(member.part))).unzip();
+                let (threads, all): (Vec<_>, Vec<_>) =
+                    members.into_iter().map(|member| (member.thread, recorded(member.part))).unzip();
+                let (cells, entries): (Vec<_>, Vec<_>) = all
+                    .into_iter()
+                    .map(|recorded| recorded.map_or((None, None), |of| (Some(of.cell), of.entries)))
+                    .unzip();
                 let done = move |all: Vec<Option<Finished>>| {
-                    let portion = |(thread, finished)| Portion { thread, finished };
-                    stopped(threads.into_iter().zip(all).map(portion).collect());
+                    let portion = |((thread, entries), finished): ((_, Option<Arc<EntryStore>>), _)| {
+                        let mut finished: Option<Finished> = finished;
+                        if let (Some(finished), Some(entries)) = (&mut finished, entries) {
+                            finished.trace.set_entries(Some(entries.finish(&finished.trace)));
+                        }
+                        Portion { thread, finished }
+                    };
+                    stopped(threads.into_iter().zip(entries).zip(all).map(portion).collect());
                 };
                 builder::send(Job::FinishAll { cells, done: Box::new(done) });
             }
@@ -231,12 +242,12 @@ fn note_joined(
     registry: &mut Registry,
     id: ProfilingId,
     agent: AgentKey,
-    joined: Result<(SessionId, Arc<RecordingCell>), AgentError>,
+    joined: Result<(SessionId, Recorded), AgentError>,
 ) -> Vec<Call> {
     let members = registry.profilings.get_mut(&id).map(|profiling| &mut profiling.members);
     let member = members.and_then(|members| members.iter_mut().find(|member| member.agent == agent));
     match (member, joined) {
-        (Some(member), Ok((session, cell))) => member.part = Part::Joined(session, cell),
+        (Some(member), Ok((session, recorded))) => member.part = Part::Joined(session, recorded),
         // The profiling was over before the thread had joined it.
         (None, Ok((session, _))) => {
             if let Some(registered) = registry.threads.get_mut(&agent) {
@@ -253,17 +264,13 @@ fn note_joined(
     registry.advance(id, false).into_iter().collect()
 }
 
-fn note_left(
-    registry: &mut Registry,
-    id: ProfilingId,
-    agent: AgentKey,
-    left: Option<Arc<RecordingCell>>,
-) -> Vec<Call> {
+fn note_left(registry: &mut Registry, id: ProfilingId, agent: AgentKey, left: bool) -> Vec<Call> {
     if let Some(profiling) = registry.profilings.get_mut(&id)
         && let Some(member) = profiling.members.iter_mut().find(|member| member.agent == agent)
-        && let Some(cell) = left
+        && left
+        && let Part::Joined(_, recorded) = &member.part
     {
-        member.part = Part::Left(cell);
+        member.part = Part::Left(recorded.clone());
     }
     registry.advance(id, false).into_iter().collect()
 }
@@ -291,8 +298,8 @@ pub fn ended(agent: AgentKey) {
             // One that never joined has nothing to show.
             profiling.members.retain(|member| member.agent != agent || !matches!(member.part, Part::Asked));
             for member in profiling.members.iter_mut().filter(|member| member.agent == agent) {
-                if let Part::Joined(_, cell) = &member.part {
-                    member.part = Part::Left(Arc::clone(cell));
+                if let Part::Joined(_, recorded) = &member.part {
+                    member.part = Part::Left(recorded.clone());
                 }
             }
             calls.extend(registry.advance(id, false));

@@ -32,6 +32,23 @@ impl Entries {
         Ok(())
     }
 
+    /// Lets go of all but the latest `count` entries, and of the names that none of them has.
+    pub fn keep_latest(&mut self, count: usize) {
+        let old = std::mem::take(self);
+        self.dropped = old.dropped;
+        for entry in &old.list[old.list.len().saturating_sub(count)..] {
+            // What fitted into the old table fits into this one.
+            if let Ok(name) = self.names.intern(&old.names[entry.name]) {
+                self.list.push(Entry { name, ..*entry });
+            }
+        }
+    }
+
+    /// Keeps the entries that `is_wanted`; the names stay.
+    pub fn retain(&mut self, is_wanted: impl FnMut(&Entry) -> bool) {
+        self.list.retain(is_wanted);
+    }
+
     /// Counts entries for which there was no room.
     pub fn count_dropped(&mut self, count: u64) {
         self.dropped = self.dropped.saturating_add(count);
@@ -121,6 +138,21 @@ mod tests {
         first.merge(&second).unwrap();
         assert_eq!(spelled(&first), "a@1 b@2 b@1 c@3");
         assert_eq!((first.names().len(), first.dropped()), (3, u64::MAX));
+    }
+
+    #[test]
+    fn the_latest_are_kept_with_their_names() {
+        #[track_caller]
+        fn check(count: usize, expected: &str, names: usize) {
+            let mut entries = entries("a@3 b@2 a@1 c@0");
+            entries.count_dropped(7);
+            entries.keep_latest(count);
+            assert_eq!((&*spelled(&entries), entries.names().len(), entries.dropped()), (expected, names, 7));
+        }
+        check(9, "a@3 b@2 a@1 c@0", 3);
+        check(3, "b@2 a@1 c@0", 3);
+        check(2, "a@1 c@0", 2);
+        check(0, "", 0);
     }
 
     #[test]
