@@ -5,10 +5,12 @@
 
 const { mode } = require('./lib/agent.cjs').begin();
 const { Profiler, warmUp } = require('./lib/profiler.cjs');
+const { profileThreads } = require('./lib/threads.cjs');
 
 if (mode === 'eager') warmUp();
 
 exports.Profiler = Profiler;
+exports.profileThreads = profileThreads;
 
 // Who wants the profiler alone does not load them.
 for (const name of [

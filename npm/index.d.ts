@@ -25,6 +25,7 @@ export type {
   PerformanceObserverInit,
 } from './lib/timing/interfaces.js';
 export type { EventLoopUtilization, NodePerformance, NodeTiming } from './lib/timing/node.js';
+export type { ProfilingEvent, ProfilingOptions, ProfilingResult, ProfilingSession } from './lib/start-profiling.js';
 
 /** The clock and the timeline of this thread. Its time origin is that of `node:perf_hooks`. */
 export const performance: NodePerformance;
@@ -33,6 +34,11 @@ export const performance: NodePerformance;
 export interface ProfilerInitOptions {
   /** What happens when a sample is due and the buffer is full. Default: `stop`, as the draft has it. */
   bufferPolicy?: ProfilerBufferPolicy;
+  /**
+   * Whether the trace gets the marks and measures that are made during the session and overlap its time, with Node's
+   * `performance` or with this package's. Default: false.
+   */
+  includeEntries?: boolean;
   /** The sample buffer size limit, in samples; with `chunks`, the size of a chunk. When one more is due, the `bufferPolicy` says what happens. */
   maxBufferSize: number;
   /**
@@ -51,8 +57,8 @@ export interface ProfilerInitOptions {
  * - `circular`: the oldest sample makes room, so that the trace holds the last `maxBufferSize` samples. No event fires, and
  *   memory stays bounded however long it goes on.
  * - `chunks`: the full buffer becomes a trace of its own, which {@link Profiler.chunks} gives, and sampling goes on with an
- *   empty buffer; no sample is lost between them. A chunk costs the thread about half a millisecond: some hundred samples
- *   or more are a good size.
+ *   empty buffer; no sample is lost between them. A chunk costs the thread a millisecond or two: some hundred samples or
+ *   more are a good size.
  */
 export type ProfilerBufferPolicy = 'stop' | 'circular' | 'chunks';
 
@@ -121,8 +127,25 @@ export interface ProfilerFrame {
   column?: number;
 }
 
+/** A mark or a measure: what `PerformanceEntry.toJSON()` gives, without `detail`. Not part of the W3C draft. */
+export interface ProfilerEntry {
+  /** 0 for a mark; negative for a measure that ends before it begins. */
+  duration: number;
+  entryType: 'mark' | 'measure';
+  name: string;
+  /** Milliseconds since `performance.timeOrigin`. */
+  startTime: number;
+}
+
 /** A recorded profile. */
 export interface ProfilerTrace {
+  /**
+   * How many entries did not fit, since there is room for as many as samples; absent when all did. A circular buffer lets
+   * go of the oldest without a count. Not part of the W3C draft.
+   */
+  droppedEntriesCount?: number;
+  /** In the order of their start times; there with {@link ProfilerInitOptions.includeEntries} alone. Not part of the W3C draft. */
+  entries?: ProfilerEntry[];
   /** URLs or paths of the scripts that frames belong to. */
   resources: string[];
   frames: ProfilerFrame[];
@@ -193,3 +216,69 @@ export class Profiler extends EventTarget {
     options?: boolean | AddEventListenerOptions,
   ): void;
 }
+
+/** What {@link profileThreads} is called with. */
+export interface ProfileThreadsOptions {
+  /** What happens when the buffer of a thread is full. Default: `stop`, of which no event tells. */
+  bufferPolicy?: 'stop' | 'circular';
+  /**
+   * Whether each trace gets the marks and measures of its thread, as with a {@link Profiler}. Default: false. Other threads
+   * begin to collect theirs when their event loops turn.
+   */
+  includeEntries?: boolean;
+  /** The sample buffer size limit of each thread, in samples. */
+  maxBufferSize: number;
+  /** The desired sample interval in milliseconds, as for a {@link Profiler}. */
+  sampleInterval: number;
+}
+
+/** What one thread did. */
+export interface ThreadProfile<Trace = ProfilerTrace> {
+  /** `threadId` of `node:worker_threads`; 0 is the main thread. */
+  threadId: number;
+  /**
+   * `main`, or the name that the worker was given, or `worker-` and its id where it was given none or Node does not tell
+   * (before 22.20 and 24.6).
+   */
+  name: string;
+  /** What it recorded; absent when it is unresponsive. */
+  trace?: Trace;
+  /** There when the thread did not answer within a second, because it is blocked in native code. */
+  unresponsive?: true;
+}
+
+/** All threads of the process, being profiled. */
+export interface ThreadsProfiling {
+  /** The sample interval that each thread really has, in milliseconds. */
+  readonly sampleInterval: number;
+  /** Whether `stop()` or `cancel()` was called. */
+  readonly stopped: boolean;
+  /**
+   * Ends it and gives what each thread recorded, in the order of their ids; threads that have ended are among them.
+   * Timestamps of all count from `performance.timeOrigin`, which the threads of a process share. Rejects with an
+   * `InvalidStateError` `DOMException` when it was ended before.
+   */
+  stop(options?: { format?: 'object' }): Promise<{ threads: ThreadProfile[] }>;
+  /** The same with each trace as JSON that is compressed with gzip. */
+  stop(options: { format: 'json-gzip' }): Promise<{ threads: ThreadProfile<ArrayBuffer>[] }>;
+  stop(options: {
+    format?: ProfilerTraceFormat;
+  }): Promise<{ threads: ThreadProfile<ProfilerTrace | ArrayBuffer>[] }>;
+  /**
+   * Ends it and forgets what was recorded.
+   *
+   * @throws DOMException `InvalidStateError` when it was ended before
+   */
+  cancel(): void;
+}
+
+/**
+ * Profiles all threads of the process that have loaded this package (`node --import selfprof/register` loads it in every
+ * worker), those included that load it or end before `stop()`. Threads that have not loaded it are not listed. Several
+ * profilings and any number of profilers may go on at once. Not part of the W3C draft.
+ *
+ * @returns a promise that is resolved when all threads are being profiled, or after a second; a thread that is blocked in
+ * native code joins when it is free
+ * @throws TypeError, RangeError (as rejections) for options that a {@link Profiler} would not take
+ */
+export function profileThreads(options: ProfileThreadsOptions): Promise<ThreadsProfiling>;

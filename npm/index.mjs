@@ -4,6 +4,7 @@ import selfprof from './index.cjs';
 
 export const {
   Profiler,
+  profileThreads,
   performance,
   Performance,
   PerformanceEntry,

@@ -4,6 +4,7 @@ import selfprof from './lazy.cjs';
 
 export const {
   Profiler,
+  profileThreads,
   performance,
   Performance,
   PerformanceEntry,

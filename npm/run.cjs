@@ -19,16 +19,19 @@ if (flag > 0) process.execArgv.splice(flag - 1, 2);
 
 const wishes = getEnvironmentData(KEY);
 if (wishes !== undefined) {
-  const { dir, interval, limit, mode, nodeFrames } = JSON.parse(wishes);
+  const { dir, interval, limit, maxEntries, mode, nodeFrames } = JSON.parse(wishes);
   const native = require('./lib/native.cjs');
-  const begun = require('./lib/agent.cjs').begin({ mode, nodeFrames });
+  const { attendToEntries, begin } = require('./lib/agent.cjs');
+  const begun = begin({ mode, nodeFrames });
   native.record({
     path: path.join(dir, isMainThread ? 'main.journal' : `worker-${threadId}.journal`),
     sampleInterval: interval,
     limit: limit ?? undefined,
+    maxEntries: maxEntries ?? undefined,
     threadId,
     mode: begun.mode,
     timeOrigin: performance.timeOrigin,
     node: process.version,
   });
+  attendToEntries();
 }

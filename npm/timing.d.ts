@@ -37,18 +37,19 @@ export interface TimingOptions {
   window?: boolean;
   /** How many entries the buffers hold; no limit by default. More are dropped, and counted for observers. */
   limits?: { mark?: number; measure?: number };
-  /** The constructors of the global object's realm. Those of this realm stand in for what is absent. */
+  /**
+   * The constructors of the global object's realm, which the interfaces inherit from, create and throw. Those of this realm
+   * stand in for what is absent.
+   */
   intrinsics?: {
-    [name in
-      | 'Array'
-      | 'DOMException'
-      | 'Event'
-      | 'EventTarget'
-      | 'Function'
-      | 'Object'
-      | 'RangeError'
-      | 'TypeError'
-      | 'structuredClone']?: Function;
+    Array?: Function;
+    DOMException?: Function;
+    EventTarget?: Function;
+    Function?: Function;
+    Object?: Function;
+    TypeError?: Function;
+    structuredClone?: Function;
+    [other: string]: unknown;
   };
   /** Runs a task later, for observers; `setImmediate` by default. */
   queueTask?: (task: () => void) => void;
@@ -85,5 +86,7 @@ export interface WindowTiming extends Timing<WindowPerformance> {
  * @throws TypeError when an option is not of its type
  * @throws RangeError when a limit is not a number of entries
  */
-export function createTiming(options: TimingOptions & ({ window: true } | { timing: object; window?: true })): WindowTiming;
+export function createTiming(
+  options: TimingOptions & ({ window: true } | { timing: object; window?: true }),
+): WindowTiming;
 export function createTiming(options?: TimingOptions): Timing;

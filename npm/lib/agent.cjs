@@ -4,7 +4,9 @@
 
 const path = require('node:path');
 const { performance } = require('node:perf_hooks');
+const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
+const recorder = require('./entry-recorder.cjs');
 const native = require('./native.cjs');
 
 /** Reads an environment variable that has one of a few values. */
@@ -44,7 +46,18 @@ function timeOrigin() {
   return origin;
 }
 
+/**
+ * What others find this thread under: the name that it was given, which Node tells from 22.20 and 24.6 on, or one made of
+ * its id.
+ */
+function ownName() {
+  if (isMainThread) return 'main';
+  return threadName && threadName !== 'WorkerThread' ? threadName : `worker-${threadId}`;
+}
+
 let begun = null;
+/** Whether the agent is that of this copy of the package: test runners load it anew for each file, in the same thread. */
+let isOurs = false;
 
 /**
  * Makes the agent unless the thread has one; the first call decides. What the environment says goes before what the
@@ -57,10 +70,16 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    native.begin(mode, hostScripts(nodeFrames), timeOrigin());
+    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend);
     begun = { mode, nodeFrames };
+    attendToEntries();
   }
   return begun;
 }
 
-module.exports = { begin, timeOrigin };
+/** Sees to it that marks and measures are recorded if they are wanted, without waiting for the event loop. */
+function attendToEntries() {
+  if (isOurs) recorder.attend();
+}
+
+module.exports = { attendToEntries, begin, timeOrigin };

@@ -6,9 +6,18 @@ const { getEventListeners } = require('node:events');
 
 const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
 const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
+const { EntryCollector } = require('./entries.cjs');
 const native = require('./native.cjs');
-const { toTrace } = require('./trace.cjs');
-const { defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber } = require('./webidl.cjs');
+const { fromProduct, toTrace } = require('./trace.cjs');
+const {
+  checked,
+  defineInterface,
+  toBoolean,
+  toDictionary,
+  toEnforcedUnsignedLong,
+  toEnumeration,
+  toNumber,
+} = require('./webidl.cjs');
 
 const { dispatchEvent } = EventTarget.prototype;
 
@@ -44,9 +53,10 @@ let chunksOf;
  * A profiler that nobody holds and nobody listens to can hand its trace to nobody: its session is given up. For one that
  * was stopped this does nothing; only then is it certain that no event for it is still on its way.
  */
-const collected = new FinalizationRegistry((session) => {
+const collected = new FinalizationRegistry(({ session, entries }) => {
   profilers.delete(session);
   native.abandon(session);
+  entries?.stop();
 });
 
 function onFull(session) {
@@ -92,6 +102,8 @@ class Profiler extends EventTarget {
   #session;
   #sampleInterval;
   #stopped = false;
+  /** @type {EntryCollector | undefined} which does not know the profiler, so that it can be collected. */
+  #entries;
   #mayFire;
   /** `null` unless full buffers become chunks. */
   #chunks = null;
@@ -109,13 +121,15 @@ class Profiler extends EventTarget {
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
     const handle = wishes.bufferPolicy === 'chunks' ? new native.Chunks() : undefined;
-    const session = openSession(wishes, handle, context);
+    const session = checked(() => native.open(wishes, listener, handle), context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
     this.#mayFire = wishes.bufferPolicy !== 'circular';
-    if (handle !== undefined) this.#chunks = new ChunkQueue(() => takeChunk(session.id, handle));
+    const entries = wishes.includeEntries ? new EntryCollector(wishes) : undefined;
+    this.#entries = entries;
+    if (handle !== undefined) this.#chunks = new ChunkQueue(() => takeChunk(session.id, handle, entries));
     profilers.set(session.id, new WeakRef(this));
-    collected.register(this, session.id);
+    collected.register(this, { session: session.id, entries });
     awaitFull(this);
   }
 
@@ -146,6 +160,7 @@ class Profiler extends EventTarget {
     profilers.delete(this.#session);
     native.abandon(this.#session);
     this.#chunks?.cancel();
+    this.#entries?.stop();
     letGo(this);
   }
 
@@ -181,37 +196,25 @@ class Profiler extends EventTarget {
     const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
     this.#end('stop');
     letGo(this);
-    const closed = native.close(this.#session, format).finally(() => {
+    const entries = this.#entries?.stop();
+    const closed = native.close(this.#session, format, format === 'object' ? undefined : entries).finally(() => {
       // Chunks that the last samples completed are there by now.
       this.#chunks?.end();
       letGo(this);
     });
-    return closed.then(({ trace, lost }) => {
-      if (lost > 0) {
-        process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
-          type: 'ProfilerWarning',
-        });
-      }
+    return closed.then((product) => {
       // V8 frees its profiles on this thread only; the trace need not wait for that.
       setImmediate(native.bury).unref();
-      // A copy, because Node lets no memory of an addon be transferred to another thread.
-      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace);
+      return fromProduct(product, format, entries);
     });
   }
 }
 
-function openSession(wishes, chunks, context) {
-  try {
-    return native.open(wishes, listener, chunks);
-  } catch (error) {
-    const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
-    throw new Constructor(`${context}: ${error.message}.`);
-  }
-}
-
-function takeChunk(session, handle) {
+function takeChunk(session, handle, entries) {
   const columns = native.takeChunk(session, handle);
-  return columns === null ? undefined : toTrace(columns);
+  if (columns === null) return undefined;
+  // Those that end later are for the chunks to come.
+  return toTrace(columns, entries?.take(columns.timestamps.at(-1)));
 }
 
 defineInterface(Profiler, ['sampleInterval', 'stopped', 'cancel', 'chunks', 'stop'], ['capabilities']);

@@ -3,17 +3,60 @@
 // Turns the addon's columns into the dictionaries of the specification. Members come in WebIDL's order, lexicographical,
 // and those that do not apply are absent.
 
+/**
+ * What a program gets of the addon's product: a `ProfilerTrace`, or an ArrayBuffer with compressed JSON.
+ *
+ * @param {'object' | 'json-gzip'} format what the product was made for
+ * @param {import('./entries.cjs').CollectedEntries} [collected] the marks and measures, when they are wanted; in JSON they
+ *   are already
+ */
+function fromProduct({ trace, seam, lost }, format, collected) {
+  if (lost > 0) {
+    process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
+      type: 'ProfilerWarning',
+    });
+  }
+  // A copy, because Node lets no memory of an addon be transferred to another thread.
+  return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace, collected, seam);
+}
+
 /** In the order of selfprof-trace's `Marker`; 0 stands for none. */
 const MARKERS = [undefined, 'script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'];
 
-/** @returns {import('../index.js').ProfilerTrace} */
-function toTrace(columns) {
+/**
+ * @param {object} columns a trace of the addon
+ * @param {import('./entries.cjs').CollectedEntries} [collected] the marks and measures, when they are wanted and the trace
+ *   has them not
+ * @param {number} [seam] the time of the last sample before, when that is in a chunk: what ended by then is there too
+ * @returns {import('../index.js').ProfilerTrace}
+ */
+function toTrace(columns, collected, seam = -Infinity) {
   return {
+    ...toEntries(collected ?? columns.entries, columns.timestamps, seam),
     frames: toFrames(columns),
     resources: columns.resources,
     samples: toSamples(columns),
     stacks: toStacks(columns),
   };
+}
+
+/** The members of the extension `includeEntries`. */
+function toEntries(collected, timestamps, seam) {
+  if (collected === undefined) return {};
+  const { names, heads, times, until, dropped, isCircular } = collected;
+  const from = isCircular && timestamps.length > 0 ? timestamps[0] : -Infinity;
+  const entries = [];
+  for (let i = 0; i < heads.length; i++) {
+    const startTime = times[2 * i];
+    const duration = times[2 * i + 1];
+    const end = startTime + duration;
+    // A measure may end before it begins, and a script may name times to come.
+    const last = Math.max(startTime, end);
+    if (Math.min(startTime, end) > until || last < from || last <= seam) continue;
+    entries.push({ duration, entryType: heads[i] & 1 ? 'measure' : 'mark', name: names[heads[i] >>> 1], startTime });
+  }
+  entries.sort((a, b) => a.startTime - b.startTime);
+  return dropped > 0 ? { droppedEntriesCount: dropped, entries } : { entries };
 }
 
 function toFrames({ frames, names }) {
@@ -56,4 +99,4 @@ function toSamples({ timestamps, stackIds, markers }) {
   return result;
 }
 
-module.exports = { toTrace };
+module.exports = { fromProduct, toTrace };

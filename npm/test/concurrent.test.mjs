@@ -53,7 +53,8 @@ suite('at once', () => {
     );
     for (const [index, times] of within.entries()) {
       assertWellFormed(traces[index]);
-      assert.ok(times.length >= 4 && times.length <= 62, `${times.length} samples in 300 ms`);
+      const most = (end - begin) / 5 + 2;
+      assert.ok(times.length >= 4 && times.length <= most, `${times.length} samples in ${end - begin} ms`);
     }
   });
 

@@ -39,10 +39,12 @@ async function record(t, source, { wishes = {}, file = 'main.cjs', args = [], ..
 function parse(text) {
   assert.ok(text.endsWith('\n'), 'the last line is whole');
   const [header, ...records] = text.slice(0, -1).split('\n').map((line) => JSON.parse(line));
-  assert.equal(header.selfprofJournal, 1);
+  assert.equal(header.selfprofJournal, 2);
   const tables = { names: [], resources: [], frames: [], stacks: [] };
   const { names, resources, frames, stacks } = tables;
   const samples = [];
+  const entries = [];
+  let dropped = 0;
   let end = null;
   for (const segment of records) {
     if (segment.end) {
@@ -52,6 +54,15 @@ function parse(text) {
     }
     // A program that seemed to end went on.
     end = null;
+    if (segment.entries) {
+      assert.ok(header.entries, 'entries are announced');
+      for (const [type, name, startTime, duration] of segment.entries) {
+        assert.ok(name < segment.entryNames.length);
+        entries.push([['mark', 'measure'][type], segment.entryNames[name], startTime, duration]);
+      }
+      dropped += segment.droppedEntries;
+      continue;
+    }
     if (segment.fresh) for (const table of [names, resources, frames, stacks]) table.length = 0;
     for (const [name, table] of Object.entries(tables)) table.push(...segment[name]);
     samples.push(...segment.samples);
@@ -60,7 +71,7 @@ function parse(text) {
   for (const [name, resource] of frames) assert.ok(name < names.length && resource < resources.length);
   for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
   for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
-  return { header, names, resources, samples, end };
+  return { header, names, resources, samples, entries, dropped, end };
 }
 
 const EXIT = { reason: 'exit', full: false };
@@ -72,7 +83,14 @@ suite('the journal', () => {
     assert.deepEqual(Object.keys(journals), ['main']);
     const { header, names, resources, samples, end } = journals.main;
     const { pid, timeOrigin, ...rest } = header;
-    assert.deepEqual(rest, { selfprofJournal: 1, threadId: 0, interval: 1000, mode: 'eager', node: process.version });
+    assert.deepEqual(rest, {
+      selfprofJournal: 2,
+      threadId: 0,
+      interval: 1000,
+      mode: 'eager',
+      node: process.version,
+      entries: false,
+    });
     assert.ok(Number.isInteger(pid) && pid > 0 && pid !== process.pid);
     assert.ok(Math.abs(timeOrigin - Date.now()) < 120_000);
     assert.ok(names.includes('work') && names.includes('spin'));
@@ -128,6 +146,152 @@ suite('the journal', () => {
     assert.equal(stdout, 'true\n', stderr);
     assert.ok(journals.main.samples.length > 5);
     assert.deepEqual(journals.main.end, EXIT);
+  });
+});
+
+suite('marks and measures', () => {
+  const MAX = { wishes: { maxEntries: 1000 } };
+  const spell = ([type, name]) => `${type} ${name}`;
+
+  test('are recorded when that is asked for, and only then', async (t) => {
+    const source = `performance.mark('a'); spin(20); performance.measure('b', 'a');`;
+    const { header, entries, dropped } = (await record(t, source, MAX)).journals.main;
+    assert.equal(header.entries, true);
+    assert.deepEqual([entries.map(spell), dropped], [['mark a', 'measure b'], 0]);
+    const [[, , markTime, markDuration], [, , measureTime, measureDuration]] = entries;
+    assert.equal(markDuration, 0);
+    assert.equal(measureTime, markTime);
+    assert.ok(measureDuration >= 20);
+    const without = (await record(t, source)).journals.main;
+    assert.deepEqual([without.header.entries, without.entries], [false, []]);
+  });
+
+  test('come out as they went in', async (t) => {
+    const source = String.raw`
+      performance.mark('', { startTime: 1.23456789 });
+      performance.mark('"\\\n\0\u00fc\ud83d\ude00', { startTime: 1e300, detail: { any: 1 } });
+      performance.mark('\ud83d', { startTime: 5e-324 });
+      performance.measure('back', { start: 5, end: 2.5 });
+      performance.measure('early', { duration: 50, end: 0.1 });
+      performance.mark('never', { startTime: Infinity });
+      performance.mark('never', { startTime: NaN });
+    `;
+    const { entries } = (await record(t, source, MAX)).journals.main;
+    assert.deepEqual(entries, [
+      ['mark', '', 1.23456789, 0],
+      ['mark', '"\\\n\0\u00fc\ud83d\ude00', 1e300, 0],
+      ['mark', '\ufffd', 5e-324, 0],
+      ['measure', 'back', 5, -2.5],
+      ['measure', 'early', 0.1 - 50, 50],
+    ]);
+  });
+
+  test('that do not fit are counted', async (t) => {
+    const source = `for (let i = 0; i < 5000; i++) performance.mark('m' + i, { startTime: i });`;
+    for (const maxEntries of [0, 1, 3000]) {
+      const { header, entries, dropped } = (await record(t, source, { wishes: { maxEntries } })).journals.main;
+      assert.ok(header.entries);
+      assert.deepEqual(
+        entries.map(([, name]) => name),
+        Array.from({ length: maxEntries }, (_, i) => `m${i}`),
+      );
+      assert.equal(dropped, 5000 - maxEntries);
+    }
+  });
+
+  test('leave the program as it would have been', async (t) => {
+    const source = String.raw`
+      performance.mark('a');
+      const { PerformanceObserver, performance: built } = require('node:perf_hooks');
+      const observer = new PerformanceObserver((list) => {
+        console.log(list.getEntries().map(({ name }) => name).join());
+      });
+      observer.observe({ entryTypes: ['mark'] });
+      performance.mark('b');
+      performance.mark('c');
+      console.log(JSON.stringify({
+        same: built === performance,
+        mark: [performance.mark.name, performance.mark.length, String(performance.mark)],
+        entries: performance.getEntries().map(({ name }) => name),
+        listeners: ['exit', 'beforeExit', 'SIGTERM'].map((event) => process.listenerCount(event)),
+        symbols: Object.getOwnPropertySymbols(observer).length,
+      }));
+      try { performance.mark('x', { startTime: -1 }); } catch (error) { console.log(error.stack); }
+      setTimeout(() => { observer.disconnect(); throw new Error('mine'); }, 20);
+    `;
+    const { stdout, stderr, code, script } = await record(t, source, MAX);
+    const alone = await runNode([script]);
+    assert.deepEqual({ stdout, stderr, code }, { stdout: alone.stdout, stderr: alone.stderr, code: alone.code });
+    assert.match(stdout, /^b,c$/m);
+  });
+
+  const LATE = `performance.mark('late');`;
+  for (const [what, source, signal] of [
+    ['returns', ''],
+    ['returns from a timer', `setTimeout(() => { ${LATE} }, 20);`],
+    ['exits', `process.exit(7);`],
+    ['throws', `throw new Error('mine');`],
+    ['marks in its exit handler', `process.on('exit', () => { ${LATE} });`],
+    ['sends itself a signal', `process.kill(process.pid, 'SIGTERM'); spin(5000);`],
+    ['goes on after what looked like its end', `process.kill(process.pid, 'SIGWINCH'); spin(200); ${LATE}`],
+    ['is ended by a signal', `require('node:fs').writeSync(1, 'ready'); spin(20_000);`, 'SIGTERM'],
+  ]) {
+    test(`are written when the program ${what}`, async (t) => {
+      const { journals, stderr } = await record(
+        t,
+        `performance.mark('early'); spin(30); performance.measure('work', 'early'); ${source}`,
+        { ...MAX, onStart: (child) => child.stdout.once('data', () => setTimeout(() => child.kill(signal), 50)) },
+      );
+      const { entries, end } = journals.main;
+      const late = source.includes(LATE) ? ['mark late'] : [];
+      assert.deepEqual(entries.map(spell), ['mark early', 'measure work', ...late], stderr);
+      assert.notEqual(end, null);
+    });
+  }
+
+  test('are written while the program runs', async (t) => {
+    const source = `
+      for (let i = 0; i < 3000; i++) performance.mark('m');
+      spin(2500);
+      performance.mark('late');
+      require('node:child_process').execFileSync('kill', ['-KILL', String(process.pid)]);
+    `;
+    const { journals, signal } = await record(t, source, { wishes: { maxEntries: 10_000 } });
+    assert.equal(signal, 'SIGKILL');
+    assert.equal(journals.main.entries.filter(([, name]) => name === 'm').length, 3000);
+  });
+
+  test("are recorded from this package's performance too, though the program loads it later", async (t) => {
+    const source = `
+      const { performance: ours } = require(${JSON.stringify(PACKAGE)});
+      performance.mark('a');
+      ours.mark('b');
+      ours.measure('c', 'b');
+      spin(60);
+      process.exit(3);
+    `;
+    const { entries } = (await record(t, source, MAX)).journals.main;
+    assert.deepEqual(entries.map(spell), ['mark a', 'mark b', 'measure c']);
+  });
+
+  test('of workers are in the journals of workers', async (t) => {
+    const source = `
+      const { isMainThread, parentPort, Worker, workerData } = require('node:worker_threads');
+      if (isMainThread) {
+        performance.mark('main');
+        new Worker(__filename, { workerData: 'returns' });
+        const endless = new Worker(__filename, { workerData: 'endless' });
+        endless.on('message', () => endless.terminate());
+      } else {
+        performance.mark(workerData);
+        spin(50);
+        parentPort.postMessage('busy');
+        if (workerData === 'endless') for (;;);
+      }
+    `;
+    const { journals } = await record(t, source, MAX);
+    const names = Object.values(journals).map(({ entries }) => entries.map(([, name]) => name).join());
+    assert.deepEqual(names.sort(), ['endless', 'main', 'returns']);
   });
 });
 

@@ -6,6 +6,7 @@ mod statistics;
 mod suite;
 
 use crate::checkout::Checkout;
+use crate::node::parse_major;
 use crate::progress::say;
 use anyhow::Result;
 use clap::Args;
@@ -23,6 +24,9 @@ pub struct Arguments {
     /// How many rounds, in place of each benchmark's own number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
+    /// A Node major to measure on, in place of the `node` on PATH.
+    #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
+    node: Option<u32>,
     /// Print the tables only.
     #[arg(long)]
     dry_run: bool,
@@ -30,7 +34,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
-    let machine = runner::Machine::prepare(&checkout)?;
+    let machine = runner::Machine::prepare(&checkout, arguments.node)?;
     for benchmark in suite::all() {
         if !arguments.names.is_empty() && !arguments.names.iter().any(|name| name == benchmark.name) {
             continue;

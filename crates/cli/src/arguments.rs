@@ -42,6 +42,10 @@ pub struct RunArguments {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub buffer: Option<u32>,
 
+    /// Record the marks and measures that the script makes with `performance`, too
+    #[arg(long)]
+    pub marks: bool,
+
     /// Write the trace here; `.gz` at the end compresses it [default: NAME-OF-SCRIPT.selfprof.json]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -50,7 +54,7 @@ pub struct RunArguments {
     #[arg(long, value_enum, default_value_t)]
     pub mode: ModeArgument,
 
-    /// Show the N functions with the most self time; 0 shows none
+    /// Show the N functions with the most self time, and as many measures; 0 shows none
     #[arg(long, value_name = "N", default_value = "20")]
     pub top: usize,
 
@@ -72,6 +76,7 @@ Examples:
   selfprof run build.js --watch=no      `--watch=no` is build.js's own
   selfprof run -i 10 -o t.json app.mjs  A tenth of the samples, into t.json
   selfprof run --top 0 test.js          Only write the trace
+  selfprof run --marks server.js        Tell what performance.measure() measured
   selfprof run --node ~/node-24/bin/node app.js
 
 Worker threads are recorded too: with `-o t.json`, worker 3 gets t.worker-3.json.";
@@ -116,7 +121,7 @@ impl NodeFrames {
 
 /// Show the functions of a trace, those with the most self time first
 ///
-/// The table goes to stdout. What is wrong with the trace goes to stderr.
+/// The table goes to stdout, with another one of the measures that the trace holds. What is wrong with the trace goes to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = TOP_EXAMPLES)]
 pub struct TopArguments {
@@ -124,7 +129,7 @@ pub struct TopArguments {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Show N functions
+    /// Show N functions, and as many measures
     #[arg(long, value_name = "N", default_value = "20")]
     pub top: usize,
 

@@ -56,7 +56,7 @@ fn percent_decoded(text: &str) -> String {
 }
 
 /// Names and URLs come from the profiled program, and a terminal obeys control characters.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.replace(char::is_control, "\u{FFFD}")
 }
 

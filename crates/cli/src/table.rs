@@ -1,12 +1,12 @@
-//! The table of functions, and the line about kinds of work below it.
+//! The table of functions, that of measures, and the lines about marks and about kinds of work below them.
 
 use std::io::{self, Write};
 use std::path::Path;
 
 use selfprof_trace::summary::Summary;
-use selfprof_trace::{Marker, Micros, Trace};
+use selfprof_trace::{Marker, Micros, Millis, Trace};
 
-use crate::location::{function_name, location};
+use crate::location::{function_name, location, printable};
 use crate::paint::Paint;
 
 /// Names longer than this do not widen their column.
@@ -45,6 +45,58 @@ pub fn write_functions(
         writeln!(out, "{:>10} and {} more", "...", summary.functions.len() - shown.len())?;
     }
     Ok(())
+}
+
+/// Writes the `top` measures with the most total time by name, one a line, then the recommended marks with the time of the
+/// latest, then how many entries there are. Writes nothing when none were recorded.
+pub fn write_entries(
+    out: &mut impl Write,
+    (trace, summary): (&Trace, &Summary),
+    top: usize,
+    paint: Paint,
+) -> io::Result<()> {
+    let Some(entries) = trace.entries() else { return Ok(()) };
+    let shown = &summary.measures[..top.min(summary.measures.len())];
+    if !shown.is_empty() {
+        let heading = format!("{:>10} {:>10} {:>6}  {}", "total ms", "longest ms", "times", "measure");
+        writeln!(out, "{}", paint.heading(heading))?;
+        for row in shown {
+            let (total, longest) = (millis(row.total), millis(row.longest));
+            writeln!(
+                out,
+                "{total:>10} {longest:>10} {:>6}  {}",
+                row.count,
+                printable(&entries.names()[row.name])
+            )?;
+        }
+        if summary.measures.len() > shown.len() {
+            writeln!(out, "{:>10} and {} more", "...", summary.measures.len() - shown.len())?;
+        }
+    }
+    let mut recommended = summary.marks.iter().filter_map(|row| Some((row, row.recommended?))).peekable();
+    if recommended.peek().is_some() {
+        writeln!(out, "{}", paint.heading(format!("{:>10}  mark", "at ms")))?;
+    }
+    for (row, mark) in recommended {
+        let times = if row.count > 1 { format!(", {} times", row.count) } else { String::new() };
+        writeln!(out, "{:>10}  {}: {}{times}", millis(row.last), mark.name(), mark.meaning())?;
+    }
+    let counts = [
+        ("marks", summary.marks.iter().map(|row| row.count).sum()),
+        ("measures", summary.measures.iter().map(|row| row.count).sum()),
+        ("dropped", entries.dropped()),
+    ];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|&(name, count)| count > 0 || name != "dropped")
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    writeln!(out, "entries: {}", counts.join(", "))
+}
+
+/// Milliseconds to a tenth, as in the other tables. A script may give times that are too large for a column.
+fn millis(time: Millis) -> String {
+    if time.get().abs() < 1e9 { format!("{:.1}", time.get()) } else { format!("{:.1e}", time.get()) }
 }
 
 /// Writes how many samples there are of each kind of work, most telling first, and how many idle ones.

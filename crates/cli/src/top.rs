@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use selfprof_formats::w3c::{self, ReadError};
 use selfprof_trace::foreign::Problems;
-use selfprof_trace::summary::{FunctionRow, Summary, Tally};
-use selfprof_trace::{Marker, Trace};
+use selfprof_trace::summary::{FunctionRow, MarkRow, MeasureRow, Summary, Tally};
+use selfprof_trace::{Entries, EntryNameId, Marker, RecommendedMark, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::TopArguments;
@@ -75,6 +75,7 @@ fn tell(problems: &Problems) {
 fn write_table(out: &mut impl Write, trace: &Trace, summary: &Summary, top: usize) -> io::Result<()> {
     let base = std::env::current_dir().unwrap_or_default();
     table::write_functions(out, (trace, summary), top, &base, Paint::for_stdout())?;
+    table::write_entries(out, (trace, summary), top, Paint::for_stdout())?;
     table::write_markers(out, summary)?;
     writeln!(out, "trace: {}", table::extent(summary, summary.interval))
 }
@@ -86,6 +87,14 @@ fn to_json(trace: &Trace, summary: &Summary, top: usize) -> Value {
         .collect();
     let functions: Vec<Value> =
         summary.functions.iter().take(top).map(|row| function_json(trace, row)).collect();
+    let name = |id: EntryNameId| trace.entries().map(|entries| &entries.names()[id]);
+    // The marks that mean something to everybody are not to be lost behind many others.
+    let (recommended, others): (Vec<&MarkRow>, Vec<&MarkRow>) =
+        summary.marks.iter().partition(|row| row.recommended.is_some());
+    let marks: Vec<Value> =
+        recommended.into_iter().chain(others).take(top).map(|row| mark_json(name(row.name), row)).collect();
+    let measures: Vec<Value> =
+        summary.measures.iter().take(top).map(|row| measure_json(name(row.name), row)).collect();
     json!({
         "version": JSON_VERSION,
         "interval": summary.interval.map(|interval| interval.as_millis_f64()),
@@ -95,6 +104,9 @@ fn to_json(trace: &Trace, summary: &Summary, top: usize) -> Value {
         "unmarked": tally_json(summary.unmarked),
         "markers": markers,
         "functions": functions,
+        "marks": marks,
+        "measures": measures,
+        "droppedEntries": trace.entries().map_or(0, Entries::dropped),
     })
 }
 
@@ -113,5 +125,24 @@ fn function_json(trace: &Trace, row: &FunctionRow) -> Value {
         "totalTime": row.total_time.as_millis_f64(),
         "selfSamples": row.self_samples,
         "totalSamples": row.total_samples,
+    })
+}
+
+fn mark_json(name: Option<&str>, row: &MarkRow) -> Value {
+    json!({
+        "name": name,
+        "meaning": row.recommended.map(RecommendedMark::meaning),
+        "count": row.count,
+        "first": row.first.get(),
+        "last": row.last.get(),
+    })
+}
+
+fn measure_json(name: Option<&str>, row: &MeasureRow) -> Value {
+    json!({
+        "name": name,
+        "count": row.count,
+        "totalTime": row.total.get(),
+        "longestTime": row.longest.get(),
     })
 }

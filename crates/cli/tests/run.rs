@@ -122,6 +122,63 @@ fn options_reach_the_recording() {
     assert_eq!(start, [0x1f, 0x8b]);
 }
 
+/// The entries of a trace as `name`, in time order, and how many were dropped.
+fn entries(trace: &Trace) -> Option<(Vec<String>, u64)> {
+    let entries = trace.entries()?;
+    let names = entries.list().iter().map(|entry| entries.names()[entry.name].to_owned()).collect();
+    Some((names, entries.dropped()))
+}
+
+#[test]
+fn marks_are_recorded_when_asked_for() {
+    let place = Place::new();
+    let Output { status, stderr, .. } = output(&mut place.run("--marks --top 1", "marks.js", ""));
+    let stderr = text(&stderr);
+    assert!(status.success(), "{stderr}");
+    let trace = place.trace("marks.selfprof.json");
+    let (mut names, dropped) = entries(&trace).unwrap();
+    // Where the explicit time falls among the others depends on how fast Node starts.
+    names.retain(|name| name != "mark_fully_loaded");
+    let expected = ["parse", "parse 😀", "render", "render 😀", "render", "render 😀"];
+    assert_eq!((&names[..], dropped), (&expected.map(str::to_owned)[..], 0));
+    let lines: Vec<&str> = stderr.lines().collect();
+    let start = lines.iter().position(|line| line.contains("longest ms")).expect(&stderr);
+    let [heading, first, more, marks, mark, counts, samples, ..] = lines[start..] else { panic!("{stderr}") };
+    assert_eq!(heading, "  total ms longest ms  times  measure");
+    assert!(first.ends_with("     2  render 😀"), "{stderr}");
+    assert_eq!(more, "       ... and 1 more");
+    assert_eq!([marks, mark], ["     at ms  mark", "     123.5  mark_fully_loaded: fully loaded"]);
+    assert_eq!(counts, "entries: marks 4, measures 3");
+    assert!(samples.starts_with("samples: "), "{stderr}");
+
+    let Output { stderr, .. } = output(&mut place.run("--top 1", "marks.js", ""));
+    assert_eq!(entries(&place.trace("marks.selfprof.json")), None);
+    assert!(!text(&stderr).contains("entries:"), "{}", text(&stderr));
+}
+
+#[test]
+fn marks_are_bounded_as_samples_are() {
+    let place = Place::new();
+    let Output { stderr, .. } = output(&mut place.run("--marks -b 2 --top 0 -o out.json.gz", "marks.js", ""));
+    let stderr = text(&stderr);
+    assert_eq!(entries(&place.trace("out.json.gz")).unwrap().1, 5);
+    assert!(
+        stderr.contains(
+            "warning: the trace of the main thread lacks 5 marks and measures, for which there was no room\n"
+        ),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn workers_have_marks_of_their_own() {
+    let place = Place::new();
+    output(&mut place.run("--marks --top 0 -o out.json", "marks.js", "worker"));
+    for name in ["out.json", "out.worker-1.json"] {
+        assert_eq!(entries(&place.trace(name)).unwrap().0.len(), 7, "{name}");
+    }
+}
+
 #[test]
 fn the_end_is_the_scripts() {
     /// `expected`: the exit code, or the signal.

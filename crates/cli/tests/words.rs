@@ -49,6 +49,10 @@ fn top() {
     check("top-3", &mut with(&format!("top --top 3 {markers}")));
     check("top-json", &mut with(&format!("top --json --top 1 {markers}")));
     check("top-broken", &mut with("top tests/fixtures/broken.json"));
+    let marks = "tests/fixtures/marks.json";
+    check("top-marks", &mut with(&format!("top {marks}")));
+    check("top-marks-1", &mut with(&format!("top --top 1 {marks}")));
+    check("top-marks-json", &mut with(&format!("top --json --top 2 {marks}")));
 }
 
 #[test]

@@ -35,6 +35,13 @@ pub enum Job {
         /// Gets its trace, `None` when building it failed.
         done: Box<dyn FnOnce(Option<Finished>) + Send>,
     },
+    /// The same for several sessions at once, where some may have nothing to give.
+    FinishAll {
+        /// Their recordings.
+        cells: Vec<Option<Arc<RecordingCell>>>,
+        /// Gets their traces in the same order.
+        done: Box<dyn FnOnce(Vec<Option<Finished>>) + Send>,
+    },
     /// A chunk was taken of a session that rested.
     GoOn {
         /// The session.
@@ -49,6 +56,8 @@ pub enum Job {
         /// Why it ended.
         reason: &'static str,
     },
+    /// Marks and measures wait to be written into a journal.
+    Entries(Arc<Journal>),
     /// Says that everything sent before is done.
     Barrier(Sender<()>),
 }
@@ -66,6 +75,8 @@ pub struct Stream {
 pub struct Finished {
     /// The trace.
     pub trace: Trace,
+    /// The time of the last sample before, when that went into a chunk.
+    pub seam: Option<Micros>,
     /// How many samples V8 took but could not keep.
     pub lost: u64,
 }
@@ -122,10 +133,13 @@ fn perform(job: Job) {
     match job {
         Job::Append { cut, notifier } => append(&cut, &notifier),
         Job::Finish { cell, backlog, done } => {
-            let finished = catch_unwind(AssertUnwindSafe(|| finish(&cell, backlog.as_deref()))).ok();
+            let finished = try_finish(&cell, backlog.as_deref());
             // Its realm's scripts may be forgotten now, and whoever waits for the trace is to find it so.
             drop(cell);
             done(finished);
+        }
+        Job::FinishAll { cells, done } => {
+            done(cells.into_iter().map(|cell| cell.and_then(|cell| try_finish(&cell, None))).collect());
         }
         Job::GoOn { session, notifier } => {
             if let Some(chunked) = notifier.chunked(session) {
@@ -133,6 +147,7 @@ fn perform(job: Job) {
             }
         }
         Job::End { stream, reason } => stream.journal.end(&mut lock(&stream.cell.recording), reason),
+        Job::Entries(journal) => journal.write_entries(),
         Job::Barrier(done) => {
             let _ = done.send(());
         }
@@ -184,6 +199,11 @@ fn deliver(segment: &RawSegment, delivery: &Delivery, notifier: &Notifier) {
     }
 }
 
+/// Whoever waits for a trace is to hear of it even if building it fails.
+fn try_finish(cell: &RecordingCell, backlog: Option<&Backlog>) -> Option<Finished> {
+    catch_unwind(AssertUnwindSafe(|| finish(cell, backlog))).ok()
+}
+
 fn finish(cell: &RecordingCell, backlog: Option<&Backlog>) -> Finished {
     let nothing = RecordingOptions {
         origin: Instant::default(),
@@ -198,5 +218,6 @@ fn finish(cell: &RecordingCell, backlog: Option<&Backlog>) -> Finished {
         recording.settle();
         backlog.add(recording.take_chunks());
     }
-    Finished { lost: recording.lost(), trace: recording.finish() }
+    let seam = backlog.and_then(Backlog::seam);
+    Finished { lost: recording.lost(), seam, trace: recording.finish() }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use selfprof_session::RecordingCell;
-use selfprof_trace::Trace;
+use selfprof_trace::{Micros, Trace};
 
 use crate::agent::Notifier;
 use crate::locks::lock;
@@ -20,6 +20,8 @@ pub struct Backlog {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<TraceColumns>,
+    /// The time of the last sample of the last chunk, taken or not.
+    seam: Option<Micros>,
     /// Whether the recording is full until one is taken.
     resting: bool,
 }
@@ -35,8 +37,15 @@ impl Backlog {
         // The columns are made before the lock is taken, for the JS thread may want it.
         let columns: Vec<_> = chunks.iter().map(TraceColumns::from).collect();
         let any = !columns.is_empty();
-        lock(&self.state).waiting.extend(columns);
+        let mut state = lock(&self.state);
+        state.waiting.extend(columns);
+        state.seam = chunks.last().and_then(Trace::span).map(|(_, last)| last).or(state.seam);
         any
+    }
+
+    /// The time of the last sample that is in a chunk.
+    pub fn seam(&self) -> Option<Micros> {
+        lock(&self.state).seam
     }
 
     /// JS thread. Takes the oldest chunk, and says whether the recording waits for that.

@@ -9,9 +9,11 @@
 //! * [`scripts`]: their scripts, compiled so that it is known whose they are;
 //! * [`hosting`]: threads that run scripts of pages, which nobody trusts;
 //! * [`chunks`]: full buffers on their way to a program that takes them one by one;
+//! * [`entries`]: marks and measures, on their way from JavaScript to those who record;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
-//! * [`signals`]: ends those recordings before a signal ends the process;
+//! * [`signals`]: ends streamed recordings before a signal ends the process;
+//! * [`threads`]: all threads of the process, profiled as one;
 //! * [`timing`]: the timelines behind `performance.mark()` and `measure()`, each of one JS thread.
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
@@ -22,6 +24,7 @@ mod agent;
 mod alarm;
 mod builder;
 mod chunks;
+mod entries;
 mod face;
 mod hosting;
 mod journal;
@@ -30,4 +33,5 @@ mod product;
 mod realms;
 mod scripts;
 mod signals;
+mod threads;
 mod timing;

@@ -2,10 +2,13 @@
 
 use napi::bindgen_prelude::{Either, Float64Array, Uint8Array, Uint32Array};
 use napi_derive::napi;
+use selfprof_formats::explainer;
 use selfprof_formats::w3c::{self, WriteOptions};
-use selfprof_trace::Trace;
+use selfprof_trace::{Micros, Trace};
 
 use crate::builder::Finished;
+use crate::entries::{CollectedEntries, EntryColumns};
+use crate::threads::Portion;
 
 /// What a program wants of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,19 +19,31 @@ pub enum Format {
     JsonGzip,
 }
 
+impl Format {
+    /// The format that JavaScript calls so.
+    pub fn named(name: &str) -> Self {
+        if name == "json-gzip" { Self::JsonGzip } else { Self::Object }
+    }
+}
+
 /// A trace in the format that was asked for.
 #[napi(object, object_from_js = false)]
 pub struct Product {
     /// The columns of [`Format::Object`], or the bytes of [`Format::JsonGzip`].
     pub trace: Either<TraceColumns, Uint8Array>,
+    /// The time of the last sample before, in milliseconds, when that went into a chunk.
+    pub seam: Option<f64>,
     /// How many samples V8 took but could not keep.
     pub lost: f64,
 }
 
 impl Product {
     /// Does all that can be done away from the JS thread. `None` when the trace cannot be written.
-    pub fn of(finished: Finished, format: Format) -> Option<Self> {
-        let Finished { trace, lost } = finished;
+    pub fn of(finished: Finished, entries: Option<EntryColumns>, format: Format) -> Option<Self> {
+        let Finished { mut trace, seam, lost } = finished;
+        if let Some(entries) = entries {
+            trace.set_entries(Some(entries.into_entries(&trace, seam)));
+        }
         let trace = match format {
             Format::Object => Either::A(TraceColumns::from(&trace)),
             Format::JsonGzip => {
@@ -37,7 +52,7 @@ impl Product {
                 Either::B(bytes.into())
             }
         };
-        Some(Self { trace, lost: lost as f64 })
+        Some(Self { trace, seam: seam.map(Micros::as_millis_f64), lost: lost as f64 })
     }
 }
 
@@ -58,6 +73,8 @@ pub struct TraceColumns {
     pub stack_ids: Uint32Array,
     /// [`selfprof_trace::Marker`] + 1 or 0, one a sample.
     pub markers: Uint8Array,
+    /// The marks and measures, when the trace has them: those that JavaScript collected itself it has still.
+    pub entries: Option<CollectedEntries>,
 }
 
 impl From<&Trace> for TraceColumns {
@@ -97,6 +114,36 @@ impl From<&Trace> for TraceColumns {
                 .map(|sample| sample.marker.map_or(0, |marker| marker as u8 + 1))
                 .collect::<Vec<_>>()
                 .into(),
+            entries: trace.entries().map(CollectedEntries::from),
         }
     }
+}
+
+/// What the explainer's format says of a profiling besides.
+#[napi(object, object_to_js = false)]
+pub struct ExplainerOptions {
+    /// The sample interval that the profiling had, in milliseconds.
+    pub sample_interval: f64,
+    /// Its sample buffer size limit.
+    pub max_buffer_size: u32,
+}
+
+/// The JSON of what all threads recorded, in the explainer's format, the main thread first. Threads that have not answered
+/// have no list. `None` when it cannot be written.
+pub fn explain(portions: Vec<Portion>, options: &ExplainerOptions) -> Option<String> {
+    let mut portions: Vec<_> = portions
+        .into_iter()
+        .filter_map(|Portion { thread, finished }| Some((thread.id, finished?.trace)))
+        .collect();
+    portions.sort_by_key(|&(id, _)| id);
+    let thread = |(id, trace): (u32, Trace)| {
+        let name = if id == 0 { "main-thread".to_owned() } else { format!("worker-{id}") };
+        explainer::Thread { name, trace }
+    };
+    let threads: Vec<_> = portions.into_iter().map(thread).collect();
+    let interval = Micros::from_millis_f64(options.sample_interval)?;
+    let options = explainer::Options { interval, max_buffer_size: options.max_buffer_size };
+    let mut json = Vec::new();
+    explainer::write(&threads, options, &mut json).ok()?;
+    String::from_utf8(json).ok()
 }

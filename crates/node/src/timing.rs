@@ -10,15 +10,13 @@ mod kept;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use napi::bindgen_prelude::{Either, Float64Array, Object, ObjectFinalize, Uint32Array, Unknown};
-use napi::{Env, Error, JsValue, Result, Status};
+use napi::bindgen_prelude::{Float64Array, Object, Uint32Array};
+use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
 use selfprof_timing::{
-    Appended, Bounds, Clock, EntryType, EntryTypes, Filter, HighResTime, Limits, MeasureError, Members,
-    NameId, Nanos, ObserverId, ObserverType, Observers, PerformanceTiming, Range, Resolution,
-    TimingAttribute,
+    Bounds, Clock, EntryType, EntryTypes, Filter, HighResTime, Limits, MeasureError, Members, NameId, Nanos,
+    ObserverId, ObserverType, Observers, PerformanceTiming, Range, Resolution, TimingAttribute,
 };
-
 use selfprof_v8::TimelineFunctions;
 
 use columns::{EntryColumns, ValueColumns};
@@ -61,18 +59,12 @@ pub struct TimelineLimits {
 ///
 /// Types are numbers: 1 is a mark, 2 a measure, and 0 stands for both where a method takes it. A name is a small number
 /// that the caller gave it, and -1 stands for all.
-#[napi(custom_finalize)]
+#[napi]
 pub struct Timeline {
     shared: Rc<Shared>,
-    kept: Kept,
+    /// The objects of entries, as far as the face knows them.
+    kept: Rc<RefCell<Kept>>,
     observers: Observers,
-}
-
-impl ObjectFinalize for Timeline {
-    fn finalize(mut self, env: Env) -> Result<()> {
-        self.kept.forget_all(env.raw());
-        Ok(())
-    }
 }
 
 #[napi]
@@ -81,6 +73,7 @@ impl Timeline {
     /// `timing`: the attributes of a window's `PerformanceTiming` in the order of the interface.
     #[napi(constructor, catch_unwind)]
     pub fn new(
+        env: &Env,
         origin: f64,
         resolution: u32,
         limits: Option<TimelineLimits>,
@@ -106,13 +99,17 @@ impl Timeline {
                 clock: Clock::new(origin, resolution),
                 result: Default::default(),
             }),
-            kept: Kept::default(),
+            kept: Rc::new(RefCell::new(Kept::new(env))),
             observers: Observers::default(),
         })
     }
 
-    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt` and `resolve`; and
-    /// `result`, which the last of them writes to.
+    /// An object whose methods are called for each entry: `now`, `mark`, `markAt`, `measureAt`, `clear`, `uses`
+    /// and `resolve`; `result`, which the last of them writes to; and two functions for objects that somebody else keeps alive:
+    ///
+    /// * `keep(number, object)` refers to an object weakly, in place of the one of that number;
+    /// * `kept(number)` gives it, or undefined when it was collected. Unlike a `WeakRef`, asking does not keep it until
+    ///   the job ends.
     #[napi(catch_unwind)]
     pub fn hot<'env>(&self, env: &'env Env) -> Result<Object<'env>> {
         let mut hot = hot::object(env, &self.shared)?;
@@ -123,25 +120,8 @@ impl Timeline {
         // them where they are until the array is gone.
         let result = unsafe { Float64Array::with_external_data(result, length, move |_, _| drop(shared)) };
         hot.set("result", result)?;
+        kept::define(env, &mut hot, &self.kept)?;
         Ok(hot)
-    }
-
-    /// Appends entries in the order in which they were made; says how many found room. A head is a name times two, plus
-    /// one for a measure; times are a start and a duration each.
-    #[napi(catch_unwind)]
-    pub fn append(&self, heads: &[u32], times: &[f64], count: u32) -> Result<u32> {
-        let mut timeline = self.timeline()?;
-        let mut kept = 0;
-        for (head, &[start, duration]) in heads.iter().zip(times.as_chunks().0).take(count as usize) {
-            let name = NameId(head / 2);
-            let start = HighResTime(start);
-            let appended = match head % 2 {
-                0 => timeline.mark(name, start),
-                _ => timeline.append_measure(name, Range { start, duration: HighResTime(duration) }),
-            };
-            kept += u32::from(appended == Appended::Kept);
-        }
-        Ok(kept)
     }
 
     /// Sets the attributes of `PerformanceTiming`, which change while a page loads.
@@ -169,7 +149,7 @@ impl Timeline {
     pub fn entries(&self, entry_type: u32, name: f64) -> Result<EntryColumns> {
         let filter = filter(entry_type, name)?;
         let timeline = self.timeline()?;
-        Ok(EntryColumns::collect(timeline.entries(filter)))
+        Ok(EntryColumns::of(&timeline, filter))
     }
 
     /// The starts of marks (type 1) or the durations of measures (type 2) in the order in which they were made.
@@ -178,19 +158,19 @@ impl Timeline {
         let Filter { entry_type, name } = filter(entry_type, name)?;
         let entry_type = entry_type.ok_or_else(|| invalid("the type is neither 1 nor 2"))?;
         let timeline = self.timeline()?;
-        Ok(ValueColumns::collect(timeline.in_call_order(entry_type, name)))
+        Ok(ValueColumns::of(&timeline, entry_type, name))
     }
 
     /// Removes the entries of a type and a name. Gives the names that no entry has any more.
     #[napi(catch_unwind)]
-    pub fn clear(&mut self, env: Env, entry_type: u32, name: f64) -> Result<Uint32Array> {
+    pub fn clear(&self, entry_type: u32, name: f64) -> Result<Uint32Array> {
         let filter = filter(entry_type, name)?;
         let mut timeline = self.timeline()?;
         let unused: Vec<u32> = timeline.clear(filter).into_iter().map(|name| name.0).collect();
-        let is_empty = timeline.len(EntryType::Mark) + timeline.len(EntryType::Measure) == 0;
+        let is_empty = timeline.count(Filter::default()) == 0;
         drop(timeline);
         if is_empty {
-            self.kept.forget_all(env.raw());
+            self.kept.borrow_mut().forget_all();
         }
         Ok(unused.into())
     }
@@ -212,23 +192,6 @@ impl Timeline {
     pub fn room(&self, entry_type: u32) -> Result<f64> {
         let entry_type = filter(entry_type, -1.0)?.entry_type;
         Ok(self.timeline()?.room(entry_type.ok_or_else(|| invalid("the type is neither 1 nor 2"))?) as f64)
-    }
-
-    /// Keeps a weak reference to an object under a number, in place of the one that was there.
-    #[napi(catch_unwind)]
-    pub fn keep(&mut self, env: Env, number: f64, object: Object) -> Result<()> {
-        self.kept.keep(env.raw(), number as u64, object.raw())
-    }
-
-    /// The object that is kept under a number, unless it was collected. Unlike a `WeakRef`, asking does not keep it
-    /// until the job ends.
-    #[napi(catch_unwind)]
-    pub fn kept<'env>(&self, env: &'env Env, number: f64) -> Either<Unknown<'env>, ()> {
-        match self.kept.get(env.raw(), number as u64) {
-            // SAFETY: the value was just made in this environment's current scope.
-            Some(object) => Either::A(unsafe { Unknown::from_raw_unchecked(env.raw(), object) }),
-            None => Either::B(()),
-        }
     }
 
     /// The checks and the steps of `observe()`.

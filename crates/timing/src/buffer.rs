@@ -122,7 +122,7 @@ impl<R: Record> Buffer<R> {
         (self.limit as usize).saturating_sub(self.len)
     }
 
-    /// Whether [`Buffer::iter`] goes from early to late starts.
+    /// Whether the order in which entries were made is the order of their starts.
     pub fn is_in_order(&self) -> bool {
         self.in_order
     }
@@ -160,15 +160,29 @@ impl<R: Record> Buffer<R> {
         self.chunks.push(Chunk { base: entry.sequence.0, records });
     }
 
-    /// All entries in the order in which they were made.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Entry> {
-        self.chunks.iter().flat_map(|chunk| chunk.records.iter().map(|record| record.entry(chunk.base)))
+    /// Visits the entries in the order in which they were made: all, or those of a name, of which there are as many as
+    /// is said.
+    pub fn for_each(&self, name: Option<(NameId, usize)>, mut visit: impl FnMut(Entry)) {
+        match name {
+            None => {
+                for chunk in &self.chunks {
+                    chunk.records.iter().for_each(|record| visit(record.entry(chunk.base)));
+                }
+            }
+            Some((name, count)) if count > self.len / 2 => self.find_from_start(name, visit),
+            // Looks no further than it must: who asks for one name of many has often just made it.
+            Some((name, count)) => self.find_from_end(name, count).into_iter().rev().for_each(visit),
+        }
     }
 
-    /// The entries of this name, of which there are `count`, in the order in which they were made.
-    ///
-    /// Looks from the end and no further than it must: who asks for a name has often just made it.
-    pub fn named(&self, name: NameId, count: usize) -> Vec<Entry> {
+    fn find_from_start(&self, name: NameId, mut visit: impl FnMut(Entry)) {
+        for chunk in &self.chunks {
+            let matching = chunk.records.iter().filter(|record| record.name() == name);
+            matching.for_each(|record| visit(record.entry(chunk.base)));
+        }
+    }
+
+    fn find_from_end(&self, name: NameId, count: usize) -> Vec<Entry> {
         let mut found = Vec::with_capacity(count);
         for chunk in self.chunks.iter().rev() {
             if found.len() == count {
@@ -177,7 +191,6 @@ impl<R: Record> Buffer<R> {
             let matching = chunk.records.iter().rev().filter(|record| record.name() == name);
             found.extend(matching.take(count - found.len()).map(|record| record.entry(chunk.base)));
         }
-        found.reverse();
         found
     }
 

@@ -23,6 +23,11 @@ pub enum EntryType {
     Measure = 2,
 }
 
+impl EntryType {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Mark, Self::Measure];
+}
+
 /// A `PerformanceMark` or `PerformanceMeasure`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {

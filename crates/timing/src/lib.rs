@@ -22,7 +22,7 @@
 //! let range = timeline.measure(parse, &bounds, || clock.at(Nanos(5_000_000)))?;
 //! assert_eq!((range.start.0, range.duration.0), (2.505, 1.495));
 //!
-//! let names: Vec<NameId> = timeline.entries(Filter::default()).map(|entry| entry.name).collect();
+//! let names: Vec<NameId> = timeline.entries(Filter::default()).iter().map(|entry| entry.name).collect();
 //! assert_eq!(names, [load, parse]);
 //! # Ok::<(), selfprof_timing::MeasureError>(())
 //! ```

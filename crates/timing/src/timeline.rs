@@ -1,9 +1,7 @@
 //! The [performance entry buffer map](https://w3c.github.io/performance-timeline/#dfn-performance-entry-buffer-map) of
 //! marks and measures.
 
-use std::iter::Peekable;
-
-use crate::buffer::{Buffer, Mark, Measure, Record};
+use crate::buffer::{Buffer, Mark, Measure};
 use crate::names::Names;
 use crate::{
     Bounds, Entry, EntryType, EntryTypes, HighResTime, MeasureError, NameId, PerformanceTiming, Range,
@@ -52,7 +50,7 @@ impl Filter {
     }
 }
 
-/// The marks and measures of one global object. See the [crate](crate) for an example.
+/// The marks and measures of one global object. See the [crate] for an example.
 pub struct Timeline {
     marks: Buffer<Mark>,
     measures: Buffer<Measure>,
@@ -149,65 +147,65 @@ impl Timeline {
     /// The entries in the order of their starts; those that start together, in the order in which they were made.
     /// [Filter buffer map by name and
     /// type](https://w3c.github.io/performance-timeline/#dfn-filter-buffer-map-by-name-and-type).
-    pub fn entries(&self, filter: Filter) -> impl Iterator<Item = Entry> {
-        let marks = filter.admits(EntryType::Mark).then(|| self.in_time_order(&self.marks, filter.name));
-        let measures =
-            filter.admits(EntryType::Measure).then(|| self.in_time_order(&self.measures, filter.name));
-        Merged {
-            left: marks.into_iter().flatten().peekable(),
-            right: measures.into_iter().flatten().peekable(),
+    #[must_use]
+    pub fn entries(&self, filter: Filter) -> Vec<Entry> {
+        let mut entries = Vec::with_capacity(self.count(filter));
+        self.for_each(filter, |entry| entries.push(entry));
+        entries
+    }
+
+    /// Visits what [`Timeline::entries`] lists, without a list where there is an order already.
+    pub fn for_each(&self, filter: Filter, mut visit: impl FnMut(Entry)) {
+        let mut types = EntryType::ALL.into_iter().filter(|&entry_type| {
+            filter.admits(entry_type) && self.count(Filter { entry_type: Some(entry_type), ..filter }) > 0
+        });
+        match (types.next(), types.next()) {
+            (None, _) => {}
+            (Some(entry_type), None) if self.is_in_order(entry_type) => {
+                self.for_each_in_call_order(entry_type, filter.name, visit);
+            }
+            (first, second) => {
+                let mut entries = Vec::with_capacity(self.count(filter));
+                for entry_type in first.into_iter().chain(second) {
+                    self.for_each_in_call_order(entry_type, filter.name, |entry| entries.push(entry));
+                }
+                // Quick, because they are a few runs that are in order: marks, and measures that are not nested.
+                entries.sort_by(|a, b| a.start.chronological(b.start).then(a.sequence.cmp(&b.sequence)));
+                entries.into_iter().for_each(&mut visit);
+            }
         }
     }
 
-    /// The entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of the draft
-    /// of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
-    pub fn in_call_order(
+    fn is_in_order(&self, entry_type: EntryType) -> bool {
+        match entry_type {
+            EntryType::Mark => self.marks.is_in_order(),
+            EntryType::Measure => self.measures.is_in_order(),
+        }
+    }
+
+    /// Visits the entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of
+    /// the draft of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
+    pub fn for_each_in_call_order(
         &self,
         entry_type: EntryType,
         name: Option<NameId>,
-    ) -> Box<dyn Iterator<Item = Entry> + '_> {
+        visit: impl FnMut(Entry),
+    ) {
+        let name = name.map(|name| (name, self.names.count(name, entry_type)));
         match entry_type {
-            EntryType::Mark => self.in_order_made(&self.marks, name),
-            EntryType::Measure => self.in_order_made(&self.measures, name),
+            EntryType::Mark => self.marks.for_each(name, visit),
+            EntryType::Measure => self.measures.for_each(name, visit),
         }
-    }
-
-    fn in_order_made<'a, R: Record + Typed>(
-        &'a self,
-        buffer: &'a Buffer<R>,
-        name: Option<NameId>,
-    ) -> Box<dyn Iterator<Item = Entry> + 'a> {
-        match name {
-            None => Box::new(buffer.iter()),
-            Some(name) => Box::new(buffer.named(name, self.names.count(name, R::TYPE)).into_iter()),
-        }
-    }
-
-    fn in_time_order<'a, R: Record + Typed>(
-        &'a self,
-        buffer: &'a Buffer<R>,
-        name: Option<NameId>,
-    ) -> Box<dyn Iterator<Item = Entry> + 'a> {
-        let entries = self.in_order_made(buffer, name);
-        if buffer.is_in_order() {
-            return entries;
-        }
-        let mut entries: Vec<Entry> = entries.collect();
-        // Stable, and quick where the entries are nearly in order, as those of nested measures are.
-        entries.sort_by(|a, b| a.start.chronological(b.start));
-        Box::new(entries.into_iter())
     }
 
     /// Removes entries: `clearMarks()`, `clearMeasures()`. Reports the names that no entry has any more; their ids may
     /// be used for others. Dropped entries stay counted, and sequence numbers go on.
     pub fn clear(&mut self, filter: Filter) -> Vec<NameId> {
         let mut unused = Vec::new();
-        for entry_type in [EntryType::Mark, EntryType::Measure] {
-            if filter.admits(entry_type) {
-                self.clear_type(entry_type, filter.name, &mut unused);
-            }
+        for entry_type in EntryType::ALL.into_iter().filter(|&entry_type| filter.admits(entry_type)) {
+            self.clear_type(entry_type, filter.name, &mut unused);
         }
-        if self.marks.len() + self.measures.len() == 0 {
+        if self.count(Filter::default()) == 0 {
             self.names.forget_names();
         }
         unused
@@ -245,13 +243,15 @@ impl Timeline {
         !self.names.is_unused(name)
     }
 
-    /// How many entries of this type there are.
+    /// How many entries there are. O(1).
     #[must_use]
-    pub fn len(&self, entry_type: EntryType) -> usize {
-        match entry_type {
-            EntryType::Mark => self.marks.len(),
-            EntryType::Measure => self.measures.len(),
-        }
+    pub fn count(&self, filter: Filter) -> usize {
+        let of_type = |entry_type| match (filter.name, entry_type) {
+            (Some(name), _) => self.names.count(name, entry_type),
+            (None, EntryType::Mark) => self.marks.len(),
+            (None, EntryType::Measure) => self.measures.len(),
+        };
+        EntryType::ALL.into_iter().filter(|&entry_type| filter.admits(entry_type)).map(of_type).sum()
     }
 
     /// How many more entries of this type fit; the next would be dropped when there is no room. [Determine if a
@@ -283,37 +283,6 @@ impl Timeline {
     #[cfg(test)]
     fn bytes(&self) -> usize {
         self.marks.bytes() + self.measures.bytes() + self.names.bytes()
-    }
-}
-
-/// The type that the entries of a buffer have.
-trait Typed {
-    const TYPE: EntryType;
-}
-
-impl Typed for Mark {
-    const TYPE: EntryType = EntryType::Mark;
-}
-
-impl Typed for Measure {
-    const TYPE: EntryType = EntryType::Measure;
-}
-
-/// Two lists of entries that are each in the order of their starts, as one that is.
-struct Merged<L: Iterator<Item = Entry>, R: Iterator<Item = Entry>> {
-    left: Peekable<L>,
-    right: Peekable<R>,
-}
-
-impl<L: Iterator<Item = Entry>, R: Iterator<Item = Entry>> Iterator for Merged<L, R> {
-    type Item = Entry;
-
-    fn next(&mut self) -> Option<Entry> {
-        let (Some(left), Some(right)) = (self.left.peek(), self.right.peek()) else {
-            return self.left.next().or_else(|| self.right.next());
-        };
-        let order = left.start.chronological(right.start).then(left.sequence.cmp(&right.sequence));
-        if order.is_le() { self.left.next() } else { self.right.next() }
     }
 }
 

@@ -25,7 +25,9 @@ mod limits;
 mod problem;
 mod validate;
 
-use crate::{Marker, NameId, ResourceId, Trace, UnknownMarker};
+use crate::{
+    Entries, EntryNameId, EntryType, Marker, NameId, ResourceId, Trace, UnknownEntryType, UnknownMarker,
+};
 
 pub use limits::{LimitExceeded, Limits};
 pub use problem::{Place, Problem, ProblemKind, Problems, Remedy};
@@ -42,6 +44,20 @@ pub struct ForeignTrace {
     frames: Vec<RawFrame>,
     stacks: Vec<ForeignStack>,
     samples: Vec<ForeignSample>,
+    /// `None` as long as nothing was said of marks and measures.
+    entries: Option<RawEntries>,
+}
+
+/// The marks and measures, as far as they have come.
+#[derive(Clone, Debug, Default)]
+struct RawEntries {
+    /// Holds the names from the start, as with functions.
+    names: Entries,
+    list: Vec<RawEntry>,
+    /// As it was read.
+    dropped: Option<f64>,
+    /// Whether there was something that is no list.
+    is_unreadable: bool,
 }
 
 /// A `ProfilerFrame` as it was read. Numbers may be anything that a double can be.
@@ -77,6 +93,29 @@ pub struct ForeignSample {
     pub marker: Option<Result<Marker, UnknownMarker>>,
 }
 
+/// A mark or a measure as it was read. A member that was absent, or of another type, is `None`: the extension that
+/// traces carry them by is ours, and others may mean something else by a member of that name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForeignEntry<'text> {
+    /// The type's string, parsed.
+    pub entry_type: Option<Result<EntryType, UnknownEntryType>>,
+    /// What the program called it.
+    pub name: Option<&'text str>,
+    /// When it began, in milliseconds.
+    pub start_time: Option<f64>,
+    /// How long it took, in milliseconds.
+    pub duration: Option<f64>,
+}
+
+/// A [`ForeignEntry`] whose name is interned.
+#[derive(Clone, Copy, Debug)]
+struct RawEntry {
+    entry_type: Option<EntryType>,
+    name: Option<EntryNameId>,
+    start_time: Option<f64>,
+    duration: Option<f64>,
+}
+
 /// A [`ForeignFrame`] whose name is interned.
 #[derive(Clone, Copy, Debug)]
 struct RawFrame {
@@ -97,6 +136,7 @@ impl ForeignTrace {
             frames: Vec::new(),
             stacks: Vec::new(),
             samples: Vec::new(),
+            entries: None,
         }
     }
 
@@ -133,6 +173,40 @@ impl ForeignTrace {
         LimitExceeded::check("samples", self.samples.len(), self.limits.samples)?;
         self.samples.push(sample);
         Ok(())
+    }
+
+    /// Says that marks and measures were recorded, even if none come.
+    pub fn begin_entries(&mut self) {
+        self.entries.get_or_insert_default();
+    }
+
+    /// Takes the next element of `entries`.
+    pub fn push_entry(&mut self, entry: &ForeignEntry<'_>) -> Result<(), LimitExceeded> {
+        let limit = self.limits.entries;
+        self.count_text(entry.name.unwrap_or_default())?;
+        let entries = self.entries.get_or_insert_default();
+        LimitExceeded::check("entries", entries.list.len(), limit)?;
+        let &ForeignEntry { entry_type, name, start_time, duration } = entry;
+        let name = name.map(|name| entries.names.name(name)).transpose();
+        let name = name.map_err(|_| LimitExceeded::new("entries", limit))?;
+        let entry_type = entry_type.and_then(Result::ok);
+        entries.list.push(RawEntry { entry_type, name, start_time, duration });
+        Ok(())
+    }
+
+    /// Takes a member `entries` that is no list.
+    pub fn set_entries_unreadable(&mut self) {
+        self.entries.get_or_insert_default().is_unreadable = true;
+    }
+
+    /// Takes `droppedEntriesCount`; `None` when it is no number.
+    pub fn set_dropped_entries(&mut self, count: Option<f64>) {
+        self.entries.get_or_insert_default().dropped = Some(count.unwrap_or(f64::NAN));
+    }
+
+    /// Forgets all of `entries` and `droppedEntriesCount`: what they stood in has turned out not to be the trace.
+    pub fn forget_entries(&mut self) {
+        self.entries = None;
     }
 
     /// Checks and repairs the elements. What is repaired how is listed at [`Remedy`].

@@ -72,6 +72,11 @@ table_id! {
     StackId, "stack"
 }
 
+table_id! {
+    /// The name of marks and measures in a trace's table of such names.
+    EntryNameId, "entry name"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

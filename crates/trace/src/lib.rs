@@ -3,7 +3,8 @@
 //! A program that profiles itself takes a sample each millisecond, and most of them look alike. The JS
 //! Self-Profiling API therefore stores each distinct resource, frame and stack once, and a sample is a
 //! timestamp and a stack id ([§ The ProfilerTrace Dictionary]). This crate holds that structure, the
-//! algorithm that fills it ("get an element ID"), and the sums over it.
+//! algorithm that fills it ("get an element ID"), and the sums over it. A trace may also hold the marks and measures
+//! of the recorded time ([`Entries`]), by which the program says what it was about.
 //!
 //! ```
 //! use selfprof_trace::{Frame, Micros, Sample, Stack, Trace, summary::Summary};
@@ -32,10 +33,14 @@
 
 #![forbid(unsafe_code)]
 
+mod entries;
+mod entry;
 mod frame;
 mod id;
 mod marker;
 mod micros;
+mod millis;
+mod recommended_mark;
 mod sample;
 mod stack;
 mod strings;
@@ -46,13 +51,17 @@ pub mod foreign;
 pub mod summary;
 pub mod weigh;
 
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
+pub use entries::Entries;
+pub use entry::{Entry, EntryType, UnknownEntryType};
 pub use frame::{Frame, Position};
-pub use id::{FrameId, NameId, ResourceId, StackId, TableId};
+pub use id::{EntryNameId, FrameId, NameId, ResourceId, StackId, TableId};
 pub use marker::{Marker, UnknownMarker};
 pub use micros::Micros;
+pub use millis::Millis;
+pub use recommended_mark::RecommendedMark;
 pub use sample::Sample;
 pub use stack::Stack;
 pub use strings::Strings;

@@ -1,11 +1,12 @@
-//! Where the time of a trace went: per function, per node of the call tree, and per kind of work.
+//! Where the time of a trace went: per function, per node of the call tree, per kind of work, and per measure.
 //!
-//! Every sum is over the [weights](crate::weigh) of samples. *Self* is what was spent in a function's own code,
-//! *total* includes what it called.
+//! Every sum over samples is of their [weights](crate::weigh). *Self* is what was spent in a function's own code,
+//! *total* includes what it called. Sums over measures are of the durations that the program gave them.
 
 mod call_tree;
 mod functions;
 mod tally;
+mod user_timing;
 
 use crate::weigh::{median_interval, weigh};
 use crate::{Marker, Micros, Trace};
@@ -13,6 +14,7 @@ use crate::{Marker, Micros, Trace};
 pub use call_tree::{CallNode, CallTree};
 pub use functions::FunctionRow;
 pub use tally::Tally;
+pub use user_timing::{MarkRow, MeasureRow};
 
 /// The sums over one trace.
 #[derive(Clone, Debug)]
@@ -27,11 +29,15 @@ pub struct Summary {
     pub unmarked: Tally,
     /// The median time between samples; `None` when there are too few of them.
     pub interval: Option<Micros>,
+    /// The measures by name, those with the most total time first.
+    pub measures: Vec<MeasureRow>,
+    /// The marks by name, in time order.
+    pub marks: Vec<MarkRow>,
     markers: [Tally; Marker::ALL.len()],
 }
 
 impl Summary {
-    /// Sums up a trace, in time and memory linear in its samples and stacks.
+    /// Sums up a trace, in time and memory linear in its samples, stacks and entries, apart from the ordering of rows.
     pub fn of(trace: &Trace) -> Self {
         let weights = weigh(trace.samples());
         let mut summary = Self {
@@ -40,6 +46,8 @@ impl Summary {
             idle: Tally::default(),
             unmarked: Tally::default(),
             interval: median_interval(trace.samples()),
+            measures: trace.entries().map(user_timing::measures).unwrap_or_default(),
+            marks: trace.entries().map(user_timing::marks).unwrap_or_default(),
             markers: Default::default(),
         };
         for (sample, &weight) in trace.samples().iter().zip(&weights) {

@@ -94,7 +94,7 @@ pub struct TableFull {
 }
 
 impl TableFull {
-    /// The full table: `"name"`, `"resource"`, `"frame"` or `"stack"`.
+    /// The full table: `"name"`, `"resource"`, `"frame"`, `"stack"` or `"entry name"`.
     pub fn table(&self) -> &'static str {
         self.table
     }

@@ -1,64 +1,123 @@
-//! Random traces, and a form in which traces compare.
+//! Random traces, and forms in which traces compare: for the tests of this crate, and, through its feature `testing`,
+//! of those that read and write traces.
 
 use std::num::NonZeroU32;
 
 use proptest::prelude::*;
 
-use crate::{Frame, Marker, Micros, Sample, Stack, StackId, Trace};
+use crate::{
+    Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis, Sample, Stack, StackId, Trace,
+};
 
-/// A small random trace with sorted samples, whose names and positions coincide often.
+/// A random number that is made to fit a table later.
+type Pick = prop::sample::Index;
+
+/// A small random trace with sorted samples and perhaps entries. Names and positions coincide often, and some names
+/// need escapes.
 ///
-/// Every name is used by the first frames that come, as in a trace that a recorder or a reader filled.
-pub(crate) fn trace() -> impl Strategy<Value = Trace> {
-    let frames = prop::collection::vec((0..4_u8, prop::option::of((0..3_u8, 1..4_u32, 1..4_u32))), 1..8);
-    let stacks =
-        prop::collection::vec((any::<Option<prop::sample::Index>>(), any::<prop::sample::Index>()), 0..20);
-    let samples =
-        prop::collection::vec((0..5_000_u64, any::<Option<prop::sample::Index>>(), 0..9_usize), 0..40);
-    (frames, stacks, samples).prop_map(|(frames, stacks, samples)| {
+/// Every name is used by the first frames or entries that come, as in a trace that a recorder or a reader filled.
+pub fn trace() -> impl Strategy<Value = Trace> {
+    let place = ("[a-c]", 0..4_u32, 0..4_u32);
+    let frames = prop::collection::vec((name(), prop::option::of(place)), 1..8);
+    let stacks = prop::collection::vec((any::<Option<Pick>>(), any::<Pick>()), 0..20);
+    let samples = prop::collection::vec((0..5_000_u64, any::<Option<Pick>>(), 0..9_usize), 0..40);
+    let parts = (frames, stacks, samples, prop::option::of(entries()));
+    parts.prop_map(|(frames, stacks, samples, entries)| {
         let mut trace = Trace::new();
         for (name, place) in frames {
-            let name = trace.name(&format!("f{name}")).unwrap();
-            let resource = place.map(|(url, ..)| trace.resource(&format!("file:///{url}.js")).unwrap());
-            let line = place.and_then(|(_, line, _)| NonZeroU32::new(line));
-            let column = place.and_then(|(.., column)| NonZeroU32::new(column));
+            let name = trace.name(&name).unwrap();
+            let resource = place.as_ref().map(|(url, ..)| trace.resource(url).unwrap());
+            let line = place.as_ref().and_then(|&(_, line, _)| NonZeroU32::new(line));
+            let column = place.as_ref().and_then(|&(.., column)| NonZeroU32::new(column));
             trace.frame(Frame { name, resource, line, column }).unwrap();
         }
-        let nth = |trace: &Trace, index: prop::sample::Index| match trace.stacks().len() {
-            0 => None,
-            length => StackId::from_index(index.index(length)),
-        };
         for (parent, frame) in stacks {
-            let parent = parent.and_then(|index| nth(&trace, index));
-            let frame = crate::FrameId::from_index(frame.index(trace.frames().len())).unwrap();
+            let parent = parent.and_then(|pick| nth_stack(&trace, pick));
+            let frame = FrameId::from_index(frame.index(trace.frames().len())).unwrap();
             trace.stack(Stack { parent, frame }).unwrap();
         }
         let mut timestamp = Micros::ZERO;
         for (since, stack, marker) in samples {
             timestamp = timestamp.saturating_add(Micros(since));
-            let stack = stack.and_then(|index| nth(&trace, index));
+            let stack = stack.and_then(|pick| nth_stack(&trace, pick));
             trace.push_sample(Sample { timestamp, stack, marker: Marker::from_index(marker) });
         }
+        trace.set_entries(entries);
         trace
     })
 }
 
-/// All of a trace that can be compared: names, resources, frames, stacks, samples.
-pub(crate) type Parts = (Vec<String>, Vec<String>, Vec<Frame>, Vec<Stack>, Vec<Sample>);
+/// A few random marks and measures in time order. Their times may be any that a script can give them.
+pub fn entries() -> impl Strategy<Value = Entries> {
+    let time = || prop_oneof![4 => 0.0..100.0_f64, 1 => prop::num::f64::ANY];
+    let entry = (prop::sample::select(&EntryType::ALL[..]), name(), time(), time());
+    (prop::collection::vec(entry, 0..20), 0..3_u64).prop_map(|(list, dropped)| {
+        let mut list: Vec<_> = list
+            .into_iter()
+            .filter_map(|(entry_type, name, start_time, duration)| {
+                let (start_time, duration) = (Millis::new(start_time)?, Millis::new(duration)?);
+                match entry_type {
+                    EntryType::Mark if start_time < Millis::ZERO => None,
+                    EntryType::Mark => Some((entry_type, name, start_time, Millis::ZERO)),
+                    EntryType::Measure => Some((entry_type, name, start_time, duration)),
+                }
+            })
+            .collect();
+        list.sort_by_key(|&(_, _, start_time, _)| start_time);
+        let mut entries = Entries::new();
+        for (entry_type, name, start_time, duration) in list {
+            let name = entries.name(&name).unwrap();
+            entries.push(Entry { entry_type, name, start_time, duration }).unwrap();
+        }
+        entries.count_dropped(dropped);
+        entries
+    })
+}
+
+fn name() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-c]", ".{0,3}"]
+}
+
+fn nth_stack(trace: &Trace, pick: Pick) -> Option<StackId> {
+    let length = trace.stacks().len();
+    if length == 0 { None } else { StackId::from_index(pick.index(length)) }
+}
+
+/// All of a trace that can be compared.
+#[derive(Debug, PartialEq)]
+pub struct Parts {
+    /// The table of function names.
+    pub names: Vec<String>,
+    /// The table of URLs.
+    pub resources: Vec<String>,
+    /// The table of functions.
+    pub frames: Vec<Frame>,
+    /// The table of stacks.
+    pub stacks: Vec<Stack>,
+    /// The samples.
+    pub samples: Vec<Sample>,
+    /// The marks and measures: names, list, and how many were dropped.
+    pub entries: Option<(Vec<String>, Vec<Entry>, u64)>,
+}
 
 /// Takes a trace apart, with its ids as they are.
-pub(crate) fn parts(trace: &Trace) -> Parts {
-    (
-        trace.names().iter().map(|(_, name)| name.to_owned()).collect(),
-        trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
-        trace.frames().iter().map(|(_, frame)| frame).collect(),
-        trace.stacks().iter().map(|(_, stack)| stack).collect(),
-        trace.samples().to_vec(),
-    )
+pub fn parts(trace: &Trace) -> Parts {
+    let entries = |entries: &Entries| {
+        let names = entries.names().iter().map(|(_, name)| name.to_owned()).collect();
+        (names, entries.list().to_vec(), entries.dropped())
+    };
+    Parts {
+        names: trace.names().iter().map(|(_, name)| name.to_owned()).collect(),
+        resources: trace.resources().iter().map(|(_, url)| url.to_owned()).collect(),
+        frames: trace.frames().iter().map(|(_, frame)| frame).collect(),
+        stacks: trace.stacks().iter().map(|(_, stack)| stack).collect(),
+        samples: trace.samples().to_vec(),
+        entries: trace.entries().map(entries),
+    }
 }
 
 /// The samples with their stacks spelled out, root first, so that traces with other ids compare.
-pub(crate) fn spelled(trace: &Trace) -> Vec<(Micros, Option<Marker>, Vec<String>)> {
+pub fn spelled(trace: &Trace) -> Vec<(Micros, Option<Marker>, Vec<String>)> {
     let frame = |id| {
         let Frame { name, resource, line, column } = trace.frames()[id];
         let url = resource.map(|id| &trace.resources()[id]);

@@ -1,9 +1,9 @@
-//! The trace: its four tables and its samples.
+//! The trace: its four tables, its samples, and the entries of its time.
 
 use std::fmt;
 
 use crate::table::{Table, TableFull};
-use crate::{Frame, FrameId, Micros, NameId, ResourceId, Sample, Stack, StackId, Strings, TableId};
+use crate::{Entries, Frame, FrameId, Micros, NameId, ResourceId, Sample, Stack, StackId, Strings, TableId};
 
 /// A recorded profile ([`ProfilerTrace`]), in which every id resolves and every parent comes before its
 /// children.
@@ -19,6 +19,7 @@ pub struct Trace {
     frames: Table<FrameId, Frame>,
     stacks: Table<StackId, Stack>,
     samples: Vec<Sample>,
+    entries: Option<Entries>,
 }
 
 impl Trace {
@@ -101,9 +102,10 @@ impl Trace {
         adopted.ok_or(InternError::Unknown { table: "stack", index: stack.index() })
     }
 
-    /// Appends another trace: takes over the entries that this one lacks, then the samples in their order.
+    /// Appends another trace: takes over what this one's tables lack, then the samples in their order, and sorts in
+    /// the marks and measures.
     ///
-    /// Both must count time from the same origin. When a table is full, some entries may have been taken
+    /// Both must count time from the same origin. When a table is full, parts of the tables may have been taken
     /// over, but no sample.
     pub fn merge(&mut self, other: &Self) -> Result<(), TableFull> {
         let names = remap(other.names.iter(), |name| self.names.intern(name))?;
@@ -117,6 +119,11 @@ impl Trace {
         for (_, stack) in other.stacks.iter() {
             let parent = stack.parent.map(|id| stacks[id.index()]);
             stacks.push(self.stacks.intern(Stack { parent, frame: frames[stack.frame.index()] })?);
+        }
+        if let Some(entries) = &other.entries {
+            let own = self.entries.get_or_insert_default();
+            own.merge(entries)?;
+            own.sort();
         }
         let moved = |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
         self.samples.extend(other.samples.iter().map(moved));
@@ -146,6 +153,16 @@ impl Trace {
     /// The samples, in the order they were pushed.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
+    }
+
+    /// The marks and measures of the recorded time; `None` when none were recorded, whether there were any or not.
+    pub fn entries(&self) -> Option<&Entries> {
+        self.entries.as_ref()
+    }
+
+    /// Gives the trace its marks and measures, in place of those it has.
+    pub fn set_entries(&mut self, entries: Option<Entries>) {
+        self.entries = entries;
     }
 
     /// The frames of a stack, from the innermost (leaf) to the outermost (root).
@@ -187,18 +204,19 @@ fn remap<I, T, J>(
     entries.map(|(_, entry)| intern(entry)).collect()
 }
 
-fn known<I: TableId>(id: I, is_known: bool) -> Result<(), InternError> {
+/// Fails when the id is not known.
+pub(crate) fn known<I: TableId>(id: I, is_known: bool) -> Result<(), InternError> {
     if is_known { Ok(()) } else { Err(InternError::Unknown { table: I::TABLE, index: id.index() }) }
 }
 
-/// Why a frame or a stack could not be put into a trace.
+/// Why something could not be put into a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InternError {
     /// The trace cannot hold more distinct entries.
     Full(TableFull),
     /// The entry refers to an id that this trace did not give.
     Unknown {
-        /// The table that lacks the id: `"name"`, `"resource"`, `"frame"` or `"stack"`.
+        /// The table that lacks the id: `"name"`, `"resource"`, `"frame"`, `"stack"` or `"entry name"`.
         table: &'static str,
         /// The index that it lacks.
         index: usize,

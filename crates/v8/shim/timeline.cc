@@ -22,6 +22,8 @@ struct SelfprofTimelineFunctions {
   double (*mark)(SelfprofTimeline*, uint32_t);
   double (*mark_at)(SelfprofTimeline*, uint32_t, double);
   double (*measure_at)(SelfprofTimeline*, uint32_t, double, double);
+  double (*clear)(SelfprofTimeline*, uint32_t, uint32_t);
+  double (*uses)(SelfprofTimeline*, uint32_t);
   double (*resolve)(SelfprofTimeline*, uint32_t, double, uint32_t, double, double);
 };
 
@@ -98,6 +100,8 @@ v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
     Method<&SelfprofTimelineFunctions::mark>::Define(isolate, interface, "mark");
     Method<&SelfprofTimelineFunctions::mark_at>::Define(isolate, interface, "markAt");
     Method<&SelfprofTimelineFunctions::measure_at>::Define(isolate, interface, "measureAt");
+    Method<&SelfprofTimelineFunctions::clear>::Define(isolate, interface, "clear");
+    Method<&SelfprofTimelineFunctions::uses>::Define(isolate, interface, "uses");
     Method<&SelfprofTimelineFunctions::resolve>::Define(isolate, interface, "resolve");
     timeline_interface.Set(isolate, interface);
     node::AddEnvironmentCleanupHook(isolate, [](void*) { timeline_interface = {}; }, nullptr);

@@ -21,6 +21,10 @@ pub struct TimelineFunctions {
     pub mark_at: extern "C" fn(*mut c_void, u32, f64) -> f64,
     /// `measureAt(name, start, duration)`
     pub measure_at: extern "C" fn(*mut c_void, u32, f64, f64) -> f64,
+    /// `clear(type, name)`
+    pub clear: extern "C" fn(*mut c_void, u32, u32) -> f64,
+    /// `uses(name)`
+    pub uses: extern "C" fn(*mut c_void, u32) -> f64,
     /// `resolve(startKind, start, endKind, end, duration)`
     pub resolve: extern "C" fn(*mut c_void, u32, f64, u32, f64, f64) -> f64,
 }

@@ -4,81 +4,79 @@
 
 /**
  * @param {object} realm
- * @returns the conversions; `context` begins each message
+ * @returns the conversions. A message begins with `context`; `member` is `[name, dictionary]` where a member of a dictionary
+ *   is converted.
  */
 function makeConversions({ TypeError }) {
+  function refusal(context, member, reason) {
+    const place = member === undefined ? '' : `Failed to read the '${member[0]}' property from '${member[1]}': `;
+    return new TypeError(`${context}: ${place}${reason}`);
+  }
+
   /** https://webidl.spec.whatwg.org/#js-DOMString */
-  function toDOMString(value, context) {
+  function toDOMString(value, context, member) {
     if (typeof value === 'string') return value;
-    if (typeof value === 'symbol') throw new TypeError(`${context}: Cannot convert a Symbol value to a string.`);
+    if (typeof value === 'symbol') throw refusal(context, member, 'Cannot convert a Symbol value to a string.');
     return `${value}`;
   }
 
   /** https://webidl.spec.whatwg.org/#js-double */
-  function toDouble(value, context) {
+  function toDouble(value, context, member) {
     if (typeof value === 'symbol' || typeof value === 'bigint') {
-      throw new TypeError(`${context}: Cannot convert a ${typeof value} to a number.`);
+      throw refusal(context, member, `Cannot convert a ${typeof value} to a number.`);
     }
     const number = +value;
-    if (!Number.isFinite(number)) throw new TypeError(`${context}: The provided double value is non-finite.`);
+    if (!Number.isFinite(number)) throw refusal(context, member, 'The provided double value is non-finite.');
     return number;
   }
 
   /** `(DOMString or double)`: https://webidl.spec.whatwg.org/#js-union */
-  function toDOMStringOrDouble(value, context) {
-    return typeof value === 'number' ? toDouble(value, context) : toDOMString(value, context);
+  function toDOMStringOrDouble(value, context, member) {
+    return typeof value === 'number' ? toDouble(value, context, member) : toDOMString(value, context, member);
   }
 
   /**
-   * Reads the members of a dictionary, in the order given, which WebIDL wants to be lexicographical: each is got and
-   * converted before the next. Members that are undefined stay away.
-   *
-   * @param {unknown} value
-   * @param {[string, (value: unknown, context: string) => unknown][]} members names and conversions
+   * What the members of a dictionary are read from, null when it has none. They are to be read and converted in
+   * lexicographical order, each before the next: https://webidl.spec.whatwg.org/#js-dictionary
    */
-  function toDictionary(value, members, name, context) {
-    const dictionary = { __proto__: null };
-    if (value === undefined || value === null) return dictionary;
+  function toDictionary(value, dictionary, context) {
+    if (value === undefined || value === null) return null;
     if (typeof value !== 'object' && typeof value !== 'function') {
-      throw new TypeError(`${context}: The provided value is not of type '${name}'.`);
+      throw refusal(context, undefined, `The provided value is not of type '${dictionary}'.`);
     }
-    for (const [member, convert] of members) {
-      const given = value[member];
-      if (given !== undefined) {
-        dictionary[member] = convert(given, `${context}: Failed to read the '${member}' property from '${name}'`);
-      }
-    }
-    return dictionary;
+    return value;
   }
 
   /** `sequence<DOMString>`: https://webidl.spec.whatwg.org/#create-sequence-from-iterable */
-  function toDOMStringSequence(value, context) {
-    const refuse = () => new TypeError(`${context}: The provided value cannot be converted to a sequence.`);
-    if ((typeof value !== 'object' || value === null) && typeof value !== 'function') throw refuse();
+  function toDOMStringSequence(value, context, member) {
+    const refuse = () => refusal(context, member, 'The provided value cannot be converted to a sequence.');
+    if (!isObject(value)) throw refuse();
     const method = value[Symbol.iterator];
     if (typeof method !== 'function') throw refuse();
     const iterator = Reflect.apply(method, value, []);
-    if ((typeof iterator !== 'object' || iterator === null) && typeof iterator !== 'function') throw refuse();
+    if (!isObject(iterator)) throw refuse();
     // Not a loop of for-of: WebIDL leaves the iterator alone when an item does not convert.
     const { next } = iterator;
     const strings = [];
     for (;;) {
       const result = Reflect.apply(next, iterator, []);
-      if ((typeof result !== 'object' || result === null) && typeof result !== 'function') throw refuse();
+      if (!isObject(result)) throw refuse();
       if (result.done) return strings;
-      strings.push(toDOMString(result.value, context));
+      strings.push(toDOMString(result.value, context, member));
     }
   }
 
-  /** Throws unless as many arguments were passed as are required. */
+  /** Throws unless as many arguments were passed as are required, which nowhere here is more than one. */
   function requireArguments(present, required, context) {
     if (present >= required) return;
-    throw new TypeError(`${context}: ${required} argument${required > 1 ? 's' : ''} required, but only ${present} present.`);
+    throw new TypeError(`${context}: ${required} argument required, but only ${present} present.`);
   }
 
   return { toDOMString, toDouble, toDOMStringOrDouble, toDictionary, toDOMStringSequence, requireArguments };
 }
 
-const asIs = (value) => value;
+function isObject(value) {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
 
-module.exports = { makeConversions, asIs };
+module.exports = { makeConversions };

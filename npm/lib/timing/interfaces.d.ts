@@ -114,7 +114,11 @@ export class Performance extends EventTarget {
    * @throws TypeError when a time is not finite or below 0, when options do not go together, and, outside of windows, for
    *   the name of an attribute of PerformanceTiming
    */
-  measure(measureName: string, startOrMeasureOptions?: string | PerformanceMeasureOptions, endMark?: string): PerformanceMeasure;
+  measure(
+    measureName: string,
+    startOrMeasureOptions?: string | PerformanceMeasureOptions,
+    endMark?: string,
+  ): PerformanceMeasure;
   /** Removes the measures of a name, or all. */
   clearMeasures(measureName?: string): void;
 

@@ -3,8 +3,9 @@
 // The arguments of mark() and of the PerformanceMark constructor.
 // https://w3c.github.io/user-timing/#the-performancemark-constructor
 
-const { asIs } = require('./conversions.cjs');
 const { FIRST_NAME } = require('./timeline.cjs');
+
+const START_TIME = ['startTime', 'PerformanceMarkOptions'];
 
 /**
  * @returns {(name: unknown, options: unknown, present: number, context: string) =>
@@ -13,15 +14,13 @@ const { FIRST_NAME } = require('./timeline.cjs');
 function makeReadMark({ realm, conversions, timeline, window, cloneDetail }) {
   const { DOMException, TypeError } = realm;
   const { requireArguments, toDictionary, toDOMString, toDouble } = conversions;
-  const OPTIONS = [
-    ['detail', asIs],
-    ['startTime', toDouble],
-  ];
-
   return (markName, markOptions, present, context) => {
     requireArguments(present, 1, context);
     const name = toDOMString(markName, context);
-    const { detail, startTime } = toDictionary(markOptions, OPTIONS, 'PerformanceMarkOptions', context);
+    const options = toDictionary(markOptions, 'PerformanceMarkOptions', context);
+    const detail = options?.detail;
+    const given = options?.startTime;
+    const startTime = given === undefined ? undefined : toDouble(given, context, START_TIME);
     if (window && timeline.ids.get(name) < FIRST_NAME) {
       throw new DOMException(
         `${context}: '${name}' is part of the PerformanceTiming interface, and cannot be used as a mark name.`,

@@ -2,7 +2,6 @@
 
 // The arguments of measure(), and the times they stand for. https://w3c.github.io/user-timing/#measure-method
 
-const { asIs } = require('./conversions.cjs');
 const { FIRST_NAME } = require('./timeline.cjs');
 
 /** What a bound of a measure is given as: the codes that `resolve` of the addon takes. */
@@ -12,8 +11,10 @@ const TIME = 2;
 const ATTRIBUTE = 3;
 const UNKNOWN = 4;
 
-/** The members of PerformanceMeasureOptions, which `measure` looks for. */
-const MEMBERS = ['start', 'end', 'duration', 'detail'];
+const DICTIONARY = 'PerformanceMeasureOptions';
+const DURATION = ['duration', DICTIONARY];
+const END = ['end', DICTIONARY];
+const START = ['start', DICTIONARY];
 
 /**
  * @param {object} context
@@ -24,52 +25,57 @@ const MEMBERS = ['start', 'end', 'duration', 'detail'];
 function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, milestone, readAttributes }) {
   const { DOMException, TypeError } = realm;
   const { requireArguments, toDictionary, toDOMString, toDouble, toDOMStringOrDouble } = conversions;
-  const OPTIONS = [
-    ['detail', asIs],
-    ['duration', toDouble],
-    ['end', toDOMStringOrDouble],
-    ['start', toDOMStringOrDouble],
-  ];
   const context = "Failed to execute 'measure' on 'Performance'";
   const { hot, native } = timeline;
 
-  /** `(DOMString or PerformanceMeasureOptions)` */
-  function toStartOrOptions(value) {
-    if (value === undefined || value === null || typeof value === 'object' || typeof value === 'function') {
-      return toDictionary(value, OPTIONS, 'PerformanceMeasureOptions', context);
+  /** `(DOMString or PerformanceMeasureOptions)`, as options in either case. */
+  function toOptions(value) {
+    if (value !== undefined && value !== null && typeof value !== 'object' && typeof value !== 'function') {
+      return { detail: undefined, duration: undefined, end: undefined, start: toDOMString(value, context) };
     }
-    return toDOMString(value, context);
+    const options = toDictionary(value, DICTIONARY, context);
+    const detail = options?.detail;
+    let duration = options?.duration;
+    if (duration !== undefined) duration = toDouble(duration, context, DURATION);
+    let end = options?.end;
+    if (end !== undefined) end = toDOMStringOrDouble(end, context, END);
+    let start = options?.start;
+    if (start !== undefined) start = toDOMStringOrDouble(start, context, START);
+    return { detail, duration, end, start };
   }
 
   /** Step 1: what must not come together. */
-  function checkOptions(options, endMark) {
-    if (!MEMBERS.some((member) => member in options)) return;
-    if (endMark !== undefined) {
-      throw new TypeError(`${context}: If a non-empty PerformanceMeasureOptions object was passed, |end_mark| must not be passed.`);
-    }
-    const { start, duration, end } = options;
-    if (start === undefined && end === undefined) {
-      throw new TypeError(
-        `${context}: If a non-empty PerformanceMeasureOptions object was passed, at least one of its 'start' or 'end' properties must be present.`,
-      );
-    }
-    if (start !== undefined && duration !== undefined && end !== undefined) {
-      throw new TypeError(
-        `${context}: If a non-empty PerformanceMeasureOptions object was passed, it must not have all of its 'start', 'duration', and 'end' properties defined.`,
-      );
-    }
+  function checkOptions({ detail, duration, end, start }, endMark) {
+    const times = (start !== undefined) + (duration !== undefined) + (end !== undefined);
+    if (times === 0 && detail === undefined) return;
+    const reason =
+      endMark !== undefined
+        ? 'endMark must not be passed'
+        : start === undefined && end === undefined
+          ? "at least one of its 'start' and 'end' members must be present"
+          : times === 3
+            ? "not all of its 'start', 'duration' and 'end' members may be present"
+            : undefined;
+    if (reason === undefined) return;
+    throw new TypeError(`${context}: If a non-empty ${DICTIONARY} object is passed, ${reason}.`);
   }
 
-  /** What a bound is given as, and its number: a mark's name id, a time in milliseconds, or the index of an attribute. */
-  function toBound(given) {
-    if (given === undefined) return [OMITTED, 0];
-    if (typeof given === 'number') return [TIME, given];
+  /** What a bound is given as. */
+  function kindOf(given) {
+    if (given === undefined) return OMITTED;
+    if (typeof given === 'number') return TIME;
     const id = timeline.ids.get(given);
-    if (id < FIRST_NAME) return [ATTRIBUTE, id];
+    if (id < FIRST_NAME) return ATTRIBUTE;
     // A mark goes before a milestone of its name.
-    const time = milestone?.(given);
-    if (time !== undefined && !timeline.hasMark(given)) return [TIME, time];
-    return id === undefined ? [UNKNOWN, 0] : [NAMED, id];
+    if (milestone?.(given) !== undefined && !timeline.hasMark(given)) return TIME;
+    return id === undefined ? UNKNOWN : NAMED;
+  }
+
+  /** Its number: a time in milliseconds, a mark's name id, or the index of an attribute, which is its name id. */
+  function numberOf(given, kind) {
+    if (kind === OMITTED || kind === UNKNOWN) return 0;
+    if (kind !== TIME) return timeline.ids.get(given);
+    return typeof given === 'number' ? given : milestone(given);
   }
 
   /** Throws the exception of an outcome of `resolve` other than 0. Odd ones are about the start, even ones about the end. */
@@ -87,7 +93,9 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
         );
       case 5:
       case 6:
-        throw new TypeError(`${context}: When converting a mark name ('${bound}') to a timestamp, the global object has to be a Window.`);
+        throw new TypeError(
+          `${context}: When converting a mark name ('${bound}') to a timestamp, the global object has to be a Window.`,
+        );
       case 7:
       case 8:
         throw new TypeError(`${context}: '${name}' cannot have a negative time stamp.`);
@@ -104,21 +112,29 @@ function makeReadMeasure({ realm, conversions, timeline, window, cloneDetail, mi
   return (measureName, startOrMeasureOptions, endMark, present) => {
     requireArguments(present, 1, context);
     const name = toDOMString(measureName, context);
-    const startOrOptions = toStartOrOptions(startOrMeasureOptions);
+    const options = toOptions(startOrMeasureOptions);
     const endName = endMark === undefined ? undefined : toDOMString(endMark, context);
+    // A start that was no member of options goes with an end mark.
+    if (typeof startOrMeasureOptions === 'object' || typeof startOrMeasureOptions === 'function') {
+      checkOptions(options, endName);
+    }
 
-    const options = typeof startOrOptions === 'string' ? { start: startOrOptions } : startOrOptions;
-    if (options === startOrOptions) checkOptions(options, endName);
-    const { start, duration } = options;
+    const { detail, duration, start } = options;
     const end = endName ?? options.end;
-
-    const [startKind, startValue] = toBound(start);
-    const [endKind, endValue] = toBound(end);
+    const startKind = kindOf(start);
+    const endKind = kindOf(end);
     if (window && (startKind === ATTRIBUTE || endKind === ATTRIBUTE)) native.setTiming(readAttributes());
-    const outcome = hot.resolve(startKind, startValue, endKind, endValue, duration ?? NaN);
+    const outcome = hot.resolve(
+      startKind,
+      numberOf(start, startKind),
+      endKind,
+      numberOf(end, endKind),
+      duration ?? NaN,
+    );
     if (outcome !== 0) refuse(outcome, name, start, end);
-    const [startTime, length] = hot.result;
-    return { name, startTime, duration: length, detail: cloneDetail(options.detail) };
+    const startTime = hot.result[0];
+    const length = hot.result[1];
+    return { name, startTime, duration: length, detail: cloneDetail(detail) };
   };
 }
 

@@ -6,6 +6,8 @@
 const perfHooks = require('node:perf_hooks');
 
 const { timeOrigin } = require('../agent.cjs');
+const { addSource } = require('../entries.cjs');
+const profiling = require('../start-profiling.cjs');
 const { makeTiming } = require('./create.cjs');
 const { defineInspection } = require('./inspection.cjs');
 const { extension, forwardEvents, host, milestone } = require('./node-host.cjs');
@@ -22,9 +24,11 @@ const { timing, observation } = makeTiming({
   reportException,
   host,
   milestone,
-  extensions: [extension],
+  extensions: [extension, profiling.extension],
 });
 defineInspection(timing);
 forwardEvents(timing.performance);
+// For `includeEntries` and `selfprof run --marks`.
+addSource({ observe: (sink) => ({ flush() {}, stop: observation.listen(sink) }) });
 
 module.exports = { timing, observation };

@@ -1,5 +1,6 @@
 /** What `performance` of `node:perf_hooks` has and the standards have not. It is Node's own. */
 
+import type { ProfilingOptions, ProfilingSession } from '../start-profiling.js';
 import type { Performance } from './interfaces.js';
 
 /** @see https://nodejs.org/api/perf_hooks.html#perf_hookseventlooputilizationutilization1-utilization2 */
@@ -38,4 +39,10 @@ export interface NodePerformance extends Performance {
   setResourceTimingBufferSize(maxSize: number): void;
   markResourceTiming(...args: any[]): unknown;
   onresourcetimingbufferfull: ((event: Event) => void) | null;
+  /**
+   * Profiles the threads of the process that have loaded this package. Rejects with a `NotSupportedError` `DOMException` when there is no such version of the format.
+   *
+   * @see https://github.com/WICG/js-self-profiling/blob/6510f55/README.md#minimal-api-proposal
+   */
+  startProfiling(options?: ProfilingOptions): Promise<ProfilingSession>;
 }

@@ -16,6 +16,8 @@ const NO_TYPES = -1;
 const NOT_ALONE = -2;
 const MIXED = -3;
 
+const DICTIONARY = 'PerformanceObserverInit';
+
 /** The set of all entry types. */
 const ALL = 2 ** 32 - 1;
 
@@ -40,12 +42,6 @@ function makeObservation(context) {
   for (const type of host?.entryTypes ?? []) bits.set(type, 1 << (bits.size + 1));
   const supported = Object.freeze(realm.Array.from([...bits.keys()].sort()));
 
-  const INIT = [
-    ['buffered', Boolean],
-    ['entryTypes', toDOMStringSequence],
-    ['type', toDOMString],
-  ];
-
   /** The list of registered performance observer objects, by id: whoever is in it is not collected. */
   const registered = new Map();
   let lastId = 0;
@@ -69,7 +65,7 @@ function makeObservation(context) {
     observe(options) {
       requireObserver(this);
       const context = "Failed to execute 'observe' on 'PerformanceObserver'";
-      const { buffered, entryTypes, type } = toDictionary(options, INIT, 'PerformanceObserverInit', context);
+      const { buffered, entryTypes, type } = toInit(options, context);
       // That `buffered` does not go with `entryTypes` is what the text says and no engine does but Gecko: it is ignored.
       const members = (entryTypes === undefined ? 0 : ENTRY_TYPES) + (type === undefined ? 0 : TYPE);
       // Types that are not supported have no bit.
@@ -125,6 +121,16 @@ function makeObservation(context) {
       access.append = (observer, entry) => observer.#buffer.push(entry);
       access.notify = (observer) => observer.#notify();
     }
+  }
+
+  function toInit(value, context) {
+    const options = toDictionary(value, DICTIONARY, context);
+    const buffered = Boolean(options?.buffered);
+    let entryTypes = options?.entryTypes;
+    if (entryTypes !== undefined) entryTypes = toDOMStringSequence(entryTypes, context, ['entryTypes', DICTIONARY]);
+    let type = options?.type;
+    if (type !== undefined) type = toDOMString(type, context, ['type', DICTIONARY]);
+    return { buffered, entryTypes, type };
   }
 
   function refusal(outcome, context) {

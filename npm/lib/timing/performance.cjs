@@ -33,13 +33,14 @@ const LENGTHS = { mark: 1, measure: 1, getEntriesByType: 1, getEntriesByName: 1 
  * @param {object} context
  * @param {number} context.timeOrigin in milliseconds since the Unix epoch
  * @param {ReturnType<typeof import('./entry.cjs').makeEntries>} context.entries
- * @param {ReturnType<typeof import('./observation.cjs').makeObservation>} context.observation
+ * @param {ReturnType<typeof import('./observer.cjs').makeObservation>} context.observation
  * @param {object | undefined} context.host what the host has recorded of other entry types
  * @param {Extension[]} context.extensions what other specifications and the host add to the interface
  * @returns {{ Performance: Function, performance: object }}
  */
 function makePerformance(context) {
-  const { realm, conversions, timeline, entries, observation, readMark, readMeasure, views, host, extensions } = context;
+  const { realm, conversions, timeline, entries, observation, readMark, readMeasure, views, host, extensions } =
+    context;
   const { TypeError, EventTarget, Object: RealmObject } = realm;
   const { requireArguments, toDOMString } = conversions;
   const { nextMark, nextMeasure, next } = entries;
@@ -118,26 +119,29 @@ function makePerformance(context) {
     }
 
     measure(measureName, startOrMeasureOptions, endMark) {
-      // What nearly every call is: from a mark to a mark or to now, with a name that is known.
+      // What nearly every call is: between marks, the time origin and now, with a name that is known.
       if (
         typeof measureName === 'string' &&
-        typeof startOrMeasureOptions === 'string' &&
+        (typeof startOrMeasureOptions === 'string' || startOrMeasureOptions === undefined) &&
         (typeof endMark === 'string' || endMark === undefined) &&
         isPerformance(this) &&
         timeline.settled
       ) {
         const id = ids.get(measureName);
-        const start = ids.get(startOrMeasureOptions);
+        const start = startOrMeasureOptions === undefined ? FIRST_NAME : ids.get(startOrMeasureOptions);
         const end = endMark === undefined ? FIRST_NAME : ids.get(endMark);
         if (id >= FIRST_NAME && start >= FIRST_NAME && end >= FIRST_NAME) {
-          timeline.settled = false;
+          const startKind = startOrMeasureOptions === undefined ? OMITTED : NAMED;
           const endKind = endMark === undefined ? OMITTED : NAMED;
-          if (hot.measure(id, NAMED, start, endKind, end, NaN) === 0) {
-            const entry = nextMeasure(measureName, hot.result[0], hot.result[1]);
+          if (hot.resolve(startKind, start, endKind, end, NaN) === 0) {
+            const startTime = hot.result[0];
+            const duration = hot.result[1];
+            timeline.settled = false;
+            hot.measureAt(id, startTime, duration);
+            const entry = nextMeasure(measureName, startTime, duration);
             if (observation.types & MEASURES) observation.queue(MEASURES, entry);
             return entry;
           }
-          timeline.settled = true;
         }
       }
       requirePerformance(this);

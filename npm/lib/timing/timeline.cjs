@@ -13,6 +13,12 @@ const MEASURE = 2;
 /** Name ids below this are the attributes of PerformanceTiming, in every timeline and for ever. */
 const FIRST_NAME = ATTRIBUTES.length;
 
+/** What stands for all names. */
+const ALL = 2 ** 32 - 1;
+
+/** How many names that no entry has may be known: a program that marks and clears in turn uses the same ones again. */
+const IDLE_NAMES = 256;
+
 /** Entries in a block, a power of two. */
 const BLOCK = 64;
 
@@ -26,10 +32,14 @@ class Timeline {
      */
     this.hot = native.hot();
 
-    /** Name ids by name, and the reverse. Only names that an entry in a buffer has are there. */
+    /** Name ids by name, and the reverse: the names of buffered entries, and some that were. */
     this.ids = new Map(ATTRIBUTES.map((name, id) => [name, id]));
     this.names = [...ATTRIBUTES];
     this.freeIds = [];
+    /** How often a name lost its last entry since names were forgotten. */
+    this.idleNames = 0;
+    /** Whether a buffer may ever be full. */
+    this.bounded = native.room(MARK) < ALL || native.room(MEASURE) < ALL;
 
     /** How many entries were made: the sequence number of the next one. Rust counts too. */
     this.sequence = 0;
@@ -59,9 +69,10 @@ class Timeline {
   record(type, name, startTime, duration) {
     if (!this.settled) this.settle();
     // The name of an entry that does not fit is none that would have to be remembered.
-    const id = this.native.room(type) > 0 ? this.intern(name) : 0;
+    const id = this.bounded && this.native.room(type) === 0 ? 0 : this.intern(name);
     this.settled = false;
-    return type === MARK ? this.native.markAt(id, startTime) : this.native.measureAt(id, startTime, duration);
+    const kept = type === MARK ? this.hot.markAt(id, startTime) : this.hot.measureAt(id, startTime, duration);
+    return kept === 1;
   }
 
   /** Takes the object of the entry that was recorded last. */
@@ -82,17 +93,17 @@ class Timeline {
   }
 
   beginBlock(number) {
-    this.native.keep(this.block[BLOCK], this.block);
+    this.hot.keep(this.block[BLOCK], this.block);
     this.block = newBlock(number);
   }
 
   /** The block of this number: the one that somebody holds, or a new one. */
   blockAt(number) {
     if (number === this.block[BLOCK]) return this.block;
-    const held = this.native.kept(number);
+    const held = this.hot.kept(number);
     if (held) return held;
     const block = newBlock(number);
-    this.native.keep(number, block);
+    this.hot.keep(number, block);
     return block;
   }
 
@@ -119,20 +130,26 @@ class Timeline {
   clear(type, name) {
     const id = this.find(name);
     if (id === undefined) return;
-    for (const freed of this.native.clear(type, id)) {
-      if (freed < FIRST_NAME) continue;
-      this.ids.delete(this.names[freed]);
-      this.names[freed] = undefined;
-      this.freeIds.push(freed);
-    }
+    this.idleNames += this.hot.clear(type, id);
+    if (this.idleNames > IDLE_NAMES && this.idleNames > this.ids.size / 2) this.forgetNames();
+    if (this.detailed.size === 0) return;
     for (const [sequence, detailed] of this.detailed) {
       if (detailed.type === type && (name === undefined || detailed.name === name)) this.detailed.delete(sequence);
     }
-    if (this.ids.size === FIRST_NAME) {
-      // Gives the memory of the names back when none is left.
-      this.names = [...ATTRIBUTES];
-      this.freeIds = [];
+  }
+
+  /** Forgets the names that no entry has. */
+  forgetNames() {
+    this.idleNames = 0;
+    for (const [name, id] of this.ids) {
+      if (id < FIRST_NAME || this.hot.uses(id) === 1) continue;
+      this.ids.delete(name);
+      this.names[id] = undefined;
+      this.freeIds.push(id);
     }
+    if (this.ids.size > FIRST_NAME) return;
+    this.names = [...ATTRIBUTES];
+    this.freeIds = [];
   }
 
   /**
@@ -145,7 +162,7 @@ class Timeline {
    */
   entries(type, name) {
     const id = this.find(name);
-    return id === undefined ? undefined : this.native.entries(type, id);
+    return id === undefined ? undefined : this.native.entries(type, id === ALL ? -1 : id);
   }
 
   /**
@@ -155,12 +172,12 @@ class Timeline {
    */
   inCallOrder(type, name) {
     const id = this.find(name);
-    return id === undefined ? undefined : this.native.inCallOrder(type, id);
+    return id === undefined ? undefined : this.native.inCallOrder(type, id === ALL ? -1 : id);
   }
 
-  /** A name's id, -1 for all names, undefined for one that no entry has. */
+  /** A name's id, `ALL` for all names, undefined for one that no entry has. */
   find(name) {
-    return name === undefined ? -1 : this.ids.get(name);
+    return name === undefined ? ALL : this.ids.get(name);
   }
 }
 

@@ -107,6 +107,23 @@ test('resolve() gives the outcomes of the specification', () => {
   outcome(page, ATTRIBUTE, 21, NAMED, 1, NaN, NaN);
 });
 
+test('clear() says how many names it left unused, and uses() which', () => {
+  const ALL = 2 ** 32 - 1;
+  const { timeline: recorded, hot } = timeline();
+  for (let round = 0; round < 20_000; round++) {
+    hot.markAt(1, 5);
+    hot.markAt(2, 6);
+    hot.measureAt(2, 5, 1);
+    assert.deepEqual([hot.uses(1), hot.uses(2), hot.uses(3)], [1, 1, 0]);
+    assert.deepEqual([hot.clear(MEASURE, 1), hot.clear(MARK, 3), hot.clear(MARK, 2)], [0, 0, 0]);
+    assert.deepEqual([hot.clear(MARK, 1), hot.uses(1), hot.uses(2)], [1, 0, 1]);
+    hot.markAt(4, 1);
+    assert.deepEqual([hot.clear(MARK, ALL), hot.clear(MEASURE, ALL), hot.clear(MEASURE, ALL)], [1, 1, 0]);
+  }
+  assert.equal(recorded.entries(0, -1).names.length, 0);
+  assert.equal(hot.clear(0, 1), NaN);
+});
+
 test('PerformanceTiming changes while a page loads', () => {
   const timing = new Float64Array(21);
   const { timeline: page, hot } = timeline({ timing });
@@ -170,22 +187,8 @@ test('ten million marks against a bounded buffer lose nothing that was recorded'
   assert.deepEqual([bounded.room(MEASURE), bounded.entries(MEASURE, -1).sequences[0]], [0, 1e7]);
 });
 
-test('append() takes as many entries as there are', () => {
-  const heads = Uint32Array.of(0, 3, 4);
-  const times = Float64Array.of(1, 9, 2, 3, 4, 9);
-  for (const [count, expected] of [[0, 0], [2, 2], [3, 3], [1e9, 3]]) {
-    const { timeline: made } = timeline();
-    assert.equal(made.append(heads, times, count), expected);
-    assert.equal(made.append(heads, times.subarray(1, 4), count), Math.min(count, 1));
-  }
-  const { timeline: made } = timeline();
-  made.append(heads, times, 3);
-  const { types, names, times: got } = made.entries(0, -1);
-  assert.deepEqual([[...types], [...names], [...got]], [[MARK, MEASURE, MARK], [0, 1, 2], [1, 0, 2, 3, 4, 0]]);
-});
-
 test('an object that is kept stays as long as somebody else holds it, and no longer', async () => {
-  const { timeline: keeper } = timeline();
+  const { timeline: made, hot: keeper } = timeline();
   const held = { number: 1 };
   keeper.keep(1, held);
   for (let i = 2; i < 10_000; i++) keeper.keep(i, { i });
@@ -199,12 +202,14 @@ test('an object that is kept stays as long as somebody else holds it, and no lon
   keeper.keep(1, other);
   assert.equal(keeper.kept(1), other);
   assert.equal(keeper.kept(99_999), undefined);
-  keeper.clear(0, -1);
+  for (const value of [undefined, 1, 'text']) assert.equal(keeper.keep(2, value), undefined);
+  assert.equal(keeper.kept(2), undefined);
+  made.clear(0, -1);
   assert.equal(keeper.kept(1), undefined);
 });
 
 test('objects that nobody holds are collected in the middle of a job', () => {
-  const { timeline: keeper } = timeline();
+  const { hot: keeper } = timeline();
   gc();
   const before = process.memoryUsage().heapUsed;
   for (let i = 0; i < 100_000; i++) keeper.keep(i, new Array(100).fill(i));
@@ -218,7 +223,7 @@ test('timelines are collected, whichever of their two objects goes last', async 
     for (let i = 0; i < count; i++) {
       const { timeline: made, hot } = timeline();
       hot.mark(1);
-      made.keep(1, hot);
+      hot.keep(1, hot);
       hold.push(i % 2 === 0 ? made : hot);
       if (i % 1_000 === 999) {
         hold.length = 0;
@@ -257,7 +262,7 @@ const PROGRAM = `
     const native = require(${JSON.stringify(`${PACKAGE}/lib/native.cjs`)});
     globalThis.timelines = Array.from({ length: 20 }, () => new native.Timeline(native.now(), 5));
     globalThis.hots = timelines.map((timeline) => timeline.hot());
-    for (const timeline of timelines) for (let i = 0; i < 200; i++) timeline.keep(i, i % 2 ? timelines : {});
+    for (const hot of hots) for (let i = 0; i < 200; i++) hot.keep(i, i % 2 ? timelines : {});
     for (const hot of hots) for (let i = 0; i < 5_000; i++) hot.mark(i & 63);
     parentPort?.postMessage('marked');
   ${'`'};

@@ -13,7 +13,13 @@ beforeEach(() => {
 
 suite('getMarks()', () => {
   beforeEach(() => {
-    for (const [name, startTime] of [['b', 2], ['a', 30], ['b', 1.25], ['a', 4]]) performance.mark(name, { startTime });
+    for (const [name, startTime] of [
+      ['b', 2],
+      ['a', 30],
+      ['b', 1.25],
+      ['a', 4],
+    ])
+      performance.mark(name, { startTime });
     performance.measure('m', 'a', 'b');
   });
 
@@ -67,7 +73,12 @@ suite('getMarks()', () => {
 suite('getMeasures()', () => {
   beforeEach(() => {
     performance.mark('m', { startTime: 5 });
-    for (const [name, start, end] of [['late', 50, 60], ['early', 1, 4], ['late', 3, 1]]) performance.measure(name, { start, end });
+    for (const [name, start, end] of [
+      ['late', 50, 60],
+      ['early', 1, 4],
+      ['late', 3, 1],
+    ])
+      performance.measure(name, { start, end });
   });
 
   test('gives the durations of all measures by name, in the order of the calls', () => {

@@ -22,7 +22,7 @@ function runPage(options, script, more = {}) {
 
 /** Lets the page's tasks run until something is so. */
 async function until(isSo) {
-  for (const patience = Date.now() + 20_000; !isSo() && Date.now() < patience; ) await delay(1);
+  for (const patience = Date.now() + 20_000; !isSo() && Date.now() < patience;) await delay(1);
 }
 
 suite('High Resolution Time', () => {
@@ -89,7 +89,13 @@ suite('Performance Timeline', () => {
       `,
     );
     const entries = lines.map((line) => JSON.parse(line));
-    assert.deepEqual(entries.map(({ name, entryType, duration }) => [name, entryType, duration]), [['startWork', 'mark', 0], ['endWork', 'mark', 0]]);
+    assert.deepEqual(
+      entries.map(({ name, entryType, duration }) => [name, entryType, duration]),
+      [
+        ['startWork', 'mark', 0],
+        ['endWork', 'mark', 0],
+      ],
+    );
     assert.ok(entries[1].startTime > entries[0].startTime);
   });
 
@@ -199,7 +205,10 @@ suite('User Timing', () => {
       `,
     );
     await until(() => page.performance.getEntriesByName('mark_fully_loaded').length > 0);
-    assert.deepEqual(page.performance.getEntriesByType('mark').map(({ name }) => name), ['mark_feature_usage', 'mark_fully_loaded']);
+    assert.deepEqual(
+      page.performance.getEntriesByType('mark').map(({ name }) => name),
+      ['mark_feature_usage', 'mark_fully_loaded'],
+    );
     assert.equal(page.performance.getEntriesByName('mark_feature_usage')[0].detail.framework, 'Framework');
   });
 });

@@ -75,22 +75,42 @@ for (const [name, shape] of Object.entries(INTERFACES)) {
   const { object, inherits, constructs, attributes = [], operations = {}, statics = [], constants = {} } = shape;
   const Interface = timing[name];
   const { prototype } = Interface;
-  const foreigners = [undefined, null, 1, 'text', {}, () => {}, Interface, prototype, Object.create(object), new EventTarget()];
+  const foreigners = [
+    undefined,
+    null,
+    1,
+    'text',
+    {},
+    () => {},
+    Interface,
+    prototype,
+    Object.create(object),
+    new EventTarget(),
+  ];
 
   suite(name, () => {
     test('is an interface object', () => {
-      assert.deepEqual(describe(Interface, 'name'), { value: name, writable: false, enumerable: false, configurable: true });
+      assert.deepEqual(describe(Interface, 'name'), {
+        value: name,
+        writable: false,
+        enumerable: false,
+        configurable: true,
+      });
       assert.deepEqual(describe(Interface, 'length'), {
         value: constructs ?? 0,
         writable: false,
         enumerable: false,
         configurable: true,
       });
-      assert.deepEqual(Reflect.ownKeys(Interface).sort(), ['length', 'name', 'prototype', ...statics, ...Object.keys(constants)].sort());
+      assert.deepEqual(
+        Reflect.ownKeys(Interface).sort(),
+        ['length', 'name', 'prototype', ...statics, ...Object.keys(constants)].sort(),
+      );
       const { writable, enumerable, configurable } = Object.getOwnPropertyDescriptor(Interface, 'prototype');
       assert.deepEqual([writable, enumerable, configurable], [false, false, false]);
       assert.throws(() => Interface('argument'), TypeError);
-      if (constructs === undefined) assert.throws(() => new Interface(), { name: 'TypeError', message: 'Illegal constructor' });
+      if (constructs === undefined)
+        assert.throws(() => new Interface(), { name: 'TypeError', message: 'Illegal constructor' });
     });
 
     test('inherits', () => {
@@ -103,9 +123,18 @@ for (const [name, shape] of Object.entries(INTERFACES)) {
     test('has its members and no more', () => {
       assert.deepEqual(
         new Set(Reflect.ownKeys(prototype)),
-        new Set(['constructor', Symbol.toStringTag, ...attributes, ...Object.keys(operations), ...Object.keys(constants)]),
+        new Set([
+          'constructor',
+          Symbol.toStringTag,
+          ...attributes,
+          ...Object.keys(operations),
+          ...Object.keys(constants),
+        ]),
       );
-      assert.deepEqual(Reflect.ownKeys(object).filter((key) => typeof key === 'string'), []);
+      assert.deepEqual(
+        Reflect.ownKeys(object).filter((key) => typeof key === 'string'),
+        [],
+      );
       assert.deepEqual(describe(prototype, 'constructor'), {
         value: `${name}/${constructs ?? 0}`,
         writable: true,
@@ -123,7 +152,12 @@ for (const [name, shape] of Object.entries(INTERFACES)) {
     for (const attribute of attributes) {
       test(`${attribute} is a read-only attribute`, () => {
         const descriptor = describe(prototype, attribute);
-        assert.deepEqual(descriptor, { get: `get ${attribute}/0`, set: undefined, enumerable: true, configurable: true });
+        assert.deepEqual(descriptor, {
+          get: `get ${attribute}/0`,
+          set: undefined,
+          enumerable: true,
+          configurable: true,
+        });
         assert.equal(Reflect.set(object, attribute, 'anything'), false);
         const { get } = Object.getOwnPropertyDescriptor(prototype, attribute);
         for (const foreigner of foreigners) assert.throws(() => Reflect.apply(get, foreigner, []), TypeError);
@@ -134,7 +168,12 @@ for (const [name, shape] of Object.entries(INTERFACES)) {
     for (const [operation, length] of Object.entries(operations)) {
       test(`${operation} is an operation`, () => {
         const value = `${operation}/${length}`;
-        assert.deepEqual(describe(prototype, operation), { value, writable: true, enumerable: true, configurable: true });
+        assert.deepEqual(describe(prototype, operation), {
+          value,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
         assert.throws(() => new prototype[operation](), TypeError);
         for (const foreigner of foreigners) {
           const failure = { name: 'TypeError', message: 'Illegal invocation' };
@@ -142,21 +181,32 @@ for (const [name, shape] of Object.entries(INTERFACES)) {
           // The object counts before the arguments do.
           assert.throws(() => Reflect.apply(prototype[operation], foreigner, []), failure);
         }
-        if (length > 0) assert.throws(() => object[operation](), { name: 'TypeError', message: /1 argument required, but only 0/ });
+        if (length > 0)
+          assert.throws(() => object[operation](), { name: 'TypeError', message: /1 argument required, but only 0/ });
       });
     }
 
     for (const attribute of statics) {
       test(`${attribute} is a static attribute`, () => {
         const descriptor = describe(Interface, attribute);
-        assert.deepEqual(descriptor, { get: `get ${attribute}/0`, set: undefined, enumerable: true, configurable: true });
+        assert.deepEqual(descriptor, {
+          get: `get ${attribute}/0`,
+          set: undefined,
+          enumerable: true,
+          configurable: true,
+        });
       });
     }
 
     for (const [constant, value] of Object.entries(constants)) {
       test(`${constant} is a constant`, () => {
         for (const owner of [Interface, prototype]) {
-          assert.deepEqual(describe(owner, constant), { value, writable: false, enumerable: true, configurable: false });
+          assert.deepEqual(describe(owner, constant), {
+            value,
+            writable: false,
+            enumerable: true,
+            configurable: false,
+          });
         }
       });
     }
@@ -200,7 +250,10 @@ suite('ids', () => {
     assert.ok(ids.every((id) => Number.isInteger(id) && id > 100));
     assert.deepEqual(new Set(ids).size, 3);
     assert.ok(ids[0] < ids[1] && ids[1] < ids[2]);
-    assert.deepEqual(performance.getEntriesByName('c').map(({ id }) => id), [ids[2]]);
+    assert.deepEqual(
+      performance.getEntriesByName('c').map(({ id }) => id),
+      [ids[2]],
+    );
   });
 
   test('begin somewhere else on each timeline', () => {

@@ -64,14 +64,20 @@ for (const [name, make] of Object.entries(MAKERS)) {
       assert.throws(() => make(), { name: 'TypeError', message: /1 argument required, but only 0 present/ });
       assert.throws(() => make(Symbol('s')), TypeError);
       assert.throws(
-        () => make({ toString() { throw error; } }),
+        () =>
+          make({
+            toString() {
+              throw error;
+            },
+          }),
         (thrown) => thrown === error,
       );
       assert.throws(() => make({ toString: null, valueOf: null }), TypeError);
     });
 
     test('takes options of any object', () => {
-      for (const options of [undefined, null, {}, [], () => {}, new Date()]) assert.equal(make('m', options).detail, null);
+      for (const options of [undefined, null, {}, [], () => {}, new Date()])
+        assert.equal(make('m', options).detail, null);
       const inherited = Object.create({ startTime: 3, detail: 'inherited' });
       assert.deepEqual([make('m', inherited).startTime, make('m', inherited).detail], [3, 'inherited']);
       const callable = Object.assign(() => {}, { startTime: 4 });
@@ -138,7 +144,11 @@ for (const [name, make] of Object.entries(MAKERS)) {
     }
 
     test('clones the detail', () => {
-      const detail = { nested: [1, { a: new Map([['k', new Set([2])]]) }], when: new Date(5), bytes: new Uint8Array([1, 2]) };
+      const detail = {
+        nested: [1, { a: new Map([['k', new Set([2])]]) }],
+        when: new Date(5),
+        bytes: new Uint8Array([1, 2]),
+      };
       detail.self = detail;
       const mark = make('m', { detail });
       assert.deepEqual(mark.detail, detail);
@@ -150,10 +160,20 @@ for (const [name, make] of Object.entries(MAKERS)) {
 
     test('refuses a detail that cannot be cloned', () => {
       for (const detail of unclonable()) assert.throws(() => make('m', { detail }), { name: 'DataCloneError' });
-      assert.throws(() => make('m', { detail: () => {} }), (error) => error instanceof DOMException && error.code === 25);
+      assert.throws(
+        () => make('m', { detail: () => {} }),
+        (error) => error instanceof DOMException && error.code === 25,
+      );
       const error = new Error('mine');
-      const throwing = { get member() { throw error; } };
-      assert.throws(() => make('m', { detail: throwing }), (thrown) => thrown === error);
+      const throwing = {
+        get member() {
+          throw error;
+        },
+      };
+      assert.throws(
+        () => make('m', { detail: throwing }),
+        (thrown) => thrown === error,
+      );
     });
 
     test('checks startTime before it clones the detail', () => {
@@ -200,7 +220,10 @@ suite('clearMarks()', () => {
     performance.measure('a');
     performance.mark('b');
     performance.clearMarks();
-    assert.deepEqual(performance.getEntries().map(({ entryType }) => entryType), ['measure']);
+    assert.deepEqual(
+      performance.getEntries().map(({ entryType }) => entryType),
+      ['measure'],
+    );
     performance.mark('a');
     performance.clearMarks(undefined);
     assert.deepEqual(names(), []);

@@ -109,7 +109,9 @@ suite('measure()', () => {
     performance.measure(string('name', 'm'), options);
     assert.deepEqual(log, ['name', 'get detail', 'get duration', 'duration', 'get end', 'end', 'get start']);
     log.length = 0;
-    assert.throws(() => performance.measure(string('name', 'm'), 'missing', string('end', 'late')), { name: 'SyntaxError' });
+    assert.throws(() => performance.measure(string('name', 'm'), 'missing', string('end', 'late')), {
+      name: 'SyntaxError',
+    });
     assert.deepEqual(log, ['name', 'end']);
   });
 
@@ -138,7 +140,10 @@ suite('measure() throws', () => {
   const SYNTAX_ERROR = { name: 'SyntaxError', code: 12, message: /The mark '.*' does not exist/ };
 
   test('TypeError without arguments', () => {
-    assert.throws(() => performance.measure(), { name: 'TypeError', message: /1 argument required, but only 0 present/ });
+    assert.throws(() => performance.measure(), {
+      name: 'TypeError',
+      message: /1 argument required, but only 0 present/,
+    });
     assert.throws(() => performance.measure(Symbol('s')), TYPE_ERROR);
     assert.throws(() => performance.measure('m', Symbol('s')), TYPE_ERROR);
     assert.throws(() => performance.measure('m', 'early', Symbol('s')), TYPE_ERROR);
@@ -194,8 +199,14 @@ suite('measure() throws', () => {
 
   test('for the end before it does for the start', () => {
     assert.throws(() => performance.measure('m', 'first', 'second'), { name: 'SyntaxError', message: /'second'/ });
-    assert.throws(() => performance.measure('m', { start: -1, end: 'second' }), { name: 'SyntaxError', message: /'second'/ });
-    assert.throws(() => performance.measure('m', 'navigationStart', 'second'), { name: 'SyntaxError', message: /'second'/ });
+    assert.throws(() => performance.measure('m', { start: -1, end: 'second' }), {
+      name: 'SyntaxError',
+      message: /'second'/,
+    });
+    assert.throws(() => performance.measure('m', 'navigationStart', 'second'), {
+      name: 'SyntaxError',
+      message: /'second'/,
+    });
   });
 
   test('for the bounds before it does for the detail', () => {
@@ -206,9 +217,19 @@ suite('measure() throws', () => {
 
   test('what conversions throw', () => {
     const error = new Error('mine');
-    const fail = { toString() { throw error; }, valueOf() { throw error; } };
+    const fail = {
+      toString() {
+        throw error;
+      },
+      valueOf() {
+        throw error;
+      },
+    };
     for (const args of [[fail], ['m', 'early', fail], ['m', { start: fail }], ['m', { start: 1, duration: fail }]]) {
-      assert.throws(() => performance.measure(...args), (thrown) => thrown === error);
+      assert.throws(
+        () => performance.measure(...args),
+        (thrown) => thrown === error,
+      );
     }
   });
 

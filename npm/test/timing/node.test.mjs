@@ -34,17 +34,45 @@ function heard(options, act) {
 
 /** Something that Node takes down as a resource. */
 function resource(name) {
-  const times = { startTime: performance.now(), endTime: performance.now(), finalServiceWorkerStartTime: 0, redirectStartTime: 0 };
-  const rest = { redirectEndTime: 0, postRedirectStartTime: 0, finalNetworkRequestStartTime: 0, finalNetworkResponseStartTime: 0 };
+  const times = {
+    startTime: performance.now(),
+    endTime: performance.now(),
+    finalServiceWorkerStartTime: 0,
+    redirectStartTime: 0,
+  };
+  const rest = {
+    redirectEndTime: 0,
+    postRedirectStartTime: 0,
+    finalNetworkRequestStartTime: 0,
+    finalNetworkResponseStartTime: 0,
+  };
   const connection = { finalConnectionTimingInfo: null, encodedBodySize: 0, decodedBodySize: 0 };
-  return performance.markResourceTiming({ ...times, ...rest, ...connection }, name, 'fetch', globalThis, '', {}, 200, '');
+  return performance.markResourceTiming(
+    { ...times, ...rest, ...connection },
+    name,
+    'fetch',
+    globalThis,
+    '',
+    {},
+    200,
+    '',
+  );
 }
 
 suite('the module', () => {
   test('has the interfaces beside the profiler, the same for import and require', async () => {
     const { createRequire } = await import('node:module');
     const required = createRequire(import.meta.url)('selfprof');
-    for (const name of ['Profiler', 'performance', 'Performance', 'PerformanceEntry', 'PerformanceMark', 'PerformanceMeasure', 'PerformanceObserver', 'PerformanceObserverEntryList']) {
+    for (const name of [
+      'Profiler',
+      'performance',
+      'Performance',
+      'PerformanceEntry',
+      'PerformanceMark',
+      'PerformanceMeasure',
+      'PerformanceObserver',
+      'PerformanceObserverEntryList',
+    ]) {
       assert.notEqual(selfprof[name], undefined, name);
       assert.equal(selfprof[name], required[name], name);
     }
@@ -76,7 +104,10 @@ suite('members of Node', () => {
   test('timerify() is observed', async () => {
     const add = (a, b) => a + b;
     const entries = await heard({ type: 'function' }, () => assert.equal(performance.timerify(add)(1, 2), 3));
-    assert.deepEqual(entries.map(({ name, entryType }) => [name, entryType]), [['add', 'function']]);
+    assert.deepEqual(
+      entries.map(({ name, entryType }) => [name, entryType]),
+      [['add', 'function']],
+    );
   });
 
   test('check their this where Node does', () => {
@@ -109,7 +140,10 @@ suite('observers of other types', () => {
       performance.timerify(function timed() {})();
       await delay(20);
       const records = observer.takeRecords();
-      assert.deepEqual(records.map(({ name }) => name), []);
+      assert.deepEqual(
+        records.map(({ name }) => name),
+        [],
+      );
       performance.mark('late');
       performance.mark('early', { startTime: 0 });
     });
@@ -129,7 +163,10 @@ suite('observers of other types', () => {
   test('get buffered resources', async () => {
     resource('https://example.test/buffered');
     const entries = await heard({ type: 'resource', buffered: true }, () => {});
-    assert.deepEqual(entries.map(({ name }) => name), ['https://example.test/buffered']);
+    assert.deepEqual(
+      entries.map(({ name }) => name),
+      ['https://example.test/buffered'],
+    );
   });
 });
 
@@ -167,7 +204,10 @@ suite('resources', () => {
     for (let i = 0; i < 3; i++) resource(`https://example.test/${i}`);
     await delay(20);
     assert.ok(events.length >= 2);
-    assert.deepEqual(events.slice(0, 2).map(([who]) => who), ['listener', 'handler']);
+    assert.deepEqual(
+      events.slice(0, 2).map(([who]) => who),
+      ['listener', 'handler'],
+    );
     assert.ok(events.every(([, ...targets]) => targets.every((target) => target === performance)));
     performance.removeEventListener('resourcetimingbufferfull', listener);
     performance.onresourcetimingbufferfull = 'nothing that could be called';
@@ -201,7 +241,10 @@ suite('milestones of Node', () => {
 suite('console.log', () => {
   test('shows the attributes', () => {
     const mark = performance.mark('shown', { startTime: 1.5, detail: { a: [1] } });
-    assert.equal(inspect(mark, { breakLength: Infinity }), "PerformanceMark { name: 'shown', entryType: 'mark', startTime: 1.5, duration: 0, detail: { a: [ 1 ] } }");
+    assert.equal(
+      inspect(mark, { breakLength: Infinity }),
+      "PerformanceMark { name: 'shown', entryType: 'mark', startTime: 1.5, duration: 0, detail: { a: [ 1 ] } }",
+    );
     assert.match(inspect(performance.measure('shown')), /^PerformanceMeasure \{/);
     assert.match(inspect({ nested: [mark] }), /PerformanceMark \{/);
     assert.match(inspect(performance), /^Performance \{\s+timeOrigin: \d/);

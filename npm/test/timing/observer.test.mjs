@@ -131,7 +131,12 @@ suite('observe() converts', () => {
   test('its members in lexicographical order, once each', () => {
     const log = [];
     const { observer } = recorder();
-    observer.observe(new Proxy({ type: { toString: () => (log.push('convert type'), 'mark') } }, { get: (target, key) => (log.push(`get ${key}`), target[key]) }));
+    observer.observe(
+      new Proxy(
+        { type: { toString: () => (log.push('convert type'), 'mark') } },
+        { get: (target, key) => (log.push(`get ${key}`), target[key]) },
+      ),
+    );
     assert.deepEqual(log, ['get buffered', 'get entryTypes', 'get type', 'convert type']);
   });
 
@@ -162,7 +167,10 @@ suite('observe() ignores', () => {
     ];
     performance.mark('a');
     await turn();
-    assert.deepEqual(recorders.map((recorded) => recorded.names()), [['a'], [], [], []]);
+    assert.deepEqual(
+      recorders.map((recorded) => recorded.names()),
+      [['a'], [], [], []],
+    );
   });
 
   test('a call that names no supported type', async () => {
@@ -190,7 +198,10 @@ suite('an observer', () => {
     await Promise.resolve();
     assert.equal(calls.length, 0);
     await turn();
-    assert.deepEqual(calls.map((call) => call.names), ['b c a']);
+    assert.deepEqual(
+      calls.map((call) => call.names),
+      ['b c a'],
+    );
     const [list, self, info, ...rest] = calls[0].arguments;
     assert.ok(list instanceof PerformanceObserverEntryList);
     assertSame([self, calls[0].self, ...rest], [observer, observer]);
@@ -430,7 +441,10 @@ suite('an entry list', () => {
   });
   function check(method, args, expected) {
     test(`${method}(${args.map(String).join(', ')})`, () => {
-      assert.deepEqual(list[method](...args).map(({ name, entryType }) => `${name}:${entryType}`), expected);
+      assert.deepEqual(
+        list[method](...args).map(({ name, entryType }) => `${name}:${entryType}`),
+        expected,
+      );
     });
   }
   check('getEntries', [], ['a:mark', 'b:mark', 'a:measure']);

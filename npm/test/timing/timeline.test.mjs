@@ -18,7 +18,8 @@ const names = (entries) => entries.map(({ name }) => name).join(' ');
 
 suite('entries come', () => {
   test('in the order of their start times', () => {
-    for (const [name, startTime] of Object.entries({ c: 30, a: 10, d: 40, b: 20 })) performance.mark(name, { startTime });
+    for (const [name, startTime] of Object.entries({ c: 30, a: 10, d: 40, b: 20 }))
+      performance.mark(name, { startTime });
     performance.measure('e', { start: 25, end: 26 });
     performance.measure('0', { start: 0, end: 100 });
     assert.equal(names(performance.getEntries()), '0 a b e c d');
@@ -60,7 +61,9 @@ suite('filters', () => {
   });
   function check(method, args, expected) {
     test(`${method}(${args.map(String).join(', ')})`, () => {
-      const shown = performance[method](...args).map(({ name, entryType, startTime }) => `${name}:${entryType}:${startTime}`);
+      const shown = performance[method](...args).map(
+        ({ name, entryType, startTime }) => `${name}:${entryType}:${startTime}`,
+      );
       assert.deepEqual(shown, expected);
     });
   }
@@ -98,7 +101,11 @@ suite('filters', () => {
   test('tell lone surrogates apart', () => {
     const lone = ['\ud800', '\ud801', '\udc00', '\ufffd', '\ud800\udc00'];
     for (const name of lone) performance.mark(name);
-    for (const name of lone) assert.deepEqual(performance.getEntriesByName(name).map((entry) => entry.name), [name]);
+    for (const name of lone)
+      assert.deepEqual(
+        performance.getEntriesByName(name).map((entry) => entry.name),
+        [name],
+      );
   });
 
   test('give an array of its own each time', () => {
@@ -114,7 +121,10 @@ suite('filters', () => {
 suite('an entry', () => {
   test('is the object that made it', () => {
     const made = [];
-    for (let i = 0; i < 300; i++) made.push(i % 3 === 0 ? performance.measure(`${i}`, { start: i, end: i }) : performance.mark(`${i}`, { startTime: i }));
+    for (let i = 0; i < 300; i++)
+      made.push(
+        i % 3 === 0 ? performance.measure(`${i}`, { start: i, end: i }) : performance.mark(`${i}`, { startTime: i }),
+      );
     const entries = performance.getEntries();
     assert.ok(entries.length === 300 && entries.every((entry, index) => entry === made[index]));
   });
@@ -139,7 +149,10 @@ suite('an entry', () => {
     collect();
     const entries = performance.getEntriesByType('measure');
     entries.forEach((entry, i) => {
-      assert.deepEqual([entry.name, entry.startTime, entry.duration, entry.detail], [`${i % 10}`, i + 0.25, 2 * i - (i + 0.25), null]);
+      assert.deepEqual(
+        [entry.name, entry.startTime, entry.duration, entry.detail],
+        [`${i % 10}`, i + 0.25, 2 * i - (i + 0.25), null],
+      );
       assert.equal(entry.id, ids[i]);
     });
     // And then is one object again.
@@ -177,6 +190,40 @@ suite('an entry', () => {
 });
 
 suite('a timeline', () => {
+  test('forgets names that are marked and cleared again', () => {
+    const memory = () => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = memory();
+    for (let i = 0; i < 100_000; i++) {
+      performance.mark(`request ${i}`);
+      performance.measure(`time of ${i}`, `request ${i}`);
+      performance.clearMarks(`request ${i}`);
+      performance.clearMeasures(`time of ${i}`);
+    }
+    for (let i = 0; i < 100_000; i++) performance.mark(`all ${i}`);
+    performance.clearMarks();
+    const grown = memory() - before;
+    assert.ok(grown < 2e6, `${grown} bytes`);
+    assertSame(performance.getEntries(), []);
+  });
+
+  test('knows a name again that it had forgotten', () => {
+    for (let i = 0; i < 1000; i++) {
+      const name = `name ${i % 300}`;
+      const mark = performance.mark(name, { startTime: i });
+      assertSame(performance.getEntriesByName(name), [mark]);
+      assert.equal(performance.measure('m', name).startTime, i);
+      performance.clearMarks(name);
+      assertSame(performance.getEntriesByName(name), []);
+      assert.throws(() => performance.measure('m', name), { name: 'SyntaxError' });
+      assert.deepEqual([performance.getMarks(), performance.getMarks(name)], [{}, []]);
+    }
+    assert.equal(performance.getEntriesByName('m').length, 1000);
+  });
+
   test('keeps entries and their objects together when the stack overflows', () => {
     // Where in a mark() the stack ends is chance: frames of many sizes hit each place.
     for (let size = 0; size < 400; size++) {
@@ -187,7 +234,11 @@ suite('a timeline', () => {
         dive(...padding);
       };
       assert.throws(() => dive(...new Array(size % 50)), RangeError);
-      const after = [performance.mark('after'), performance.measure('after', 'deep'), performance.mark('after', { detail: size })];
+      const after = [
+        performance.mark('after'),
+        performance.measure('after', 'deep'),
+        performance.mark('after', { detail: size }),
+      ];
       const found = performance.getEntriesByName('after');
       assert.ok(found.length === 3 && found.every((entry) => after.includes(entry)), `${size}`);
     }
@@ -253,6 +304,9 @@ suite('a bounded buffer', () => {
     for (let i = 0; i < 1e7; i++) bounded.mark(i % 50 === 0 ? `other ${i}` : 'first 1');
     const grown = memory() - before;
     assert.ok(grown < 8e6, `${grown} bytes`);
-    assert.deepEqual(bounded.getEntries().map(({ name, startTime }) => [name, startTime]), expected);
+    assert.deepEqual(
+      bounded.getEntries().map(({ name, startTime }) => [name, startTime]),
+      expected,
+    );
   });
 });

@@ -30,7 +30,10 @@ performance.mark();
 // @ts-expect-error: one type or several
 new PerformanceObserver(() => {}).observe({ type: 'mark', entryTypes: ['mark'] });
 
-const { performance: page, PerformanceTiming } = createTiming({ timing: { navigationStart: origin }, limits: { mark: 100 } });
+const { performance: page, PerformanceTiming } = createTiming({
+  timing: { navigationStart: origin },
+  limits: { mark: 100 },
+});
 const started: number = page.timing.navigationStart;
 const isTiming: boolean = page.timing instanceof PerformanceTiming;
 const reload: boolean = page.navigation.type === page.navigation.TYPE_RELOAD;

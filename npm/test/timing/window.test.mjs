@@ -8,6 +8,7 @@ import vm from 'node:vm';
 import { createTiming } from 'selfprof/timing';
 
 import { runProgram } from '../program.mjs';
+import { collect } from './collect.mjs';
 
 const ATTRIBUTES = [
   ...['navigationStart', 'unloadEventStart', 'unloadEventEnd', 'redirectStart', 'redirectEnd', 'fetchStart'],
@@ -17,7 +18,9 @@ const ATTRIBUTES = [
 ];
 
 suite('in a window', () => {
-  const { performance, PerformanceMark } = createTiming({ timing: { navigationStart: 1000, fetchStart: 1010, domComplete: 990 } });
+  const { performance, PerformanceMark } = createTiming({
+    timing: { navigationStart: 1000, fetchStart: 1010, domComplete: 990 },
+  });
   performance.mark('mark', { startTime: 50 });
 
   for (const name of ATTRIBUTES) {
@@ -76,7 +79,11 @@ suite('in a window', () => {
     ]) {
       assert.throws(() => performance.measure('m', ...args), failure);
     }
-    assert.throws(() => performance.measure('m', 'loadEventEnd', 'missing'), { name: 'SyntaxError' }, 'the end comes first');
+    assert.throws(
+      () => performance.measure('m', 'loadEventEnd', 'missing'),
+      { name: 'SyntaxError' },
+      'the end comes first',
+    );
   });
 
   test('navigationStart is the time origin, whatever its value', () => {
@@ -100,7 +107,9 @@ suite('the values of PerformanceTiming', () => {
   });
 
   test('are whole numbers', () => {
-    const { performance } = createTiming({ timing: { navigationStart: 1000.9, fetchStart: '1001', connectStart: -5, connectEnd: NaN } });
+    const { performance } = createTiming({
+      timing: { navigationStart: 1000.9, fetchStart: '1001', connectStart: -5, connectEnd: NaN },
+    });
     const { navigationStart, fetchStart, connectStart, connectEnd, loadEventEnd } = performance.timing;
     assert.deepEqual([navigationStart, fetchStart, connectStart, connectEnd, loadEventEnd], [1000, 1001, 0, 0, 0]);
   });
@@ -145,7 +154,12 @@ suite('a realm of its own', () => {
   const { performance, PerformanceObserver } = timing;
 
   test('has interfaces that inherit from its own', () => {
-    for (const name of ['PerformanceEntry', 'PerformanceObserver', 'PerformanceObserverEntryList', 'PerformanceTiming']) {
+    for (const name of [
+      'PerformanceEntry',
+      'PerformanceObserver',
+      'PerformanceObserverEntryList',
+      'PerformanceTiming',
+    ]) {
       assert.equal(Object.getPrototypeOf(timing[name]), intrinsics.Function.prototype, name);
       assert.equal(Object.getPrototypeOf(timing[name].prototype), intrinsics.Object.prototype, name);
     }
@@ -171,7 +185,11 @@ suite('a realm of its own', () => {
       () => new PerformanceObserver(() => {}).observe({}),
       () => new PerformanceObserver(() => {}).observe({ entryTypes: 1 }),
     ]) {
-      assert.throws(fail, (error) => error instanceof intrinsics.TypeError && !(error instanceof PageException), `${fail}`);
+      assert.throws(
+        fail,
+        (error) => error instanceof intrinsics.TypeError && !(error instanceof PageException),
+        `${fail}`,
+      );
     }
     for (const [fail, name] of [
       [() => performance.mark('fetchStart'), 'SyntaxError'],
@@ -198,7 +216,12 @@ suite('a realm of its own', () => {
     ]) {
       assert.ok(list instanceof Array);
     }
-    for (const object of [performance.toJSON(), performance.mark('m').toJSON(), performance.timing.toJSON(), performance.getMarks()]) {
+    for (const object of [
+      performance.toJSON(),
+      performance.mark('m').toJSON(),
+      performance.timing.toJSON(),
+      performance.getMarks(),
+    ]) {
       assert.ok(object instanceof Object);
     }
     const [list, options] = await new Promise((resolve) => {
@@ -215,12 +238,27 @@ suite('a realm of its own', () => {
   });
 });
 
+test('a realm that nobody holds is collected', async () => {
+  const weak = Array.from({ length: 10 }, () => {
+    const { performance, PerformanceObserver } = createTiming({ window: true });
+    new PerformanceObserver(() => {}).observe({ type: 'mark' });
+    for (let i = 0; i < 100; i++) performance.mark(`${i}`, { detail: { i } });
+    return new WeakRef(performance);
+  });
+  await turn();
+  await turn();
+  collect();
+  assert.equal(weak.filter((reference) => reference.deref() !== undefined).length, 0);
+});
+
 suite('tasks', () => {
   test('are queued as the host says', () => {
     const tasks = [];
     const { performance, PerformanceObserver } = createTiming({ queueTask: (task) => tasks.push(task) });
     const heard = [];
-    new PerformanceObserver((list) => heard.push(...list.getEntries().map(({ name }) => name))).observe({ type: 'mark' });
+    new PerformanceObserver((list) => heard.push(...list.getEntries().map(({ name }) => name))).observe({
+      type: 'mark',
+    });
     performance.mark('a');
     performance.mark('b');
     assert.equal(tasks.length, 1);
@@ -276,7 +314,9 @@ suite('createTiming() refuses', () => {
     { queueTask: 'later' },
     { reportException: {} },
   ]) {
-    test(JSON.stringify(options), () => assert.throws(() => createTiming(options), { name: 'TypeError', message: /^selfprof: / }));
+    test(JSON.stringify(options), () =>
+      assert.throws(() => createTiming(options), { name: 'TypeError', message: /^selfprof: / }),
+    );
   }
   for (const limit of [-1, 1.5, NaN, 2 ** 32, '5']) {
     test(`a limit of ${limit}`, () => {

@@ -33,11 +33,14 @@ type Series = HashMap<String, Vec<f64>>;
 type Answer = Map<String, Value>;
 
 impl Machine {
-    /// Builds the addon for the `node` on PATH and fetches the packages.
-    pub fn prepare(checkout: &Checkout) -> Result<Self> {
+    /// Builds the addon for a Node major, or for the `node` on PATH, and fetches the packages.
+    pub fn prepare(checkout: &Checkout, major: Option<u32>) -> Result<Self> {
         let packages = Packages::open(checkout.logs())?;
         tools::check()?;
-        let node = Node::on_path(&packages)?;
+        let node = match major {
+            Some(major) => Node::of_major(major, &packages)?,
+            None => Node::on_path(&packages)?,
+        };
         build_all(checkout, std::slice::from_ref(&node))?;
         Ok(Self {
             node: node.executable,

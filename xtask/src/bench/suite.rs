@@ -37,6 +37,7 @@ const SELFPROF: &str = "selfprof eager";
 const LAZY: &str = "selfprof lazy";
 const INSPECTOR: &str = "node:inspector";
 const DATADOG: &str = "@datadog/pprof";
+const PERF_HOOKS: &str = "node:perf_hooks";
 
 fn variant(label: &'static str, arguments: &[&'static str]) -> Variant {
     Variant { label, arguments: arguments.to_vec(), recorded: false }
@@ -107,7 +108,7 @@ pub fn all() -> Vec<Benchmark> {
             name: "sample-memory",
             title: "What a sample costs in memory while it is recorded at 1 ms",
             script: "sample-memory.cjs",
-            rounds: 1,
+            rounds: 5,
             side_by_side: true,
             variants: profilers(&[SELFPROF, INSPECTOR], &["60"]),
             columns: vec![column("bytes", "bytes a sample"), column("samples", "samples")],
@@ -129,6 +130,20 @@ pub fn all() -> Vec<Benchmark> {
                 variant("node:inspector, 1 ms", &[INSPECTOR, "1", "30"]),
             ],
             columns: vec![compared("work", "CPU ms", &["off", "@datadog/pprof, 1 ms"])],
+        },
+        Benchmark {
+            name: "sampling",
+            title: "What sampling adds to warm work, with and without by turns in one process",
+            script: "sampling.cjs",
+            rounds: 5,
+            side_by_side: false,
+            variants: vec![
+                variant("selfprof eager, 10 ms", &[SELFPROF, "10", "60"]),
+                variant("selfprof eager, 1 ms", &[SELFPROF, "1", "60"]),
+                variant("@datadog/pprof, 1 ms", &[DATADOG, "1", "60"]),
+                variant("node:inspector, 1 ms", &[INSPECTOR, "1", "60"]),
+            ],
+            columns: vec![column("ratio", "of the same work unsampled")],
         },
         Benchmark {
             name: "cold",
@@ -159,6 +174,22 @@ pub fn all() -> Vec<Benchmark> {
                 column("early", "MiB after 1 minute"),
                 column("late", "MiB after 10 minutes"),
                 column("growth", "growth, MiB"),
+            ],
+        },
+        Benchmark {
+            name: "user-timing",
+            title: "Marks and measures, a million of each kept",
+            script: "user-timing.cjs",
+            rounds: 9,
+            side_by_side: false,
+            variants: profilers(&["selfprof", PERF_HOOKS], &[]),
+            columns: vec![
+                compared("mark", "mark(name), ns", &[PERF_HOOKS]),
+                compared("measure", "measure(name, a, b), ns", &[PERF_HOOKS]),
+                compared("markBytes", "bytes a mark", &[PERF_HOOKS]),
+                compared("measureBytes", "bytes a measure", &[PERF_HOOKS]),
+                compared("allByName", "getEntriesByName, ns a hit of 100,000", &[PERF_HOOKS]),
+                compared("oneByName", "getEntriesByName, us for one in 100,000", &[PERF_HOOKS]),
             ],
         },
         Benchmark {

@@ -24,6 +24,10 @@ use super::recording::Recording;
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 
+/// How many marks and measures of a thread are recorded when nothing else was asked for. A program that makes them in a
+/// loop shall not fill the disk.
+const MOST_ENTRIES: u32 = 1 << 20;
+
 /// The running script.
 #[derive(Debug)]
 pub struct Child {
@@ -59,6 +63,7 @@ impl Child {
             "dir": recording.directory(),
             "interval": arguments.interval,
             "limit": arguments.buffer,
+            "maxEntries": arguments.marks.then(|| arguments.buffer.unwrap_or(MOST_ENTRIES)),
             "mode": arguments.mode.as_str(),
             "nodeFrames": arguments.node_frames.as_str(),
             "pid": 0,

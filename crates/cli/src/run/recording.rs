@@ -6,6 +6,7 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use selfprof_formats::journal::{self, Journal};
+use selfprof_trace::Entries;
 use selfprof_trace::summary::Summary;
 use tempfile::TempDir;
 
@@ -103,6 +104,7 @@ fn show(thread: Thread, journal: &Journal, summary: &Summary, top: usize) -> io:
     let base = env::current_dir().unwrap_or_default();
     let mut err = BufWriter::new(io::stderr().lock());
     table::write_functions(&mut err, (&journal.trace, summary), top, &base, Paint::for_stderr())?;
+    table::write_entries(&mut err, (&journal.trace, summary), top, Paint::for_stderr())?;
     table::write_markers(&mut err, summary)?;
     err.flush()
 }
@@ -116,6 +118,12 @@ fn lacks(thread: Thread, journal: &Journal) -> Vec<String> {
     }
     if journal.lost > 0 {
         lacks.push(format!("{} samples of {name} were lost", journal.lost));
+    }
+    let dropped = journal.trace.entries().map_or(0, Entries::dropped);
+    if dropped > 0 {
+        lacks.push(format!(
+            "the trace of {name} lacks {dropped} marks and measures, for which there was no room"
+        ));
     }
     if journal.end.is_none() {
         lacks.push(format!("the recording of {name} was cut off, so the trace may lack its last moments"));

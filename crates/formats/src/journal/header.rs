@@ -23,6 +23,8 @@ pub struct Header {
     pub time_origin_ms: f64,
     /// The version of Node, e.g. `v20.1.2`.
     pub node: String,
+    /// Whether marks and measures are recorded.
+    pub entries: bool,
 }
 
 /// How the engine keeps its record of functions: the Document-Policy configuration point [js-profiling-mode].
@@ -97,6 +99,9 @@ pub(super) struct HeaderLine {
     mode: String,
     time_origin: f64,
     node: String,
+    /// Absent in version 1, which had none.
+    #[serde(default)]
+    entries: bool,
 }
 
 impl From<&Header> for HeaderLine {
@@ -109,6 +114,7 @@ impl From<&Header> for HeaderLine {
             mode: header.mode.as_str().to_owned(),
             time_origin: header.time_origin_ms,
             node: header.node.clone(),
+            entries: header.entries,
         }
     }
 }
@@ -124,6 +130,7 @@ impl TryFrom<HeaderLine> for Header {
             mode: line.mode.parse()?,
             time_origin_ms: line.time_origin,
             node: line.node,
+            entries: line.entries,
         })
     }
 }

@@ -5,7 +5,10 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::num::NonZeroU32;
 
-use selfprof_trace::{Frame, InternError, Marker, Micros, Sample, Stack, TableFull, TableId, Trace};
+use selfprof_trace::{
+    Entries, Entry, EntryType, Frame, InternError, Marker, Micros, Millis, Sample, Stack, TableFull, TableId,
+    Trace,
+};
 use serde::Deserialize;
 
 use super::header::{EndLine, HeaderLine};
@@ -39,6 +42,7 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
     let mut journal =
         Journal { header: read_header(&line)?, trace: Trace::new(), lost: 0, end: None, torn: false };
     let mut last = Micros::ZERO;
+    let mut entries = journal.header.entries.then(Entries::new);
     // What was recorded with tables that have been started anew since.
     let mut before: Option<Trace> = None;
     for number in 2.. {
@@ -59,6 +63,7 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
                     let tables = std::mem::take(&mut journal.trace);
                     before.get_or_insert_default().merge(&tables).map_err(JournalError::TooLarge)?;
                 }
+                record.append_entries_to(&mut entries).map_err(damaged)?;
                 record.append_to(&mut journal, &mut last).map_err(damaged)?;
                 journal.end = None;
             }
@@ -68,6 +73,10 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
         whole.merge(&journal.trace).map_err(JournalError::TooLarge)?;
         journal.trace = whole;
     }
+    if let Some(entries) = &mut entries {
+        entries.sort();
+    }
+    journal.trace.set_entries(entries);
     Ok(journal)
 }
 
@@ -92,7 +101,7 @@ fn read_header(line: &[u8]) -> Result<Header, JournalError> {
     }
     // The version is looked at alone, as other versions may have other members.
     let version: VersionOnly = serde_json::from_slice(line).map_err(JournalError::NotAJournal)?;
-    if version.selfprof_journal != VERSION {
+    if !(1..=VERSION).contains(&version.selfprof_journal) {
         return Err(JournalError::Version(version.selfprof_journal));
     }
     let header: HeaderLine =
@@ -100,9 +109,9 @@ fn read_header(line: &[u8]) -> Result<Header, JournalError> {
     header.try_into().map_err(|mode| JournalError::Record { line: 1, flaw: Flaw::Mode(mode) })
 }
 
-/// A line after the first: a segment, or the end.
+/// A line after the first: a segment, marks and measures, or the end.
 #[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct Record<'line> {
     fresh: bool,
     #[serde(borrow)]
@@ -113,6 +122,10 @@ struct Record<'line> {
     stacks: Vec<(i64, usize)>,
     samples: Vec<(u64, i64, usize)>,
     lost: u64,
+    #[serde(borrow)]
+    entry_names: Vec<Text<'line>>,
+    entries: Vec<(usize, usize, f64, f64)>,
+    dropped_entries: u64,
     end: Option<EndLine>,
 }
 
@@ -121,6 +134,30 @@ struct Record<'line> {
 struct Text<'line>(#[serde(borrow)] Cow<'line, str>);
 
 impl Record<'_> {
+    fn append_entries_to(&self, entries: &mut Option<Entries>) -> Result<(), Flaw> {
+        if self.entries.is_empty() && self.dropped_entries == 0 {
+            return Ok(());
+        }
+        let mut line = Entries::new();
+        for Text(name) in &self.entry_names {
+            let expected = line.names().len();
+            is_new(line.name(name).map_err(InternError::from)?, expected)?;
+        }
+        for &(entry_type, name, start_time, duration) in &self.entries {
+            let entry_type = EntryType::from_index(entry_type).ok_or(Flaw::Number)?;
+            let [start_time, duration] =
+                [start_time, duration].map(|time| Millis::new(time).ok_or(Flaw::Number));
+            let entry = Entry { entry_type, name: id(name)?, start_time: start_time?, duration: duration? };
+            if !entry.is_possible() {
+                return Err(Flaw::Number);
+            }
+            line.push(entry)?;
+        }
+        line.count_dropped(self.dropped_entries);
+        entries.get_or_insert_default().merge(&line).map_err(InternError::from)?;
+        Ok(())
+    }
+
     fn append_to(self, journal: &mut Journal, last: &mut Micros) -> Result<(), Flaw> {
         let trace = &mut journal.trace;
         for Text(name) in &self.names {
@@ -214,7 +251,7 @@ impl fmt::Display for JournalError {
             Self::NoHeader => f.write_str("the journal ends before its header does"),
             Self::NotAJournal(_) => f.write_str("the first line is not the header of a selfprof journal"),
             Self::Version(found) => {
-                write!(f, "the journal has version {found}, and this selfprof reads version {VERSION}")
+                write!(f, "the journal has version {found}, and this selfprof reads up to version {VERSION}")
             }
             Self::TooLarge(_) => f.write_str("the recording has more stacks than a trace can hold"),
             Self::Json { line, .. } | Self::Record { line, .. } => {
@@ -241,7 +278,7 @@ impl std::error::Error for JournalError {
 pub enum Flaw {
     /// It names an id that no line defines, or defines too many.
     Reference(InternError),
-    /// A number is not a possible id or marker.
+    /// A number is not a possible id, marker or time.
     Number,
     /// It defines an entry that an earlier one equals.
     Duplicate,
@@ -259,7 +296,7 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reference(error) => error.fmt(f),
-            Self::Number => f.write_str("a number is not a possible id or marker"),
+            Self::Number => f.write_str("a number is not a possible id, marker or time"),
             Self::Duplicate => f.write_str("a table entry stands there twice"),
             Self::Mode(mode) => mode.fmt(f),
         }

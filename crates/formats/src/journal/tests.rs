@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use proptest::prelude::*;
-use selfprof_trace::{Frame, Marker, Micros, Sample, Stack, Trace};
+use selfprof_trace::testing::{parts, trace};
+use selfprof_trace::{Entries, Entry, EntryType, Frame, Marker, Micros, Millis, Sample, Stack, Trace};
 
 use super::*;
-use crate::testing::{parts, trace};
 
 fn header() -> Header {
     Header {
@@ -16,10 +16,11 @@ fn header() -> Header {
         mode: Mode::Eager,
         time_origin_ms: 1_700_000_000_000.5,
         node: "v20.1.2".to_owned(),
+        entries: false,
     }
 }
 
-const HEADER: &str = r#"{"selfprofJournal":1,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2"}"#;
+const HEADER: &str = r#"{"selfprofJournal":2,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false}"#;
 
 fn exit() -> End {
     End { reason: "exit".to_owned(), full: false }
@@ -78,6 +79,62 @@ fn tables_may_be_started_anew() {
     assert_eq!(read.trace.names().len(), 2);
 }
 
+/// Marks and measures as `name@time` and `name@start+duration`.
+fn entries(list: &str) -> Entries {
+    let mut entries = Entries::new();
+    for entry in list.split_whitespace() {
+        let (name, times) = entry.split_once('@').unwrap();
+        let (start, duration) = times.split_once('+').unwrap_or((times, "0"));
+        let entry_type = if times.contains('+') { EntryType::Measure } else { EntryType::Mark };
+        let [start_time, duration] =
+            [start, duration].map(|text| Millis::new(text.parse().unwrap()).unwrap());
+        let name = entries.name(name).unwrap();
+        entries.push(Entry { entry_type, name, start_time, duration }).unwrap();
+    }
+    entries
+}
+
+#[test]
+fn entries_stand_between_the_segments() {
+    let header = Header { entries: true, ..header() };
+    let mut journal = JournalWriter::create(Vec::new(), &header).unwrap();
+    journal.append_entries(&entries("a@12.5 \"b\"@1.23456789+1e-7")).unwrap();
+    journal.append(&Trace::new(), &[], 0).unwrap();
+    journal.renew();
+    let mut late = entries("c@3 a@0");
+    late.count_dropped(7);
+    journal.append_entries(&late).unwrap();
+    let bytes = journal.finish(exit()).unwrap();
+
+    let text = String::from_utf8(bytes).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].ends_with(r#","entries":true}"#), "{text}");
+    assert_eq!(
+        lines[1],
+        r#"{"entryNames":["a","\"b\""],"entries":[[0,0,12.5,0],[1,1,1.23456789,1e-7]],"droppedEntries":0}"#
+    );
+    assert_eq!(lines[3], r#"{"entryNames":["c","a"],"entries":[[0,0,3,0],[0,1,0,0]],"droppedEntries":7}"#);
+    let read = read(text.as_bytes()).unwrap();
+    let all = read.trace.entries().unwrap();
+    let spelled: Vec<_> =
+        all.list().iter().map(|entry| (&all.names()[entry.name], entry.start_time.get())).collect();
+    assert_eq!(spelled, [("a", 0.0), ("\"b\"", 1.23456789), ("c", 3.0), ("a", 12.5)]);
+    assert_eq!((all.names().len(), all.dropped()), (3, 7));
+}
+
+#[test]
+fn recordings_tell_whether_they_have_entries() {
+    #[track_caller]
+    fn check(text: &str, expected: Option<usize>) {
+        let journal = read(text.as_bytes()).unwrap();
+        assert_eq!(journal.trace.entries().map(|entries| entries.list().len()), expected);
+    }
+    check(HEADER, None);
+    check(&HEADER.replace("false", "true"), Some(0));
+    // Version 1 knew of none.
+    check(&HEADER.replace("Journal\":2", "Journal\":1").replace(",\"entries\":false", ""), None);
+}
+
 #[test]
 fn an_end_may_be_taken_back() {
     let end = |reason| format!(r#"{{"end":{{"reason":"{reason}","full":false}}}}"#);
@@ -128,7 +185,8 @@ fn what_is_no_journal_is_refused() {
     check("hello\n", "the first line is not the header of a selfprof journal");
     check("hello", "the first line is not the header of a selfprof journal");
     check("{\"frames\":[]}\n", "the first line is not the header of a selfprof journal");
-    check("{\"selfprofJournal\":2}\n", "the journal has version 2, and this selfprof reads version 1");
+    check("{\"selfprofJournal\":3}\n", "the journal has version 3, and this selfprof reads up to version 2");
+    check("{\"selfprofJournal\":0}\n", "the journal has version 0, and this selfprof reads up to version 2");
     check("{\"selfprofJournal\":1}\n", "line 1 of the journal is damaged");
     let damaged = |line: &str, flaw: &str| {
         check(&format!("{HEADER}\n{line}\n"), &format!("line 2 of the journal is damaged{flaw}"));
@@ -137,9 +195,19 @@ fn what_is_no_journal_is_refused() {
     damaged(r#"{"unheard":[]}"#, "");
     damaged(r#"{"frames":[[0,-1,0,0]]}"#, ": the trace has no name with id 0");
     damaged(r#"{"samples":[[0,0,0]]}"#, ": the trace has no stack with id 0");
-    damaged(r#"{"samples":[[0,-2,0]]}"#, ": a number is not a possible id or marker");
-    damaged(r#"{"samples":[[0,-1,8]]}"#, ": a number is not a possible id or marker");
+    damaged(r#"{"samples":[[0,-2,0]]}"#, ": a number is not a possible id, marker or time");
+    damaged(r#"{"samples":[[0,-1,8]]}"#, ": a number is not a possible id, marker or time");
     damaged(r#"{"names":["a","a"]}"#, ": a table entry stands there twice");
+    let entries = |list: &str| format!(r#"{{"entryNames":["a"],"entries":[{list}]}}"#);
+    damaged(&entries("[0,1,0,0]"), ": the trace has no entry name with id 1");
+    damaged(&entries("[0,-1,0,0]"), "");
+    damaged(&entries("[0,0,null,0]"), "");
+    damaged(&entries("[0,0,1e999,0]"), "");
+    damaged(&entries("[2,0,0,0]"), ": a number is not a possible id, marker or time");
+    damaged(&entries("[0,0,-1,0]"), ": a number is not a possible id, marker or time");
+    damaged(&entries("[0,0,0,1]"), ": a number is not a possible id, marker or time");
+    damaged(r#"{"entryNames":["a","a"],"entries":[[0,0,0,0]]}"#, ": a table entry stands there twice");
+    damaged(r#"{"droppedEntries":-1}"#, "");
     check(
         &format!("{}\n", HEADER.replace("eager", "idle")),
         "line 1 of the journal is damaged: a profiling mode is `eager` or `lazy`",
@@ -174,16 +242,21 @@ proptest! {
     #[test]
     fn what_is_written_is_read_back(mut trace in trace(), cuts in prop::collection::vec(0..20_usize, 0..5)) {
         let expected = parts(&trace);
-        let mut journal = JournalWriter::create(Vec::new(), &header()).unwrap();
+        let header = Header { entries: trace.entries().is_some(), ..header() };
+        let mut journal = JournalWriter::create(Vec::new(), &header).unwrap();
         for &cut in &cuts {
             let samples = trace.drain_samples(cut);
             journal.append(&trace, &samples, 1).unwrap();
+        }
+        if let Some(entries) = trace.entries() {
+            journal.append_entries(entries).unwrap();
         }
         let samples = trace.drain_samples(usize::MAX);
         journal.append(&trace, &samples, 0).unwrap();
         let bytes = journal.finish(exit()).unwrap();
         let back = read(&bytes[..]).unwrap();
         prop_assert_eq!(parts(&back.trace), expected);
+        prop_assert_eq!(back.header, header);
         prop_assert_eq!((back.lost, back.end, back.torn), (cuts.len() as u64, Some(exit()), false));
     }
 

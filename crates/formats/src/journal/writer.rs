@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use selfprof_trace::{Frame, Micros, Sample, Stack, TableId, Trace};
+use selfprof_trace::{Entries, Entry, Frame, Micros, Sample, Stack, TableId, Trace};
 use serde::Serialize;
 
 use super::header::{EndLine, HeaderLine};
@@ -92,6 +92,19 @@ impl<W: Write> JournalWriter<W> {
             stacks: tables.stacks().len(),
         };
         Ok(())
+    }
+
+    /// Appends marks and measures, in any order, with how many were dropped since the last time.
+    pub fn append_entries(&mut self, entries: &Entries) -> io::Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        list(line, "{\"entryNames\":[", entries.names().iter(), |line, (_, name)| string(line, name))?;
+        list(line, "],\"entries\":[", entries.list().iter(), |line, entry| {
+            let Entry { entry_type, name, start_time, duration } = entry;
+            write!(line, "[{},{},{start_time},{duration}]", entry_type.index(), name.index())
+        })?;
+        write!(line, "],\"droppedEntries\":{}}}", entries.dropped())?;
+        self.write_line()
     }
 
     /// Lets the next segment come with other tables, none of whose entries the journal has.

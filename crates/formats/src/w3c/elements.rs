@@ -1,15 +1,18 @@
-//! The dictionaries of the API, as JSON has them.
+//! The dictionaries of the API and of selfprof's extension, as JSON has them.
 //!
 //! An optional member may be absent or `null`. So may a required number, since `JSON.stringify` writes `null`
 //! for a NaN: it becomes one again, and validation deals with the element.
 
 use std::fmt;
 
-use selfprof_trace::foreign::{ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, LimitExceeded};
+use selfprof_trace::foreign::{
+    ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, LimitExceeded,
+};
 use selfprof_trace::{Marker, UnknownMarker};
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
+use serde_json::value::RawValue;
 
-/// An element of one of the four lists.
+/// An element of one of the lists.
 pub(super) trait Element: for<'de> Deserialize<'de> {
     /// Hands the element to validation.
     fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded>;
@@ -65,6 +68,52 @@ impl Element for Sample {
         let marker = self.marker.map(|text| text.0);
         trace.push_sample(ForeignSample { timestamp, stack_id: self.stack_id, marker })
     }
+}
+
+/// A mark or a measure. The specification knows no such list, so what it holds may be anything, and is read in two steps:
+/// first as a piece of JSON, then as far as its members are what they are called.
+#[derive(serde::Deserialize)]
+pub(super) struct Entry(Box<RawValue>);
+
+impl Element for Entry {
+    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+        #[derive(Default, serde::Deserialize)]
+        #[serde(default, rename_all = "camelCase")]
+        struct Members<'json> {
+            #[serde(borrow)]
+            entry_type: Option<&'json RawValue>,
+            #[serde(borrow)]
+            name: Option<&'json RawValue>,
+            #[serde(borrow)]
+            start_time: Option<&'json RawValue>,
+            #[serde(borrow)]
+            duration: Option<&'json RawValue>,
+        }
+        let members: Members<'_> = serde_json::from_str(self.0.get()).unwrap_or_default();
+        let entry_type: Option<Text> = parse(members.entry_type);
+        let name: Option<Text> = parse(members.name);
+        trace.push_entry(&ForeignEntry {
+            entry_type: entry_type.map(|text| text.0.parse()),
+            name: name.as_ref().map(|text| &*text.0),
+            start_time: parse(members.start_time),
+            duration: parse(members.duration),
+        })
+    }
+}
+
+/// A number of any kind, if it is one.
+pub(super) struct Number(pub(super) Option<f64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self(parse(Some(&json))))
+    }
+}
+
+/// What the JSON means; `None` when it is absent or means something else.
+fn parse<T: DeserializeOwned>(json: Option<&RawValue>) -> Option<T> {
+    serde_json::from_str(json?.get()).ok()
 }
 
 /// A `DOMString`. JavaScript strings may hold lone surrogates, which become U+FFFD, as in a `USVString`.

@@ -8,7 +8,7 @@ use selfprof_trace::Trace;
 use selfprof_trace::foreign::{ForeignTrace, LimitExceeded, Limits, Problems};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::elements::{Element, Frame, Sample, Stack, Text};
+use super::elements::{Element, Entry, Frame, Number, Sample, Stack, Text};
 use super::input::{self, TooLong};
 
 /// How much to read.
@@ -32,12 +32,17 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object that holds one in its member `trace`, either of them plain or
-/// compressed with gzip. Other members are skipped.
+/// compressed with gzip. The trace may have selfprof's `entries` and `droppedEntriesCount`. Other members are skipped.
 ///
-/// Ids, numbers and markers that make no sense are repaired and listed in [`Problems`]. What is not JSON, not
+/// Ids, numbers, markers and entries that make no sense are repaired and listed in [`Problems`]. What is not JSON, not
 /// of the dictionaries' shape, or larger than the options allow is an error. The input is buffered here.
 pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
-    let mut reading = Reading { trace: ForeignTrace::new(options.limits), seen: [false; 4], exceeded: None };
+    let mut reading = Reading {
+        trace: ForeignTrace::new(options.limits),
+        seen: [false; List::NAMES.len()],
+        is_enveloped: false,
+        exceeded: None,
+    };
     let input = input::open(input, options.max_bytes).map_err(ReadError::Io)?;
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(input));
     let result = TraceSeed { reading: &mut reading, is_outermost: true }.deserialize(&mut json);
@@ -52,6 +57,8 @@ struct Reading {
     trace: ForeignTrace,
     /// Which of the lists have come.
     seen: [bool; List::NAMES.len()],
+    /// Whether the outermost object turned out to hold the trace in one of its members.
+    is_enveloped: bool,
     /// Why reading stopped, if that was our will: serde's errors are text alone.
     exceeded: Option<LimitExceeded>,
 }
@@ -71,8 +78,10 @@ impl List {
 
 /// A member of the trace or of the object around it.
 #[derive(serde::Deserialize)]
-#[serde(field_identifier, rename_all = "lowercase")]
+#[serde(field_identifier, rename_all = "camelCase")]
 enum Member {
+    DroppedEntriesCount,
+    Entries,
     Frames,
     Resources,
     Samples,
@@ -107,6 +116,15 @@ impl<'de> Visitor<'de> for TraceSeed<'_> {
         let Self { reading, is_outermost } = self;
         while let Some(member) = map.next_key()? {
             match member {
+                // Unlike the lists that every trace has, these may well mean something else in an envelope.
+                Member::DroppedEntriesCount | Member::Entries if is_outermost && reading.is_enveloped => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Member::DroppedEntriesCount => {
+                    let Number(count) = map.next_value()?;
+                    reading.trace.set_dropped_entries(count);
+                }
+                Member::Entries => map.next_value_seed(EntriesSeed { reading })?,
                 Member::Frames => map.next_value_seed(ListSeed::<Frame>::begin(List::Frames, reading)?)?,
                 Member::Resources => {
                     map.next_value_seed(ListSeed::<Text>::begin(List::Resources, reading)?)?
@@ -115,6 +133,8 @@ impl<'de> Visitor<'de> for TraceSeed<'_> {
                 Member::Stacks => map.next_value_seed(ListSeed::<Stack>::begin(List::Stacks, reading)?)?,
                 // A trace within a trace would be recursion, so this member means something one level deep.
                 Member::Trace if is_outermost => {
+                    reading.is_enveloped = true;
+                    reading.trace.forget_entries();
                     map.next_value_seed(TraceSeed { reading, is_outermost: false })?;
                 }
                 Member::Trace | Member::Other => {
@@ -167,6 +187,68 @@ impl<'de, E: Element> Visitor<'de> for ListSeed<'_, E> {
                 return Err(Error::custom(exceeded));
             }
         }
+        Ok(())
+    }
+}
+
+/// Reads the list of entries, which is `null` or something else in traces by others.
+struct EntriesSeed<'read> {
+    reading: &'read mut Reading,
+}
+
+impl<'de> DeserializeSeed<'de> for EntriesSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for EntriesSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of entries")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<(), A::Error> {
+        self.reading.trace.begin_entries();
+        ListSeed::<Entry> { reading: self.reading, elements: PhantomData }.visit_seq(elements)
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        self.refuse()
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        self.refuse()
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        self.refuse()
+    }
+}
+
+impl EntriesSeed<'_> {
+    fn refuse<E>(self) -> Result<(), E> {
+        self.reading.trace.set_entries_unreadable();
         Ok(())
     }
 }

@@ -7,10 +7,11 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use selfprof_trace::Trace;
 use selfprof_trace::foreign::{Limits, Problem};
+use selfprof_trace::testing::{parts, trace};
+use selfprof_trace::{Entries, EntryType};
 use serde_json::Value;
 
 use super::*;
-use crate::testing::{parts, trace};
 
 const SMALL: &str = include_str!("../../fixtures/w3c/chromium-156-small.json");
 const MARKERS: &str = include_str!("../../fixtures/w3c/chromium-156-markers-isolated.json");
@@ -124,6 +125,94 @@ fn oddities_are_repaired() {
 }
 
 #[test]
+fn entries_are_read_and_written_as_they_are() {
+    #[track_caller]
+    fn check(members: &str) {
+        let json = with(members);
+        let (trace, problems) = read(json.as_bytes()).unwrap();
+        assert_eq!(problems.list(), []);
+        assert!(trace.entries().is_some());
+        assert_eq!(String::from_utf8(written(&trace, false)).unwrap(), json);
+    }
+    let empty = r#""frames":[],"resources":[],"samples":[],"stacks":[]"#;
+    check(&format!(r#""entries":[],{empty}"#));
+    check(&format!(r#""droppedEntriesCount":12,"entries":[],{empty}"#));
+    check(&format!(
+        r#""entries":[{{"duration":0.1,"entryType":"measure","name":"a\"\u0000ü","startTime":-1e-7}},{{"duration":0,"entryType":"mark","name":"","startTime":1.23456789}},{{"duration":-5,"entryType":"measure","name":"","startTime":1e+21}}],{empty}"#
+    ));
+}
+
+#[test]
+fn entries_of_others_are_taken_as_far_as_they_go() {
+    /// `expected`: the types, names and times of the entries that are left.
+    #[track_caller]
+    fn check(json: &str, expected: Option<&[(EntryType, &str, f64)]>, problems: &[&str]) {
+        let (trace, found) = read(json.as_bytes()).unwrap();
+        let found: Vec<_> = found.list().iter().map(Problem::to_string).collect();
+        assert_eq!(found, problems);
+        let spell = |entries: &Entries| -> Vec<(EntryType, String, f64)> {
+            let name = |entry: &selfprof_trace::Entry| entries.names()[entry.name].to_owned();
+            entries
+                .list()
+                .iter()
+                .map(|entry| (entry.entry_type, name(entry), entry.start_time.get()))
+                .collect()
+        };
+        let expected =
+            expected.map(|list| list.iter().map(|&(kind, name, time)| (kind, name.to_owned(), time)));
+        assert_eq!(trace.entries().map(spell), expected.map(Iterator::collect));
+    }
+    let left_out = "neither `mark` nor `measure`: the entry is left out";
+    let mark = r#"{"name":"a","entryType":"mark","startTime":1,"duration":0,"detail":{"deep":[null]}}"#;
+    check(&with(""), None, &[]);
+    check(&with(r#""entries":null"#), None, &[]);
+    check(&with(&format!(r#""entries":[{mark}]"#)), Some(&[(EntryType::Mark, "a", 1.0)]), &[]);
+    check(
+        &with(r#""entries":[{"entryType":"mark","name":"a\ud83db\ude00","startTime":1e0}]"#),
+        Some(&[(EntryType::Mark, "a\u{FFFD}b\u{FFFD}", 1.0)]),
+        &[],
+    );
+    check(
+        &with(&format!(r#""entries":[7,null,[],"x",{{}},{{"entryType":"gc"}},{{"entryType":[1]}},{mark}]"#)),
+        Some(&[(EntryType::Mark, "a", 1.0)]),
+        &[0, 1, 2, 3, 4, 5, 6]
+            .map(|index| format!("entries[{index}].entryType is {left_out}"))
+            .each_ref()
+            .map(|text| &**text),
+    );
+    check(
+        &with(
+            r#""entries":[{"entryType":"mark","name":7},{"entryType":"mark","name":"a","startTime":"1"},{"entryType":"mark","name":"a","startTime":1e999},{"entryType":"mark","name":"a","startTime":-1},{"entryType":"measure","name":"a","startTime":1,"duration":null}]"#,
+        ),
+        Some(&[]),
+        &[
+            "entries[0].name is not a string: the entry is left out",
+            "entries[1].startTime is not a number of milliseconds: the entry is left out",
+            "entries[2].startTime is not a number of milliseconds: the entry is left out",
+            "entries[3].startTime is -1, which is not a time since the time origin: the entry is left out",
+            "entries[4].duration is not a number of milliseconds: the entry is left out",
+        ],
+    );
+    for something in ["{\"mark\":[1]}", "7", "-7", "0.5", "true", "\"x\""] {
+        let problem = "entries is not a list of entries: it is left out";
+        check(&with(&format!(r#""entries":{something}"#)), Some(&[]), &[problem]);
+    }
+    for (count, shown) in [("-1", "-1"), ("0.5", "0.5"), ("\"7\"", "NaN"), ("null", "NaN"), ("1e99", "1e99")]
+    {
+        let shown = shown.parse::<f64>().unwrap();
+        let problem =
+            format!("droppedEntriesCount is {shown}, which is not a number of entries: it is left out");
+        check(&with(&format!(r#""droppedEntriesCount":{count}"#)), Some(&[]), &[&problem]);
+    }
+    // In an envelope, a member of this name may be all entries of a page, or anything.
+    let trace = with(&format!(r#""entries":[{mark}]"#));
+    let envelope = format!(
+        r#"{{"entries":[8],"droppedEntriesCount":"x","trace":{trace},"entries":[9],"droppedEntriesCount":[]}}"#
+    );
+    check(&envelope, Some(&[(EntryType::Mark, "a", 1.0)]), &[]);
+}
+
+#[test]
 fn lone_surrogates_are_replaced() {
     #[track_caller]
     fn check(json: &str, expected: &str) {
@@ -176,12 +265,17 @@ fn size_is_bounded() {
     let limits = |samples| ReadOptions { limits: Limits { samples, ..Limits::default() }, ..bytes(length) };
     check(SMALL.as_bytes(), limits(100), None);
     check(SMALL.as_bytes(), limits(99), Some("the trace is too large"));
+    let limits = |entries| ReadOptions { limits: Limits { entries, ..Limits::default() }, ..bytes(length) };
+    check(with(r#""entries":[1,2]"#).as_bytes(), limits(2), None);
+    check(with(r#""entries":[1,2]"#).as_bytes(), limits(1), Some("the trace is too large"));
 }
 
 #[test]
 fn depth_is_bounded() {
-    let deep = with(&format!("\"frames\":{}", "[".repeat(1_000_000)));
-    assert!(matches!(read(deep.as_bytes()), Err(ReadError::Json(_))));
+    for member in ["frames", "entries", "droppedEntriesCount"] {
+        let deep = with(&format!("\"{member}\":{}", "[".repeat(1_000_000)));
+        assert!(matches!(read(deep.as_bytes()), Err(ReadError::Json(_))));
+    }
 }
 
 proptest! {

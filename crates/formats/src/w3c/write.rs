@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use selfprof_trace::{Frame, Sample, Stack, Trace};
+use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
 use crate::json::{list, string};
 
@@ -18,7 +18,8 @@ pub struct WriteOptions {
 /// Writes a trace as a `ProfilerTrace` on one line of JSON.
 ///
 /// Members stand in lexicographical order, as Chromium has them, and are absent where the trace has no value.
-/// Timestamps are milliseconds with up to three decimals. The output is buffered here, and flushed at the end.
+/// Timestamps are milliseconds with up to three decimals; the times of entries have as many as they need. The output is
+/// buffered here, and flushed at the end.
 pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Result<()> {
     if options.gzip {
         let mut gzip = GzEncoder::new(BufWriter::new(out), Compression::default());
@@ -32,7 +33,11 @@ pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Resul
 
 fn write_buffered(trace: &Trace, mut out: BufWriter<impl Write>) -> io::Result<()> {
     let out = &mut out;
-    list(out, "{\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
+    out.write_all(b"{")?;
+    if let Some(entries) = trace.entries() {
+        write_entries(out, entries)?;
+    }
+    list(out, "\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
         let Frame { name, resource, line, column } = frame;
         out.write_all(b"{")?;
         if let Some(column) = column {
@@ -70,4 +75,18 @@ fn write_buffered(trace: &Trace, mut out: BufWriter<impl Write>) -> io::Result<(
     })?;
     out.write_all(b"]}")?;
     out.flush()
+}
+
+/// Writes the members of selfprof's extension, each with a comma behind it.
+fn write_entries(out: &mut impl Write, entries: &Entries) -> io::Result<()> {
+    if entries.dropped() > 0 {
+        write!(out, "\"droppedEntriesCount\":{},", entries.dropped())?;
+    }
+    list(out, "\"entries\":[", entries.list().iter(), |out, entry| {
+        let Entry { entry_type, name, start_time, duration } = entry;
+        write!(out, "{{\"duration\":{duration},\"entryType\":\"{entry_type}\",\"name\":")?;
+        string(out, &entries.names()[*name])?;
+        write!(out, ",\"startTime\":{start_time}}}")
+    })?;
+    out.write_all(b"],")
 }

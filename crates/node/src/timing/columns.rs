@@ -2,7 +2,7 @@
 
 use napi::bindgen_prelude::{Float64Array, Uint8Array, Uint32Array};
 use napi_derive::napi;
-use selfprof_timing::{Entry, EntryType};
+use selfprof_timing::{EntryType, Filter, NameId, Timeline};
 
 /// Entries, one element of each array per entry.
 #[napi(object)]
@@ -18,18 +18,17 @@ pub struct EntryColumns {
 }
 
 impl EntryColumns {
-    pub(super) fn collect(entries: impl Iterator<Item = Entry>) -> Self {
-        let size = entries.size_hint().0;
-        let mut types = Vec::with_capacity(size);
-        let mut names = Vec::with_capacity(size);
-        let mut sequences = Vec::with_capacity(size);
-        let mut times = Vec::with_capacity(2 * size);
-        for entry in entries {
+    /// The entries in the order of their starts.
+    pub(super) fn of(timeline: &Timeline, filter: Filter) -> Self {
+        let count = timeline.count(filter);
+        let (mut types, mut names) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut sequences, mut times) = (Vec::with_capacity(count), Vec::with_capacity(2 * count));
+        timeline.for_each(filter, |entry| {
             types.push(entry.entry_type as u8);
             names.push(entry.name.0);
             sequences.push(entry.sequence.0 as f64);
             times.extend([entry.start.0, entry.duration.0]);
-        }
+        });
         Self { types: types.into(), names: names.into(), sequences: sequences.into(), times: times.into() }
     }
 }
@@ -44,16 +43,17 @@ pub struct ValueColumns {
 }
 
 impl ValueColumns {
-    pub(super) fn collect(entries: impl Iterator<Item = Entry>) -> Self {
-        let (names, values): (Vec<u32>, Vec<f64>) = entries
-            .map(|entry| {
-                let value = match entry.entry_type {
-                    EntryType::Mark => entry.start,
-                    EntryType::Measure => entry.duration,
-                };
-                (entry.name.0, value.0)
-            })
-            .unzip();
+    /// The entries in the order in which they were made.
+    pub(super) fn of(timeline: &Timeline, entry_type: EntryType, name: Option<NameId>) -> Self {
+        let count = timeline.count(Filter { entry_type: Some(entry_type), name });
+        let (mut names, mut values) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        timeline.for_each_in_call_order(entry_type, name, |entry| {
+            names.push(entry.name.0);
+            values.push(match entry_type {
+                EntryType::Mark => entry.start.0,
+                EntryType::Measure => entry.duration.0,
+            });
+        });
         Self { names: names.into(), values: values.into() }
     }
 }

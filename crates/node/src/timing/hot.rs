@@ -8,7 +8,8 @@ use std::rc::Rc;
 use napi::bindgen_prelude::Object;
 use napi::{Env, Error, Result, Status, check_status, sys};
 use selfprof_timing::{
-    Appended, Bound, Bounds, Edge, HighResTime, MeasureError, NameId, Range, TimingAttribute,
+    Appended, Bound, Bounds, Edge, EntryType, Filter, HighResTime, MeasureError, NameId, Range,
+    TimingAttribute,
 };
 use selfprof_v8::{TimelineFunctions, timeline_object};
 
@@ -47,7 +48,8 @@ fn release(data: *mut c_void) {
 }
 
 /// The functions of every timeline.
-pub static FUNCTIONS: TimelineFunctions = TimelineFunctions { now, mark, mark_at, measure_at, resolve };
+pub static FUNCTIONS: TimelineFunctions =
+    TimelineFunctions { now, mark, mark_at, measure_at, clear, uses, resolve };
 
 /// Runs one of the functions. NaN stands for what should not happen: a timeline that is in use, a kind that is not
 /// known, a panic.
@@ -93,6 +95,22 @@ fn kept(appended: Appended) -> f64 {
         Appended::Kept => 1.0,
         Appended::Dropped => 0.0,
     }
+}
+
+/// `clear(type, name) -> how many names no entry has any more`. The last name there could be stands for all.
+extern "C" fn clear(data: *mut c_void, entry_type: u32, name: u32) -> f64 {
+    run(data, |shared| {
+        let entry_type = EntryType::ALL.into_iter().find(|&known| known as u32 == entry_type)?;
+        let name = (name != u32::MAX).then_some(NameId(name));
+        let unused =
+            shared.timeline.try_borrow_mut().ok()?.clear(Filter { entry_type: Some(entry_type), name });
+        Some(unused.len() as f64)
+    })
+}
+
+/// `uses(name) -> 1 when some entry has the name, else 0`
+extern "C" fn uses(data: *mut c_void, name: u32) -> f64 {
+    run(data, |shared| Some(f64::from(u8::from(shared.timeline.try_borrow().ok()?.uses(NameId(name))))))
 }
 
 /// `resolve(startKind, start, endKind, end, duration) -> status`

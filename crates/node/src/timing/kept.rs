@@ -1,15 +1,23 @@
 //! Objects that a timeline knows, but does not keep alive.
+//!
+//! Two functions of Node-API as it is: the methods of a class of napi-rs take three times as long, which would show in each
+//! mark.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
+use std::rc::Rc;
 
-use napi::{Result, check_status, sys};
+use napi::bindgen_prelude::Object;
+use napi::{Env, JsValue, Result, check_status, sys};
+use rustc_hash::FxHashMap;
 
-/// Weak references by number. JS thread only; whoever owns this has it [forget all](Kept::forget_all) in the
-/// environment before it is dropped.
-#[derive(Default)]
+/// Weak references by number. JS thread only; dropped while its environment lives, because all who share it are values of
+/// that environment.
 pub struct Kept {
-    references: HashMap<u64, sys::napi_ref>,
+    env: sys::napi_env,
+    references: FxHashMap<u64, sys::napi_ref>,
     /// At how many references those of collected objects are to be looked for.
     sweep_at: usize,
 }
@@ -17,29 +25,35 @@ pub struct Kept {
 const FIRST_SWEEP: usize = 64;
 
 impl Kept {
-    /// Keeps a weak reference to an object.
-    pub fn keep(&mut self, env: sys::napi_env, number: u64, object: sys::napi_value) -> Result<()> {
-        if self.references.len() >= self.sweep_at.max(FIRST_SWEEP) {
-            self.sweep(env);
+    /// Without any reference yet.
+    pub fn new(env: &Env) -> Self {
+        Self { env: env.raw(), references: FxHashMap::default(), sweep_at: FIRST_SWEEP }
+    }
+
+    /// Keeps a weak reference to an object, in place of the one of that number. What is no object is not kept.
+    fn keep(&mut self, number: u64, object: sys::napi_value) {
+        if self.references.len() >= self.sweep_at {
+            self.sweep();
         }
         let mut reference = ptr::null_mut();
-        // SAFETY: the environment is this thread's, `object` is an object of it, and the reference is written before
-        // the call returns.
-        check_status!(unsafe { sys::napi_create_reference(env, object, 0, &mut reference) })?;
-        if let Some(old) = self.references.insert(number, reference) {
-            delete(env, old);
+        // SAFETY: the environment is this thread's, and the reference is written before the call returns.
+        let status = unsafe { sys::napi_create_reference(self.env, object, 0, &mut reference) };
+        if status == sys::Status::napi_ok
+            && let Some(old) = self.references.insert(number, reference)
+        {
+            delete(self.env, old);
         }
-        Ok(())
     }
 
     /// The object of this number, if it is alive.
-    pub fn get(&self, env: sys::napi_env, number: u64) -> Option<sys::napi_value> {
-        value(env, *self.references.get(&number)?)
+    fn get(&self, number: u64) -> Option<sys::napi_value> {
+        value(self.env, *self.references.get(&number)?)
     }
 
     /// Deletes the references to objects that were collected. Done each time that the number of references has doubled,
     /// so that a reference is looked at twice or so in its life.
-    fn sweep(&mut self, env: sys::napi_env) {
+    fn sweep(&mut self) {
+        let env = self.env;
         let mut scope = ptr::null_mut();
         // SAFETY: the environment is this thread's. The handles of the loop die with the scope.
         if unsafe { sys::napi_open_handle_scope(env, &mut scope) } != sys::Status::napi_ok {
@@ -54,15 +68,22 @@ impl Kept {
         });
         // SAFETY: opened above, and no other scope is open within it.
         unsafe { sys::napi_close_handle_scope(env, scope) };
-        self.sweep_at = 2 * self.references.len();
+        self.sweep_at = (2 * self.references.len()).max(FIRST_SWEEP);
         self.references.shrink_to(self.sweep_at);
     }
 
     /// Deletes all references.
-    pub fn forget_all(&mut self, env: sys::napi_env) {
-        for (_, reference) in std::mem::take(self).references {
-            delete(env, reference);
+    pub fn forget_all(&mut self) {
+        for (_, reference) in std::mem::take(&mut self.references) {
+            delete(self.env, reference);
         }
+        self.sweep_at = FIRST_SWEEP;
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.forget_all();
     }
 }
 
@@ -74,6 +95,84 @@ fn value(env: sys::napi_env, reference: sys::napi_ref) -> Option<sys::napi_value
 }
 
 fn delete(env: sys::napi_env, reference: sys::napi_ref) {
-    // SAFETY: as in `value`. What could fail is an environment that is gone, with all of its references.
+    // SAFETY: as in `value`.
     unsafe { sys::napi_delete_reference(env, reference) };
+}
+
+/// Defines `keep(number, object)` and `kept(number) -> object | undefined` on an object.
+pub fn define(env: &Env, object: &mut Object, kept: &Rc<RefCell<Kept>>) -> Result<()> {
+    let functions: [(&CStr, sys::napi_callback); 2] = [(c"keep", Some(keep)), (c"kept", Some(get))];
+    for (name, callback) in functions {
+        let data = Rc::into_raw(Rc::clone(kept)).cast_mut().cast::<c_void>();
+        let mut function = ptr::null_mut();
+        // SAFETY: the environment is this thread's, and the name is as long as it is said to be. The function has a share
+        // of its own in what `data` points to, which the finalizer gives back.
+        unsafe {
+            check_status!(sys::napi_create_function(
+                env.raw(),
+                name.as_ptr().cast::<c_char>(),
+                name.count_bytes() as isize,
+                callback,
+                data,
+                &mut function,
+            ))?;
+            check_status!(sys::napi_add_finalizer(
+                env.raw(),
+                function,
+                data,
+                Some(release),
+                ptr::null_mut(),
+                ptr::null_mut(),
+            ))?;
+            check_status!(sys::napi_set_named_property(env.raw(), object.raw(), name.as_ptr(), function))?;
+        }
+    }
+    Ok(())
+}
+
+unsafe extern "C" fn release(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
+    // SAFETY: `define` gave one share to each function, and a function is finalized once.
+    let kept = unsafe { Rc::from_raw(data.cast_const().cast::<RefCell<Kept>>()) };
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(kept)));
+}
+
+unsafe extern "C" fn keep(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    call(env, info, |kept, [number, object]| {
+        kept.try_borrow_mut().ok()?.keep(to_number(env, number)?, object);
+        None
+    })
+}
+
+unsafe extern "C" fn get(env: sys::napi_env, info: sys::napi_callback_info) -> sys::napi_value {
+    call(env, info, |kept, [number]| kept.try_borrow().ok()?.get(to_number(env, number)?))
+}
+
+/// Runs one of the functions; `None` is `undefined`.
+fn call<const ARGUMENTS: usize>(
+    env: sys::napi_env,
+    info: sys::napi_callback_info,
+    function: impl FnOnce(&RefCell<Kept>, [sys::napi_value; ARGUMENTS]) -> Option<sys::napi_value>,
+) -> sys::napi_value {
+    let mut arguments = [ptr::null_mut(); ARGUMENTS];
+    let mut count = ARGUMENTS;
+    let mut data = ptr::null_mut();
+    // SAFETY: Node-API fills as many arguments as `count` says, and those that are missing with undefined.
+    let status = unsafe {
+        sys::napi_get_cb_info(env, info, &mut count, arguments.as_mut_ptr(), ptr::null_mut(), &mut data)
+    };
+    if status != sys::Status::napi_ok {
+        return ptr::null_mut();
+    }
+    // SAFETY: `define` made the function with this data, of which the function that is being called holds a share.
+    let kept = unsafe { &*data.cast_const().cast::<RefCell<Kept>>() };
+    let run = AssertUnwindSafe(|| function(kept, arguments));
+    catch_unwind(run).ok().flatten().unwrap_or(ptr::null_mut())
+}
+
+fn to_number(env: sys::napi_env, value: sys::napi_value) -> Option<u64> {
+    let mut number = 0.0;
+    // SAFETY: both come from the call that is going on.
+    let status = unsafe { sys::napi_get_value_double(env, value, &mut number) };
+    // The cast saturates.
+    (status == sys::Status::napi_ok).then_some(number as u64)
 }

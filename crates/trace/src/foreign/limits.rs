@@ -13,13 +13,22 @@ pub struct Limits {
     pub stacks: usize,
     /// How many samples. 16,777,216 by default, which is four and a half hours at 1 ms.
     pub samples: usize,
+    /// How many marks and measures. 16,777,216 by default.
+    pub entries: usize,
     /// How many bytes of names and URLs. 268,435,456 (256 MiB) by default.
     pub text_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { resources: 1 << 18, frames: 1 << 21, stacks: 1 << 23, samples: 1 << 24, text_bytes: 1 << 28 }
+        Self {
+            resources: 1 << 18,
+            frames: 1 << 21,
+            stacks: 1 << 23,
+            samples: 1 << 24,
+            entries: 1 << 24,
+            text_bytes: 1 << 28,
+        }
     }
 }
 

@@ -65,20 +65,28 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A member of an element of a list, e.g. `stacks[17].parentId`.
+/// Where in a trace something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The list: `frames`, `stacks` or `samples`.
-    pub list: &'static str,
-    /// The element's index.
-    pub index: usize,
-    /// The element's member.
-    pub member: &'static str,
+pub enum Place {
+    /// A member of an element of a list, e.g. `stacks[17].parentId`.
+    Element {
+        /// The list: `frames`, `stacks`, `samples` or `entries`.
+        list: &'static str,
+        /// The element's index.
+        index: usize,
+        /// The element's member.
+        member: &'static str,
+    },
+    /// A member of the trace itself, e.g. `droppedEntriesCount`.
+    Member(&'static str),
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}].{}", self.list, self.index, self.member)
+        match self {
+            Self::Element { list, index, member } => write!(f, "{list}[{index}].{member}"),
+            Self::Member(member) => f.write_str(member),
+        }
     }
 }
 
@@ -95,15 +103,27 @@ pub enum ProblemKind {
     NoResource,
     /// A timestamp that is negative, not a number, or farther away than a double can count microseconds.
     Timestamp,
-    /// A timestamp that is earlier than the one before it.
+    /// A timestamp or a start time that is earlier than the one before it.
     Order,
     /// A marker that nobody has defined.
     Marker,
+    /// An entry that is neither a mark nor a measure.
+    EntryType,
+    /// The name of an entry that is no string.
+    EntryName,
+    /// The start time or duration of an entry that is no finite number.
+    EntryTime,
+    /// A mark that takes time.
+    MarkDuration,
+    /// A number of entries that is no whole number.
+    EntryCount,
+    /// What should be the list of entries and is something else.
+    EntryList,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 13] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -111,6 +131,12 @@ impl ProblemKind {
         Self::Timestamp,
         Self::Order,
         Self::Marker,
+        Self::EntryType,
+        Self::EntryName,
+        Self::EntryTime,
+        Self::MarkDuration,
+        Self::EntryCount,
+        Self::EntryList,
     ];
 }
 
@@ -122,8 +148,14 @@ impl fmt::Display for ProblemKind {
             Self::Position => "is not a line or column, which count from 1",
             Self::NoResource => "stands in a frame without a resource",
             Self::Timestamp => "is not a time since the time origin",
-            Self::Order => "is earlier than the sample before",
+            Self::Order => "is earlier than the one before",
             Self::Marker => "is not a known marker",
+            Self::EntryType => "is neither `mark` nor `measure`",
+            Self::EntryName => "is not a string",
+            Self::EntryTime => "is not a number of milliseconds",
+            Self::MarkDuration => "is not the duration of a mark, which has none",
+            Self::EntryCount => "is not a number of entries",
+            Self::EntryList => "is not a list of entries",
         })
     }
 }
@@ -146,10 +178,16 @@ pub enum Remedy {
     NoStack,
     /// The sample is left out.
     NoSample,
-    /// The samples are put in order; those of equal time stay as they were.
+    /// The list is put in order; elements of equal time stay as they were.
     Sorted,
     /// The marker is taken for `other`.
     OtherMarker,
+    /// The entry is left out.
+    NoEntry,
+    /// The mark is kept with a duration of zero.
+    NoDuration,
+    /// The trace is read as if the member were not there.
+    NoMember,
 }
 
 impl fmt::Display for Remedy {
@@ -161,8 +199,11 @@ impl fmt::Display for Remedy {
             Self::Parent => "the stack is taken for its parent",
             Self::NoStack => "the sample is kept without a stack",
             Self::NoSample => "the sample is left out",
-            Self::Sorted => "the samples are sorted",
+            Self::Sorted => "the list is sorted",
             Self::OtherMarker => "it is taken for `other`",
+            Self::NoEntry => "the entry is left out",
+            Self::NoDuration => "the mark is kept without it",
+            Self::NoMember => "it is left out",
         })
     }
 }

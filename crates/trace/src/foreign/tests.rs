@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Frame, Micros, Sample, Stack};
+use crate::{Entry, Frame, Micros, Sample, Stack};
 
 const MAIN: ForeignFrame<'static> =
     ForeignFrame { name: "main", resource_id: None, line: None, column: None };
@@ -145,7 +145,7 @@ fn bad_samples_keep_what_is_good_of_them() {
     check(
         &[(2.0, Some(0.0)), (1.0, None), (2.0, None)],
         &[(1000, false), (2000, true), (2000, false)],
-        &["samples[1].timestamp is 1, which is earlier than the sample before: the samples are sorted"],
+        &["samples[1].timestamp is 1, which is earlier than the one before: the list is sorted"],
     );
 }
 
@@ -157,6 +157,98 @@ fn unknown_markers_are_other_work() {
     let markers: Vec<_> = trace.samples().iter().map(|sample| sample.marker).collect();
     assert_eq!(markers, [Some(Marker::Gc), Some(Marker::Other)]);
     assert_eq!(sentences(&problems), ["samples[1].marker is not a known marker: it is taken for `other`"]);
+}
+
+#[test]
+fn bad_entries_keep_what_is_good_of_them() {
+    /// A raw entry: its type's string, start time and duration.
+    type Raw<'text> = (&'text str, Option<f64>, Option<f64>);
+    /// `expected`: `type start duration` of each entry that is left.
+    #[track_caller]
+    fn check(entries: &[Raw<'_>], expected: &[&str], problems: &[&str]) {
+        let mut foreign = foreign(&[], &[], &[]);
+        for &(entry_type, start_time, duration) in entries {
+            let entry_type = Some(entry_type.parse());
+            foreign.push_entry(&ForeignEntry { entry_type, name: Some("n"), start_time, duration }).unwrap();
+        }
+        let (trace, found) = foreign.validate();
+        let spell = |entry: &Entry| format!("{} {} {}", entry.entry_type, entry.start_time, entry.duration);
+        let list = trace.entries().map(Entries::list).unwrap_or_default();
+        assert_eq!(list.iter().map(spell).collect::<Vec<_>>(), expected);
+        assert_eq!(sentences(&found), problems);
+    }
+    check(&[], &[], &[]);
+    check(
+        &[
+            ("measure", Some(-7.5), Some(10.0)),
+            ("mark", Some(1.23456789), Some(0.0)),
+            ("mark", Some(1e300), None),
+        ],
+        &["measure -7.5 10", "mark 1.23456789 0", "mark 1e+300 0"],
+        &[],
+    );
+    // A measure that ends before it begins is one.
+    check(&[("measure", Some(5.0), Some(-2.0))], &["measure 5 -2"], &[]);
+    check(
+        &[("resource", Some(1.0), Some(2.0)), ("mark", Some(2.0), Some(0.0))],
+        &["mark 2 0"],
+        &["entries[0].entryType is neither `mark` nor `measure`: the entry is left out"],
+    );
+    check(
+        &[("mark", Some(-1.0), Some(0.0)), ("mark", Some(1.0), Some(3.0))],
+        &["mark 1 0"],
+        &[
+            "entries[0].startTime is -1, which is not a time since the time origin: the entry is left out",
+            "entries[1].duration is 3, which is not the duration of a mark, which has none: the mark is kept without it",
+        ],
+    );
+    check(
+        &[
+            ("mark", Some(f64::NAN), Some(0.0)),
+            ("mark", None, None),
+            ("measure", Some(f64::INFINITY), Some(0.0)),
+            ("measure", Some(1.0), None),
+            ("measure", Some(1.0), Some(f64::NEG_INFINITY)),
+        ],
+        &[],
+        &[
+            "entries[0].startTime is NaN, which is not a number of milliseconds: the entry is left out",
+            "entries[1].startTime is not a number of milliseconds: the entry is left out",
+            "entries[2].startTime is inf, which is not a number of milliseconds: the entry is left out",
+            "entries[3].duration is not a number of milliseconds: the entry is left out",
+            "entries[4].duration is -inf, which is not a number of milliseconds: the entry is left out",
+        ],
+    );
+    check(
+        &[("mark", Some(2.0), None), ("measure", Some(1.0), Some(1.0)), ("mark", Some(1.0), None)],
+        &["measure 1 1", "mark 1 0", "mark 2 0"],
+        &["entries[1].startTime is 1, which is earlier than the one before: the list is sorted"],
+    );
+}
+
+#[test]
+fn entries_may_be_something_else_altogether() {
+    let nothing = ForeignEntry { entry_type: None, name: None, start_time: None, duration: None };
+    let mut foreign = foreign(&[], &[], &[]);
+    foreign.push_entry(&nothing).unwrap();
+    foreign.push_entry(&ForeignEntry { entry_type: Some(Ok(EntryType::Mark)), ..nothing }).unwrap();
+    foreign.set_entries_unreadable();
+    foreign.set_dropped_entries(Some(-1.0));
+    let mut forgotten = foreign.clone();
+    let (trace, problems) = foreign.validate();
+    assert!(trace.entries().unwrap().is_empty());
+    assert_eq!(
+        sentences(&problems),
+        [
+            "entries is not a list of entries: it is left out",
+            "entries[0].entryType is neither `mark` nor `measure`: the entry is left out",
+            "entries[1].name is not a string: the entry is left out",
+            "droppedEntriesCount is -1, which is not a number of entries: it is left out",
+        ]
+    );
+    forgotten.forget_entries();
+    let (trace, problems) = forgotten.validate();
+    assert!(trace.entries().is_none() && problems.is_empty());
 }
 
 #[test]
@@ -179,7 +271,7 @@ fn a_deep_chain_takes_no_recursion() {
 
 #[test]
 fn limits_hold() {
-    let limits = Limits { resources: 1, frames: 1, stacks: 1, samples: 1, text_bytes: 8 };
+    let limits = Limits { resources: 1, frames: 1, stacks: 1, samples: 1, entries: 1, text_bytes: 8 };
     #[track_caller]
     fn check(mut push: impl FnMut() -> Result<(), LimitExceeded>, expected: &str) {
         assert_eq!(push(), Ok(()));
@@ -196,8 +288,18 @@ fn limits_hold() {
         || foreign.push_sample(ForeignSample { timestamp: 0.0, stack_id: None, marker: None }),
         "the trace has more than 1 samples",
     );
+    let mark = ForeignEntry {
+        entry_type: Some(Ok(EntryType::Mark)),
+        name: None,
+        start_time: Some(0.0),
+        duration: None,
+    };
+    check(|| foreign.push_entry(&mark), "the trace has more than 1 entries");
     let mut foreign = ForeignTrace::new(Limits { resources: 9, ..limits });
     check(|| foreign.push_resource("12345"), "the trace has more than 8 bytes of text");
+    let mut foreign = ForeignTrace::new(Limits { entries: 9, ..limits });
+    let named = ForeignEntry { name: Some("12345"), ..mark };
+    check(|| foreign.push_entry(&named), "the trace has more than 8 bytes of text");
 }
 
 #[test]
@@ -222,6 +324,10 @@ proptest! {
         ),
         stacks in prop::collection::vec((prop::option::of(number()), number()), 0..12),
         samples in prop::collection::vec((number(), prop::option::of(number())), 0..12),
+        entries in prop::collection::vec(
+            (any::<Option<bool>>(), any::<bool>(), prop::option::of(number()), prop::option::of(number())),
+            0..12,
+        ),
     ) {
         let names: Vec<String> = frames.iter().map(|frame| (frame.0 % 3).to_string()).collect();
         let frames: Vec<_> = frames
@@ -233,13 +339,22 @@ proptest! {
             .iter()
             .map(|&(timestamp, stack_id)| ForeignSample { timestamp, stack_id, marker: None })
             .collect();
-        let (trace, _) = foreign(&frames, &stacks, &samples).validate();
+        let mut foreign = foreign(&frames, &stacks, &samples);
+        for (is_mark, has_name, start_time, duration) in entries {
+            let entry_type = is_mark.map(|is_mark| Ok(EntryType::ALL[usize::from(!is_mark)]));
+            let name = has_name.then_some("n");
+            foreign.push_entry(&ForeignEntry { entry_type, name, start_time, duration }).unwrap();
+        }
+        let (trace, _) = foreign.validate();
         prop_assert!(trace.stacks().iter().all(|(id, stack)| stack.parent < Some(id)));
         prop_assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
         for sample in trace.samples() {
             let depth = sample.stack.map_or(0, |stack| trace.path(stack).count());
             prop_assert!(depth <= trace.stacks().len());
         }
+        let entries = trace.entries().map(Entries::list).unwrap_or_default();
+        prop_assert!(entries.is_sorted_by_key(|entry| entry.start_time));
+        let _ = crate::summary::Summary::of(&trace);
     }
 
     #[test]
@@ -274,6 +389,15 @@ fn raw(trace: &Trace) -> ForeignTrace {
     for &Sample { timestamp: Micros(micros), stack, marker } in trace.samples() {
         let (timestamp, stack_id) = (micros as f64 / 1000.0, stack.map(|id| id.index() as f64));
         foreign.push_sample(ForeignSample { timestamp, stack_id, marker: marker.map(Ok) }).unwrap();
+    }
+    if let Some(entries) = trace.entries() {
+        foreign.begin_entries();
+        for entry in entries.list() {
+            let (start_time, duration) = (Some(entry.start_time.get()), Some(entry.duration.get()));
+            let (entry_type, name) = (Some(Ok(entry.entry_type)), Some(&entries.names()[entry.name]));
+            foreign.push_entry(&ForeignEntry { entry_type, name, start_time, duration }).unwrap();
+        }
+        foreign.set_dropped_entries(Some(entries.dropped() as f64));
     }
     foreign
 }

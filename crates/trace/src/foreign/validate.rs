@@ -3,16 +3,21 @@
 use std::num::NonZeroU32;
 
 use super::{
-    ForeignSample, ForeignStack, ForeignTrace, Place, Problem, ProblemKind, Problems, RawFrame, Remedy,
+    ForeignSample, ForeignStack, ForeignTrace, Place, Problem, ProblemKind, Problems, RawEntries, RawEntry,
+    RawFrame, Remedy,
 };
-use crate::{Frame, FrameId, Marker, Micros, ResourceId, Sample, Stack, StackId, Trace};
+use crate::{
+    Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis, ResourceId, Sample, Stack, StackId,
+    Trace,
+};
 
 pub(super) fn validate(foreign: ForeignTrace) -> (Trace, Problems) {
-    let ForeignTrace { mut trace, resources, frames, stacks, samples, .. } = foreign;
+    let ForeignTrace { mut trace, resources, frames, stacks, samples, entries, .. } = foreign;
     let mut problems = Problems::default();
     let frames = validate_frames(&mut trace, &resources, frames, &mut problems);
     let stacks = validate_stacks(&mut trace, &frames, stacks, &mut problems);
     validate_samples(&mut trace, &stacks, samples, &mut problems);
+    trace.set_entries(entries.map(|entries| validate_entries(entries, &mut problems)));
     (trace, problems)
 }
 
@@ -26,7 +31,12 @@ fn validate_frames(
     let mut ids = Vec::with_capacity(frames.len());
     for (index, raw) in frames.into_iter().enumerate() {
         let mut report = |member, value, kind, remedy| {
-            problems.push(Problem { place: Place { list: "frames", index, member }, value, kind, remedy });
+            problems.push(Problem {
+                place: Place::Element { list: "frames", index, member },
+                value,
+                kind,
+                remedy,
+            });
         };
         let resource = raw.resource_id.and_then(|id| {
             let resource = entry(resources, id).copied();
@@ -89,7 +99,7 @@ fn validate_stacks(
                 }
                 Progress::Waiting => {
                     let last = waiting.last().copied().unwrap_or(index);
-                    let place = Place { list: "stacks", index: last, member: "parentId" };
+                    let place = Place::Element { list: "stacks", index: last, member: "parentId" };
                     let (value, kind, remedy) = (stacks[last].parent_id, ProblemKind::Cycle, Remedy::Root);
                     problems.push(Problem { place, value, kind, remedy });
                     next = None;
@@ -109,7 +119,7 @@ fn validate_stacks(
                         frame.and_then(|frame| trace.stack(Stack { parent: above, frame }).ok()).or(above);
                 }
                 None => {
-                    let place = Place { list: "stacks", index, member: "frameId" };
+                    let place = Place::Element { list: "stacks", index, member: "frameId" };
                     let (kind, remedy) = (ProblemKind::Dangling, Remedy::Parent);
                     problems.push(Problem { place, value: Some(frame_id), kind, remedy });
                 }
@@ -126,7 +136,7 @@ fn parent_of(stacks: &[ForeignStack], index: usize, problems: &mut Problems) -> 
     let value = stacks[index].parent_id?;
     let parent = whole(value).filter(|&parent| parent < stacks.len());
     if parent.is_none() {
-        let place = Place { list: "stacks", index, member: "parentId" };
+        let place = Place::Element { list: "stacks", index, member: "parentId" };
         let (kind, remedy) = (ProblemKind::Dangling, Remedy::Root);
         problems.push(Problem { place, value: Some(value), kind, remedy });
     }
@@ -143,7 +153,12 @@ fn validate_samples(
     let mut is_sorted = true;
     for (index, raw) in samples.into_iter().enumerate() {
         let mut report = |member, value, kind, remedy| {
-            problems.push(Problem { place: Place { list: "samples", index, member }, value, kind, remedy });
+            problems.push(Problem {
+                place: Place::Element { list: "samples", index, member },
+                value,
+                kind,
+                remedy,
+            });
         };
         let Some(timestamp) = Micros::from_millis_f64(raw.timestamp) else {
             report("timestamp", Some(raw.timestamp), ProblemKind::Timestamp, Remedy::NoSample);
@@ -173,6 +188,82 @@ fn validate_samples(
         valid.sort_by_key(|sample| sample.timestamp);
     }
     valid.into_iter().for_each(|sample| trace.push_sample(sample));
+}
+
+fn validate_entries(raw: RawEntries, problems: &mut Problems) -> Entries {
+    let RawEntries { names: mut entries, list, dropped, is_unreadable } = raw;
+    if is_unreadable {
+        let (kind, remedy) = (ProblemKind::EntryList, Remedy::NoMember);
+        problems.push(Problem { place: Place::Member("entries"), value: None, kind, remedy });
+    }
+    let mut last = None;
+    let mut is_sorted = true;
+    for (index, raw) in list.into_iter().enumerate() {
+        let mut report = |member, value, kind, remedy| {
+            let place = Place::Element { list: "entries", index, member };
+            problems.push(Problem { place, value, kind, remedy });
+        };
+        let Some(entry) = validate_entry(&raw, &mut report) else { continue };
+        if last.replace(entry.start_time).is_some_and(|before| entry.start_time < before) {
+            report("startTime", raw.start_time, ProblemKind::Order, Remedy::Sorted);
+            is_sorted = false;
+        }
+        // Never fails, since the name was taken from this table.
+        let _ = entries.push(entry);
+    }
+    if !is_sorted {
+        entries.sort();
+    }
+    if let Some(count) = dropped {
+        match whole(count) {
+            Some(count) => entries.count_dropped(count as u64),
+            None => {
+                let (place, value) = (Place::Member("droppedEntriesCount"), Some(count));
+                let (kind, remedy) = (ProblemKind::EntryCount, Remedy::NoMember);
+                problems.push(Problem { place, value, kind, remedy });
+            }
+        }
+    }
+    entries
+}
+
+/// What [User Timing] could have made; `None` when the entry is to be left out, which has been reported then.
+///
+/// [User Timing]: https://w3c.github.io/user-timing/
+fn validate_entry(
+    raw: &RawEntry,
+    report: &mut impl FnMut(&'static str, Option<f64>, ProblemKind, Remedy),
+) -> Option<Entry> {
+    let Some(entry_type) = raw.entry_type else {
+        report("entryType", None, ProblemKind::EntryType, Remedy::NoEntry);
+        return None;
+    };
+    let Some(name) = raw.name else {
+        report("name", None, ProblemKind::EntryName, Remedy::NoEntry);
+        return None;
+    };
+    let mut time = |member, value: Option<f64>| {
+        let time = value.and_then(Millis::new);
+        if time.is_none() {
+            report(member, value, ProblemKind::EntryTime, Remedy::NoEntry);
+        }
+        time
+    };
+    let start_time = time("startTime", raw.start_time)?;
+    let duration = match entry_type {
+        EntryType::Measure => time("duration", raw.duration)?,
+        EntryType::Mark if start_time < Millis::ZERO => {
+            report("startTime", raw.start_time, ProblemKind::Timestamp, Remedy::NoEntry);
+            return None;
+        }
+        EntryType::Mark => {
+            if raw.duration.is_some_and(|duration| duration != 0.0) {
+                report("duration", raw.duration, ProblemKind::MarkDuration, Remedy::NoDuration);
+            }
+            Millis::ZERO
+        }
+    };
+    Some(Entry { entry_type, name, start_time, duration })
 }
 
 /// The entry that a foreign id means.

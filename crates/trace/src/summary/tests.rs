@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Frame, Sample, Stack, StackId};
+use crate::{Entries, Entry, EntryType, Frame, Millis, RecommendedMark, Sample, Stack, StackId};
 
 /// A trace with one sample a millisecond. Each is a stack, root first with one letter a frame, then `!marker`;
 /// `-` is an empty stack.
@@ -82,6 +82,72 @@ fn the_call_tree_lists_the_heaviest_first() {
     check("a b b", "b2/2 a1/1");
     check("ab ac ac a d", "a1/4 .c2/2 .b1/1 d1/1");
     check("abc", "a0/1 .b0/1 ..c1/1");
+}
+
+/// A trace without samples; `name@time` is a mark, `name@start+duration` a measure.
+fn trace_with(entries: &str) -> Trace {
+    let mut list = Entries::new();
+    for entry in entries.split_whitespace() {
+        let (name, times) = entry.split_once('@').unwrap();
+        let name = list.name(name).unwrap();
+        let (entry_type, start, duration) = match times.split_once('+') {
+            Some((start, duration)) => (EntryType::Measure, start, duration),
+            None => (EntryType::Mark, times, "0"),
+        };
+        let [start_time, duration] =
+            [start, duration].map(|text| Millis::new(text.parse().unwrap()).unwrap());
+        list.push(Entry { entry_type, name, start_time, duration }).unwrap();
+    }
+    let mut trace = Trace::new();
+    trace.set_entries(Some(list));
+    trace
+}
+
+#[test]
+fn measures_add_up_by_name() {
+    /// `expected`: `name count total longest`.
+    #[track_caller]
+    fn check(entries: &str, expected: &[&str]) {
+        let trace = trace_with(entries);
+        let names = trace.entries().unwrap().names();
+        let row =
+            |row: &MeasureRow| format!("{} {} {} {}", &names[row.name], row.count, row.total, row.longest);
+        assert_eq!(Summary::of(&trace).measures.iter().map(row).collect::<Vec<_>>(), expected);
+    }
+    check("", &[]);
+    check("a@1", &[]);
+    check("a@1+2 b@0+10.5 a@7+3 a@9", &["b 1 10.5 10.5", "a 2 5 3"]);
+    // Equal sums go by the longest, then by who came first.
+    check("a@0+1 a@0+1 b@0+2 c@0+2", &["b 1 2 2", "c 1 2 2", "a 2 2 1"]);
+    check("a@5+-3 a@5+1", &["a 2 -2 1"]);
+    check("a@0+1e308 a@0+1.7e308", &["a 2 1.7976931348623157e+308 1.7e+308"]);
+}
+
+#[test]
+fn marks_are_told_by_name() {
+    /// `expected`: `name count first last`, and what it means.
+    #[track_caller]
+    fn check(entries: &str, expected: &[&str]) {
+        let trace = trace_with(entries);
+        let names = trace.entries().unwrap().names();
+        let meaning = |row: &MarkRow| row.recommended.map_or("", RecommendedMark::meaning);
+        let row = |row: &MarkRow| {
+            format!("{} {} {} {} {}", &names[row.name], row.count, row.first, row.last, meaning(row))
+        };
+        assert_eq!(Summary::of(&trace).marks.iter().map(row).collect::<Vec<_>>(), expected);
+    }
+    check("a@1+2", &[]);
+    check("b@3 a@1 b@2.5 a@0", &["a 2 0 1 ", "b 2 2.5 3 "]);
+    check(
+        "mark_interactive@5 mark_above_the_fold@4 mark_fully_visible@3 mark_fully_loaded@2 mark_time_to_user_action@1",
+        &[
+            "mark_time_to_user_action 1 1 1 first user action",
+            "mark_fully_loaded 1 2 2 fully loaded",
+            "mark_fully_visible 1 3 3 fully visible",
+            "mark_above_the_fold 1 4 4 above the fold presented",
+            "mark_interactive 1 5 5 interactive",
+        ],
+    );
 }
 
 proptest! {

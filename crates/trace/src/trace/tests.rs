@@ -103,8 +103,12 @@ proptest! {
     #[test]
     fn merging_appends_what_the_samples_say(mut first in trace(), second in trace()) {
         let expected = [spelled(&first), spelled(&second)].concat();
+        let count = |trace: &Trace| trace.entries().map(|entries| entries.list().len());
+        let entries = [&first, &second].into_iter().filter_map(count).reduce(|a, b| a + b);
         first.merge(&second).unwrap();
         prop_assert_eq!(spelled(&first), expected);
+        prop_assert_eq!(count(&first), entries);
+        prop_assert!(first.entries().is_none_or(|entries| entries.list().is_sorted_by_key(|entry| entry.start_time)));
         prop_assert!(first.stacks().iter().all(|(id, stack)| stack.parent < Some(id)));
     }
 
@@ -119,11 +123,11 @@ proptest! {
     fn merging_twice_adds_no_entries(other in trace()) {
         let mut twice = other.clone();
         twice.merge(&other).unwrap();
-        let (names, resources, frames, stacks, _) = parts(&twice);
-        let (names_before, resources_before, frames_before, stacks_before, _) = parts(&other);
-        prop_assert_eq!(names, names_before);
-        prop_assert_eq!(resources, resources_before);
-        prop_assert_eq!(frames, frames_before);
-        prop_assert_eq!(stacks, stacks_before);
+        let (twice, once) = (parts(&twice), parts(&other));
+        prop_assert_eq!(twice.names, once.names);
+        prop_assert_eq!(twice.resources, once.resources);
+        prop_assert_eq!(twice.frames, once.frames);
+        prop_assert_eq!(twice.stacks, once.stacks);
+        prop_assert_eq!(twice.entries.map(|entries| entries.0), once.entries.map(|entries| entries.0));
     }
 }
