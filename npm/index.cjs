@@ -4,7 +4,9 @@
 
 const { mode } = require('./lib/agent.cjs').begin();
 const { Profiler, warmUp } = require('./lib/profiler.cjs');
+const { profileThreads } = require('./lib/threads.cjs');
 
 if (mode === 'eager') warmUp();
 
 exports.Profiler = Profiler;
+exports.profileThreads = profileThreads;

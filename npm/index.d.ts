@@ -26,8 +26,8 @@ export interface ProfilerInitOptions {
  * - `circular`: the oldest sample makes room, so that the trace holds the last `maxBufferSize` samples. No event fires, and
  *   memory stays bounded however long it goes on.
  * - `chunks`: the full buffer becomes a trace of its own, which {@link Profiler.chunks} gives, and sampling goes on with an
- *   empty buffer; no sample is lost between them. A chunk costs the thread about half a millisecond: some hundred samples
- *   or more are a good size.
+ *   empty buffer; no sample is lost between them. A chunk costs the thread a millisecond or two: some hundred samples or
+ *   more are a good size.
  */
 export type ProfilerBufferPolicy = 'stop' | 'circular' | 'chunks';
 
@@ -168,3 +168,64 @@ export class Profiler extends EventTarget {
     options?: boolean | AddEventListenerOptions,
   ): void;
 }
+
+/** What {@link profileThreads} is called with. */
+export interface ProfileThreadsOptions {
+  /** What happens when the buffer of a thread is full. Default: `stop`, of which no event tells. */
+  bufferPolicy?: 'stop' | 'circular';
+  /** The sample buffer size limit of each thread, in samples. */
+  maxBufferSize: number;
+  /** The desired sample interval in milliseconds, as for a {@link Profiler}. */
+  sampleInterval: number;
+}
+
+/** What one thread did. */
+export interface ThreadProfile<Trace = ProfilerTrace> {
+  /** `threadId` of `node:worker_threads`; 0 is the main thread. */
+  threadId: number;
+  /**
+   * `main`, or the name that the worker was given, or `worker-` and its id where it was given none or Node does not tell
+   * (before 22.20 and 24.6).
+   */
+  name: string;
+  /** What it recorded; absent when it is unresponsive. */
+  trace?: Trace;
+  /** There when the thread did not answer within a second, because it is blocked in native code. */
+  unresponsive?: true;
+}
+
+/** All threads of the process, being profiled. */
+export interface ThreadsProfiling {
+  /** The sample interval that each thread really has, in milliseconds. */
+  readonly sampleInterval: number;
+  /** Whether `stop()` or `cancel()` was called. */
+  readonly stopped: boolean;
+  /**
+   * Ends it and gives what each thread recorded, in the order of their ids; threads that have ended are among them.
+   * Timestamps of all count from `performance.timeOrigin`, which the threads of a process share. Rejects with an
+   * `InvalidStateError` `DOMException` when it was ended before.
+   */
+  stop(options?: { format?: 'object' }): Promise<{ threads: ThreadProfile[] }>;
+  /** The same with each trace as JSON that is compressed with gzip. */
+  stop(options: { format: 'json-gzip' }): Promise<{ threads: ThreadProfile<ArrayBuffer>[] }>;
+  stop(options: {
+    format?: ProfilerTraceFormat;
+  }): Promise<{ threads: ThreadProfile<ProfilerTrace | ArrayBuffer>[] }>;
+  /**
+   * Ends it and forgets what was recorded.
+   *
+   * @throws DOMException `InvalidStateError` when it was ended before
+   */
+  cancel(): void;
+}
+
+/**
+ * Profiles all threads of the process that have loaded this package (`node --import selfprof/register` loads it in every
+ * worker), those included that load it or end before `stop()`. Threads that have not loaded it are not listed. Several
+ * profilings and any number of profilers may go on at once. Not part of the W3C draft.
+ *
+ * @returns a promise that is resolved when all threads are being profiled, or after a second; a thread that is blocked in
+ * native code joins when it is free
+ * @throws TypeError, RangeError (as rejections) for options that a {@link Profiler} would not take
+ */
+export function profileThreads(options: ProfileThreadsOptions): Promise<ThreadsProfiling>;

@@ -2,4 +2,4 @@
 
 import selfprof from './lazy.cjs';
 
-export const { Profiler } = selfprof;
+export const { Profiler, profileThreads } = selfprof;

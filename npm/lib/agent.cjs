@@ -3,6 +3,7 @@
 // Makes this thread's agent: the V8 sampler that all profilers of the thread share.
 
 const path = require('node:path');
+const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
 const native = require('./native.cjs');
 
@@ -41,6 +42,15 @@ function timeOrigin() {
   return origin;
 }
 
+/**
+ * What others find this thread under: the name that it was given, which Node tells from 22.20 and 24.6 on, or one made of
+ * its id.
+ */
+function ownName() {
+  if (isMainThread) return 'main';
+  return threadName && threadName !== 'WorkerThread' ? threadName : `worker-${threadId}`;
+}
+
 let begun = null;
 
 /**
@@ -54,7 +64,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    native.begin(mode, hostScripts(nodeFrames), timeOrigin());
+    native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName());
     begun = { mode, nodeFrames };
   }
   return begun;

@@ -27,7 +27,7 @@ function capabilities() {
     mode: begin().mode,
     modes: ['eager', 'lazy'],
     sampleIntervals: { min: baseInterval, quantum: baseInterval },
-    threads: false,
+    threads: true,
     timeResolution,
   };
 }

@@ -7,8 +7,16 @@ const { getEventListeners } = require('node:events');
 const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
 const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
 const native = require('./native.cjs');
-const { toTrace } = require('./trace.cjs');
-const { defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber } = require('./webidl.cjs');
+const { fromProduct, toTrace } = require('./trace.cjs');
+const {
+  checked,
+  defineInterface,
+  toBoolean,
+  toDictionary,
+  toEnforcedUnsignedLong,
+  toEnumeration,
+  toNumber,
+} = require('./webidl.cjs');
 
 const { dispatchEvent } = EventTarget.prototype;
 
@@ -109,7 +117,7 @@ class Profiler extends EventTarget {
     // Before the session is opened: new.target's prototype may be a getter that throws, and nobody could stop it then.
     super();
     const handle = wishes.bufferPolicy === 'chunks' ? new native.Chunks() : undefined;
-    const session = openSession(wishes, handle, context);
+    const session = checked(() => native.open(wishes, listener, handle), context);
     this.#session = session.id;
     this.#sampleInterval = session.sampleInterval;
     this.#mayFire = wishes.bufferPolicy !== 'circular';
@@ -186,26 +194,11 @@ class Profiler extends EventTarget {
       this.#chunks?.end();
       letGo(this);
     });
-    return closed.then(({ trace, lost }) => {
-      if (lost > 0) {
-        process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
-          type: 'ProfilerWarning',
-        });
-      }
+    return closed.then((product) => {
       // V8 frees its profiles on this thread only; the trace need not wait for that.
       setImmediate(native.bury).unref();
-      // A copy, because Node lets no memory of an addon be transferred to another thread.
-      return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace);
+      return fromProduct(product, format);
     });
-  }
-}
-
-function openSession(wishes, chunks, context) {
-  try {
-    return native.open(wishes, listener, chunks);
-  } catch (error) {
-    const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
-    throw new Constructor(`${context}: ${error.message}.`);
   }
 }
 

@@ -3,6 +3,21 @@
 // Turns the addon's columns into the dictionaries of the specification. Members come in WebIDL's order, lexicographical,
 // and those that do not apply are absent.
 
+/**
+ * What a program gets of the addon's product: a `ProfilerTrace`, or an ArrayBuffer with compressed JSON.
+ *
+ * @param {'object' | 'json-gzip'} format what the product was made for
+ */
+function fromProduct({ trace, lost }, format) {
+  if (lost > 0) {
+    process.emitWarning(`V8 could not keep about ${lost} samples, because the thread was blocked too long`, {
+      type: 'ProfilerWarning',
+    });
+  }
+  // A copy, because Node lets no memory of an addon be transferred to another thread.
+  return format === 'json-gzip' ? trace.slice().buffer : toTrace(trace);
+}
+
 /** In the order of selfprof-trace's `Marker`; 0 stands for none. */
 const MARKERS = [undefined, 'script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'];
 
@@ -56,4 +71,4 @@ function toSamples({ timestamps, stackIds, markers }) {
   return result;
 }
 
-module.exports = { toTrace };
+module.exports = { fromProduct, toTrace };

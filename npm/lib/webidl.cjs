@@ -50,6 +50,23 @@ const toEnumeration = (values) => (value, subject) => {
 };
 
 /**
+ * Makes a call of the addon that does the last of a conversion, whose errors carry the name of their constructor.
+ *
+ * @template T
+ * @param {() => T} call
+ * @param {string} context begins each message
+ * @returns {T}
+ */
+function checked(call, context) {
+  try {
+    return call();
+  } catch (error) {
+    const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
+    throw new Constructor(`${context}: ${error.message}.`);
+  }
+}
+
+/**
  * Gives an interface's prototype the property attributes of WebIDL: operations and attributes are enumerable, and
  * `Symbol.toStringTag` names the interface. So are static operations, on the interface object.
  *
@@ -63,4 +80,4 @@ function defineInterface(constructor, members, statics = []) {
   Object.defineProperty(constructor.prototype, Symbol.toStringTag, { value: constructor.name, configurable: true });
 }
 
-module.exports = { defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber };
+module.exports = { checked, defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber };

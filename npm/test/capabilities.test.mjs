@@ -22,7 +22,7 @@ suite('Profiler.capabilities()', () => {
       mode: 'eager',
       modes: ['eager', 'lazy'],
       sampleIntervals: { min: 1, quantum: 1 },
-      threads: false,
+      threads: true,
       timeResolution: 0.005,
     });
   });

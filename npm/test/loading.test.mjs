@@ -82,7 +82,7 @@ suite('an application', () => {
       console.log(new Set([eager.Profiler, lazy.Profiler, required.Profiler, globalThis.Profiler]).size);
     `,
     );
-    assert.equal(stdout, 'Profiler Profiler Profiler\n1\n', stderr);
+    assert.equal(stdout, 'Profiler,profileThreads Profiler,profileThreads Profiler,profileThreads\n1\n', stderr);
   });
 
   test('finds no Profiler on the global object unless it registers it', async (t) => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 
-import { REGISTER, runProgram } from './program.mjs';
+import { PACKAGE, REGISTER, runProgram } from './program.mjs';
 
 const REPEATS = 20;
 
@@ -227,6 +227,86 @@ test('process.exit() in the main thread while workers profile', () =>
     }
   `,
     { code: 5 },
+  ));
+
+/** Programs that profile all their threads. */
+const THREADS = `
+  const { profileThreads } = require(${JSON.stringify(PACKAGE)});
+  const threadsOptions = { sampleInterval: 1, maxBufferSize: 50, bufferPolicy: 'circular' };
+`;
+
+test('process.exit() while all threads are profiled', () =>
+  check(
+    `${THREADS}
+    for (let i = 0; i < 3; i++) start(i % 2 ? 'for (;;);' : 'setInterval(() => {}, 1);');
+    profileThreads(threadsOptions);
+    setTimeout(() => process.exit(5), 10 * moment);
+  `,
+    { code: 5 },
+  ));
+
+test('process.exit() while all threads are stopped', () =>
+  check(
+    `${THREADS}
+    for (let i = 0; i < 3; i++) start(i % 2 ? 'for (;;);' : 'setInterval(() => {}, 1);');
+    setTimeout(async () => {
+      const profiling = await profileThreads(threadsOptions);
+      profiling.stop();
+      setTimeout(() => process.exit(5), moment / 3);
+    }, 50);
+  `,
+    { code: 5 },
+  ));
+
+test('threads that come and go while all are profiled, again and again', () =>
+  check(
+    `${THREADS}
+    const ends = ['spin(moment);', 'process.exit(0);', 'for (;;);', 'for (const p of profilers) p.stop();', 'profile();'];
+    let left = 10;
+    let running = 0;
+    function next() {
+      if (left-- <= 0) return;
+      running++;
+      const end = ends[left % ends.length];
+      const worker = start(end);
+      if (end.startsWith('for (;;)')) worker.once('message', () => setTimeout(() => worker.terminate(), moment / 2));
+      worker.on('exit', () => {
+        running--;
+        next();
+      });
+    }
+    for (let i = 0; i < 3; i++) next();
+    (async () => {
+      while (running > 0) {
+        const profilings = await Promise.all([profileThreads(threadsOptions), profileThreads(threadsOptions)]);
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+        profilings[0].cancel();
+        const { threads } = await profilings[1].stop();
+        if (!threads.some(({ threadId, trace }) => threadId === 0 && trace.samples.length > 0)) process.exitCode = 9;
+      }
+    })();
+  `,
+    {},
+  ));
+
+test('worker.terminate() of a thread that profiles all', () =>
+  check(
+    `${THREADS}
+    const worker = start(${JSON.stringify(THREADS)} + \`
+      setInterval(async () => {
+        const profiling = await profileThreads(threadsOptions);
+        if (Math.random() < 0.7) setTimeout(() => profiling.stop(), 2);
+      }, 3);
+    \`);
+    const other = start('for (;;);');
+    worker.once('message', () => setTimeout(() => worker.terminate(), 20 + 3 * moment));
+    worker.on('exit', async (code) => {
+      process.exitCode = code + 10;
+      await (await profileThreads(threadsOptions)).stop();
+      other.terminate();
+    });
+  `,
+    { code: 11 },
   ));
 
 test('many workers that end at once, each in its way', () =>

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use selfprof_session::{
@@ -17,10 +17,11 @@ use crate::builder::{self, Finished, Job, Stream};
 use crate::chunks::{Backlog, Chunked};
 use crate::journal::Journal;
 use crate::locks::lock;
+use crate::threads::{self, Portion, ProfilingId, Thread};
 use crate::{alarm, signals};
 
 /// Names an agent in the process, for the threads that serve all of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AgentKey(u64);
 
 /// How long a session's samples may stay in V8: long enough that cutting costs nothing that can be measured, short enough
@@ -44,6 +45,9 @@ pub struct Audience {
 /// How long a thread that seemed to end may go on before it is sampled again: longer than a process takes to end.
 const RESUME_AFTER: Micros = Micros(100_000);
 
+/// How long the building thread may take to read a segment, as a rule.
+const BURY_AFTER: Micros = Micros(200_000);
+
 /// What an agent is made with.
 pub struct AgentOptions {
     /// When V8 notes down where code lies.
@@ -52,11 +56,13 @@ pub struct AgentOptions {
     pub admission: AdmitScripts,
     /// The time origin of the thread's `performance`.
     pub origin: Instant,
+    /// The thread.
+    pub thread: Thread,
 }
 
 /// The agent of one JS thread. Lives from [`begin`] until its environment is torn down or the process ends; only its own
 /// thread touches it.
-struct Agent {
+pub struct Agent {
     group: Group<CpuSampler>,
     view: View,
     notifier: Arc<Notifier>,
@@ -72,6 +78,8 @@ pub struct Notifier {
     chunked: Mutex<HashMap<SessionId, Chunked>>,
     /// Recordings that are streamed. The agent adds, the building thread looks up.
     streams: Mutex<HashMap<SessionId, Stream>>,
+    /// Whether the thread is to look at what others ask of it. Any thread sets it, the agent's takes it back.
+    attention: AtomicBool,
 }
 
 impl Notifier {
@@ -110,6 +118,12 @@ impl Notifier {
     /// The group is to look after its sessions at `at`.
     pub fn look_at(&self, at: Instant) {
         alarm::set(self.key, &self.interrupter, at);
+    }
+
+    /// Has the agent's thread look at what others ask of it, soon.
+    pub fn call_attention(&self) {
+        self.attention.store(true, Ordering::Release);
+        self.look_at(selfprof_v8::now());
     }
 
     /// Where a session is streamed to, if it is.
@@ -155,6 +169,14 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
         let environment = Environment::current().ok_or(AgentError::NoAgent)?;
         environment.on_cleanup(on_cleanup);
         environment.on_exit(on_exit);
+        let notifier = Arc::new(Notifier {
+            key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
+            interrupter: environment.interrupter(),
+            audiences: Mutex::new(HashMap::new()),
+            chunked: Mutex::new(HashMap::new()),
+            streams: Mutex::new(HashMap::new()),
+            attention: AtomicBool::new(false),
+        });
         *agent = Some(Agent {
             group: Group::new(CpuSampler::new(&environment, options.mode)),
             view: View {
@@ -162,16 +184,14 @@ pub fn begin(options: AgentOptions) -> Result<(), AgentError> {
                 origin: options.origin,
                 resolution: RESOLUTION,
             },
-            notifier: Arc::new(Notifier {
-                key: AgentKey(NEXT_KEY.fetch_add(1, Ordering::Relaxed)),
-                interrupter: environment.interrupter(),
-                audiences: Mutex::new(HashMap::new()),
-                chunked: Mutex::new(HashMap::new()),
-                streams: Mutex::new(HashMap::new()),
-            }),
+            notifier: Arc::clone(&notifier),
         });
+        threads::began(notifier.key, options.thread, notifier);
         Ok(())
-    })
+    })?;
+    // The process may be profiled already.
+    attend();
+    Ok(())
 }
 
 /// What a session sees.
@@ -186,6 +206,7 @@ pub struct View {
 }
 
 /// What a session is opened with.
+#[derive(Clone, Copy)]
 pub struct Wishes {
     /// The sample interval, not yet quantised.
     pub interval: Micros,
@@ -193,18 +214,19 @@ pub struct Wishes {
     pub limit: Option<u64>,
     /// What happens when it is reached.
     pub policy: BufferPolicy,
-    /// The view of the realm that the session belongs to; without one, the thread's.
-    pub view: Option<View>,
 }
 
-/// Opens a session on this thread, whose chunks go to `backlog`. Returns its id and the interval it got.
+/// Opens a session on this thread, whose chunks go to `backlog`. It has the view of a realm, or else the thread's. Returns
+/// its id and the interval it got.
 pub fn open(
     wishes: &Wishes,
+    view: Option<View>,
     audience: Arc<Audience>,
     backlog: Option<Arc<Backlog>>,
 ) -> Result<(SessionId, Micros), AgentError> {
     with(|agent| {
-        let (session, interval, cell) = agent.join(wishes, ROTATE_SESSION)?;
+        let view = view.unwrap_or_else(|| agent.view.clone());
+        let (session, interval, cell) = agent.join(wishes, view, ROTATE_SESSION)?;
         lock(&agent.notifier.audiences).insert(session, audience);
         if let Some(backlog) = backlog {
             lock(&agent.notifier.chunked).insert(session, Chunked { cell, backlog });
@@ -226,7 +248,7 @@ pub fn go_on(session: SessionId) {
 /// Opens a session on this thread whose samples are streamed into `journal`.
 pub fn open_journal(wishes: &Wishes, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
     with(|agent| {
-        let (session, _, cell) = agent.join(wishes, ROTATE_JOURNAL)?;
+        let (session, _, cell) = agent.join(wishes, agent.view.clone(), ROTATE_JOURNAL)?;
         lock(&agent.notifier.streams).insert(session, Stream { cell, journal });
         signals::watch(&agent.notifier.interrupter);
         Ok(session)
@@ -265,12 +287,36 @@ impl Stopped {
 /// Stops a session and forgets what it recorded. Does nothing when it was closed before.
 pub fn abandon(session: SessionId) {
     let _ = with(|agent| {
-        let mut left = agent.group.leave(selfprof_v8::now(), session).map_err(AgentError::Group)?;
-        if let Some(cut) = &mut left.cut {
-            cut.deliveries.retain(|delivery| delivery.session != session);
-        }
-        agent.notifier.forget(session);
-        agent.deliver(left.cut);
+        agent.abandon(session);
+        Ok(())
+    });
+}
+
+/// Starts to profile all threads that have an agent, and those that get one. Returns the interval it got, too.
+pub fn profile_threads(wishes: Wishes) -> Result<(ProfilingId, Micros), AgentError> {
+    with(|agent| {
+        let id = threads::start(agent, wishes);
+        threads::attend(agent);
+        Ok((id, quantise(wishes.interval, CpuSampler::BASE)))
+    })
+}
+
+/// Stops to profile all threads; `stopped` gets what they recorded on the building thread.
+pub fn stop_threads(id: ProfilingId, stopped: impl FnOnce(Vec<Portion>) + Send + 'static) {
+    threads::stop(id, Box::new(stopped));
+    attend();
+}
+
+/// Stops to profile all threads and forgets what was recorded.
+pub fn cancel_threads(id: ProfilingId) {
+    threads::cancel(id);
+    attend();
+}
+
+/// Does what other threads ask of this one.
+fn attend() {
+    let _ = with(|agent| {
+        threads::attend(agent);
         Ok(())
     });
 }
@@ -310,6 +356,9 @@ pub fn on_tick() {
         let cut = agent.group.tick(selfprof_v8::now());
         agent.deliver(cut);
         agent.group.sampler().bury();
+        if agent.notifier.attention.swap(false, Ordering::AcqRel) {
+            threads::attend(agent);
+        }
         Ok(())
     });
 }
@@ -348,12 +397,13 @@ fn end(reason: &'static str) {
     agent.notifier.interrupter.revoke();
     alarm::forget(agent.notifier.key);
     let cut = agent.group.close(selfprof_v8::now());
-    if !lock(&agent.notifier.streams).is_empty() {
+    if threads::records(agent.key()) || !lock(&agent.notifier.streams).is_empty() {
         agent.deliver(cut);
         agent.end_streams(reason);
         // The sampler frees V8's profiles when it is dropped, so they must have been read.
         builder::wait();
     }
+    threads::ended(agent.key());
 }
 
 /// Runs `work` on this thread's agent. Node may run a clean-up hook or an interrupt while the agent is at work, in
@@ -366,20 +416,69 @@ fn with<T>(work: impl FnOnce(&mut Agent) -> Result<T, AgentError>) -> Result<T, 
         if let Some(deadline) = agent.group.next_deadline() {
             agent.notifier.look_at(deadline);
         }
+        if agent.notifier.attention.load(Ordering::Acquire) {
+            // Somebody asked for it while the agent was at work, and found it busy.
+            agent.notifier.look_at(selfprof_v8::now());
+        }
         result
     })
 }
 
 impl Agent {
+    /// Its name in the process.
+    pub fn key(&self) -> AgentKey {
+        self.notifier.key
+    }
+
+    /// The time origin of the thread's `performance`.
+    pub fn origin(&self) -> Instant {
+        self.view.origin
+    }
+
+    /// Opens a session of a profiling of all threads, whose trace counts from `origin`.
+    pub fn join_profiling(
+        &mut self,
+        wishes: &Wishes,
+        origin: Instant,
+    ) -> Result<(SessionId, Arc<RecordingCell>), AgentError> {
+        let (session, _, cell) = self.join(wishes, View { origin, ..self.view.clone() }, ROTATE_SESSION)?;
+        Ok((session, cell))
+    }
+
+    /// Stops such a session. `None` when it was stopped before.
+    pub fn leave_profiling(&mut self, session: SessionId) -> Option<Arc<RecordingCell>> {
+        let left = self.group.leave(selfprof_v8::now(), session).ok()?;
+        self.deliver(left.cut);
+        self.bury_later();
+        Some(left.cell)
+    }
+
+    /// Stops a session and forgets what it recorded. Does nothing when it was stopped before.
+    pub fn abandon(&mut self, session: SessionId) {
+        let Ok(mut left) = self.group.leave(selfprof_v8::now(), session) else { return };
+        if let Some(cut) = &mut left.cut {
+            cut.deliveries.retain(|delivery| delivery.session != session);
+        }
+        self.notifier.forget(session);
+        self.deliver(left.cut);
+        self.bury_later();
+    }
+
+    /// Frees what V8 holds of the last segment when the building thread is through with it, though this thread may have
+    /// nothing to do any more.
+    fn bury_later(&self) {
+        self.notifier.look_at(selfprof_v8::now().after(BURY_AFTER));
+    }
+
     fn join(
         &mut self,
         wishes: &Wishes,
+        view: View,
         rotate_every: Micros,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), AgentError> {
-        let &Wishes { interval, limit, policy, ref view } = wishes;
+        let &Wishes { interval, limit, policy } = wishes;
         let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
-        let view = view.clone().unwrap_or_else(|| self.view.clone());
         let View { admission, origin, resolution } = view;
         let recording = RecordingOptions { origin, interval, limit, policy, resolution };
         let cell = Arc::new(RecordingCell::new(recording, admission, now));

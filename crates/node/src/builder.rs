@@ -35,6 +35,13 @@ pub enum Job {
         /// Gets its trace, `None` when building it failed.
         done: Box<dyn FnOnce(Option<Finished>) + Send>,
     },
+    /// The same for several sessions at once, where some may have nothing to give.
+    FinishAll {
+        /// Their recordings.
+        cells: Vec<Option<Arc<RecordingCell>>>,
+        /// Gets their traces in the same order.
+        done: Box<dyn FnOnce(Vec<Option<Finished>>) + Send>,
+    },
     /// A chunk was taken of a session that rested.
     GoOn {
         /// The session.
@@ -122,10 +129,13 @@ fn perform(job: Job) {
     match job {
         Job::Append { cut, notifier } => append(&cut, &notifier),
         Job::Finish { cell, backlog, done } => {
-            let finished = catch_unwind(AssertUnwindSafe(|| finish(&cell, backlog.as_deref()))).ok();
+            let finished = try_finish(&cell, backlog.as_deref());
             // Its realm's scripts may be forgotten now, and whoever waits for the trace is to find it so.
             drop(cell);
             done(finished);
+        }
+        Job::FinishAll { cells, done } => {
+            done(cells.into_iter().map(|cell| cell.and_then(|cell| try_finish(&cell, None))).collect());
         }
         Job::GoOn { session, notifier } => {
             if let Some(chunked) = notifier.chunked(session) {
@@ -182,6 +192,11 @@ fn deliver(segment: &RawSegment, delivery: &Delivery, notifier: &Notifier) {
     if let Some(at) = outcome.earliest_full {
         notifier.look_at(at);
     }
+}
+
+/// Whoever waits for a trace is to hear of it even if building it fails.
+fn try_finish(cell: &RecordingCell, backlog: Option<&Backlog>) -> Option<Finished> {
+    catch_unwind(AssertUnwindSafe(|| finish(cell, backlog))).ok()
 }
 
 fn finish(cell: &RecordingCell, backlog: Option<&Backlog>) -> Finished {

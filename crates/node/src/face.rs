@@ -17,6 +17,7 @@ use crate::chunks::Backlog;
 use crate::journal::Journal;
 use crate::product::{Format, Product, TraceColumns};
 use crate::realms;
+use crate::threads::{self, Portion, ProfilingId, Thread};
 
 /// The `process.versions.modules` that this addon was built for. A Node of another major may load it without a word.
 #[napi]
@@ -51,13 +52,21 @@ pub fn offers() -> Offers {
 /// Makes the agent of the calling thread, unless it has one.
 ///
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
-/// alone. `timeOrigin` is the thread's time origin on the clock of [`now`], in milliseconds.
+/// alone. `timeOrigin` is the thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` are
+/// what others find the thread under.
 #[napi(catch_unwind)]
-pub fn begin(mode: String, host_scripts: Vec<String>, time_origin: f64) -> Result<()> {
+pub fn begin(
+    mode: String,
+    host_scripts: Vec<String>,
+    time_origin: f64,
+    thread_id: u32,
+    thread_name: String,
+) -> Result<()> {
     let options = AgentOptions {
         mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
         admission: AdmitScripts::except(host_scripts.iter().map(String::as_str)),
         origin: Instant(Micros::from_millis_f64(time_origin).unwrap_or_default().0),
+        thread: Thread { id: thread_id, name: thread_name },
     };
     agent::begin(options).map_err(failure)
 }
@@ -142,44 +151,49 @@ pub struct OpenOptions {
     /// Whether it sees the realms of its realm's origin group too.
     pub include_same_origin_frames: Option<bool>,
     /// How many chunks may wait.
-    pub max_chunks: u32,
+    pub max_chunks: Option<u32>,
 }
 
-/// Opens a session, with `chunks` if its full buffers are to become some. What is left of WebIDL's conversions follows
-/// here, and the constructor's checks.
+impl OpenOptions {
+    /// What is left of WebIDL's conversions, and the checks of the constructor.
+    fn convert(&self) -> std::result::Result<Wishes, Error<String>> {
+        let converted = InitOptions::convert(Some(self.sample_interval), Some(self.max_buffer_size))
+            .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
+        let policy = match &*self.buffer_policy {
+            "circular" => BufferPolicy::Circular,
+            "chunks" => BufferPolicy::Chunks { most_waiting: self.max_chunks.unwrap_or_default() },
+            _ => BufferPolicy::Stop,
+        };
+        let limit = Some(converted.max_buffer_size.into());
+        Ok(Wishes { interval: converted.sample_interval, limit, policy })
+    }
+}
+
+/// Opens a session, with `chunks` if its full buffers are to become some.
 ///
-/// Throws an error whose `code` is `TypeError` or `RangeError` when they fail.
+/// Throws an error whose `code` is `TypeError` or `RangeError` when the options fail a check.
 #[napi(catch_unwind)]
 pub fn open(
     options: OpenOptions,
     listener: &Listener,
     chunks: Option<&Chunks>,
 ) -> std::result::Result<OpenSession, Error<String>> {
-    let converted = InitOptions::convert(Some(options.sample_interval), Some(options.max_buffer_size))
-        .map_err(|error| Error::new(error.constructor().to_owned(), error.to_string()))?;
+    let wishes = options.convert()?;
+    let refused = |error: String| Error::new("TypeError".to_owned(), error);
     let reach =
         if options.include_same_origin_frames == Some(true) { Reach::SameOrigin } else { Reach::Realm };
     let view = options.realm.map(|realm| realms::view(RealmId(realm), reach)).transpose();
-    let wishes = Wishes {
-        view: view.map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?,
-        interval: converted.sample_interval,
-        limit: Some(converted.max_buffer_size.into()),
-        policy: match &*options.buffer_policy {
-            "circular" => BufferPolicy::Circular,
-            "chunks" => BufferPolicy::Chunks { most_waiting: options.max_chunks },
-            _ => BufferPolicy::Stop,
-        },
-    };
+    let view = view.map_err(|error| refused(error.to_string()))?;
     let backlog = chunks.map(|chunks| Arc::clone(&chunks.backlog));
-    let (session, interval) = agent::open(&wishes, Arc::clone(&listener.audience), backlog)
-        .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
+    let (session, interval) = agent::open(&wishes, view, Arc::clone(&listener.audience), backlog)
+        .map_err(|error| refused(error.to_string()))?;
     Ok(OpenSession { id: session.0, sample_interval: interval.as_millis_f64() })
 }
 
 /// Stops a session. The promise, which keeps the program alive, gives its trace in this format.
 #[napi(catch_unwind)]
 pub fn close(env: &Env, session: u32, format: String) -> Result<PromiseRaw<'_, Product>> {
-    let format = if format == "json-gzip" { Format::JsonGzip } else { Format::Object };
+    let format = Format::named(&format);
     // First, because a promise that is never settled would keep the program alive.
     let stopped = agent::close(SessionId(session)).map_err(failure)?;
     let (deferred, promise) = env.create_deferred::<Product, _>()?;
@@ -188,6 +202,74 @@ pub fn close(env: &Env, session: u32, format: String) -> Result<PromiseRaw<'_, P
         None => deferred.reject(Error::new(Status::GenericFailure, "the trace could not be built")),
     });
     Ok(PromiseRaw::new(env.raw(), promise.raw()))
+}
+
+/// A profiling of all threads.
+#[napi(object)]
+pub struct ThreadsProfiling {
+    /// Its id, for the functions below.
+    pub id: u32,
+    /// The sample interval that each thread got, in milliseconds.
+    pub sample_interval: f64,
+}
+
+/// Asks all threads that have an agent to join a profiling, this one among them.
+///
+/// Throws an error whose `code` is `TypeError` or `RangeError` when the options fail a check.
+#[napi(catch_unwind)]
+pub fn profile_threads(options: OpenOptions) -> std::result::Result<ThreadsProfiling, Error<String>> {
+    let (id, interval) = agent::profile_threads(options.convert()?)
+        .map_err(|error| Error::new("TypeError".to_owned(), error.to_string()))?;
+    Ok(ThreadsProfiling { id: id.0, sample_interval: interval.as_millis_f64() })
+}
+
+/// The promise is resolved when all threads have joined, or [`give_up_on_threads`] was called.
+#[napi(catch_unwind)]
+pub fn threads_started(env: &Env, profiling: u32) -> Result<PromiseRaw<'_, ()>> {
+    let (deferred, promise) = env.create_deferred::<(), _>()?;
+    threads::when_started(ProfilingId(profiling), Box::new(move || deferred.resolve(|_| Ok(()))));
+    Ok(PromiseRaw::new(env.raw(), promise.raw()))
+}
+
+/// What one thread recorded.
+#[napi(object, object_from_js = false)]
+pub struct ThreadPortion {
+    /// `threadId` of `node:worker_threads`.
+    pub thread_id: u32,
+    /// The thread's name.
+    pub name: String,
+    /// Its trace, absent when it did not answer in time.
+    pub product: Option<Product>,
+}
+
+/// Asks all threads to leave a profiling. The promise gives what they recorded, in this format, when they have, or
+/// [`give_up_on_threads`] was called.
+#[napi(catch_unwind)]
+pub fn stop_threads(env: &Env, profiling: u32, format: String) -> Result<PromiseRaw<'_, Vec<ThreadPortion>>> {
+    let format = Format::named(&format);
+    let (deferred, promise) = env.create_deferred::<Vec<ThreadPortion>, _>()?;
+    agent::stop_threads(ProfilingId(profiling), move |portions| {
+        let portion = |Portion { thread, finished }: Portion| ThreadPortion {
+            thread_id: thread.id,
+            name: thread.name,
+            product: finished.and_then(|finished| Product::of(finished, format)),
+        };
+        let portions: Vec<_> = portions.into_iter().map(portion).collect();
+        deferred.resolve(move |_| Ok(portions));
+    });
+    Ok(PromiseRaw::new(env.raw(), promise.raw()))
+}
+
+/// Threads that have not answered are waited for no longer.
+#[napi(catch_unwind)]
+pub fn give_up_on_threads(profiling: u32) {
+    threads::give_up(ProfilingId(profiling));
+}
+
+/// Has all threads leave a profiling and forgets what they recorded.
+#[napi(catch_unwind)]
+pub fn cancel_threads(profiling: u32) {
+    agent::cancel_threads(ProfilingId(profiling));
 }
 
 /// Stops a session and forgets what it recorded.
@@ -240,7 +322,7 @@ pub fn record(options: RecordOptions) -> Result<()> {
     let journal = Journal::create(Path::new(&options.path), &header)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
     let limit = options.limit.map(|limit| limit as u64);
-    let wishes = Wishes { interval: asked, limit, policy: BufferPolicy::Stop, view: None };
+    let wishes = Wishes { interval: asked, limit, policy: BufferPolicy::Stop };
     agent::open_journal(&wishes, Arc::new(journal)).map_err(failure)?;
     Ok(())
 }

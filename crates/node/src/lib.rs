@@ -10,7 +10,8 @@
 //! * [`chunks`]: full buffers on their way to a program that takes them one by one;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
 //! * [`product`]: what JavaScript is given of a finished recording;
-//! * [`signals`]: ends those recordings before a signal ends the process.
+//! * [`signals`]: ends those recordings before a signal ends the process;
+//! * [`threads`]: all threads of the process, profiled as one.
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock; the building thread
 //! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. Threads never wait for a JS
@@ -27,3 +28,4 @@ mod product;
 mod realms;
 mod scripts;
 mod signals;
+mod threads;

@@ -16,6 +16,13 @@ pub enum Format {
     JsonGzip,
 }
 
+impl Format {
+    /// The format that JavaScript calls so.
+    pub fn named(name: &str) -> Self {
+        if name == "json-gzip" { Self::JsonGzip } else { Self::Object }
+    }
+}
+
 /// A trace in the format that was asked for.
 #[napi(object, object_from_js = false)]
 pub struct Product {
