@@ -17,6 +17,11 @@ export interface PageHostOptions {
   /** The heap that a page may have, in megabytes. A page that needs more is ended. Default: 1,024. */
   memoryLimit?: number;
   /**
+   * How many samples the profilers of a page may keep at once, those of frames of another origin counted apart. Of several
+   * profilers, the n-th gets an n-th of it. Default: 1,000,000, which is a quarter of an hour at 1 ms.
+   */
+  sampleBudget?: number;
+  /**
    * How many threads a page may have: one for its document and the frames of the same origin, and one for each frame of
    * another. Frames beyond that stay empty. Default: 16.
    */

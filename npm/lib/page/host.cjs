@@ -23,13 +23,13 @@ class HostInternals {
   /** How many threads a page may have: one, and one for each frame of another origin. */
   threadLimit;
 
-  constructor({ jsdom, timeout = 30_000, memoryLimit = 1_024, threadLimit = 16, userAgent, hosts, ca, ignoreCertificateErrors, bodyLimit } = {}) {
+  constructor({ jsdom, timeout = 30_000, memoryLimit = 1_024, sampleBudget = 1_000_000, threadLimit = 16, userAgent, hosts, ca, ignoreCertificateErrors, bodyLimit } = {}) {
     this.#library = findLibrary(jsdom);
     this.timeout = timeout;
     this.threadLimit = threadLimit;
     const platform = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Windows NT 10.0' }[process.platform];
     const agent = userAgent ?? `Mozilla/5.0 (${platform}) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/${this.#library.version} selfprof/${version}`;
-    this.#options = { memoryLimit, userAgent: agent, network: { hosts, ca, ignoreCertificateErrors, bodyLimit } };
+    this.#options = { memoryLimit, sampleBudget, userAgent: agent, network: { hosts, ca, ignoreCertificateErrors, bodyLimit } };
     this.#cookies = new Cookies(this.#library, undefined, (change) => this.#tellOthers(change));
     this.network = new Network(new Transport(this.#options.network), this.#cookies, agent);
   }

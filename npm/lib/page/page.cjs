@@ -119,6 +119,7 @@ class Page extends EventEmitter {
 
   async #load(url, { waitUntil, referrer, root }) {
     const navigation = ++this.#navigation;
+    const startedAt = monotonicNow();
     const started = this.#host.startThread();
     let site;
     try {
@@ -126,7 +127,7 @@ class Page extends EventEmitter {
       await started.ready();
       this.#assertOpen();
       if (navigation !== this.#navigation) throw new Error(`another navigation took over from ${url}`);
-      site = await this.#commit(started, response, root);
+      site = await this.#commit(started, { ...response, startedAt }, root);
       const { status, headers } = response;
       await this.#waitFor(waitUntil, site);
       return { url: response.url, status, headers };
@@ -148,7 +149,7 @@ class Page extends EventEmitter {
 
   /** Replaces the document by one in a thread of its own. */
   async #commit(thread, response, root) {
-    const document = describePage(response, root);
+    const document = { ...describePage(response, root), startedAt: response.startedAt };
     await this.#sites?.closeAll();
     this.#url = document.url;
     this.#state = new Set(['commit']);
@@ -297,6 +298,11 @@ class Page extends EventEmitter {
   async [Symbol.asyncDispose]() {
     await this.close();
   }
+}
+
+/** Now, on the clock that the threads of a process share, in milliseconds. */
+function monotonicNow() {
+  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** How long a page may take to say that it is there, after a script in it timed out. */

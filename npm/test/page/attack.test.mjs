@@ -134,6 +134,32 @@ async function collect() {
     document.body.setAttribute('onclick', '1 +');
     return document.body.onclick;
   });
+  attempt('Profiler', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }));
+  attempt('Profiler of nothing', () => new Profiler());
+  attempt('Profiler of text', () => new Profiler({ sampleInterval: -1, maxBufferSize: 10 }));
+  attempt('capabilities', () => Profiler.capabilities());
+  await settled('stop', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop());
+  await settled('stop with entries', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10, includeEntries: true }).stop());
+  await settled('stop in JSON', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop({ format: 'json-gzip' }));
+  await settled('stop of nothing', () => Profiler.prototype.stop.call({}));
+  await settled('chunks', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10, bufferPolicy: 'chunks' }).chunks().return(1));
+  attempt('mark', () => performance.mark('m', { detail: {} }));
+  attempt('mark of a symbol', () => performance.mark(Symbol()));
+  attempt('mark with a function', () => performance.mark('m', { detail: () => {} }));
+  attempt('measure', () => performance.measure('d', 'm'));
+  attempt('measure of nothing', () => performance.measure('d', 'none'));
+  attempt('entries', () => performance.getEntries());
+  attempt('now of nothing', () => performance.now.call({}));
+  attempt('toJSON', () => performance.toJSON());
+  attempt('timing', () => performance.timing.toJSON());
+  attempt('observer', () => {
+    const observer = new PerformanceObserver((list, ...others) => keep('observed', [list, others]));
+    observer.observe({ type: 'mark', buffered: true });
+    return observer;
+  });
+  attempt('structuredClone', () => structuredClone(new Map([[new Error('x'), [new Uint8Array(2), /x/, new Date()]]])));
+  attempt('structuredClone of a function', () => structuredClone(() => {}));
+  attempt('structuredClone of a proxy', () => structuredClone(new Proxy({}, {})));
   await settled('import', () => import('/module.mjs'));
   await settled('import of nothing', () => import('/none.mjs'));
   await settled('import of a bare name', () => import('bare'));
@@ -179,6 +205,10 @@ async function collect() {
     },
     import: () => import('/module.mjs'),
     stack: () => new Error('x').stack,
+    now: () => performance.now(),
+    mark: () => performance.mark('overflow'),
+    Profiler: () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop(),
+    clone: () => structuredClone({}),
     handler: () => {
       document.body.setAttribute('onclick', `/* ${Math.random()} */`);
       return document.body.onclick;
@@ -204,16 +234,18 @@ const ROUTES = {
   '/meta.mjs': "export const meta = import.meta; export const promise = import('./module.mjs')",
 };
 
+const ALLOW = { 'document-policy': 'js-profiling' };
+
 suite('whatever a page can reach', () => {
   test('is of its own realm or of the DOM\'s', async (t) => {
-    const page = await openHtml(t, `<body onload="window.event2 = event"><p id="p"><script>window.event1 = window.event</script>`, { routes: ROUTES });
+    const page = await openHtml(t, `<body onload="window.event2 = event"><p id="p"><script>window.event1 = window.event</script>`, { routes: ROUTES, headers: ALLOW });
     const { found, count } = await page.evaluate(`(${walk})({})`);
     assert.deepEqual(found, []);
     assert.ok(count > 5_000, `${count} objects`);
   });
 
   test('is so, too, for what the host returns and throws', async (t) => {
-    const page = await openHtml(t, '<body>', { routes: ROUTES });
+    const page = await openHtml(t, '<body>', { routes: ROUTES, headers: ALLOW });
     const { found, count } = await page.evaluateIn({ timeout: 120_000 }, `(${collect})().then((values) => (${walk})(values))`);
     assert.deepEqual(found, []);
     assert.ok(count > 5_000, `${count} objects`);

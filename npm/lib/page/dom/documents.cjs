@@ -14,12 +14,11 @@ const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/D
 
 const vm = require('./node/vm.cjs');
 const { consoleFor } = require('./console.cjs');
-const { inspect } = require('./inspect.cjs');
 const messages = require('./messages.cjs');
 const { tell } = require('./outbox.cjs');
-const { platformOf } = require('./platform.cjs');
 const realms = require('./realms.cjs');
 const { JSDOMDispatcher } = require('./resources.cjs');
+const { hostFor, install } = require('./window-host.cjs');
 
 const cookieJar = {
   getCookieStringSync: (url) => gate.getCookies(url),
@@ -79,7 +78,8 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
   setLocation(window, url, origin);
   realms.add(realm);
   tell({ type: 'window', frame: realm.id, parent: parent === undefined ? -1 : realms.realmOf(parent).id, url });
-  realm.code = gate.enterWindow(window, { inspect, platform: platformOf(window) });
+  realm.code = gate.enterWindow(window, hostFor(realm));
+  install(realm);
   messages.install(realm);
   return window;
 }

@@ -64,6 +64,7 @@ exports.registerImportMap = own(mainRealm.registerImportMap);
 exports.closeWindow = own(mainRealm.closeWindow);
 exports.fetchScript = own(mainRealm.fetchScript);
 exports.fetchFrame = own(mainRealm.fetchFrame);
+exports.describeWindow = completing(mainRealm.describeWindow, take);
 exports.useDocument = own(mainRealm.useDocument);
 exports.fetch = own(mainRealm.fetch);
 exports.abortFetch = own(mainRealm.abortFetch);

@@ -18,7 +18,6 @@ const { NotCloneable } = require('../clone.cjs');
 function platformOf(window) {
   return {
     kindOf: gate.kindOf,
-    newDOMException: (message, name) => DOMException.create(window, [message, name]),
     serialize(object) {
       const impl = idlUtils.implForWrapper(object);
       if (impl === null || impl === undefined) {

@@ -20,6 +20,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {'unsafe-none' | 'require-corp' | 'credentialless'} embedderPolicy
  * @property {boolean} isIsolated cross-origin isolated
  * @property {boolean} isSecure a secure context
+ * @property {number} [startedAt] when the navigation began, on the clock that threads share, in milliseconds
  */
 
 /** Why a frame does not show a document. */

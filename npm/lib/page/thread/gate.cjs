@@ -156,6 +156,7 @@ class Gate {
       fetchScript: (request, onDone) => thread.loader.fetchScript(request, onDone),
       fetch: (request, body, onDone) => thread.loader.fetch(request, body, onDone),
       abortFetch: (id) => thread.loader.abort(id),
+      describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
       useDocument: (window, document) => thread.windows.use(window, document),
       fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),
       getCookies: (url) => (isString(url) ? thread.cookiesForScript(url) : ''),

@@ -27,9 +27,10 @@ function sourceOf(file) {
 }
 
 /** Compiles a CommonJS module to a function of the realm. */
-function compile(context, file) {
-  const head = `(function (${PARAMETERS.join(', ')}) {`;
-  const script = new vm.Script(`${head}${sourceOf(file)}\n})`, { filename: file, columnOffset: -head.length });
+function compile(context, file, globals) {
+  // A module may take the same names from the global object.
+  const head = `(function (${globals.join(', ')}) { return function (${PARAMETERS.join(', ')}) {`;
+  const script = new vm.Script(`${head}${sourceOf(file)}\n}})`, { filename: file, columnOffset: -head.length });
   return script.runInContext(context);
 }
 
@@ -43,16 +44,20 @@ class HostModules {
   #context;
   #make;
   #redirect;
+  #globals;
   #modules = new Map();
   #linked = new Map();
 
   /**
    * @param {object} context a vm context
    * @param {Redirect} redirect is asked before a specifier is resolved
+   * @param {Record<string, unknown>} [globals] what modules find under these names instead of properties of the global
+   *   object, which a page may replace
    */
-  constructor(context, redirect) {
+  constructor(context, redirect, globals = {}) {
     this.#context = context;
     this.#redirect = redirect;
+    this.#globals = globals;
     // Module objects and `require` belong to the realm; what goes wrong on our side is told in an error of the realm.
     this.#make = vm.runInContext(
       `'use strict'; ({
@@ -106,7 +111,8 @@ class HostModules {
         return undefined;
       }
     });
-    compile(this.#context, file).call(module.exports, module.exports, require, module, file, path.dirname(file), mainRealm);
+    const run = compile(this.#context, file, Object.keys(this.#globals))(...Object.values(this.#globals));
+    run.call(module.exports, module.exports, require, module, file, path.dirname(file), mainRealm);
     return module.exports;
   }
 

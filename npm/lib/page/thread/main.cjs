@@ -18,6 +18,7 @@ const { hostPages } = require('./hosting.cjs');
 const { Loader } = require('./loader.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { substitutes } = require('./substitutes.cjs');
+const { Sessions } = require('./window-native.cjs');
 const { Windows } = require('./windows.cjs');
 
 /** To whoever opened the page. */
@@ -31,6 +32,9 @@ class PageThread {
   windows;
   gate = new Gate(this);
   loader;
+  /** How V8 prepares for profilers, `eager` or `lazy`; of all windows of the thread. */
+  mode;
+  sessions;
   /** What dom/main.cjs exports: functions of the DOM realm. */
   dom;
   #cookies;
@@ -48,6 +52,7 @@ class PageThread {
       const { code, modules } = this.windows.get(global);
       code.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
     });
+    this.sessions = new Sessions(options.sampleBudget);
     this.windows = new Windows(this, ['node:', ...hostFolders]);
     this.#cookies = new Cookies(library, cookies, (change) => control.postMessage({ type: 'cookie', change }));
     this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
@@ -129,7 +134,7 @@ class PageThread {
       const { origin, embedderPolicy, isIsolated, isSecure, profiling } = document;
       this.client = { origin, embedderPolicy, isIsolated, isSecure };
       // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
-      begin({ mode: profiling ?? 'lazy' });
+      this.mode = begin({ mode: profiling ?? 'lazy' }).mode;
       const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, place };
       this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(content.body)));
     },

@@ -4,9 +4,11 @@
 // the page's own scripts would have made. It takes the intrinsics it needs before a script of the page can change them.
 
 const host = require('selfprof:host');
-const { NotCloneable, deserialize, serialize } = require('../clone.cjs');
+const { deserialize, serialize } = require('../clone.cjs');
+const { serializeHere } = require('./cloning.cjs');
 
 const { Error, Object, Promise, RangeError, SyntaxError, TypeError } = globalThis;
+const { parse } = JSON;
 const { apply, defineProperty, deleteProperty } = Reflect;
 /** Those that the host may ask for. */
 const ERRORS = { Error, RangeError, SyntaxError, TypeError };
@@ -109,14 +111,22 @@ function wrap(name, call, length) {
   return wrapped;
 }
 
-/** Takes a value down, to be made again elsewhere. */
-function serializeHere(value, transferList) {
-  try {
-    return serialize(value, host.platform, transferList);
-  } catch (error) {
-    if (error instanceof NotCloneable) throw host.platform.newDOMException(error.message, 'DataCloneError');
-    throw error;
-  }
-}
+/** Typed arrays, by name, for the main realm to fill. */
+const ARRAYS = { Float64Array, Uint32Array, Uint8Array };
 
-module.exports = { describe, describeModule, deserialize: (record) => deserialize(record, host.platform), evaluate, freeze: Object.freeze, makeError, owns, serialize: serializeHere, settle, wrap };
+module.exports = {
+  allocate: (name, length) => new ARRAYS[name](length),
+  describe,
+  describeModule,
+  deserialize: (record) => deserialize(record, host.platform),
+  emptyObject: () => ({}),
+  evaluate,
+  freeze: Object.freeze,
+  install: (settings) => require('./globals.cjs').install(settings),
+  makeError,
+  owns,
+  parse,
+  serialize: serializeHere,
+  settle,
+  wrap,
+};
