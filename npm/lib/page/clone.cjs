@@ -70,6 +70,11 @@ class NotCloneable extends Error {
   name = 'DataCloneError';
 }
 
+/** Whether an error is that, of whichever realm. */
+function isNotCloneable(error, { kindOf }) {
+  return kindOf(error) === 'Error' && getOwnPropertyDescriptor(error, 'name')?.value === 'DataCloneError';
+}
+
 /**
  * The host's part: objects that are not ECMAScript's.
  *
@@ -377,4 +382,4 @@ function ownError({ name, message, stack }) {
   return error;
 }
 
-module.exports = { NotCloneable, deserialize, serialize };
+module.exports = { NotCloneable, deserialize, isNotCloneable, serialize };

@@ -4,6 +4,8 @@
 // of its own, so that code there has no object of its embedder's to start from. What crosses threads goes through here, where
 // it is known who is whose: messages between windows, and where frames navigate to.
 
+const { MessagePort } = require('node:worker_threads');
+
 const { serialize } = require('./policy/origin.cjs');
 const { Refused, describeFrame } = require('./policy/documents.cjs');
 
@@ -168,7 +170,7 @@ class Sites {
     // A sandboxed or local document's origin is like no other: a page cannot name it.
     if (targetOrigin === 'null') return;
     const source = this.#address(site, typeof from === 'number' ? from : 0);
-    target.thread.tell({ type: 'message', frame: to.frame, record, source });
+    target.thread.tell({ type: 'message', frame: to.frame, record, source }, pipesIn(record));
   }
 
   #control(site, message) {
@@ -242,6 +244,12 @@ class Sites {
   async closeAll() {
     await Promise.all(this.all().map((site) => this.close(site)));
   }
+}
+
+/** The ports of a record, which have to be named to travel on. */
+function pipesIn(record) {
+  if (!Array.isArray(record?.nodes)) return [];
+  return record.nodes.map((node) => node?.value?.pipe).filter((pipe) => pipe instanceof MessagePort);
 }
 
 module.exports = { Sites };

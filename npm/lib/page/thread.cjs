@@ -88,8 +88,8 @@ class ThreadHandle extends EventEmitter {
   }
 
   /** Tells the thread's DOM realm something. */
-  tell(message) {
-    if (!this.#isGone) this.#port.postMessage(message);
+  tell(message, transferList = []) {
+    if (!this.#isGone) this.#port.postMessage(message, transferList);
   }
 
   /**

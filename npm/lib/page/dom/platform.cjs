@@ -8,8 +8,16 @@ const Blob = require('jsdom/lib/generated/idl/Blob.js');
 const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
 const DOMRectReadOnly = require('jsdom/lib/generated/idl/DOMRectReadOnly.js');
 const File = require('jsdom/lib/generated/idl/File.js');
+const FormData = require('jsdom/lib/generated/idl/FormData.js');
+const { concatTypedArrays } = require('jsdom/lib/jsdom/living/helpers/binary-data.js');
+const { utf8Decode } = require('jsdom/lib/jsdom/living/helpers/encoding.js');
+const { serializeEntryList } = require('jsdom/lib/jsdom/living/xhr/multipart-form-data.js');
 
 const { NotCloneable } = require('../clone.cjs');
+
+function implOf(value) {
+  return typeof value === 'object' && value !== null ? (idlUtils.implForWrapper(value) ?? undefined) : undefined;
+}
 
 /**
  * @param {object} window the realm that objects are made for
@@ -34,6 +42,20 @@ function platformOf(window) {
         return { type: object instanceof window.DOMRect ? 'DOMRect' : 'DOMRectReadOnly', x, y, width, height };
       }
       throw new NotCloneable(`${Object.prototype.toString.call(object).slice(8, -1)} object could not be cloned`);
+    },
+    /** The bytes of a Blob, `undefined` for anything else. */
+    blobOf(object) {
+      const impl = implOf(object);
+      return impl !== undefined && Blob.isImpl(impl) ? { bytes: impl._bytes, type: impl.type } : undefined;
+    },
+    /** The bytes of a Blob or FormData as a request's body. */
+    bodyOf(object) {
+      const impl = implOf(object);
+      if (impl === undefined) return undefined;
+      if (Blob.isImpl(impl)) return { bytes: impl._bytes, type: impl.type === '' ? null : impl.type };
+      if (!FormData.isImpl(impl)) return undefined;
+      const { boundary, outputChunks } = serializeEntryList(impl._entries);
+      return { bytes: concatTypedArrays(outputChunks), type: `multipart/form-data; boundary=${utf8Decode(boundary)}` };
     },
     deserialize(record) {
       switch (record.type) {

@@ -7,6 +7,7 @@
 
 const { randomFillSync, randomUUID } = require('node:crypto');
 const { types } = require('node:util');
+const { MessageChannel } = require('node:worker_threads');
 
 const { checkFunctionBody, placeOf, runClassicScript } = require('./scripts.cjs');
 
@@ -159,6 +160,13 @@ class Gate {
       describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
       useDocument: (window, document) => thread.windows.use(window, document),
       fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),
+      createObjectUrl: (bytes, type) => (types.isUint8Array(bytes) && isString(type) ? thread.blobs.add(bytes, type) : ''),
+      revokeObjectUrl: (url) => thread.blobs.remove(url),
+      newPipes: (onPipes) => {
+        if (typeof onPipes !== 'function') return;
+        const { port1, port2 } = new MessageChannel();
+        onPipes(thread.moveToDom(port1), thread.moveToDom(port2));
+      },
       getCookies: (url) => (isString(url) ? thread.cookiesForScript(url) : ''),
       setCookie: (url, text) => {
         if (isString(url, text)) thread.setCookieByScript(url, text);

@@ -17,6 +17,18 @@ const REDIRECTS = new Set(['follow', 'error', 'manual']);
 const EMBEDDED = new Set(['image', 'style']);
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+/** Headers that are not a page's to set. https://fetch.spec.whatwg.org/#forbidden-request-header */
+const FORBIDDEN = new Set([
+  'accept-charset', 'accept-encoding', 'access-control-request-headers', 'access-control-request-method', 'connection',
+  'content-length', 'cookie', 'cookie2', 'date', 'dnt', 'expect', 'host', 'keep-alive', 'origin', 'referer', 'set-cookie', 'te',
+  'trailer', 'transfer-encoding', 'upgrade', 'via',
+]);
+
+function isForbidden(name) {
+  const key = name.toLowerCase();
+  return FORBIDDEN.has(key) || key.startsWith('proxy-') || key.startsWith('sec-');
+}
+
 /** How many responses of scripts may wait to be run. */
 const MAX_WAITING = 10_000;
 
@@ -42,7 +54,8 @@ class Loader {
   /** Reads a request that the DOM realm wrote as JSON. Strings are all that it may say. */
   #read(text) {
     const wish = JSON.parse(String(text));
-    const headers = Array.isArray(wish.headers) ? wish.headers.map(([name, value]) => [String(name), String(value)]) : [];
+    const given = Array.isArray(wish.headers) ? wish.headers.map(([name, value]) => [String(name), String(value)]) : [];
+    const headers = given.filter(([name, value]) => METHOD.test(name) && !/[\0\r\n]/.test(value) && !isForbidden(name));
     const method = String(wish.method ?? 'GET');
     if (!METHOD.test(method) || /^(connect|trace|track)$/i.test(method)) throw new Error(`${method} is not a method`);
     return {

@@ -13,6 +13,7 @@ const { Cookies } = require('../network/cookies.cjs');
 const { Network } = require('../network/fetch.cjs');
 const { Transport } = require('../network/http.cjs');
 const { serialize } = require('../policy/origin.cjs');
+const { Blobs } = require('./blobs.cjs');
 const { Gate } = require('./gate.cjs');
 const { hostPages } = require('./hosting.cjs');
 const { Loader } = require('./loader.cjs');
@@ -35,6 +36,7 @@ class PageThread {
   /** How V8 prepares for profilers, `eager` or `lazy`; of all windows of the thread. */
   mode;
   sessions;
+  blobs;
   /** What dom/main.cjs exports: functions of the DOM realm. */
   dom;
   #cookies;
@@ -67,8 +69,12 @@ class PageThread {
     const realm = new HostModules(context, substitutes(library, () => gate));
     gate = realm.require(path.join(DOM_MODULES, 'gate.cjs'), this.gate.functions());
     this.dom = realm.require(path.join(DOM_MODULES, 'main.cjs'));
-    this.dom.connect(moveMessagePortToContext(port, context));
+    this.moveToDom = (moved) => moveMessagePortToContext(moved, context);
+    this.dom.connect(this.moveToDom(port));
   }
+
+  /** Gives a port of Node's to the DOM realm. @type {(port: import('node:worker_threads').MessagePort) => object} */
+  moveToDom;
 
   /** Runs code of the DOM realm. What it throws is the page's affair. */
   enter(callback) {
@@ -132,7 +138,8 @@ class PageThread {
     cookie: ({ change }) => this.#cookies.apply(change),
     open: ({ document, content, place }) => {
       const { origin, embedderPolicy, isIsolated, isSecure, profiling } = document;
-      this.client = { origin, embedderPolicy, isIsolated, isSecure };
+      this.blobs = new Blobs(serialize(origin));
+      this.client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => this.blobs.get(url) };
       // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
       this.mode = begin({ mode: profiling ?? 'lazy' }).mode;
       const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, place };

@@ -3,7 +3,7 @@
 // structuredClone(). https://html.spec.whatwg.org/multipage/structured-data.html#structured-cloning
 
 const host = require('selfprof:host');
-const { NotCloneable, deserialize, serialize } = require('../clone.cjs');
+const { deserialize, isNotCloneable, serialize } = require('../clone.cjs');
 const { defineOperation } = require('./definitions.cjs');
 
 /** Takes a value down; throws a DataCloneError of this realm. */
@@ -11,7 +11,7 @@ function serializeHere(value, transferList = []) {
   try {
     return serialize(value, host.platform, transferList);
   } catch (error) {
-    if (error instanceof NotCloneable) throw new DOMException(error.message, 'DataCloneError');
+    if (isNotCloneable(error, host.platform)) throw new DOMException(error.message, 'DataCloneError');
     throw error;
   }
 }

@@ -24,4 +24,35 @@ function defineAttribute(name, read) {
   defineProperty(globalThis, name, { __proto__: null, ...getOwnPropertyDescriptor(attribute, name), enumerable: true, configurable: true });
 }
 
-module.exports = { defineAttribute, defineInterfaceObject, defineOperation };
+/**
+ * An event handler attribute of an interface. https://html.spec.whatwg.org/multipage/webappapis.html#event-handler-idl-attributes
+ *
+ * @param {object} prototype
+ * @param {string} type of the event
+ * @param {(target: object) => void} [onSet] is told when a handler is set
+ */
+function defineHandler(prototype, type, onSet = () => {}) {
+  const handlers = new WeakMap();
+  const name = `on${type}`;
+  const attribute = {
+    get [name]() {
+      return handlers.get(this)?.handler ?? null;
+    },
+    set [name](value) {
+      const handler = typeof value === 'function' || (typeof value === 'object' && value !== null) ? value : null;
+      let known = handlers.get(this);
+      if (known === undefined) {
+        known = { handler: null };
+        handlers.set(this, known);
+        this.addEventListener(type, (event) => {
+          if (typeof known.handler === 'function' && Reflect.apply(known.handler, this, [event]) === false) event.preventDefault();
+        });
+      }
+      known.handler = handler;
+      if (handler !== null) onSet(this);
+    },
+  };
+  defineProperty(prototype, name, { __proto__: null, ...getOwnPropertyDescriptor(attribute, name), enumerable: true });
+}
+
+module.exports = { defineAttribute, defineHandler, defineInterfaceObject, defineOperation };

@@ -5,6 +5,9 @@
 const { Profiler } = require('../../profiler.cjs');
 const { installCloning } = require('./cloning.cjs');
 const { defineAttribute, defineInterfaceObject } = require('./definitions.cjs');
+const { installFetch } = require('./fetch.cjs');
+const { installObjectUrls } = require('./object-urls.cjs');
+const { installPorts } = require('./ports.cjs');
 const { installTiming } = require('./timing.cjs');
 
 /**
@@ -18,6 +21,9 @@ function install(settings) {
   // https://html.spec.whatwg.org/multipage/structured-data.html#serializing-shared-memory: who is not isolated has none.
   if (!settings.isIsolated) delete globalThis.SharedArrayBuffer;
   installCloning();
+  installPorts();
+  installObjectUrls();
+  installFetch();
   installTiming(settings);
   defineInterfaceObject('Profiler', Profiler);
 }
