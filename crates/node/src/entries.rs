@@ -2,7 +2,7 @@
 //!
 //! A profiler collects those of its own session in JavaScript, and hands them over when it is stopped ([`EntryColumns`]).
 //! What is recorded of a thread by others (a journal, a profiling of all threads) must be at hand when no JavaScript can
-//! run any more, so each entry comes here as it is made ([`record_entry`]), while [somebody wants it](entries_are_wanted).
+//! run any more, so each entry comes here as it is made (`recordEntry`), while somebody wants it.
 
 mod recorder;
 mod store;
