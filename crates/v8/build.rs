@@ -18,7 +18,7 @@ fn main() {
     cc::Build::new()
         .cpp(true)
         .std("c++20")
-        .files(["shim/shim.cc", "shim/scripts.cc", "shim/timeline.cc"])
+        .files(["shim/shim.cc", "shim/scripts.cc", "shim/hosting.cc", "shim/timeline.cc"])
         .include(include)
         // The node executable exports V8 without run-time type information, and no exception crosses the shim.
         .flag("-fno-rtti")

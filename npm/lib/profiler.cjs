@@ -2,11 +2,10 @@
 
 // The interface `Profiler`, exact to WebIDL. https://wicg.github.io/js-self-profiling/#the-profiler-interface
 
-const { getEventListeners } = require('node:events');
-
 const { BUFFER_POLICIES, FORMATS, capabilities } = require('./capabilities.cjs');
 const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
 const { EntryCollector } = require('./entries.cjs');
+const { fireEvent, hasListeners } = require('./events.cjs');
 const native = require('./native.cjs');
 const { fromProduct, toTrace } = require('./trace.cjs');
 const {
@@ -19,12 +18,12 @@ const {
   toNumber,
 } = require('./webidl.cjs');
 
-const { dispatchEvent } = EventTarget.prototype;
-
 /** The dictionary `ProfilerInitOptions`; what is not required is an extension. */
 const INIT_OPTIONS = {
   bufferPolicy: { convert: toEnumeration(BUFFER_POLICIES), fallback: 'stop' },
   includeEntries: { convert: toBoolean, fallback: false },
+  // For pages: see page/window/native.cjs.
+  includeSameOriginFrames: { convert: toBoolean, fallback: false },
   maxBufferSize: { convert: toNumber, required: true },
   maxChunks: { convert: toEnforcedUnsignedLong, fallback: 16 },
   sampleInterval: { convert: toNumber, required: true },
@@ -63,8 +62,7 @@ function onFull(session) {
   const profiler = profilers.get(session)?.deref();
   if (profiler === undefined) return;
   noteFull(profiler);
-  // To fire an event is not to call a method, which the program may have overridden.
-  if (hasListener(profiler)) Reflect.apply(dispatchEvent, profiler, [new Event('samplebufferfull')]);
+  if (hasListener(profiler)) fireEvent(profiler, 'samplebufferfull');
   letGo(profiler);
 }
 
@@ -78,12 +76,7 @@ function onChunk(session) {
 const listener = new native.Listener(onFull, onChunk);
 
 function hasListener(profiler) {
-  try {
-    return getEventListeners(profiler, 'samplebufferfull').length > 0;
-  } catch {
-    // Node does not know it for an EventTarget, because new.target gave it another prototype: nobody can listen.
-    return false;
-  }
+  return hasListeners(profiler, 'samplebufferfull');
 }
 
 /** Keeps a new profiler alive until the program has had its turn to add a listener, and from then on if it did. */

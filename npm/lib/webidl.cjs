@@ -61,6 +61,7 @@ function checked(call, context) {
   try {
     return call();
   } catch (error) {
+    if (error.code === 'NotAllowedError') throw new DOMException(`${context}: ${error.message}.`, 'NotAllowedError');
     const Constructor = error.code === 'RangeError' ? RangeError : TypeError;
     throw new Constructor(`${context}: ${error.message}.`);
   }

@@ -65,6 +65,13 @@ pub const RXJS: Package<'static> = pinned(
     "sha512-dhKf903U/PQZY6boNNtAGdWbG85WAbjT/1xYoZIC7FAY0yWapOBQVsVrDl58W86//e1VpMNBtRV4MaXfdMySFA==",
 );
 
+/// The DOM of the page host: an optional peer dependency of the npm package, here for its tests.
+pub const JSDOM: Package<'static> = pinned(
+    "jsdom",
+    "31.0.1",
+    "sha512-CbhJL8ZQg3eKswxSZth4QO9tW0jPIhmR0vtSXQSbKSfWbwIT6hoRc17wdHIVTQ43KI0mdV5iTJr3281IDgVZ5g==",
+);
+
 /// A profiler for Node that many run in production; the benchmarks compare with it.
 pub const DATADOG_PPROF: Package<'static> = pinned(
     "@datadog/pprof",

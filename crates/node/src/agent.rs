@@ -232,7 +232,8 @@ pub struct Wishes {
     pub entries: bool,
 }
 
-/// Opens a session on this thread, whose chunks go to `backlog`. Returns its id and the interval it got.
+/// Opens a session on this thread, whose chunks go to `backlog`. It has the view of a realm, or else the thread's. Returns
+/// its id and the interval it got.
 pub fn open(
     wishes: &Wishes,
     view: Option<View>,

@@ -7,6 +7,7 @@
 //! * [`alarm`]: one thread a process, which gets a JS thread's attention when its group has something due;
 //! * [`realms`]: pages, and what a session of one sees;
 //! * [`scripts`]: their scripts, compiled so that it is known whose they are;
+//! * [`hosting`]: threads that run scripts of pages, which nobody trusts;
 //! * [`chunks`]: full buffers on their way to a program that takes them one by one;
 //! * [`entries`]: marks and measures, on their way from JavaScript to those who record;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
@@ -25,6 +26,7 @@ mod builder;
 mod chunks;
 mod entries;
 mod face;
+mod hosting;
 mod journal;
 mod locks;
 mod product;

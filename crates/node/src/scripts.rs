@@ -124,7 +124,7 @@ impl ScriptModule {
     }
 }
 
-/// Has `function(meta, url)` called when a module first uses `import.meta`; the last function given counts. Returns whether
+/// Has `function(meta, url, global)` called when a module first uses `import.meta`; the last function given counts. Returns whether
 /// it will be, which this Node may not allow: then `import.meta` is empty.
 #[napi(catch_unwind)]
 pub fn on_import_meta(function: Unknown) -> Result<bool> {

@@ -180,6 +180,30 @@ inline v8::Local<v8::Data> ElementAt(v8::Local<v8::Context> context, v8::Local<v
 #endif
 }
 
+// Who answers import(). Node 24's V8 has a second place for the same, and asks there first when it is taken.
+template <v8::HostImportModuleDynamicallyCallback callback>
+inline void AnswerImports(v8::Isolate* isolate) {
+  isolate->SetHostImportModuleDynamicallyCallback(callback);
+#if NODE_MODULE_VERSION >= 137
+  isolate->SetHostImportModuleWithPhaseDynamicallyCallback(
+      [](v8::Local<v8::Context> context, v8::Local<v8::Data> options, v8::Local<v8::Value> resource,
+         v8::Local<v8::String> specifier, v8::ModuleImportPhase phase,
+         v8::Local<v8::FixedArray> attributes) -> v8::MaybeLocal<v8::Promise> {
+        // A module's source is WebAssembly's alone, and modules of that are not loaded.
+        v8::Local<v8::Data> known =
+            phase == v8::ModuleImportPhase::kEvaluation ? options : v8::Local<v8::Data>();
+        return callback(context, known, resource, specifier, attributes);
+      });
+#endif
+}
+
+inline void AnswerNoImports(v8::Isolate* isolate) {
+  isolate->SetHostImportModuleDynamicallyCallback(nullptr);
+#if NODE_MODULE_VERSION >= 137
+  isolate->SetHostImportModuleWithPhaseDynamicallyCallback(nullptr);
+#endif
+}
+
 }  // namespace selfprof
 
 #endif  // SELFPROF_COMPAT_H_

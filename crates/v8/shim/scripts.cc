@@ -289,13 +289,13 @@ void InitializeImportMeta(Local<Context> context, Local<Module> module, Local<Ob
   Isolate* isolate = Isolate::GetCurrent();
   // What it throws is the host's own fault; V8 takes no exception here.
   v8::TryCatch caught(isolate);
-  Local<Value> arguments[] = {meta, found->url.Get(isolate)};
-  on_import_meta.Get(isolate)->Call(context, v8::Undefined(isolate), 2, arguments).FromMaybe(Local<Value>());
+  Local<Value> arguments[] = {meta, found->url.Get(isolate), context->Global()};
+  on_import_meta.Get(isolate)->Call(context, v8::Undefined(isolate), 3, arguments).FromMaybe(Local<Value>());
 }
 
 }  // namespace
 
-// Has `function(meta, url)` called when a module compiled here first uses import.meta. Returns whether it will be.
+// Has `function(meta, url, global)` called when a module compiled here first uses import.meta. Returns whether it will be.
 SELFPROF_API bool selfprof_on_import_meta(Isolate* isolate, Handle function) noexcept {
   Local<Value> value = FromHandle<Value>(function);
   if (&node::loader::ModuleWrap::HostInitializeImportMetaObjectCallback == nullptr || !value->IsFunction()) return false;

@@ -1,4 +1,4 @@
-//! The shim's functions. `shim/shim.cc` and `shim/scripts.cc` say for each which thread may call it and how long its handles live.
+//! The shim's functions. `shim/shim.cc`, `shim/scripts.cc` and `shim/hosting.cc` say for each which thread may call it and how long its handles live.
 
 use std::ffi::{c_char, c_void};
 
@@ -122,4 +122,12 @@ unsafe extern "C" {
     pub fn selfprof_module_evaluate(isolate: *mut Isolate, module: *mut Module, promise: *mut Value) -> i32;
     pub fn selfprof_module_namespace(isolate: *mut Isolate, module: *const Module) -> Value;
     pub fn selfprof_on_import_meta(isolate: *mut Isolate, function: Value) -> bool;
+    pub fn selfprof_host_pages(
+        isolate: *mut Isolate,
+        import_module: Value,
+        is_host_site: Value,
+        format_stack: Value,
+    ) -> bool;
+    pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
+    pub fn selfprof_settle_import(isolate: *mut Isolate, id: u32, fulfilled: bool, value: Value);
 }

@@ -6,6 +6,7 @@
 //! * [`CpuSampler`] lives on its isolate's thread and starts and stops runs;
 //! * [`Profile`] is what a run recorded; it is read on any thread;
 //! * [`Script`] and [`Module`] are a page's, compiled in its context;
+//! * [`host_pages`] makes a thread safe for scripts that nobody trusts;
 //! * [`Environment`] registers tear-down hooks and interrupts the JS thread from elsewhere;
 //! * [`TimelineFunctions`] are called by JavaScript at the price of a call in C.
 //!
@@ -14,12 +15,14 @@
 mod environment;
 #[allow(missing_docs)] // The shim documents its functions where they are defined.
 mod ffi;
+mod hosting;
 mod profile;
 mod sampler;
 mod script;
 mod timeline;
 
 pub use environment::{Environment, Interrupter};
+pub use hosting::{HostFunctions, forbid_eval, host_pages, settle_import};
 pub use profile::Profile;
 pub use sampler::{CpuSampler, LoggingMode};
 pub use script::{Module, Script, ScriptError, Source, Value, on_import_meta};

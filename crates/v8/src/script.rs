@@ -251,7 +251,7 @@ impl Drop for Module {
     }
 }
 
-/// Has `function(meta, url)` called when a [`Module`] of this thread first uses `import.meta`; the last one given counts.
+/// Has `function(meta, url, global)` called when a [`Module`] of this thread first uses `import.meta`; the last one given counts.
 /// Returns whether it will be, which this Node may not allow.
 pub fn on_import_meta(function: Value) -> bool {
     // SAFETY: the value is alive, see `Value::from_raw`.

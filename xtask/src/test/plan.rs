@@ -5,7 +5,7 @@ use crate::build::{build_addon, build_cli};
 use crate::checkout::Checkout;
 use crate::job::{self, Log, Output};
 use crate::node::Node;
-use crate::packages::{Packages, TYPESCRIPT};
+use crate::packages::{JSDOM, Packages, TYPESCRIPT};
 use crate::problem::Problem;
 use crate::progress::Activity;
 use crate::tools;
@@ -14,6 +14,9 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// jsdom needs Node 22.22.2.
+const FIRST_MAJOR_WITH_PAGES: u32 = 22;
 
 /// What every step works with.
 pub struct Context {
@@ -148,7 +151,19 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             format!("js-{major}"),
             format!("the tests of the npm package on Node {major}"),
             &[&format!("addon-{major}")],
-            move |context, log, activity| javascript(major, context, log, activity),
+            move |context, log, activity| javascript(major, &script_tests(context)?, &[], context, log, activity),
+        ));
+    }
+    for &major in majors.iter().filter(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
+        steps.push(Step::new(
+            format!("pages-{major}"),
+            format!("the tests of the page host on Node {major}, with jsdom from npm"),
+            &[&format!("addon-{major}")],
+            move |context, log, activity| {
+                let jsdom = context.packages.get(&JSDOM)?;
+                let environment = [("SELFPROF_TEST_JSDOM", jsdom.as_path())];
+                javascript(major, &page_tests(context)?, &environment, context, log, activity)
+            },
         ));
     }
     // The step `rust` has run these on the first major.
@@ -216,21 +231,44 @@ fn on_node(command: &mut Command, node: &Node) -> Result<()> {
     Ok(())
 }
 
-fn javascript(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+fn javascript(
+    major: u32,
+    files: &[PathBuf],
+    environment: &[(&str, &Path)],
+    context: &Context,
+    log: &Log,
+    activity: &Activity,
+) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
     let mut command = Command::new(&node.executable);
     on_node(&mut command, &node)?;
     // A test that hangs is ended by Node, which can name it.
     command.args(["--test", "--test-reporter=spec", "--test-timeout=300000"]);
     // Node 20 expands no pattern, so the files are listed.
-    command.args(test_files(context)?).current_dir(context.checkout.root());
+    command.args(files).envs(environment.iter().copied()).current_dir(context.checkout.root());
     job::run(&mut command, &Output::Logged(log, activity))?;
     Ok(format!("{} tests", counts::node(&log.text())?))
 }
 
-fn test_files(context: &Context) -> Result<Vec<PathBuf>> {
-    let folder = context.checkout.npm().join("test");
-    let files = files_ending_in(&folder, &[".test.js", ".test.cjs", ".test.mjs"])?;
+/// The tests that run on all majors.
+fn script_tests(context: &Context) -> Result<Vec<PathBuf>> {
+    let pages = page_folder(context);
+    let mut files = test_files(&context.checkout.npm().join("test"))?;
+    files.retain(|file| !file.starts_with(&pages));
+    Ok(files)
+}
+
+/// Those of the page host, which needs jsdom.
+fn page_tests(context: &Context) -> Result<Vec<PathBuf>> {
+    test_files(&page_folder(context))
+}
+
+fn page_folder(context: &Context) -> PathBuf {
+    context.checkout.npm().join("test").join("page")
+}
+
+fn test_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let files = files_ending_in(folder, &[".test.js", ".test.cjs", ".test.mjs"])?;
     if files.is_empty() {
         bail!("no test is in {}", folder.display());
     }

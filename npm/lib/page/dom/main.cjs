@@ -1,0 +1,86 @@
+'use strict';
+
+// The DOM realm's own program: what the main realm has it do, and what its user's messages ask for.
+
+require('./environment.cjs');
+
+const gate = require('selfprof:gate');
+const outbox = require('./outbox.cjs');
+const { openWindow, parse } = require('./documents.cjs');
+const frames = require('./frame-element.cjs');
+const messages = require('./messages.cjs');
+const { embed } = require('./remote-window.cjs');
+const { reportException } = require('./exceptions.cjs');
+const { inspect } = require('./inspect.cjs');
+const realms = require('./realms.cjs');
+
+const { Uint8Array } = globalThis;
+
+let page;
+
+const onMessage = {
+  evaluate({ id, frame, source, isFunction, parameters }) {
+    const done = (outcome) => outbox.tell({ type: 'evaluated', id, ...outcome });
+    const realm = realms.byFrame(frame);
+    if (realm === undefined) {
+      done({ error: { name: 'Error', message: 'the frame is gone', stack: '' } });
+      return;
+    }
+    const { code, window } = realm;
+    let callee;
+    try {
+      callee = gate.runScript(window, source, 'evaluate', 0, isFunction ? -1 : 0, window._document.baseURLSerialized());
+    } catch (error) {
+      done({ error: code.describe(error) });
+      return;
+    }
+    code.evaluate(callee, isFunction ? parameters : { root: { type: 'undefined' }, nodes: [] }, done);
+  },
+};
+
+Object.assign(onMessage, {
+  message: messages.receive,
+  'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
+  'navigate remote': ({ frame, url, referrer }) => frames.byNumber(frame)?._navigateTo(url, referrer),
+});
+
+/** Says when a document is parsed and when it is loaded, as soon as the page's own listeners have run. */
+function announce(window) {
+  const { id } = realms.realmOf(window);
+  const target = window._globalProxy;
+  for (const type of ['DOMContentLoaded', 'load']) {
+    target.addEventListener(type, () => gate.setImmediate(() => outbox.tell({ type, frame: id })), { capture: true });
+  }
+}
+
+module.exports = {
+  /** Memory of this realm, for the main realm to fill. */
+  allocate: (length) => new Uint8Array(length),
+
+  connect(port) {
+    outbox.connect(port, (message) => {
+      if (Object.hasOwn(onMessage, message.type)) onMessage[message.type](message);
+    });
+  },
+
+  /** Opens the page's document. */
+  open(text, bytes) {
+    const { contentType, place, ...description } = JSON.parse(text);
+    page = openWindow(description);
+    if (place !== undefined) embed(page, place);
+    announce(page);
+    parse(page, bytes, contentType);
+  },
+
+  /** Something was thrown that nobody caught. */
+  report(error, window = page) {
+    if (window !== undefined) reportException(window, error);
+    else outbox.tell({ type: 'problem', frame: 0, kind: 'host', text: inspect(error), url: '' });
+  },
+
+  /** A promise was rejected and nobody listens. */
+  reject(reason, promise) {
+    const realm = realms.all().find(({ code }) => code.owns(promise)) ?? realms.realmOf(page);
+    if (realm !== undefined) reportException(realm.window, reason);
+  },
+};

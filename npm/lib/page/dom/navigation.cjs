@@ -1,0 +1,61 @@
+'use strict';
+
+// Stands for jsdom's `living/window/navigation.js`. https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate
+
+const gate = require('selfprof:gate');
+const { percentDecodeString, serializeURL } = require('whatwg-url');
+const { utf8Decode } = require('jsdom/lib/jsdom/living/helpers/encoding.js');
+
+const { reportException } = require('./exceptions.cjs');
+const { tell } = require('./outbox.cjs');
+
+function isSameDocument(a, b) {
+  return serializeURL(a, true) === serializeURL(b, true);
+}
+
+exports.evaluateJavaScriptURL = (window, url) => {
+  const text = serializeURL(url);
+  const source = utf8Decode(percentDecodeString(text.slice('javascript:'.length)));
+  try {
+    return gate.runScript(window._globalObject, source, window._document.URL, 0, 0, window._document.baseURLSerialized());
+  } catch (error) {
+    reportException(window, error, text);
+    return undefined;
+  }
+};
+
+exports.navigate = (window, url, { replacement = false, reloadTriggered = false } = {}) => {
+  const document = window._document;
+  if (document._isDestroyed) return;
+  if (!reloadTriggered && url.fragment !== null && isSameDocument(document._URL, url)) {
+    if (url.fragment !== document._URL.fragment) navigateToFragment(window, url, replacement);
+    else document._updateTargetElement();
+    return;
+  }
+  if (url.scheme === 'javascript') {
+    document._queueATask(() => {
+      const result = exports.evaluateJavaScriptURL(window, url);
+      if (typeof result === 'string') {
+        document.open();
+        document.write(result);
+        document.close();
+      }
+    });
+    return;
+  }
+  const frame = window._frameElement;
+  if (frame !== null) {
+    frame._navigate(url);
+    return;
+  }
+  tell({ type: 'navigate', url: serializeURL(url), referrer: document.URL, replacement: replacement || reloadTriggered });
+};
+
+function navigateToFragment(window, url, replacement) {
+  const history = window._sessionHistory;
+  history.clearHistoryTraversalTasks();
+  if (!replacement) history.removeAllEntriesAfterCurrentEntry();
+  const entry = { document: window._document, url };
+  history.addEntryAfterCurrentEntry(entry);
+  history.traverseHistory(entry, { nonBlockingEvents: true, replacement });
+}

@@ -1,0 +1,5 @@
+'use strict';
+
+// `node:os` for jsdom's `navigator.hardwareConcurrency`. A page need not know the machine.
+
+exports.cpus = () => [{}, {}];

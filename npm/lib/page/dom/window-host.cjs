@@ -1,0 +1,155 @@
+'use strict';
+
+// What our code in a window's realm (window/*.cjs) has of the DOM realm, and what it is told of its window.
+
+const gate = require('selfprof:gate');
+const Event = require('jsdom/lib/generated/idl/Event.js');
+const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
+const idlUtils = require('jsdom/lib/generated/idl/utils.js');
+const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
+
+const { reportException } = require('./exceptions.cjs');
+const { inspect } = require('./inspect.cjs');
+const { platformOf } = require('./platform.cjs');
+const { pipesIn } = require('./outbox.cjs');
+
+/** Times of a document's loading that its events tell. https://www.w3.org/TR/navigation-timing/ */
+const MILESTONES = {
+  readystatechange: { interactive: 'domInteractive', complete: 'domComplete' },
+  DOMContentLoaded: ['domContentLoadedEventStart', 'domContentLoadedEventEnd'],
+  load: ['loadEventStart', 'loadEventEnd'],
+};
+
+/** Node's ports behind those of windows. */
+const pipes = {
+  byPort: new WeakMap(),
+  get: (port) => pipes.byPort.get(port),
+  set: (port, pipe) => void pipes.byPort.set(port, pipe),
+  /** Takes it from a port, which is of no more use then. */
+  take(port) {
+    const pipe = pipes.byPort.get(port);
+    pipes.byPort.delete(port);
+    if (pipe !== undefined) pipe.onmessage = null;
+    return pipe;
+  },
+};
+
+/** @param {import('./realms.cjs').WindowRealm} realm whose window is there and whose code is about to be */
+function hostFor(realm) {
+  const { window } = realm;
+  let now = () => 0;
+  return {
+    inspect,
+    platform: platformOf(window),
+    // Of Node's globals, our modules know these.
+    process: { emitWarning: (text) => window._settings.virtualConsole.emit('warn', `${text}`) },
+    setImmediate(callback) {
+      gate.setImmediate(() => callback());
+      return { unref() {} };
+    },
+    now: () => now(),
+    setNow(clock) {
+      now = clock;
+    },
+    document: () => JSON.parse(gate.describeWindow(window)),
+    hasListeners(target, type) {
+      const listeners = idlUtils.implForWrapper(target)?._eventListeners?.[type];
+      return listeners !== undefined && listeners.length > 0;
+    },
+    fireEvent(target, type) {
+      const event = createAnEvent(type, window, Event);
+      idlUtils.implForWrapper(target)._dispatch(event);
+    },
+    /** Fires a message, or what could not be made one. */
+    fireMessage(target, type, init) {
+      idlUtils.implForWrapper(target)._dispatch(createAnEvent(type, window, MessageEvent, { ...init }));
+    },
+    decode: (bytes) => gate.decode('utf-8', false, false, bytes),
+    encode(text) {
+      const bytes = new window.Uint8Array(gate.utf8Length(text));
+      gate.encodeInto(text, bytes);
+      return bytes;
+    },
+    baseUrl: () => window._document.baseURLSerialized(),
+    referrer: () => window._document.URL,
+    newHeaders(init, guard) {
+      const headers = new window.Headers();
+      idlUtils.implForWrapper(headers).guard = guard === 'immutable' ? 'none' : guard;
+      if (init !== undefined && init !== null) fill(headers, init);
+      idlUtils.implForWrapper(headers).guard = guard;
+      return headers;
+    },
+    createObjectUrl: (bytes, type) => gate.createObjectUrl(bytes, type),
+    revokeObjectUrl: (url) => gate.revokeObjectUrl(url),
+    /** Sends a request; gives what aborts it. */
+    request(wish, bytes, onResponse, onError) {
+      const id = gate.fetch(JSON.stringify(wish), bytes, (answer, body) => {
+        const { error } = JSON.parse(answer);
+        if (error === undefined) onResponse(answer, body);
+        else onError(error);
+      });
+      return () => gate.abortFetch(id);
+    },
+    newPipes: (onPipes) => gate.newPipes(onPipes),
+    writePipe: (pipe, record) => pipe.postMessage(record, pipesIn(record)),
+    readPipe(pipe, onRecord) {
+      pipe.onmessage = ({ data }) => window._document._isDestroyed || onRecord(data);
+      pipe.start?.();
+    },
+    closePipe(pipe) {
+      pipe.onmessage = null;
+      pipe.close();
+    },
+    pipes,
+  };
+}
+
+/** Fills headers as the constructor of Headers does. */
+function fill(headers, init) {
+  if (typeof init[Symbol.iterator] === 'function') for (const [name, value] of init) headers.append(name, value);
+  else for (const name of Object.keys(init)) headers.append(name, init[name]);
+}
+
+/** Gives a window what jsdom lacks. */
+function install(realm) {
+  const { window, code } = realm;
+  const description = JSON.parse(gate.describeWindow(window));
+  // Read by `performance.timing` each time.
+  const timing = code.emptyObject();
+  const navigation = code.emptyObject();
+  watchLoading(window, timing, description.timeOrigin);
+  code.install({
+    ...description,
+    timing,
+    navigation,
+    isTopLevel: window._top === window._globalProxy,
+    queueTask: (task) => window._document._queueATask(() => task()),
+    reportException: (error) => reportException(window, error),
+  });
+}
+
+function watchLoading(window, timing, navigationStart) {
+  const now = () => gate.now() + gate.timeOrigin;
+  Object.assign(timing, { navigationStart, fetchStart: navigationStart, domLoading: now() });
+  const document = idlUtils.wrapperForImpl(window._document);
+  document.addEventListener('readystatechange', () => {
+    const milestone = MILESTONES.readystatechange[document.readyState];
+    if (milestone !== undefined) timing[milestone] ??= now();
+  });
+  for (const type of ['DOMContentLoaded', 'load']) {
+    const [start, end] = MILESTONES[type];
+    window._globalProxy.addEventListener(
+      type,
+      () => {
+        if (timing[start] !== undefined) return;
+        timing[start] = now();
+        gate.setImmediate(() => {
+          timing[end] = now();
+        });
+      },
+      { capture: true },
+    );
+  }
+}
+
+module.exports = { hostFor, install };

@@ -1,0 +1,345 @@
+'use strict';
+
+// A page: what its user does with it, and the thread that its document lives in.
+
+const { EventEmitter, once } = require('node:events');
+const path = require('node:path');
+const { types } = require('node:util');
+const { pathToFileURL } = require('node:url');
+
+const { NotCloneable, deserialize, serialize } = require('./clone.cjs');
+const { describePage } = require('./policy/documents.cjs');
+const { newOpaqueOrigin } = require('./policy/origin.cjs');
+const { Sites } = require('./sites.cjs');
+
+/** Structured clone in this realm: plain data alone comes out of a page. */
+const PLATFORM = {
+  kindOf(value) {
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return typeof value;
+    if (types.isProxy(value)) return 'Proxy';
+    if (types.isNativeError(value)) return 'Error';
+    if (types.isDate(value)) return 'Date';
+    if (types.isRegExp(value)) return 'RegExp';
+    if (types.isMap(value)) return 'Map';
+    if (types.isSet(value)) return 'Set';
+    if (types.isAnyArrayBuffer(value)) return 'ArrayBuffer';
+    if (types.isArrayBufferView(value)) return 'ArrayBufferView';
+    if (types.isBoxedPrimitive(value)) return 'Boxed';
+    if (types.isPromise(value)) return 'Promise';
+    if (types.isWeakMap(value)) return 'WeakMap';
+    if (types.isWeakSet(value)) return 'WeakSet';
+    if (types.isGeneratorObject(value)) return 'Generator';
+    if (types.isModuleNamespaceObject(value)) return 'Module';
+    if (types.isExternal(value)) return 'External';
+    return typeof value;
+  },
+  deserialize(record) {
+    switch (record?.type) {
+      case 'Blob':
+        return new Blob([record.bytes], { type: String(record.media) });
+      case 'File':
+        return new File([record.bytes], String(record.name), { type: String(record.media), lastModified: Number(record.lastModified) });
+      case 'DOMException':
+        return new DOMException(String(record.message), String(record.name));
+      default: {
+        const { type, ...members } = record ?? {};
+        return members;
+      }
+    }
+  },
+};
+
+/** What a script in a page threw. */
+class PageError extends Error {
+  name = 'PageError';
+
+  /** @param {{ name: string, message: string, stack: string }} thrown */
+  constructor({ name, message, stack }) {
+    super(name === 'Error' ? `${message}` : `${name}: ${message}`);
+    /** The error's name in the page. */
+    this.errorName = `${name}`;
+    /** Its stack in the page. */
+    this.pageStack = `${stack}`;
+  }
+}
+
+/** Something took longer than it may. */
+class TimeoutError extends Error {
+  name = 'TimeoutError';
+}
+
+const WAITS = ['load', 'domcontentloaded', 'commit'];
+
+/**
+ * A page.
+ *
+ * Events: `console` ({ method, text }), `error` ({ message, stack, filename, lineno, colno }) for what nobody caught,
+ * `problem` ({ kind, text, url }) for what could not be loaded or is not implemented, `navigated` (url), `crash` (error),
+ * `close`.
+ */
+class Page extends EventEmitter {
+  #host;
+  /** @type {Sites | undefined} the threads of the document and its frames */
+  #sites;
+  /** @type {import('./sites.cjs').Site | undefined} the document's own */
+  #main;
+  #url = 'about:blank';
+  #isClosed = false;
+  /** Counts navigations: the last one wins. */
+  #navigation = 0;
+  #state = new Set();
+
+  /** @param {import('./host.cjs').HostInternals} host */
+  constructor(host) {
+    super();
+    this.#host = host;
+  }
+
+  /** The URL of the document. */
+  get url() {
+    return this.#url;
+  }
+
+  get closed() {
+    return this.#isClosed;
+  }
+
+  /**
+   * Loads another document.
+   *
+   * @param {string | URL} url a URL, or a path on disk
+   * @param {{ waitUntil?: 'load' | 'domcontentloaded' | 'commit', timeout?: number, referrer?: string }} [options]
+   * @returns {Promise<{ url: string, status: number, headers: [string, string][] }>} the response
+   */
+  async navigate(url, { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root } = {}) {
+    if (!WAITS.includes(waitUntil)) throw new TypeError(`waitUntil is '${waitUntil}'; it is one of ${WAITS.join(', ')}`);
+    this.#assertOpen();
+    return await withTimeout(timeout, `loading ${url}`, () => this.#load(toUrl(url), { waitUntil, referrer, root }));
+  }
+
+  async #load(url, { waitUntil, referrer, root }) {
+    const navigation = ++this.#navigation;
+    const startedAt = monotonicNow();
+    const started = this.#host.startThread();
+    let site;
+    try {
+      const response = await this.#fetch(url, referrer);
+      await started.ready();
+      this.#assertOpen();
+      if (navigation !== this.#navigation) throw new Error(`another navigation took over from ${url}`);
+      site = await this.#commit(started, { ...response, startedAt }, root);
+      const { status, headers } = response;
+      await this.#waitFor(waitUntil, site);
+      return { url: response.url, status, headers };
+    } catch (error) {
+      if (site === undefined) started.terminate();
+      throw error;
+    }
+  }
+
+  #fetch(url, referrer) {
+    if (url.protocol === 'about:') {
+      return { url: url.href, status: 200, headers: [['content-type', 'text/html']], body: new Uint8Array(), referrer };
+    }
+    // Its user asks for it, so it comes from nowhere.
+    const client = { origin: newOpaqueOrigin(), embedderPolicy: 'unsafe-none' };
+    const request = { url: url.href, mode: 'navigate', credentials: 'include', destination: 'document', referrer, isTopLevel: true };
+    return this.#host.network.fetch(request, client).then((response) => ({ ...response, referrer }));
+  }
+
+  /** Replaces the document by one in a thread of its own. */
+  async #commit(thread, response, root) {
+    const document = { ...describePage(response, root), startedAt: response.startedAt };
+    await this.#sites?.closeAll();
+    this.#url = document.url;
+    this.#state = new Set(['commit']);
+    this.#sites = new Sites(this.#host, {
+      hear: (site, message) => this.#onMessage(site, message),
+      problem: (site, kind, text, url) => this.emit('problem', { kind, text, url, frame: this.#sites.frameOf(site, 0) }),
+      crash: (site, error) => this.#onCrash(site, error),
+    });
+    this.#main = this.#sites.open(thread, document, response);
+    this.emit('navigated', this.#url);
+    return this.#main;
+  }
+
+  #onCrash(site, error) {
+    if (site === this.#main) this.emit('crash', error);
+    else this.emit('problem', { kind: 'crash', text: error.message, url: site.document.url, frame: 0 });
+  }
+
+  async #waitFor(state, site) {
+    const reached = async () => {
+      while (!this.#state.has(state)) {
+        if (this.#main !== site) throw new Error('another navigation took over');
+        await Promise.race([once(this, 'state'), once(this, 'close'), once(this, 'navigated'), once(this, 'crash')]);
+        this.#assertOpen();
+      }
+    };
+    await site.thread.hold(reached());
+  }
+
+  /** Messages of a DOM realm: whatever they say, they are the page's word and no more. */
+  #onMessage(site, message) {
+    if (this.#isClosed) return;
+    const text = (key) => (typeof message[key] === 'string' ? message[key] : '');
+    const number = (key) => (typeof message[key] === 'number' ? message[key] : 0);
+    const frame = this.#sites.frameOf(site, number('frame'));
+    switch (message.type) {
+      case 'DOMContentLoaded':
+      case 'load':
+        if (frame !== 0) return;
+        this.#state.add(message.type.toLowerCase());
+        this.emit('state');
+        this.emit(message.type.toLowerCase());
+        return;
+      case 'console':
+        this.emit('console', { method: text('method'), text: text('text'), frame });
+        return;
+      case 'exception': {
+        // Not `error`: Node ends a program that does not listen to that.
+        const report = { message: text('message'), stack: text('stack'), filename: text('filename') };
+        this.emit('pageerror', { ...report, lineno: number('lineno'), colno: number('colno'), frame });
+        return;
+      }
+      case 'problem':
+        this.emit('problem', { kind: text('kind'), text: text('text'), url: text('url'), frame });
+        return;
+      case 'navigate':
+        this.#followLink(text('url'), text('referrer'));
+        return;
+      default:
+    }
+  }
+
+  /** A navigation that the page asks for. */
+  #followLink(target, referrer) {
+    let url;
+    try {
+      url = new URL(target);
+    } catch {
+      return;
+    }
+    // A page of the network cannot take its user to the disk.
+    if (url.protocol !== 'http:' && url.protocol !== 'https:' && !(url.protocol === 'file:' && this.#url.startsWith('file:'))) {
+      this.emit('problem', { kind: 'navigation', text: `${url.protocol} is not a scheme that a page may navigate to`, url: target, frame: 0 });
+      return;
+    }
+    this.#load(url, { waitUntil: 'commit', referrer }).catch((error) => {
+      if (!this.#isClosed) this.emit('problem', { kind: 'navigation', text: error.message, url: target, frame: 0 });
+    });
+  }
+
+  /**
+   * The windows of the page: itself and its frames.
+   *
+   * @returns {{ frame: number, parent: number | undefined, url: string, origin: string }[]}
+   */
+  frames() {
+    return this.#sites?.list() ?? [];
+  }
+
+  /**
+   * Runs a function, or an expression, in the page and gives its result, which is awaited. Arguments and result are cloned.
+   *
+   * @param {string | Function} script
+   * @param {unknown[]} parameters for a function
+   * @throws {PageError} what the script threw, or why its result cannot be cloned
+   * @throws {TimeoutError} when it takes longer than the host's timeout; a page that does not answer then is ended
+   */
+  async evaluate(script, ...parameters) {
+    return await this.evaluateIn({}, script, ...parameters);
+  }
+
+  /** As `evaluate`, with a timeout of its own, or in a frame. */
+  async evaluateIn({ timeout = this.#host.timeout, frame = 0 }, script, ...parameters) {
+    this.#assertOpen();
+    const isFunction = typeof script === 'function';
+    if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
+    let record;
+    try {
+      record = serialize(parameters, PLATFORM);
+    } catch (error) {
+      if (error instanceof NotCloneable) throw new DOMException(error.message, 'DataCloneError');
+      throw error;
+    }
+    const target = this.#sites.find(frame);
+    if (target === undefined) throw new Error(`the page has no frame ${frame}`);
+    const { thread } = target.site;
+    const source = isFunction ? `(${script})` : script;
+    const message = { type: 'evaluate', frame: target.frame, source, isFunction, parameters: record };
+    const asked = thread.ask(message);
+    const answer = await withTimeout(timeout, 'the script', () => asked.answer, async () => {
+      asked.forget();
+      if (!(await thread.isResponsive(RESPONSE_LIMIT))) await this.#kill(target.site);
+    });
+    if (answer.error !== undefined) throw new PageError(answer.error);
+    return deserialize(answer.value, PLATFORM).value;
+  }
+
+  /** Ends a thread that does not answer. */
+  async #kill(site) {
+    await site.thread.terminate();
+    this.#onCrash(site, new Error('the page does not answer'));
+  }
+
+  #assertOpen() {
+    if (this.#isClosed) throw new Error('the page is closed');
+  }
+
+  async close() {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#host.forget(this);
+    await this.#sites?.closeAll();
+    this.emit('close');
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+}
+
+/** Now, on the clock that the threads of a process share, in milliseconds. */
+function monotonicNow() {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** How long a page may take to say that it is there, after a script in it timed out. */
+const RESPONSE_LIMIT = 1_000;
+
+/** A URL, or a path on disk. */
+function toUrl(place) {
+  if (place instanceof URL) return place;
+  const text = String(place);
+  if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return new URL(text);
+  return pathToFileURL(path.resolve(text));
+}
+
+/** Does work that may take so long and no longer. `onTimeout` cleans up before the caller hears of it. */
+async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
+  if (milliseconds === Infinity) return await work();
+  let timer;
+  let isLate = false;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(async () => {
+      isLate = true;
+      await onTimeout();
+      resolve();
+    }, milliseconds);
+  });
+  const done = work();
+  try {
+    const result = await Promise.race([done, late]);
+    if (!isLate) return result;
+  } catch (error) {
+    if (!isLate) throw error;
+  } finally {
+    clearTimeout(timer);
+    done.catch(() => {});
+  }
+  await late;
+  throw new TimeoutError(`${what} took longer than ${milliseconds} ms`);
+}
+
+module.exports = { Page, PageError, TimeoutError };

@@ -1,0 +1,185 @@
+'use strict';
+
+// A page thread, as its user's thread sees it.
+
+const { EventEmitter } = require('node:events');
+const path = require('node:path');
+const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
+
+const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
+
+/**
+ * The options of Node that a page thread runs with. Its intrinsics are frozen, so that not even an object of the main realm
+ * that got astray would let a page change what the host runs. Modules are for jsdom's dependencies.
+ */
+const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+/** Events: `message` from the DOM realm, `control` from the main realm, `exit` with an error or without. */
+class ThreadHandle extends EventEmitter {
+  #worker;
+  /** To the thread's DOM realm. */
+  #port;
+  /** To its main realm. */
+  #control;
+  #waiting = new Map();
+  #next = 1;
+  #ready;
+  #isGone = false;
+
+  /**
+   * @param {object} start
+   * @param {{ folder: string, version: string }} start.library jsdom
+   * @param {object} start.cookies a saved jar
+   * @param {object} start.options of the host, plain data
+   */
+  constructor({ library, cookies, options }) {
+    super();
+    const dom = new MessageChannel();
+    const main = new MessageChannel();
+    this.#port = dom.port1;
+    this.#control = main.port1;
+    this.#worker = new Worker(PROGRAM, {
+      workerData: { library, cookies, options, port: dom.port2, control: main.port2 },
+      transferList: [dom.port2, main.port2],
+      // Nothing of this process's environment or command line is a page's business.
+      argv: [],
+      env: {},
+      execArgv: NODE_OPTIONS,
+      name: 'selfprof page',
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
+    });
+    this.#ready = new Promise((resolve, reject) => {
+      this.#waiting.set('ready', { resolve, reject });
+    });
+    this.#ready.catch(() => {});
+    // Pages keep no program alive; what waits for one does.
+    this.#worker.unref();
+    this.#port.on('message', (message) => this.#receive(message));
+    this.#port.unref();
+    this.#control.on('message', (message) => this.#receiveControl(message));
+    this.#control.unref();
+    this.#worker.on('error', (error) => this.#end(error));
+    this.#worker.on('exit', () => this.#end());
+  }
+
+  /** Waits until the DOM is loaded. */
+  ready() {
+    return this.#hold(this.#ready);
+  }
+
+  /** Keeps the program alive while a promise is not settled. */
+  async #hold(promise) {
+    this.#worker.ref();
+    this.#holds += 1;
+    try {
+      return await promise;
+    } finally {
+      this.#holds -= 1;
+      // What ends is waited for, too: `terminate` took hold of it.
+      if (this.#holds === 0 && !this.#isGone) this.#worker.unref();
+    }
+  }
+
+  #holds = 0;
+
+  /** Tells the thread's main realm something. */
+  control(message, transferList) {
+    if (!this.#isGone) this.#control.postMessage(message, transferList);
+  }
+
+  /** Tells the thread's DOM realm something. */
+  tell(message, transferList = []) {
+    if (!this.#isGone) this.#port.postMessage(message, transferList);
+  }
+
+  /**
+   * Asks the DOM realm for something.
+   *
+   * @returns {{ answer: Promise<object>, forget: () => void }} rejects when the thread ends first, or when nobody wants the
+   *   answer any more
+   */
+  ask(message) {
+    const id = this.#next++;
+    const answer = new Promise((resolve, reject) => {
+      if (this.#isGone) {
+        reject(new Error('the page is closed'));
+        return;
+      }
+      this.#waiting.set(id, { resolve, reject });
+      this.#port.postMessage({ ...message, id });
+    });
+    const forget = () => {
+      this.#waiting.get(id)?.reject(new Error('nobody waits for the answer'));
+      this.#waiting.delete(id);
+    };
+    return { answer: this.#hold(answer), forget };
+  }
+
+  /** Waits for an event of this thread that is not an answer. */
+  hold(promise) {
+    return this.#hold(promise);
+  }
+
+  #receive(message) {
+    // It comes from a realm that the page can reach: it may be anything.
+    if (typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
+    // What the main realm said before comes first, though it comes another way.
+    for (let early = receiveMessageOnPort(this.#control); early !== undefined; early = receiveMessageOnPort(this.#control)) {
+      this.#receiveControl(early.message);
+    }
+    if (message.type === 'evaluated') {
+      const waiting = this.#waiting.get(message.id);
+      if (typeof message.id !== 'number' || waiting === undefined) return;
+      this.#waiting.delete(message.id);
+      waiting.resolve(message);
+    } else {
+      this.emit('message', message);
+    }
+  }
+
+  #receiveControl(message) {
+    if (message.type === 'ready') {
+      this.#waiting.get('ready')?.resolve();
+      this.#waiting.delete('ready');
+    } else if (message.type === 'pong') {
+      this.#waiting.get(`ping ${message.id}`)?.resolve();
+    } else {
+      this.emit('control', message);
+    }
+  }
+
+  /** Whether the thread runs its event loop within this many milliseconds. */
+  async isResponsive(milliseconds) {
+    const id = this.#next++;
+    let timer;
+    const answered = new Promise((resolve, reject) => {
+      this.#waiting.set(`ping ${id}`, { resolve: () => resolve(true), reject: () => resolve(false) });
+      timer = setTimeout(() => resolve(false), milliseconds);
+    });
+    this.control({ type: 'ping', id });
+    try {
+      return await this.#hold(answered);
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(`ping ${id}`);
+    }
+  }
+
+  #end(error) {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#port.close();
+    this.#control.close();
+    for (const { reject } of this.#waiting.values()) reject(error ?? new Error('the page is closed'));
+    this.#waiting.clear();
+    this.emit('exit', error);
+  }
+
+  /** Ends the thread, whatever it is doing. */
+  async terminate() {
+    this.#end();
+    await this.#worker.terminate();
+  }
+}
+
+module.exports = { ThreadHandle };

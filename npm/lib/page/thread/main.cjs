@@ -1,0 +1,167 @@
+'use strict';
+
+// The program of a page thread. A page, or a frame of another origin in it, has a thread of its own: an endless loop, a full
+// heap or a crash there is the page's alone, and its profiler samples nothing else.
+
+const path = require('node:path');
+const { moveMessagePortToContext, workerData } = require('node:worker_threads');
+const vm = require('node:vm');
+
+const { begin } = require('../../agent.cjs');
+const native = require('../../native.cjs');
+const { Cookies } = require('../network/cookies.cjs');
+const { Network } = require('../network/fetch.cjs');
+const { Transport } = require('../network/http.cjs');
+const { serialize } = require('../policy/origin.cjs');
+const { Blobs } = require('./blobs.cjs');
+const { Gate } = require('./gate.cjs');
+const { hostPages } = require('./hosting.cjs');
+const { Loader } = require('./loader.cjs');
+const { HostModules } = require('./host-modules.cjs');
+const { substitutes } = require('./substitutes.cjs');
+const { Sessions } = require('./window-native.cjs');
+const { Windows } = require('./windows.cjs');
+
+/** To whoever opened the page. */
+const { control } = workerData;
+
+const DOM_MODULES = path.join(__dirname, '..', 'dom');
+
+class PageThread {
+  /** @type {import('../network/fetch.cjs').Client} who fetches, once there is a document */
+  client;
+  windows;
+  gate = new Gate(this);
+  loader;
+  /** How V8 prepares for profilers, `eager` or `lazy`; of all windows of the thread. */
+  mode;
+  sessions;
+  blobs;
+  /** What dom/main.cjs exports: functions of the DOM realm. */
+  dom;
+  #cookies;
+  #options;
+
+  constructor({ library, options, cookies, port }) {
+    this.#options = options;
+    const hostFolders = [path.join(__dirname, '..', '..', '..') + path.sep, library.folder + path.sep];
+    hostPages(hostFolders, (id, realm, referrer, specifier, attributes) => {
+      const window = this.windows.ofRealm(realm);
+      const base = window?.bases.get(referrer) ?? referrer;
+      window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
+    });
+    native.onImportMeta((meta, url, global) => {
+      const { code, modules } = this.windows.get(global);
+      code.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
+    });
+    this.sessions = new Sessions(options.sampleBudget);
+    this.windows = new Windows(this, ['node:', ...hostFolders]);
+    this.#cookies = new Cookies(library, cookies, (change) => control.postMessage({ type: 'cookie', change }));
+    this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
+    this.#loadDom(library, port);
+  }
+
+  #loadDom(library, port) {
+    // No code from strings: a page can reach this realm's `Function` through the constructor of any of jsdom's functions.
+    const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
+    native.forbidEval(vm.runInContext('(function () {})', context));
+    let gate;
+    const realm = new HostModules(context, substitutes(library, () => gate));
+    gate = realm.require(path.join(DOM_MODULES, 'gate.cjs'), this.gate.functions());
+    this.dom = realm.require(path.join(DOM_MODULES, 'main.cjs'));
+    this.moveToDom = (moved) => moveMessagePortToContext(moved, context);
+    this.dom.connect(this.moveToDom(port));
+  }
+
+  /** Gives a port of Node's to the DOM realm. @type {(port: import('node:worker_threads').MessagePort) => object} */
+  moveToDom;
+
+  /** Runs code of the DOM realm. What it throws is the page's affair. */
+  enter(callback) {
+    try {
+      return callback();
+    } catch (error) {
+      this.report(error);
+      return undefined;
+    }
+  }
+
+  /** Something of our own went wrong. It must not get into a page's hands. */
+  fail(error) {
+    control.postMessage({ type: 'failure', message: String(error.stack) });
+  }
+
+  report(error, window) {
+    if (isOwn(error)) {
+      this.fail(error);
+      return;
+    }
+    try {
+      this.dom.report(error, window);
+    } catch {
+      // The page broke its own reporting.
+    }
+  }
+
+  reject(reason, promise) {
+    if (isOwn(reason) || isOwn(promise)) {
+      this.fail(reason);
+      return;
+    }
+    try {
+      this.dom.reject(reason, promise);
+    } catch {
+      // As above.
+    }
+  }
+
+  /** Tells the user's thread something that no page can have said. */
+  tell(message) {
+    control.postMessage(message);
+  }
+
+  cookiesForScript(url) {
+    return this.#cookies.forScript(url);
+  }
+
+  setCookieByScript(url, text) {
+    this.#cookies.setByScript(url, text);
+  }
+
+  /** What the DOM realm is told of a document. */
+  describe(document, { referrer }) {
+    const { url, contentType, origin, isIsolated, isSecure } = document;
+    return { document: this.windows.add(document), url, contentType, referrer, origin: serialize(origin), isIsolated, isSecure };
+  }
+
+  onMessage = {
+    cookie: ({ change }) => this.#cookies.apply(change),
+    open: ({ document, content, place }) => {
+      const { origin, embedderPolicy, isIsolated, isSecure, profiling } = document;
+      this.blobs = new Blobs(serialize(origin));
+      this.client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => this.blobs.get(url) };
+      // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
+      this.mode = begin({ mode: profiling ?? 'lazy' }).mode;
+      const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, place };
+      this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(content.body)));
+    },
+    frame: (message) => this.loader.onFrame(message),
+    ping: ({ id }) => control.postMessage({ type: 'pong', id }),
+  };
+}
+
+/** Whether something thrown is of the main realm. */
+function isOwn(value) {
+  return value instanceof Error || value instanceof Promise;
+}
+
+const thread = new PageThread(workerData);
+
+// Neither may end the thread: both are the page's, and the window it happened in is told.
+process.on('uncaughtException', (error) => thread.report(error));
+process.on('unhandledRejection', (reason, promise) => thread.reject(reason, promise));
+
+control.on('message', (message) => thread.onMessage[message.type](message));
+control.postMessage({ type: 'ready' });
+
+module.exports = { PageThread };

@@ -1,0 +1,31 @@
+'use strict';
+
+// What a window has beside what jsdom gives it. Each interface is of the window's own realm.
+
+const { Profiler } = require('../../profiler.cjs');
+const { installCloning } = require('./cloning.cjs');
+const { defineAttribute, defineInterfaceObject } = require('./definitions.cjs');
+const { installFetch } = require('./fetch.cjs');
+const { installObjectUrls } = require('./object-urls.cjs');
+const { installPorts } = require('./ports.cjs');
+const { installTiming } = require('./timing.cjs');
+
+/**
+ * @param {object} settings
+ * @param {boolean} settings.isSecure
+ * @param {boolean} settings.isIsolated
+ */
+function install(settings) {
+  defineAttribute('isSecureContext', () => settings.isSecure);
+  defineAttribute('crossOriginIsolated', () => settings.isIsolated);
+  // https://html.spec.whatwg.org/multipage/structured-data.html#serializing-shared-memory: who is not isolated has none.
+  if (!settings.isIsolated) delete globalThis.SharedArrayBuffer;
+  installCloning();
+  installPorts();
+  installObjectUrls();
+  installFetch();
+  installTiming(settings);
+  defineInterfaceObject('Profiler', Profiler);
+}
+
+module.exports = { install };

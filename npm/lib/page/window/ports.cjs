@@ -1,0 +1,102 @@
+'use strict';
+
+// MessageChannel and MessagePort. https://html.spec.whatwg.org/multipage/web-messaging.html#message-channels
+//
+// Behind each port is one of Node's, which belongs to the DOM's realm and is what travels when a port is transferred.
+
+const host = require('selfprof:host');
+const { deserialize } = require('../clone.cjs');
+const { serializeHere, toTransferList } = require('./cloning.cjs');
+const { defineHandler, defineInterfaceObject } = require('./definitions.cjs');
+
+const TOKEN = Symbol('internal');
+
+/** Makes a port of one of Node's. The host keeps the two together: a port may be handed to another window of its thread. */
+function newPort(pipe) {
+  const port = new MessagePort(TOKEN);
+  host.pipes.set(port, pipe);
+  return port;
+}
+
+class MessagePort extends EventTarget {
+  #isStarted = false;
+
+  constructor(token) {
+    if (token !== TOKEN) throw new TypeError("Failed to construct 'MessagePort': Illegal constructor");
+    super();
+  }
+
+  postMessage(message, options = undefined) {
+    if (arguments.length < 1) {
+      throw new TypeError("Failed to execute 'postMessage' on 'MessagePort': 1 argument required, but only 0 present.");
+    }
+    const transfer = toTransferList(typeof options?.[Symbol.iterator] === 'function' ? options : options?.transfer);
+    if (transfer.includes(this)) throw new DOMException('A port cannot be transferred through itself.', 'DataCloneError');
+    const record = serializeHere(message, transfer);
+    const pipe = host.pipes.get(this);
+    if (pipe !== undefined) host.writePipe(pipe, record);
+  }
+
+  start() {
+    const pipe = host.pipes.get(this);
+    if (this.#isStarted || pipe === undefined) return;
+    this.#isStarted = true;
+    host.readPipe(pipe, (record) => dispatchMessage(this, record));
+  }
+
+  close() {
+    const pipe = host.pipes.take(this);
+    if (pipe !== undefined) host.closePipe(pipe);
+  }
+}
+
+/** Fires a message at a port, a worker or a global object. */
+function dispatchMessage(target, record, init = {}) {
+  let message;
+  try {
+    const { value, transferred } = deserialize(record, host.platform);
+    message = { data: value, ports: Object.freeze(transferred) };
+  } catch {
+    host.fireMessage(target, 'messageerror', init);
+    return;
+  }
+  host.fireMessage(target, 'message', { ...init, ...message });
+}
+
+class MessageChannel {
+  #port1;
+  #port2;
+
+  constructor() {
+    host.newPipes((one, other) => {
+      this.#port1 = newPort(one);
+      this.#port2 = newPort(other);
+    });
+  }
+
+  get port1() {
+    return this.#port1;
+  }
+
+  get port2() {
+    return this.#port2;
+  }
+}
+
+function installPorts() {
+  for (const name of ['postMessage', 'start', 'close']) Object.defineProperty(MessagePort.prototype, name, { enumerable: true });
+  Object.defineProperty(MessagePort.prototype.postMessage, 'length', { value: 1, configurable: true });
+  // To listen to messages this way is to want them.
+  defineHandler(MessagePort.prototype, 'message', (port) => port.start());
+  defineHandler(MessagePort.prototype, 'messageerror');
+  for (const name of ['port1', 'port2']) Object.defineProperty(MessageChannel.prototype, name, { enumerable: true });
+  for (const Interface of [MessagePort, MessageChannel]) {
+    Object.defineProperty(Interface.prototype, Symbol.toStringTag, { value: Interface.name, configurable: true });
+    defineInterfaceObject(Interface.name, Interface);
+  }
+  host.platform.isTransferable = (value) => host.pipes.get(value) !== undefined;
+  host.platform.transfer = (port) => ({ pipe: host.pipes.take(port) });
+  host.platform.receive = ({ pipe }) => newPort(pipe);
+}
+
+module.exports = { dispatchMessage, installPorts };

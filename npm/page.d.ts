@@ -1,0 +1,175 @@
+/**
+ * Pages without a browser: documents on jsdom, each in a thread and a realm of its own, with `Profiler` and `performance`
+ * on their windows.
+ *
+ * Needs jsdom 31, which is installed beside selfprof: `npm install --save-dev jsdom@31.0.1`.
+ */
+
+/** What a {@link PageHost} is made with. */
+export interface PageHostOptions {
+  /**
+   * Where jsdom is: its folder, or a file or folder from which it can be required. By default it is looked for from the
+   * program that Node runs, then from the working directory, then beside this package.
+   */
+  jsdom?: string | URL;
+  /** How long loading and scripts may take, in milliseconds; `Infinity` for no limit. Default: 30,000. */
+  timeout?: number;
+  /** The heap that a page may have, in megabytes. A page that needs more is ended. Default: 1,024. */
+  memoryLimit?: number;
+  /**
+   * How many samples the profilers of a page may keep at once, those of frames of another origin counted apart. Of several
+   * profilers, the n-th gets an n-th of it. Default: 1,000,000, which is a quarter of an hour at 1 ms.
+   */
+  sampleBudget?: number;
+  /**
+   * How many threads a page may have: one for its document and the frames of the same origin, and one for each frame of
+   * another. Frames beyond that stay empty. Default: 16.
+   */
+  threadLimit?: number;
+  /** `navigator.userAgent`, and what servers are told. */
+  userAgent?: string;
+  /** Addresses by host name, as in /etc/hosts. */
+  hosts?: Record<string, string>;
+  /** Certificates of authorities to trust, as PEM, instead of Node's. */
+  ca?: string | string[];
+  /** Whether https is spoken with whoever answers. */
+  ignoreCertificateErrors?: boolean;
+  /** How large a response may be, in bytes. Default: 256 MiB. */
+  bodyLimit?: number;
+}
+
+/** How a document is loaded. */
+export interface NavigateOptions {
+  /** What to wait for: the `load` event (the default), `DOMContentLoaded`, or that the document takes the place of the old one. */
+  waitUntil?: 'load' | 'domcontentloaded' | 'commit';
+  /** In milliseconds, instead of the host's. */
+  timeout?: number;
+  /** The URL that the server, and the document, are told to come from. */
+  referrer?: string;
+  /**
+   * For a document on disk, the folder whose files it may load: its own, by default. All of them are of one origin.
+   */
+  root?: string;
+}
+
+/** How a page is opened. */
+export interface OpenOptions extends NavigateOptions {
+  /** Listeners that hear what happens from the start. */
+  on?: { [K in keyof PageEventMap]?: (...event: PageEventMap[K]) => void };
+}
+
+/** The answer to a navigation. */
+export interface PageResponse {
+  /** After redirects. */
+  url: string;
+  status: number;
+  /** Names in lower case. */
+  headers: [name: string, value: string][];
+}
+
+/** What a page wrote to its console. */
+export interface ConsoleMessage {
+  /** The method of `console`. */
+  method: string;
+  /** Its arguments as text. */
+  text: string;
+  /** The frame it comes from, 0 for the page itself. */
+  frame: number;
+}
+
+/** An exception that nothing in the page handled. */
+export interface PageException {
+  message: string;
+  stack: string;
+  filename: string;
+  /** From 1, or 0 when it is not known. */
+  lineno: number;
+  colno: number;
+  frame: number;
+}
+
+/** Something that is not the fault of a script: a resource that did not load, a feature that is missing. */
+export interface PageProblem {
+  kind: string;
+  text: string;
+  /** The resource, if it is about one. */
+  url: string;
+  frame: number;
+}
+
+/** The events of a {@link Page}, with what listeners get. */
+export interface PageEventMap {
+  console: [ConsoleMessage];
+  pageerror: [PageException];
+  problem: [PageProblem];
+  navigated: [url: string];
+  domcontentloaded: [];
+  load: [];
+  /** The page's thread ended: its memory was full, or it did not answer. The page can be navigated elsewhere. */
+  crash: [Error];
+  close: [];
+}
+
+/** A page, which is an `EventEmitter` of Node's. */
+export class Page {
+  private constructor();
+  on<K extends keyof PageEventMap>(type: K, listener: (...event: PageEventMap[K]) => void): this;
+  once<K extends keyof PageEventMap>(type: K, listener: (...event: PageEventMap[K]) => void): this;
+  off<K extends keyof PageEventMap>(type: K, listener: (...event: PageEventMap[K]) => void): this;
+
+  /** The URL of its document. */
+  readonly url: string;
+  readonly closed: boolean;
+
+  /**
+   * Loads a document.
+   *
+   * @param url a URL, or a path on disk
+   * @throws NetworkError when there is no answer, TimeoutError
+   */
+  navigate(url: string | URL, options?: NavigateOptions): Promise<PageResponse>;
+
+  /**
+   * Runs a function, or the text of a script, in the page and gives its result, which is awaited there. Arguments and result
+   * are cloned as `structuredClone` does. A function is taken over as text: it sees nothing of where it was written.
+   *
+   * @throws PageError what the script threw, or why its result cannot be cloned
+   * @throws TimeoutError when it takes longer than the host's timeout; a page that does not answer then is ended
+   */
+  evaluate<P extends unknown[], R>(script: (...parameters: P) => R, ...parameters: P): Promise<Awaited<R>>;
+  evaluate(script: string): Promise<any>;
+
+  /** As {@link evaluate}, with a timeout of its own, or in a frame of the page. */
+  evaluateIn<P extends unknown[], R>(
+    options: { timeout?: number; frame?: number },
+    script: (...parameters: P) => R,
+    ...parameters: P
+  ): Promise<Awaited<R>>;
+  evaluateIn(options: { timeout?: number; frame?: number }, script: string): Promise<any>;
+
+  /** Ends the page, whatever it is doing. `await using` does so, too. */
+  close(): Promise<void>;
+}
+
+/** Opens pages. They share their cookies, and nothing else. No page keeps a program alive that does not wait for it. */
+export class PageHost {
+  /** @throws Error when jsdom is not there, is not a known version, or cannot run on this Node */
+  constructor(options?: PageHostOptions);
+  /** The pages that are open. */
+  readonly pages: Page[];
+  /** Opens a page; an empty one, when there is no URL. */
+  open(url?: string | URL, options?: OpenOptions): Promise<Page>;
+  /** Closes all pages. `await using` does so, too. */
+  close(): Promise<void>;
+}
+
+/** What a script in a page threw. */
+export class PageError extends Error {
+  /** The error's name in the page. */
+  readonly errorName: string;
+  /** Its stack in the page. */
+  readonly pageStack: string;
+}
+
+/** Something took longer than it may. */
+export class TimeoutError extends Error {}
