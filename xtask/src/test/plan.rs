@@ -151,7 +151,9 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             format!("js-{major}"),
             format!("the tests of the npm package on Node {major}"),
             &[&format!("addon-{major}")],
-            move |context, log, activity| javascript(major, &script_tests(context)?, &[], context, log, activity),
+            move |context, log, activity| {
+                javascript(major, &script_tests(context)?, &[], context, log, activity)
+            },
         ));
     }
     for &major in majors.iter().filter(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
