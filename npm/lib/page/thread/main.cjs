@@ -18,6 +18,7 @@ const { Gate } = require('./gate.cjs');
 const { hostPages } = require('./hosting.cjs');
 const { Loader } = require('./loader.cjs');
 const { HostModules } = require('./host-modules.cjs');
+const { Tasks } = require('./tasks.cjs');
 const { substitutes } = require('./substitutes.cjs');
 const { Sessions } = require('./window-native.cjs');
 const { Windows } = require('./windows.cjs');
@@ -32,6 +33,7 @@ class PageThread {
   client;
   windows;
   gate = new Gate(this);
+  #tasks = new Tasks((began, ended) => this.windows.reportLongTask(began, ended));
   loader;
   /** How V8 prepares for profilers, `eager` or `lazy`; of all windows of the thread. */
   mode;
@@ -79,7 +81,7 @@ class PageThread {
   /** Runs code of the DOM realm. What it throws is the page's affair. */
   enter(callback) {
     try {
-      return callback();
+      return this.#tasks.run(callback);
     } catch (error) {
       this.report(error);
       return undefined;

@@ -157,6 +157,13 @@ class Windows {
     return { timeOrigin: Math.floor((origin + epoch) * 10) / 10 };
   }
 
+  /** Tells all windows of a task that was long. https://w3c.github.io/longtasks/#report-long-tasks */
+  reportLongTask(began, ended) {
+    // Whose work it was is only known where there is but one.
+    const name = this.#open.size === 1 ? 'self' : 'unknown';
+    for (const window of this.#open.values()) window.native?.reportLongTask(name, began, ended);
+  }
+
   /** @returns {WindowRecord | undefined} */
   ofRealm(realm) {
     return this.#open.get(realm);
