@@ -136,7 +136,7 @@ class Gate {
         return KINDS.find(([is]) => is(value))?.[1] ?? typeof value;
       },
       placeOf: (thrown) => placeOf(thrown),
-      createContext: (document) => this.#complete(() => thread.windows.create(document)),
+      createContext: (document, frame) => this.#complete(() => thread.windows.create(document, Number(frame))),
       enterWindow: (window, gate) => this.#complete(() => thread.windows.enter(window, gate)),
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {

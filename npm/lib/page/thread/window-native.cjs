@@ -134,6 +134,9 @@ class WindowNative {
       );
       this.#own.add(session.id);
       sessions.add(session.id);
+      // It begins in the started state and takes its first sample, whether the page is visible or not.
+      // https://wicg.github.io/js-self-profiling/#states
+      if (!this.#thread.isVisible) native.pauseRealm(realm, true);
       return JSON.stringify(session);
     } catch (error) {
       return this.#refusal(String(error.code), String(error.message));
