@@ -8,6 +8,9 @@ const GRACE = 10_000;
 /** How long a page may take to close. Its thread is ended by then, whatever it does. */
 const CLOSING = 10_000;
 
+/** How long after the end of a document the next one may come. */
+const NAVIGATION = 5_000;
+
 const MAX_NOTES = 20;
 const MAX_SUBTESTS = 100_000;
 
@@ -46,6 +49,9 @@ class PageTest {
   #page;
   #deadline;
   #crash;
+  /** How many documents the page has had. */
+  #documents = 0;
+  #navigated = () => {};
   /** Settles when the page's thread ended. */
   #crashed = new Promise((resolve) => {
     this.#crash = resolve;
@@ -68,6 +74,10 @@ class PageTest {
     const on = {
       pageerror: ({ message, filename, lineno }) => this.#note(`${message} (${filename}:${lineno})`),
       problem: ({ kind, text, url: about }) => this.#note(`${kind}: ${text}${about === '' ? '' : ` (${about})`}`),
+      navigated: () => {
+        this.#documents += 1;
+        this.#navigated();
+      },
       crash: (error) => this.#crash({ status: 'CRASH', message: error.message }),
     };
     this.#page = await host.open(undefined, { on });
@@ -90,14 +100,14 @@ class PageTest {
   }
 
   async #listen() {
-    const document = this.#page.url;
+    const document = this.#documents;
     let news;
     try {
       news = await this.#page.evaluateIn({ timeout: this.#left() }, takeNews);
     } catch (error) {
       if (performance.now() >= this.#deadline) return { status: 'TIMEOUT', message: null };
       // A test that goes elsewhere takes its results along in the new document.
-      if (this.#page.url !== document) return undefined;
+      if (await this.#hasGoneOn(document)) return undefined;
       return { status: 'ERROR', message: `the page cannot be asked for results: ${error.message}` };
     }
     for (const message of JSON.parse(news)) {
@@ -105,6 +115,15 @@ class PageTest {
       if (outcome !== undefined) return outcome;
     }
     return undefined;
+  }
+
+  /** The old document ends before the new one is there. */
+  async #hasGoneOn(document) {
+    if (this.#documents > document) return true;
+    const gone = new Promise((resolve) => {
+      this.#navigated = () => resolve(true);
+    });
+    return await Promise.race([gone, delay(NAVIGATION, false, { ref: false })]);
   }
 
   async #hear({ type, ...message }) {
