@@ -200,6 +200,7 @@ fn runner(checkout: &Checkout, packages: &Packages, node: &Node, arguments: &Arg
         selfsigned: packages.get(&SELFSIGNED)?,
         jobs: arguments.jobs.map_or(processors, usize::from),
         multiplier: arguments.timeout_multiplier,
+        silence: runner::SILENCE,
     })
 }
 

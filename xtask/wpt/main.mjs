@@ -12,6 +12,9 @@ import { runPage } from './run-page.mjs';
 /** What testharness.js gives a test, in milliseconds. */
 const LIMITS = { normal: 10_000, long: 60_000 };
 
+/** What a page may need, in megabytes: no test needs much, and several run at a time. */
+const MEMORY = 512;
+
 /** How often this program says that it is there. */
 const PULSE = 2_000;
 
@@ -45,7 +48,7 @@ async function run({ id, timeout, secure }) {
   const url = `${scheme}://${HOST}:${server.ports[scheme][0]}/${id}`;
   const limit = LIMITS[timeout] * multiplier;
   // Each test has its own cookies, and its own time for whatever the host itself does.
-  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: limit });
+  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: limit, memoryLimit: MEMORY });
   const result = await runPage(host, url, limit);
   await host.close();
   print({ event: 'ended', id, ...result });

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The program says every two seconds that it is there. On a machine that is busy it may be late.
-const SILENCE: Duration = Duration::from_secs(90);
+pub const SILENCE: Duration = Duration::from_secs(90);
 
 /// How often those who wait are told that it goes on.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -35,6 +35,8 @@ pub struct Runner {
     pub jobs: usize,
     /// Of all limits.
     pub multiplier: f64,
+    /// How long the program may say nothing.
+    pub silence: Duration,
 }
 
 #[derive(Serialize)]
@@ -131,8 +133,8 @@ impl Runner {
                 Err(RecvTimeoutError::Timeout) => {
                     silent += GLANCE;
                     listener.go_on(&running);
-                    if silent > SILENCE {
-                        break format!("the runner said nothing for {} s", SILENCE.as_secs());
+                    if silent > self.silence {
+                        break format!("the runner said nothing for {} s", self.silence.as_secs());
                     }
                     continue;
                 }
@@ -199,4 +201,96 @@ fn end(child: &mut Child) -> Result<()> {
     }
     child.wait()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::suite::Timeout;
+    use super::*;
+
+    /// Says what the real program says, and does to itself what a test's name asks for.
+    const PROGRAM: &str = "
+        const { tests, jobs } = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+        const say = (line) => require('fs').writeSync(1, JSON.stringify(line) + '\\n');
+        const running = tests.splice(0, jobs);
+        for (const { id } of running) say({ event: 'started', id });
+        for (const { id } of running) {
+          if (id === 'dies') process.abort();
+          if (id === 'falls silent') setInterval(() => {}, 1000);
+          else say({ event: 'ended', id, status: 'OK', message: null, subtests: [], duration: jobs });
+          const next = tests.shift();
+          if (next !== undefined) { running.push(next); say({ event: 'started', id: next.id }); }
+        }
+        if (!running.some(({ id }) => id === 'falls silent')) say({ event: 'finished' });";
+
+    #[derive(Default)]
+    struct Heard(Vec<(String, String)>);
+
+    impl Listener for Heard {
+        fn ended(&mut self, id: &str, outcome: Outcome) -> Result<()> {
+            self.0.push((id.to_owned(), outcome.status));
+            Ok(())
+        }
+
+        fn go_on(&mut self, _: &BTreeSet<String>) {}
+    }
+
+    fn run(program: &str, ids: &[&str]) -> Result<Vec<(String, String)>> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("program.cjs");
+        std::fs::write(&file, program)?;
+        let log = Log::create(folder.path(), "log")?;
+        let place = folder.path().to_owned();
+        let runner = Runner {
+            node: "node".into(),
+            program: file,
+            npm: place.clone(),
+            jsdom: place.clone(),
+            selfsigned: place.clone(),
+            jobs: 3,
+            multiplier: 1.0,
+            silence: Duration::from_secs(5),
+        };
+        let test = |id: &&str| Test {
+            id: (*id).to_owned(),
+            timeout: Timeout::Normal,
+            secure: false,
+            unsupported: None,
+        };
+        let mut heard = Heard::default();
+        runner.run(&place, ids.iter().map(test).collect(), &log, &mut heard)?;
+        heard.0.sort();
+        Ok(heard.0)
+    }
+
+    #[track_caller]
+    fn check(ids: &[&str], crashed: &[&str]) {
+        let expected: Vec<(String, String)> = ids
+            .iter()
+            .map(|id| ((*id).to_owned(), if crashed.contains(id) { "CRASH" } else { "OK" }.to_owned()))
+            .collect();
+        match run(PROGRAM, ids) {
+            Ok(heard) => assert_eq!(heard, expected),
+            Err(error) => panic!("{error:#}"),
+        }
+    }
+
+    #[test]
+    fn a_test_that_takes_the_program_down_is_found_and_the_others_go_on() {
+        check(&["a", "b", "c", "d"], &[]);
+        check(&["a", "b", "c", "d", "dies", "f", "g"], &["dies"]);
+        check(&["dies"], &["dies"]);
+    }
+
+    #[test]
+    fn a_program_that_falls_silent_is_ended() {
+        check(&["a", "falls silent"], &["falls silent"]);
+    }
+
+    #[test]
+    fn a_program_that_does_not_start_is_an_error() {
+        for program in ["process.exit(3)", "console.log('hello')", "syntax error"] {
+            assert!(run(program, &["a"]).is_err(), "{program}");
+        }
+    }
 }

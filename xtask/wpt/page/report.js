@@ -15,8 +15,10 @@
   };
 
   setup({ output: false, timeout_multiplier: timeoutMultiplier });
-  add_result_callback(({ name, status, message }) => say({ type: 'subtest', name, status: STATUSES[status] ?? 'FAIL', message: message ?? null }));
+  const describe = ({ name, status, message }) => ({ name, status: STATUSES[status] ?? 'FAIL', message: message ?? null });
+  add_result_callback((test) => say({ type: 'subtest', ...describe(test) }));
+  // Those that did not end come only now.
   add_completion_callback((tests, { status, message }) => {
-    say({ type: 'complete', status: HARNESS_STATUSES[status] ?? 'ERROR', message: message ?? null });
+    say({ type: 'complete', subtests: tests.map(describe), status: HARNESS_STATUSES[status] ?? 'ERROR', message: message ?? null });
   });
 })

@@ -31,9 +31,10 @@ export class TestServer {
     this.#overlays = overlays;
   }
 
-  /** @param {{ key: string, cert: string }} certificate */
+  /** @param {{ key: string, cert: string }} [certificate] without one there is no https */
   async listen(certificate) {
-    for (const protocol of ['http', 'http', 'https', 'https']) {
+    const protocols = certificate === undefined ? ['http', 'http'] : ['http', 'http', 'https', 'https'];
+    for (const protocol of protocols) {
       const answer = (incoming, outgoing) => this.#answer(protocol, incoming, outgoing);
       const server = protocol === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
       // Loopback alone: a checkout is for the tests, and not for the network.
@@ -44,6 +45,11 @@ export class TestServer {
       this.#servers.push(server);
       this.ports[protocol].push(server.address().port);
     }
+  }
+
+  /** Where it listens. */
+  addresses() {
+    return this.#servers.map((server) => server.address().address);
   }
 
   async #answer(protocol, incoming, outgoing) {
