@@ -5,7 +5,7 @@ use crate::build::{build_addon, build_cli};
 use crate::checkout::Checkout;
 use crate::job::{self, Log, Output};
 use crate::node::Node;
-use crate::packages::{JSDOM, Packages, TYPESCRIPT};
+use crate::packages::{JSDOM, Packages, SITES, TYPESCRIPT};
 use crate::problem::Problem;
 use crate::progress::Activity;
 use crate::tools;
@@ -159,11 +159,15 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     for &major in majors.iter().filter(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
         steps.push(Step::new(
             format!("pages-{major}"),
-            format!("the tests of the page host on Node {major}, with jsdom from npm"),
+            format!("the tests of the page host on Node {major}, with jsdom and real sites from npm"),
             &[&format!("addon-{major}")],
             move |context, log, activity| {
-                let jsdom = context.packages.get(&JSDOM)?;
-                let environment = [("SELFPROF_TEST_JSDOM", jsdom.as_path())];
+                let mut folders = vec![("SELFPROF_TEST_JSDOM", context.packages.get(&JSDOM)?)];
+                for (variable, package) in &SITES {
+                    folders.push((variable, context.packages.get(package)?));
+                }
+                let environment: Vec<(&str, &Path)> =
+                    folders.iter().map(|(variable, folder)| (*variable, folder.as_path())).collect();
                 javascript(major, &page_tests(context)?, &environment, context, log, activity)
             },
         ));
