@@ -7,13 +7,16 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod convert;
 mod failure;
+mod input;
 mod location;
 mod paint;
 mod run;
 mod table;
 mod talk;
 mod top;
+mod whole_file;
 
 use std::process::ExitCode;
 
@@ -25,6 +28,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
+        Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {
         failure.report();
