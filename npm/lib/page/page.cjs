@@ -8,6 +8,7 @@ const { types } = require('node:util');
 const { pathToFileURL } = require('node:url');
 
 const { NotCloneable, deserialize, serialize } = require('./clone.cjs');
+const { now } = require('./network/timing.cjs');
 const { describePage } = require('./policy/documents.cjs');
 const { newOpaqueOrigin } = require('./policy/origin.cjs');
 const { Sites } = require('./sites.cjs');
@@ -120,7 +121,7 @@ class Page extends EventEmitter {
 
   async #load(url, { waitUntil, referrer, root }) {
     const navigation = ++this.#navigation;
-    const startedAt = monotonicNow();
+    const startedAt = now();
     const started = this.#host.startThread();
     let site;
     try {
@@ -150,7 +151,8 @@ class Page extends EventEmitter {
 
   /** Replaces the document by one in a thread of its own. */
   async #commit(thread, response, root) {
-    const document = { ...describePage(response, root), startedAt: response.startedAt };
+    const { startedAt, timing } = response;
+    const document = { ...describePage(response, root), startedAt, timing };
     await this.#sites?.closeAll();
     this.#url = document.url;
     this.#state = new Set(['commit']);
@@ -348,11 +350,6 @@ class Page extends EventEmitter {
   async [Symbol.asyncDispose]() {
     await this.close();
   }
-}
-
-/** Now, on the clock that the threads of a process share, in milliseconds. */
-function monotonicNow() {
-  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** How long a page may take to say that it is there, after a script in it timed out. */
