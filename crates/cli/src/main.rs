@@ -8,11 +8,13 @@
 
 mod arguments;
 mod convert;
+mod diff;
 mod failure;
 mod input;
 mod location;
 mod paint;
 mod run;
+mod stdout;
 mod table;
 mod talk;
 mod top;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {
