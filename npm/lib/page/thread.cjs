@@ -143,9 +143,23 @@ class ThreadHandle extends EventEmitter {
       this.#waiting.delete('ready');
     } else if (message.type === 'pong') {
       this.#waiting.get(`ping ${message.id}`)?.resolve();
+    } else if (message.type === 'answer') {
+      this.#waiting.get(`request ${message.id}`)?.resolve(message);
+      this.#waiting.delete(`request ${message.id}`);
     } else {
       this.emit('control', message);
     }
+  }
+
+  /** Asks the thread's main realm for something. Rejects when the thread ends first. */
+  request(message) {
+    const id = this.#next++;
+    const answer = new Promise((resolve, reject) => {
+      if (this.#isGone) reject(new Error('the page is closed'));
+      else this.#waiting.set(`request ${id}`, { resolve, reject });
+    });
+    this.control({ ...message, id });
+    return this.#hold(answer);
   }
 
   /** Whether the thread runs its event loop within this many milliseconds. */
