@@ -14,6 +14,7 @@ const { embed } = require('./remote-window.cjs');
 const { reportException } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const realms = require('./realms.cjs');
+const visibility = require('./visibility.cjs');
 
 const { Uint8Array } = globalThis;
 
@@ -81,6 +82,8 @@ module.exports = {
     announce(page);
     parse(page, bytes, contentType);
   },
+
+  setVisible: visibility.set,
 
   /** Something was thrown that nobody caught. */
   report(error, window = page) {
