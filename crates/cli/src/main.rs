@@ -6,14 +6,21 @@
 
 #![forbid(unsafe_code)]
 
+mod addon;
 mod arguments;
 mod failure;
 mod location;
+mod node;
+mod output;
+mod package;
+mod page;
+mod pages;
 mod paint;
 mod run;
 mod table;
 mod talk;
 mod top;
+mod webdriver;
 
 use std::process::ExitCode;
 
@@ -25,6 +32,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
+        Command::Page(arguments) => page::page(&arguments),
+        Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
     };
     result.unwrap_or_else(|failure| {
         failure.report();

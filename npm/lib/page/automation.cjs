@@ -3,7 +3,7 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
-const { PageError, TimeoutError, innerPage } = require('./page.cjs');
+const { MAX_DELAY, PageError, TimeoutError, innerPage } = require('./page.cjs');
 
 /** Why a command was not done: `code` is one of https://www.w3.org/TR/webdriver2/#errors */
 class Refused extends Error {
@@ -45,7 +45,7 @@ class Automation {
    * @param {Place} place
    * @throws {Refused} `no such window`
    */
-  #assertThere({ frame, document }) {
+  assertThere({ frame, document }) {
     const { generation, isThere, sites } = innerPage(this.#page);
     if (this.#page.closed) throw new Refused('no such window', 'the window is closed');
     if (!isThere) throw new Refused('unknown error', 'the page was ended, for it did not answer or its memory was full; navigate to go on');
@@ -63,7 +63,7 @@ class Automation {
    * @returns {Promise<unknown>} JSON
    */
   async perform(place, command, parameters, { timeout, late = 'timeout' }) {
-    this.#assertThere(place);
+    this.assertThere(place);
     const { ask, generation } = innerPage(this.#page);
     const names = { prefix: `${this.#handle}.${generation}.${place.frame}`, handle: this.#handle };
     let outcome;
@@ -103,7 +103,7 @@ class Automation {
 
   /** The window around a frame. @returns {Place} */
   parentOf(place) {
-    this.#assertThere(place);
+    this.assertThere(place);
     const { sites, generation } = innerPage(this.#page);
     const parent = sites.list().find(({ frame }) => frame === place.frame)?.parent ?? 0;
     return { frame: parent, document: generation };
@@ -113,7 +113,7 @@ class Automation {
   async settle(waitUntil, timeout) {
     let timer;
     const late = new Promise((resolve, reject) => {
-      if (timeout === Infinity) return;
+      if (timeout > MAX_DELAY) return;
       timer = setTimeout(() => reject(new Refused('timeout', `the navigation took longer than ${timeout} ms`)), timeout);
     });
     try {

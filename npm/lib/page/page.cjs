@@ -459,9 +459,12 @@ function toUrl(place) {
   return pathToFileURL(path.resolve(text));
 }
 
+/** The longest that a timer of Node's waits, in milliseconds: 24 days. More is for ever. */
+const MAX_DELAY = 0x7fff_ffff;
+
 /** Does work that may take so long and no longer. `onTimeout` cleans up before the caller hears of it. */
 async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
-  if (milliseconds === Infinity) return await work();
+  if (milliseconds > MAX_DELAY) return await work();
   let timer;
   let isLate = false;
   const late = new Promise((resolve) => {
@@ -485,4 +488,4 @@ async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
   throw new TimeoutError(`${what} took longer than ${milliseconds} ms`);
 }
 
-module.exports = { Page, PageError, TimeoutError, innerPage, takeProfile };
+module.exports = { MAX_DELAY, Page, PageError, TimeoutError, innerPage, takeProfile };

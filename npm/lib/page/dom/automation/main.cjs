@@ -7,6 +7,8 @@ const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { isDisabled } = require('jsdom/lib/jsdom/living/helpers/form-controls.js');
 
 const gate = require('selfprof:gate');
+const { parseURL, serializeURL } = require('whatwg-url');
+const { navigate } = require('../navigation.cjs');
 const { findElements } = require('./find.cjs');
 const input = require('./input.cjs');
 const { References, Refusal } = require('./references.cjs');
@@ -20,7 +22,7 @@ const BOOLEANS = new Set([
 ]);
 
 /** Commands that a page may answer by going elsewhere. */
-const INPUTS = new Set(['click', 'send keys', 'traverse']);
+const INPUTS = new Set(['click', 'fragment', 'send keys', 'traverse']);
 
 /** In front of a script's text, on its first line. */
 const HEAD = '(function () {';
@@ -111,6 +113,15 @@ const commands = {
     const place = found._place;
     if (place === undefined) throw new Refusal('no such frame', 'the frame has no document');
     return place;
+  },
+
+  /** Goes to another fragment of the same document. @returns whether that is what the URL asks for */
+  fragment({ window }, { url }) {
+    const target = parseURL(url);
+    const current = window._document._URL;
+    if (target === null || target.fragment === null || serializeURL(target, true) !== serializeURL(current, true)) return false;
+    navigate(window, target);
+    return true;
   },
 
   /** Goes through the entries that a document made in the history by itself. */
