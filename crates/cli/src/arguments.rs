@@ -1,10 +1,17 @@
 //! What can be typed.
 
+mod page;
+mod webdriver;
+
 use std::ffi::OsString;
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selfprof_formats::{Format, UnknownFormat};
+
+pub use page::{HostArguments, PageArguments, Wait};
+pub use webdriver::WebDriverArguments;
 
 /// Profiles JavaScript programs through the W3C JS Self-Profiling API.
 #[derive(Debug, Parser)]
@@ -19,6 +26,8 @@ Examples:
   selfprof run build.js                 Run a script, then show where its time went
   selfprof run -o out.json.gz app.mjs   Choose where the trace goes
   selfprof top out.json.gz              Show the table of a trace again
+  selfprof convert out.json.gz -o out.cpuprofile
+                                        Write it as DevTools, speedscope and others have it
   selfprof page -o load.json app.html   Load a page without a browser, and profile its load
   selfprof webdriver --port 4444        Have Selenium and others drive such pages
 
@@ -28,6 +37,7 @@ Examples:
 pub enum Command {
     Run(RunArguments),
     Top(TopArguments),
+    Convert(ConvertArguments),
     Page(PageArguments),
     Webdriver(WebDriverArguments),
 }
@@ -130,9 +140,13 @@ impl NodeFrames {
 #[derive(Debug, Args)]
 #[command(after_help = TOP_EXAMPLES)]
 pub struct TopArguments {
-    /// A trace in the W3C shape, perhaps compressed with gzip; `-` reads stdin
+    /// A trace in the W3C shape, a `.cpuprofile` or a profile of the explainer, perhaps compressed with gzip; `-` reads stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    /// Take the file for this format, whatever it looks like
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
 
     /// Show N functions, and as many measures
     #[arg(long, value_name = "N", default_value = "20")]
@@ -149,161 +163,56 @@ Examples:
   selfprof top --top 100 trace.json.gz
   curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";
 
-/// Load a page without a browser: run its scripts, print what it says, and profile its load
+/// Write a profile in another format
 ///
-/// The page gets a DOM (jsdom), the network and its own thread, but no layout and no painting. What it writes by
-/// console.log goes to stdout; its warnings, errors and what is missing go to stderr. It can use `Profiler` itself where its
-/// Document-Policy allows that; to profile its load, no permission is needed. The trace shows what a profiler of the page's
-/// own would show: its functions, but not those of frames in it, nor of scripts of other origins that are loaded without CORS.
+/// Both formats are recognised: that of IN by what is in it, that of OUT by its name. What the new format has no place for is
+/// told on stderr, as is what is wrong with IN.
 #[derive(Debug, Args)]
-#[command(after_help = PAGE_EXAMPLES)]
-pub struct PageArguments {
-    /// Profile the page from before its first script until it has loaded (see --wait), and show where time went
-    #[arg(long)]
-    pub profile_load: bool,
+#[command(after_help = CONVERT_HELP)]
+pub struct ConvertArguments {
+    /// The profile, perhaps compressed with gzip; `-` reads stdin
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
 
-    /// Write the trace here, and so profile the load; `.gz` at the end compresses it [default: NAME.selfprof.json]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// The file to write; `.gz` at the end compresses it, `-` is stdout
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
 
-    /// Take a sample each MS milliseconds, rounded up to whole ones
-    #[arg(short, long, value_name = "MS", default_value = "1", value_parser = parse_interval)]
-    pub interval: f64,
+    /// Take IN for this format, whatever it looks like
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
 
-    /// Stop profiling after N samples [default: 1000000]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub buffer: Option<u32>,
-
-    /// What to wait for: `load`; `idle`, when for half a second nothing is on its way and little is done; or MS
-    /// milliseconds after `load`
-    #[arg(long, value_name = "load|idle|MS", default_value = "load", value_parser = parse_wait)]
-    pub wait: Wait,
-
-    /// Give up after MS milliseconds
-    #[arg(long, value_name = "MS", default_value = "30000")]
-    pub timeout: u64,
-
-    /// Show the N functions with the most self time; 0 shows none
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub top: usize,
-
-    /// For a page on disk, the folder that it may load from [default: the page's own]
-    #[arg(long, value_name = "FOLDER")]
-    pub root: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub host: HostArguments,
-
-    /// The page: a URL (http, https, file, data), or a file
-    #[arg(value_name = "URL|FILE")]
-    pub page: String,
+    /// Write this format, whatever OUT is called
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::ALL))]
+    pub to: Option<Format>,
 }
 
-const PAGE_EXAMPLES: &str = "\
+const CONVERT_HELP: &str = "\
+Formats that are read and written:
+  w3c         .json              What a Profiler gives, in browsers and here
+  cpuprofile  .cpuprofile        V8's, for Chrome DevTools and VS Code
+  explainer   .explainer.json    What performance.startProfiling() gives
+
+Formats that are written:
+  firefox     .firefox.json      For profiler.firefox.com, with marks and measures
+  chrome      .trace.json        Trace events, for the Performance panel of Chrome DevTools
+  speedscope  .speedscope.json   For speedscope.app
+  pprof       .pb.gz             For `go tool pprof` and continuous profilers
+  collapsed   .collapsed         Lines for flame graphs, in microseconds
+  otlp        .otlp              OpenTelemetry's profiles (v1development of OTLP 1.10), in binary
+
+All of them show the self and total times that `selfprof top` shows.
+
 Examples:
-  selfprof page https://example.com/                   What does it log, what is missing?
-  selfprof page --profile-load dist/index.html         Where does its load spend its time?
-  selfprof page -o load.json.gz --wait idle http://localhost:8000/
-  selfprof top load.json.gz                            Show the table again
+  selfprof convert app.selfprof.json -o app.cpuprofile
+  selfprof convert CPU.20261121.cpuprofile -o cpu.speedscope.json
+  selfprof convert trace.json.gz -o trace.pb.gz && go tool pprof -top trace.pb.gz
+  curl -s https://example.com/trace.json | selfprof convert - -o - --to collapsed | flamegraph.pl > flame.svg";
 
-Pages need Node 22.22.2, 24.15 or 26, and jsdom: `npm install jsdom@31` in the working directory.";
-
-/// What a page is waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    Load,
-    Idle,
-    /// After `load`, in milliseconds.
-    Time(u64),
+fn formats(formats: &[Format]) -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(formats.iter().map(|format| format.as_str()))
+        .try_map(|text| -> Result<Format, UnknownFormat> { text.parse() })
 }
-
-impl Wait {
-    /// The event that the host waits for.
-    pub fn event(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Load | Self::Time(_) => "load",
-        }
-    }
-}
-
-fn parse_wait(text: &str) -> Result<Wait, String> {
-    match (text, text.parse()) {
-        ("load", _) => Ok(Wait::Load),
-        ("idle", _) => Ok(Wait::Idle),
-        (_, Ok(time)) => Ok(Wait::Time(time)),
-        _ => Err("it is `load`, `idle`, or a number of milliseconds".to_owned()),
-    }
-}
-
-/// What pages are hosted with.
-#[derive(Debug, Args)]
-pub struct HostArguments {
-    /// Where jsdom is [default: as `require('jsdom')` finds it from the working directory]
-    #[arg(long, value_name = "PATH", env = "SELFPROF_JSDOM", hide_env_values = true)]
-    pub jsdom: Option<PathBuf>,
-
-    /// Use this Node instead of the one on PATH
-    #[arg(long, value_name = "PATH", env = "SELFPROF_NODE", hide_env_values = true)]
-    pub node: Option<PathBuf>,
-
-    /// Speak https with whoever answers
-    #[arg(long)]
-    pub ignore_certificate_errors: bool,
-}
-
-/// Serve WebDriver, so that Selenium and others can drive pages without a browser, and force samples
-///
-/// Each session has pages in a process of its own. Beside WebDriver's own commands there is the one of the JS Self-Profiling
-/// draft, `POST /session/{session id}/forcesample`: each started profiler of the current window or frame takes one sample
-/// now. Tests of profiles need not sleep with it.
-///
-/// It listens until SIGINT or SIGTERM. The first line on stdout says where.
-#[derive(Debug, Args)]
-#[command(after_help = WEBDRIVER_EXAMPLES)]
-pub struct WebDriverArguments {
-    /// Listen on this port; 0 takes any that is free
-    #[arg(short, long, value_name = "PORT", default_value = "4444")]
-    pub port: u16,
-
-    /// Listen on this address. Whoever can reach it can load pages from this machine
-    #[arg(long = "host", value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
-    pub address: IpAddr,
-
-    /// A name that clients may call this machine by, beside its addresses and localhost; may be repeated
-    #[arg(long = "allow-host", value_name = "NAME")]
-    pub allow_hosts: Vec<String>,
-
-    /// An origin whose pages may send commands from a browser, e.g. http://localhost:8080; may be repeated
-    #[arg(long = "allow-origin", value_name = "ORIGIN")]
-    pub allow_origins: Vec<String>,
-
-    /// Tell requests, answers and what happens in pages on stderr
-    #[arg(long)]
-    pub log: bool,
-
-    #[command(flatten)]
-    pub host: HostArguments,
-}
-
-const WEBDRIVER_EXAMPLES: &str = "\
-Examples:
-  selfprof webdriver
-  selfprof webdriver --port 0 --log
-  curl -d '{\"capabilities\":{}}' -H content-type:application/json http://127.0.0.1:4444/session
-
-In Python, with Selenium:
-  options = selenium.webdriver.common.options.ArgOptions()
-  options.set_capability('browserName', 'selfprof')
-  driver = selenium.webdriver.Remote('http://127.0.0.1:4444', options=options)
-  driver.command_executor.add_command('forceSample', 'POST', '/session/$sessionId/forcesample')
-  driver.execute('forceSample')
-
-A forced sample is taken between the page's tasks, as every command: its stack is empty. It is one sample all the same, so
-a test can count on its number and its time. Pages have no layout: screenshots, sizes and pointer actions are answered by
-`unsupported operation`, and clicks go to the element itself.
-
-Pages need Node 22.22.2, 24.15 or 26, and jsdom: `npm install jsdom@31` in the working directory.";
 
 fn parse_interval(text: &str) -> Result<f64, String> {
     match text.parse() {

@@ -8,7 +8,9 @@
 
 mod addon;
 mod arguments;
+mod convert;
 mod failure;
+mod input;
 mod location;
 mod node;
 mod output;
@@ -21,6 +23,7 @@ mod table;
 mod talk;
 mod top;
 mod webdriver;
+mod whole_file;
 
 use std::process::ExitCode;
 
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         Command::Top(arguments) => top::top(&arguments),
         Command::Page(arguments) => page::page(&arguments),
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
+        Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {
         failure.report();
