@@ -63,7 +63,7 @@ Examples:
   selfprof page -o load.json.gz --wait idle http://localhost:8000/
   selfprof top load.json.gz                            Show the table again
 
-Pages need Node 22.22.2, 24.15 or 26, and jsdom: `npm install jsdom@31` in the working directory.";
+Pages need Node 22.22.2, 24.15 or 26, and jsdom: `npm install jsdom@31.0.1` in the working directory.";
 
 /// What a page is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

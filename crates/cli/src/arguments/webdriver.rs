@@ -57,4 +57,4 @@ A forced sample is taken between the page's tasks, as every command: its stack i
 a test can count on its number and its time. Pages have no layout: screenshots, sizes and pointer actions are answered by
 `unsupported operation`, and clicks go to the element itself.
 
-Pages need Node 22.22.2, 24.15 or 26, and jsdom: `npm install jsdom@31` in the working directory.";
+Pages need Node 22.22.2, 24.15 or 26, and jsdom: `npm install jsdom@31.0.1` in the working directory.";
