@@ -145,14 +145,16 @@ class Page extends EventEmitter {
    * Loads another document.
    *
    * @param {string | URL} url a URL, or a path on disk
-   * @param {{ waitUntil?: 'load' | 'domcontentloaded' | 'commit', timeout?: number, referrer?: string }} [options]
+   * @param {import('../../page.js').NavigateOptions} [options]
    * @returns {Promise<{ url: string, status: number, headers: [string, string][] }>} the response
    */
-  async navigate(url, { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, profile } = {}) {
+  async navigate(url, { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile } = {}) {
     if (!WAITS.includes(waitUntil)) throw new TypeError(`waitUntil is '${waitUntil}'; it is one of ${WAITS.join(', ')}`);
     this.#assertOpen();
+    const target = toUrl(url);
+    const given = readHeaders(headers, target);
     this.#profile = profile === undefined ? undefined : toProfile(profile);
-    const load = () => this.#load(toUrl(url), { waitUntil, referrer, root });
+    const load = () => this.#load(target, { waitUntil, referrer, root, given });
     return await withTimeout(timeout, `loading ${url}`, load, async () => {
       // What came too late is not to take the page over.
       this.#navigation += 1;
@@ -160,13 +162,14 @@ class Page extends EventEmitter {
     });
   }
 
-  async #load(url, { waitUntil, referrer, root }) {
+  async #load(url, { waitUntil, referrer, root, given = [] }) {
     const navigation = ++this.#navigation;
     const startedAt = monotonicNow();
     const started = this.#host.startThread();
     let site;
     try {
       const response = await this.#fetch(url, referrer);
+      response.headers = [...response.headers.filter(([name]) => given.every(([other]) => other !== name)), ...given];
       await started.ready();
       this.#assertOpen();
       if (navigation !== this.#navigation) throw new Error(`another navigation took over from ${url}`);
@@ -455,8 +458,19 @@ const RESPONSE_LIMIT = 1_000;
 function toUrl(place) {
   if (place instanceof URL) return place;
   const text = String(place);
+  if (/^[\w.-]+:\d+(\/|$)/.test(text)) throw new TypeError(`${text} is neither a URL nor a path\n\nhint: http://${text}`);
   if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return new URL(text);
   return pathToFileURL(path.resolve(text));
+}
+
+/** Headers for a document that no server sends. */
+function readHeaders(headers, url) {
+  if (headers === undefined) return [];
+  if (url.protocol === 'http:' || url.protocol === 'https:') {
+    throw new TypeError(`headers are for documents on disk, and ${url} has those that its server sends`);
+  }
+  const list = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  return list.map(([name, value]) => [String(name).toLowerCase(), String(value)]);
 }
 
 /** The longest that a timer of Node's waits, in milliseconds: 24 days. More is for ever. */
