@@ -15,13 +15,13 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
         ("selfprof-timing", &["selfprof-trace"]),
         ("selfprof-formats", &["selfprof-trace"]),
     ],
-    &[("selfprof-v8", &["selfprof-trace", "selfprof-session"])],
+    &[("selfprof-v8", &["selfprof-trace", "selfprof-session"]), ("selfprof-webdriver", &[])],
     &[
         (
             "selfprof-node",
             &["selfprof-trace", "selfprof-session", "selfprof-timing", "selfprof-formats", "selfprof-v8"],
         ),
-        ("selfprof", &["selfprof-trace", "selfprof-formats"]),
+        ("selfprof", &["selfprof-trace", "selfprof-formats", "selfprof-webdriver"]),
     ],
 ];
 
