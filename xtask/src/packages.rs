@@ -72,6 +72,20 @@ pub const JSDOM: Package<'static> = pinned(
     "sha512-CbhJL8ZQg3eKswxSZth4QO9tW0jPIhmR0vtSXQSbKSfWbwIT6hoRc17wdHIVTQ43KI0mdV5iTJr3281IDgVZ5g==",
 );
 
+/// Makes the certificate of the server that web-platform-tests are loaded from.
+pub const SELFSIGNED: Package<'static> = pinned(
+    "selfsigned",
+    "5.5.0",
+    "sha512-ftnu3TW4+3eBfLRFnDEkzGxSF/10BJBkaLJuBHZX0kiPS7bRdlpZGu6YGt4KngMkdTwJE6MbjavFpqHvqVt+Ew==",
+);
+
+/// Carries testharness.js, for the tests of the runner of web-platform-tests.
+pub const WPT_RUNNER: Package<'static> = pinned(
+    "wpt-runner",
+    "7.0.0",
+    "sha512-hMFl9Dwlc8cztxhm0y2SjLA9LmZdLk5w5ySLpDFNgPh37zjzgjaTvxsyMUSkrVFSW8eVc3qQhyNm3wK83+VqVQ==",
+);
+
 /// What sites of the page host's tests are made of, by the environment variables that tell the tests where it is: two user
 /// interfaces, and two services that profile pages by the API.
 pub const SITES: [(&str, Package<'static>); 5] = [

@@ -1,11 +1,17 @@
 //! What can be typed.
 
+mod page;
+mod webdriver;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selfprof_formats::{Format, UnknownFormat};
+
+pub use page::{HostArguments, PageArguments, Wait};
+pub use webdriver::WebDriverArguments;
 
 /// Profiles JavaScript programs through the W3C JS Self-Profiling API.
 #[derive(Debug, Parser)]
@@ -23,6 +29,8 @@ Examples:
   selfprof diff before.json after.json  Show what takes more of the time than before
   selfprof convert out.json.gz -o out.cpuprofile
                                         Write it as DevTools, speedscope and others have it
+  selfprof page -o load.json app.html   Load a page without a browser, and profile its load
+  selfprof webdriver --port 4444        Have Selenium and others drive such pages
 
 `selfprof COMMAND --help` tells more.";
 
@@ -32,6 +40,8 @@ pub enum Command {
     Top(TopArguments),
     Diff(DiffArguments),
     Convert(ConvertArguments),
+    Page(PageArguments),
+    Webdriver(WebDriverArguments),
 }
 
 /// Run a script in Node.js and record it from its first line to its end

@@ -41,6 +41,8 @@ fn help() {
     check("help-run", &mut with("run --help"));
     check("help-top", &mut with("top --help"));
     check("help-diff", &mut with("diff --help"));
+    check("help-page", &mut with("page --help"));
+    check("help-webdriver", &mut with("webdriver --help"));
     check("help-convert", &mut with("convert --help"));
 }
 
@@ -175,6 +177,20 @@ fn run_that_fails_before_the_script() {
     check("run-no-node", with(&format!("run {script}")).env("PATH", ""));
     check("run-not-a-node", &mut with(&format!("run --node /bin/true {script}")));
     check("run-no-package", with(&format!("run {script}")).env("SELFPROF_NPM", "tests"));
+}
+
+#[test]
+fn page_that_fails_before_the_page() {
+    check("page-nothing", &mut with("page"));
+    check("page-no-file", &mut with("page nowhere.html"));
+    check("page-no-scheme", &mut with("page localhost:8000/a"));
+    check("page-other-scheme", &mut with("page ftp://example.com/"));
+    check("page-directory", &mut with("page tests"));
+    check("page-bad-wait", &mut with("page --wait forever tests/fixtures/pages/busy.html"));
+    check("page-no-directory", &mut with("page -o nowhere/trace.json about:blank"));
+    check("page-old-node", &mut with("page --node tests/fixtures/nodes/node-18 about:blank"));
+    check("webdriver-old-node", &mut with("webdriver --node tests/fixtures/nodes/node-18"));
+    check("webdriver-bad-port", &mut with("webdriver --port 70000"));
 }
 
 /// A Node that is not supported, and a package without addons.

@@ -5,7 +5,7 @@ use crate::build::{build_addon, build_cli};
 use crate::checkout::Checkout;
 use crate::job::{self, Log, Output};
 use crate::node::Node;
-use crate::packages::{JSDOM, Packages, SITES, TYPESCRIPT};
+use crate::packages::{JSDOM, Packages, SITES, TYPESCRIPT, WPT_RUNNER};
 use crate::problem::Problem;
 use crate::progress::Activity;
 use crate::tools;
@@ -172,6 +172,14 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             },
         ));
     }
+    if let Some(&major) = majors.iter().find(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
+        steps.push(Step::new(
+            "wpt",
+            format!("the runner of web-platform-tests, with tests of its own, on Node {major}"),
+            &[&format!("addon-{major}")],
+            move |context, log, activity| web_platform_tests(major, context, log, activity),
+        ));
+    }
     // The step `rust` has run these on the first major.
     for &major in majors.iter().skip(1) {
         steps.push(Step::new(
@@ -254,6 +262,41 @@ fn javascript(
     command.args(files).envs(environment.iter().copied()).current_dir(context.checkout.root());
     job::run(&mut command, &Output::Logged(log, activity))?;
     Ok(format!("{} tests", counts::node(&log.text())?))
+}
+
+/// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail: all of
+/// them as expected shows that failures are told.
+fn web_platform_tests(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let folder = context.checkout.root().join("xtask/wpt");
+    javascript(major, &test_files(&folder.join("test"))?, &[], context, log, activity)?;
+    let suite = tempfile::tempdir()?;
+    copy_folder(&folder.join("fixture/tree"), suite.path())?;
+    let harness = context.packages.get(&WPT_RUNNER)?.join("testharness/testharness.js");
+    fs::copy(&harness, suite.path().join("resources/testharness.js"))?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["wpt", "runner", "--node", &major.to_string(), "--timeout-multiplier", "0.5"]);
+    command.arg("--expectations").arg(folder.join("fixture/expectations.toml"));
+    command.arg("--wpt").arg(suite.path());
+    job::run(&mut command, &Output::Logged(log, activity))?;
+    let said = log.text();
+    let Some(summary) = said.lines().rfind(|line| line.starts_with("tests: ")) else {
+        bail!("cargo xtask wpt printed no summary");
+    };
+    Ok(summary.to_owned())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let copy = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &copy)?;
+        } else {
+            fs::copy(entry.path(), copy)?;
+        }
+    }
+    Ok(())
 }
 
 /// The tests that run on all majors.
