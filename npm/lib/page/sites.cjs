@@ -270,7 +270,7 @@ class Sites {
   /** Ends a thread, and those of the frames in it. */
   close(site) {
     this.#forget(site);
-    return site.thread.terminate();
+    return site.thread.retire();
   }
 
   async closeAll() {
