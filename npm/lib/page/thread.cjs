@@ -31,21 +31,22 @@ class ThreadHandle extends EventEmitter {
    * @param {{ folder: string, version: string }} start.library jsdom
    * @param {object} start.cookies a saved jar
    * @param {object} start.options of the host, plain data
+   * @param {'page' | 'worker'} start.kind what is to be opened in it
    */
-  constructor({ library, cookies, options }) {
+  constructor({ library, cookies, options, kind }) {
     super();
     const dom = new MessageChannel();
     const main = new MessageChannel();
     this.#port = dom.port1;
     this.#control = main.port1;
     this.#worker = new Worker(PROGRAM, {
-      workerData: { library, cookies, options, port: dom.port2, control: main.port2 },
+      workerData: { library, cookies, options, kind, port: dom.port2, control: main.port2 },
       transferList: [dom.port2, main.port2],
       // Nothing of this process's environment or command line is a page's business.
       argv: [],
       env: {},
       execArgv: NODE_OPTIONS,
-      name: 'selfprof page',
+      name: `selfprof ${kind}`,
       resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
     });
     this.#ready = new Promise((resolve, reject) => {
@@ -135,13 +136,19 @@ class ThreadHandle extends EventEmitter {
     // It comes from a realm that the page can reach: it may be anything.
     if (typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
     // What the main realm said before comes first, though it comes another way.
-    for (let early = receiveMessageOnPort(this.#control); early !== undefined; early = receiveMessageOnPort(this.#control)) {
-      this.#receiveControl(early.message);
-    }
+    this.drain();
     if (message.type === 'evaluated') {
       if (typeof message.id === 'number') this.#answer('evaluation', message);
     } else {
       this.emit('message', message);
+    }
+  }
+
+  /** Hears what the main realm has said so far. */
+  drain() {
+    if (this.#isGone) return;
+    for (let early = receiveMessageOnPort(this.#control); early !== undefined; early = receiveMessageOnPort(this.#control)) {
+      this.#receiveControl(early.message);
     }
   }
 

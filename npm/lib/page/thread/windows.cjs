@@ -135,6 +135,7 @@ class Windows {
     const known = this.#windows.get(window);
     if (known === undefined || !this.#open.delete(known.realm)) return;
     known.native?.close();
+    this.#thread.workers.endOf(known);
     native.closeRealm(known.realm);
   }
 
@@ -165,12 +166,14 @@ class Windows {
    * @returns {boolean} whether there is such a window
    */
   forceSample(frame) {
-    for (const known of this.#open.values()) {
-      if (known.frame !== frame) continue;
-      native.forceSample(known.realm);
-      return true;
-    }
-    return false;
+    const known = this.ofFrame(frame);
+    if (known !== undefined) native.forceSample(known.realm);
+    return known !== undefined;
+  }
+
+  /** @returns {WindowRecord | undefined} */
+  ofFrame(frame) {
+    return [...this.#open.values()].find((known) => known.frame === frame);
   }
 
   /** Pauses the sessions of all windows, or resumes them. */

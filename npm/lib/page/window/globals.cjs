@@ -9,9 +9,12 @@ const { installFetch } = require('./fetch.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
 const { installTiming } = require('./timing.cjs');
+const { installWorkerScope } = require('./worker-scope.cjs');
+const { installWorkers } = require('./workers.cjs');
 
 /**
  * @param {object} settings
+ * @param {object} [settings.scope] of a worker, see worker-scope.cjs
  * @param {boolean} settings.isSecure
  * @param {boolean} settings.isIsolated
  */
@@ -20,11 +23,13 @@ function install(settings) {
   defineAttribute('crossOriginIsolated', () => settings.isIsolated);
   // https://html.spec.whatwg.org/multipage/structured-data.html#serializing-shared-memory: who is not isolated has none.
   if (!settings.isIsolated) delete globalThis.SharedArrayBuffer;
+  if (settings.scope !== undefined) installWorkerScope(settings.scope);
   installCloning();
   installPorts();
   installObjectUrls();
   installFetch();
   installTiming(settings);
+  installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);
 }
 

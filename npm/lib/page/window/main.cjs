@@ -126,6 +126,7 @@ module.exports = {
   makeError,
   owns,
   parse,
+  receive: (record) => require('./ports.cjs').dispatchMessage(globalThis, record),
   serialize: serializeHere,
   settle,
   wrap,

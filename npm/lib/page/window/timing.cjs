@@ -11,7 +11,7 @@ const { defineGlobals } = require('../../timing/globals.cjs');
 const ENTRIES = 1_000_000;
 
 /**
- * @param {{ origin: number, timeOrigin: number, isIsolated: boolean, timing: Record<string, number>, navigation: object,
+ * @param {{ origin: number, timeOrigin: number, isIsolated: boolean, timing?: Record<string, number>, navigation?: object,
  *   queueTask: (task: () => void) => void, reportException: (error: unknown) => void }} settings
  */
 function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, queueTask, reportException }) {
@@ -23,7 +23,8 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, que
     intrinsics: {},
     queueTask,
     reportException,
-    page: { timing, navigation },
+    // A worker has no document whose loading could be timed.
+    page: timing && { timing, navigation },
   });
   const { performance, ...interfaces } = made.timing;
   defineGlobals(globalThis, performance, interfaces);
