@@ -25,6 +25,8 @@ class ThreadHandle extends EventEmitter {
   #next = 1;
   #ready;
   #isGone = false;
+  /** Commands that were carried out before a message that is being heard. */
+  #early;
 
   /**
    * @param {object} start
@@ -136,7 +138,14 @@ class ThreadHandle extends EventEmitter {
     // It comes from a realm that the page can reach: it may be anything.
     if (typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
     // What the main realm said before comes first, though it comes another way.
+    const finished = (this.#early = []);
     this.drain();
+    this.#early = undefined;
+    this.#emitMessage(message);
+    for (const command of finished) this.#finish(command);
+  }
+
+  #emitMessage(message) {
     if (message.type === 'evaluated') {
       if (typeof message.id === 'number') this.#answer('evaluation', message);
     } else {
@@ -152,6 +161,14 @@ class ThreadHandle extends EventEmitter {
     }
   }
 
+  /** A command was carried out. What the DOM realm said meanwhile comes first, too. */
+  #finish(message) {
+    for (let early = receiveMessageOnPort(this.#port); early !== undefined; early = receiveMessageOnPort(this.#port)) {
+      this.#receive(early.message);
+    }
+    this.#answer('command', message);
+  }
+
   #answer(kind, message) {
     const key = `${kind} ${message.id}`;
     this.#waiting.get(key)?.resolve(message);
@@ -163,7 +180,8 @@ class ThreadHandle extends EventEmitter {
       this.#waiting.get('ready')?.resolve();
       this.#waiting.delete('ready');
     } else if (message.type === 'done') {
-      this.#answer('command', message);
+      if (this.#early !== undefined) this.#early.push(message);
+      else this.#finish(message);
     } else if (message.type === 'pong') {
       this.#waiting.get(`ping ${message.id}`)?.resolve();
     } else {

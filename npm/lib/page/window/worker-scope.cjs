@@ -25,6 +25,11 @@ class DedicatedWorkerGlobalScope extends WorkerGlobalScope {
 }
 /* eslint-enable constructor-super */
 
+/** Operations of the global object may be called without it, but not on another one. */
+function requireGlobal(value) {
+  if (value !== undefined && value !== null && value !== globalThis) throw new TypeError('Illegal invocation');
+}
+
 /** Makes the one object of an interface whose attributes have values that do not change. */
 function makeOnly(name, values, operations = {}) {
   const { [name]: Interface } = {
@@ -175,15 +180,18 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
 
   const operations = {
     importScripts(...urls) {
+      requireGlobal(this);
       importScripts(type, urls);
     },
     postMessage(message, options = undefined) {
+      requireGlobal(this);
       if (arguments.length < 1) {
         throw new TypeError("Failed to execute 'postMessage' on 'DedicatedWorkerGlobalScope': 1 argument required, but only 0 present.");
       }
       host.postToOwner(serializeForWorker(message, options));
     },
     close() {
+      requireGlobal(this);
       host.close();
     },
     queueMicrotask(callback) {
