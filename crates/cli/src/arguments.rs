@@ -1,9 +1,17 @@
 //! What can be typed.
 
+mod page;
+mod webdriver;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selfprof_formats::{Format, UnknownFormat};
+
+pub use page::{HostArguments, PageArguments, Wait};
+pub use webdriver::WebDriverArguments;
 
 /// Profiles JavaScript programs through the W3C JS Self-Profiling API.
 #[derive(Debug, Parser)]
@@ -18,6 +26,11 @@ Examples:
   selfprof run build.js                 Run a script, then show where its time went
   selfprof run -o out.json.gz app.mjs   Choose where the trace goes
   selfprof top out.json.gz              Show the table of a trace again
+  selfprof diff before.json after.json  Show what takes more of the time than before
+  selfprof convert out.json.gz -o out.cpuprofile
+                                        Write it as DevTools, speedscope and others have it
+  selfprof page -o load.json app.html   Load a page without a browser, and profile its load
+  selfprof webdriver --port 4444        Have Selenium and others drive such pages
 
 `selfprof COMMAND --help` tells more.";
 
@@ -25,6 +38,10 @@ Examples:
 pub enum Command {
     Run(RunArguments),
     Top(TopArguments),
+    Diff(DiffArguments),
+    Convert(ConvertArguments),
+    Page(PageArguments),
+    Webdriver(WebDriverArguments),
 }
 
 /// Run a script in Node.js and record it from its first line to its end
@@ -125,11 +142,19 @@ impl NodeFrames {
 #[derive(Debug, Args)]
 #[command(after_help = TOP_EXAMPLES)]
 pub struct TopArguments {
-    /// A trace in the W3C shape, perhaps compressed with gzip; `-` reads stdin
+    /// A trace in the W3C shape, a `.cpuprofile` or a profile of the explainer, perhaps compressed with gzip; `-` reads stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Show N functions, and as many measures
+    /// Take the file for this format, whatever it looks like
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
+
+    /// What to sum up by
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    pub by: By,
+
+    /// Show N rows, and as many measures
     #[arg(long, value_name = "N", default_value = "20")]
     pub top: usize,
 
@@ -138,11 +163,113 @@ pub struct TopArguments {
     pub json: bool,
 }
 
+/// What the rows of the table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Functions
+    #[default]
+    Function,
+    /// Scripts; the host's functions together are one
+    Resource,
+    /// Kinds of work: script, gc, style, layout, paint ...
+    Marker,
+}
+
 const TOP_EXAMPLES: &str = "\
 Examples:
   selfprof top build.selfprof.json
   selfprof top --top 100 trace.json.gz
+  selfprof top --by resource CPU.20261121.cpuprofile
   curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";
+
+/// Show which functions take more or less of the time in one trace than in another
+///
+/// What compares is a function's share of the samples at which anything ran, so the traces may be of different lengths. Functions
+/// are the same when their names and places are, or when they are the only ones of their name in a script whose code has moved.
+///
+/// Shares are estimates from samples. A change is shown when it is more than chance: by a two-proportion z-test that takes
+/// samples of one long call for one event, adjusted by Holm's method for the number of functions, at a level of 5 %. So if
+/// nothing changed, 19 comparisons of 20 show nothing at all. What no such test knows is how runs differ for other reasons, such as
+/// other input or a busy machine: compare two runs of the same program first.
+#[derive(Debug, Args)]
+#[command(after_help = DIFF_EXAMPLES)]
+pub struct DiffArguments {
+    /// The trace before, in any format that `top` reads; `-` reads stdin
+    #[arg(value_name = "BASE")]
+    pub base: PathBuf,
+
+    /// The trace after
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+
+    /// Show N functions
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub top: usize,
+
+    /// Show changes that may be chance, too
+    #[arg(long)]
+    pub all: bool,
+
+    /// Write JSON instead of a table, with all functions and their probabilities
+    #[arg(long)]
+    pub json: bool,
+}
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  selfprof diff before.json.gz after.json.gz
+  selfprof diff --json main.json branch.json | jq '.functions[] | select(.significant and .change > 0)'";
+
+/// Write a profile in another format
+///
+/// Both formats are recognised: that of IN by what is in it, that of OUT by its name. What the new format has no place for is
+/// told on stderr, as is what is wrong with IN.
+#[derive(Debug, Args)]
+#[command(after_help = CONVERT_HELP)]
+pub struct ConvertArguments {
+    /// The profile, perhaps compressed with gzip; `-` reads stdin
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+
+    /// The file to write; `.gz` at the end compresses it, `-` is stdout
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+
+    /// Take IN for this format, whatever it looks like
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
+
+    /// Write this format, whatever OUT is called
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::ALL))]
+    pub to: Option<Format>,
+}
+
+const CONVERT_HELP: &str = "\
+Formats that are read and written:
+  w3c         .json              What a Profiler gives, in browsers and here
+  cpuprofile  .cpuprofile        V8's, for Chrome DevTools and VS Code
+  explainer   .explainer.json    What performance.startProfiling() gives
+
+Formats that are written:
+  firefox     .firefox.json      For profiler.firefox.com, with marks and measures
+  chrome      .trace.json        Trace events, for the Performance panel of Chrome DevTools
+  speedscope  .speedscope.json   For speedscope.app
+  pprof       .pb.gz             For `go tool pprof` and continuous profilers
+  collapsed   .collapsed         Lines for flame graphs, in microseconds
+  otlp        .otlp              OpenTelemetry's profiles (v1development of OTLP 1.10), in binary
+
+All of them show the self and total times that `selfprof top` shows.
+
+Examples:
+  selfprof convert app.selfprof.json -o app.cpuprofile
+  selfprof convert CPU.20261121.cpuprofile -o cpu.speedscope.json
+  selfprof convert trace.json.gz -o trace.pb.gz && go tool pprof -top trace.pb.gz
+  curl -s https://example.com/trace.json | selfprof convert - -o - --to collapsed | flamegraph.pl > flame.svg";
+
+fn formats(formats: &[Format]) -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(formats.iter().map(|format| format.as_str()))
+        .try_map(|text| -> Result<Format, UnknownFormat> { text.parse() })
+}
 
 fn parse_interval(text: &str) -> Result<f64, String> {
     match text.parse() {

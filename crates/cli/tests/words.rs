@@ -40,6 +40,10 @@ fn help() {
     check("help", &mut with("--help"));
     check("help-run", &mut with("run --help"));
     check("help-top", &mut with("top --help"));
+    check("help-diff", &mut with("diff --help"));
+    check("help-page", &mut with("page --help"));
+    check("help-webdriver", &mut with("webdriver --help"));
+    check("help-convert", &mut with("convert --help"));
 }
 
 #[test]
@@ -56,10 +60,108 @@ fn top() {
 }
 
 #[test]
+fn top_by_other_things() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    check("top-by-resource", &mut with(&format!("top --by resource {markers}")));
+    check("top-by-resource-json", &mut with(&format!("top --by resource --json {markers}")));
+    check(
+        "top-by-resource-1",
+        &mut with("top --by resource --top 1 ../formats/fixtures/cpuprofile/node-20-small.cpuprofile"),
+    );
+    check("top-by-marker", &mut with(&format!("top --by marker {markers}")));
+    check("top-by-marker-json", &mut with(&format!("top --by marker --json {markers}")));
+    check("top-by-bad", &mut with(&format!("top --by colour {markers}")));
+}
+
+#[test]
+fn diff() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    let small = "../formats/fixtures/w3c/chromium-156-small.json";
+    check("diff", &mut with(&format!("diff {small} {markers}")));
+    check("diff-1", &mut with(&format!("diff --top 1 {small} {markers}")));
+    check("diff-all", &mut with(&format!("diff --all {small} {markers}")));
+    check("diff-json", &mut with(&format!("diff --json tests/fixtures/marks.json {small}")));
+    check("diff-same", &mut with(&format!("diff {small} {small}")));
+    check("diff-idle", &mut with(&format!("diff {small} tests/fixtures/idle.json")));
+    check("diff-stdin-twice", &mut with("diff - -"));
+    check("diff-nothing", &mut with("diff"));
+    check("diff-missing", &mut with(&format!("diff {small} nowhere.json")));
+}
+
+#[test]
 fn top_that_fails() {
     check("top-missing", &mut with("top nowhere.json"));
     check("top-not-a-trace", &mut with("top Cargo.toml"));
     check("top-empty", with("top -").stdin(Stdio::null()));
+}
+
+#[test]
+fn convert() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    let to = |format: &str| format!("convert {markers} -o - --to {format}");
+    check("convert-collapsed", &mut with(&to("collapsed")));
+    check("convert-cpuprofile", &mut with(&to("cpuprofile")));
+    check("convert-chrome", &mut with(&to("chrome")));
+    check("convert-firefox", &mut with(&to("firefox")));
+    check("convert-speedscope", &mut with(&to("speedscope")));
+    check("convert-explainer", &mut with(&to("explainer")));
+    check("convert-marks", &mut with("convert tests/fixtures/marks.json -o - --to firefox"));
+    check("convert-broken", &mut with("convert tests/fixtures/broken.json -o - --to w3c"));
+    check(
+        "convert-of-v8",
+        &mut with("convert ../formats/fixtures/cpuprofile/node-20-small.cpuprofile -o - --to w3c"),
+    );
+    check("top-of-v8", &mut with("top --top 3 ../formats/fixtures/cpuprofile/node-20-small.cpuprofile"));
+}
+
+#[test]
+fn convert_that_fails() {
+    let small = "../formats/fixtures/w3c/chromium-156-small.json";
+    check("convert-nothing", &mut with("convert"));
+    check("convert-missing", &mut with("convert nowhere.json -o out.cpuprofile"));
+    check("convert-unknown-name", &mut with(&format!("convert {small} -o out.txt")));
+    check("convert-unknown-stream", &mut with(&format!("convert {small} -o -")));
+    check("convert-to-directory", &mut with(&format!("convert {small} -o tests --to w3c")));
+    check("convert-to-nowhere", &mut with(&format!("convert {small} -o nowhere/out.json")));
+    check("convert-bad-format", &mut with(&format!("convert {small} -o - --to svg")));
+    check("convert-from-other", &mut with(&format!("convert {small} -o - --to w3c --from cpuprofile")));
+    check("convert-not-a-trace", &mut with("convert Cargo.toml -o - --to w3c"));
+    check("convert-written-alone", &mut with("convert tests/fixtures/written.speedscope.json -o - --to w3c"));
+}
+
+/// Each format through files, by their names alone, and back where it is read.
+#[test]
+fn files_are_converted_by_their_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let convert = |from: &Path, to: &Path| {
+        let output = output(selfprof().arg("convert").arg(from).arg("-o").arg(to));
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
+    };
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/fixtures/w3c/chromium-156-small.json");
+    for name in ["a.cpuprofile", "a.explainer.json.gz", "a.json.gz"] {
+        convert(&source, &path(name));
+        convert(&path(name), &path("back.json"));
+        let tables = [&source, &path(name), &path("back.json")]
+            .map(|file| text(&output(selfprof().arg("top").arg(file)).stdout));
+        assert!(
+            tables[0].contains("self ms") && tables.iter().all(|table| *table == tables[0]),
+            "{tables:?}"
+        );
+    }
+    let begins_with = |name: &str, start: &[u8]| {
+        convert(&source, &path(name));
+        assert!(fs::read(path(name)).unwrap().starts_with(start), "{name}");
+    };
+    begins_with("a.pb.gz", &[0x1f, 0x8b]);
+    begins_with("a.pprof", &[0x1f, 0x8b]);
+    begins_with("a.pb", &[0x0a]);
+    begins_with("a.trace.json", br#"{"metadata":{"source":"selfprof"},"traceEvents":["#);
+    begins_with("a.firefox.json", br#"{"meta":{"#);
+    begins_with("a.speedscope.json", br#"{"$schema":"https://www.speedscope.app/"#);
+    begins_with("a.collapsed", b"");
+    begins_with("a.otlp.gz", &[0x1f, 0x8b]);
 }
 
 #[test]
@@ -75,6 +177,20 @@ fn run_that_fails_before_the_script() {
     check("run-no-node", with(&format!("run {script}")).env("PATH", ""));
     check("run-not-a-node", &mut with(&format!("run --node /bin/true {script}")));
     check("run-no-package", with(&format!("run {script}")).env("SELFPROF_NPM", "tests"));
+}
+
+#[test]
+fn page_that_fails_before_the_page() {
+    check("page-nothing", &mut with("page"));
+    check("page-no-file", &mut with("page nowhere.html"));
+    check("page-no-scheme", &mut with("page localhost:8000/a"));
+    check("page-other-scheme", &mut with("page ftp://example.com/"));
+    check("page-directory", &mut with("page tests"));
+    check("page-bad-wait", &mut with("page --wait forever tests/fixtures/pages/busy.html"));
+    check("page-no-directory", &mut with("page -o nowhere/trace.json about:blank"));
+    check("page-old-node", &mut with("page --node tests/fixtures/nodes/node-18 about:blank"));
+    check("webdriver-old-node", &mut with("webdriver --node tests/fixtures/nodes/node-18"));
+    check("webdriver-bad-port", &mut with("webdriver --port 70000"));
 }
 
 /// A Node that is not supported, and a package without addons.

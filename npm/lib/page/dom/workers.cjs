@@ -42,11 +42,12 @@ function startWorker(window, wish, worker, onMessage) {
     pipe.close();
     pipe = undefined;
   };
-  pipe.onmessage = ({ data: { record, error } }) => {
+  const receive = ({ record, error }) => {
     if (pipe === undefined || window._document._isDestroyed) return;
     if (error === undefined) onMessage(record);
     else receiveError(window, target, error);
   };
+  pipe.onmessage = ({ data }) => gate.enter(() => receive(data));
   pipe.start?.();
   return {
     post: (record) => pipe?.postMessage({ record }, pipesIn(record)),

@@ -89,6 +89,10 @@ class Gate {
       },
       timeOrigin: performance.timeOrigin,
       now: () => performance.now(),
+      // Node calls the DOM realm's ports by itself.
+      enter: (callback) => {
+        if (typeof callback === 'function') thread.enter(callback);
+      },
       setTimer: (callback, delay, repeats) =>
         typeof callback === 'function' && typeof delay === 'number' ? this.#timer(callback, delay, repeats === true) : 0,
       clearTimer: (id) => {

@@ -88,6 +88,11 @@ class Loader {
     return id;
   }
 
+  /** Whether something that was asked for is on its way. */
+  get isBusy() {
+    return this.#running.size + this.#frames.size > 0;
+  }
+
   abort(id) {
     this.#frames.delete(id);
     this.#running.get(id)?.abort();
@@ -207,11 +212,8 @@ class Loader {
     const { anchor, realm, bases, modules } = this.#thread.windows.ofFrame(0);
     if (type === 'classic') {
       bases.set(url, url);
-      try {
-        runClassicScript(anchor, new TextDecoder().decode(response.body), url, { line: 0, column: 0, muted: false, realm });
-      } catch (error) {
-        this.#thread.report(error);
-      }
+      const source = new TextDecoder().decode(response.body);
+      this.#thread.enter(() => runClassicScript(anchor, source, url, { line: 0, column: 0, muted: false, realm }));
       onRun();
       return;
     }
@@ -223,11 +225,7 @@ class Loader {
       this.#thread.tell({ type: 'worker failed', error: error instanceof ModuleNotLoaded ? error.message : String(error) });
       return;
     }
-    try {
-      modules.run(handle, (thrown) => this.#thread.report(thrown));
-    } catch (error) {
-      this.#thread.report(error);
-    }
+    this.#thread.enter(() => modules.run(handle, (thrown) => this.#thread.report(thrown)));
     onRun();
   }
 

@@ -18,6 +18,8 @@ const { Gate } = require('./gate.cjs');
 const { hostPages } = require('./hosting.cjs');
 const { Loader } = require('./loader.cjs');
 const { HostModules } = require('./host-modules.cjs');
+const { stillness } = require('./stillness.cjs');
+const { Tasks } = require('./tasks.cjs');
 const { substitutes } = require('./substitutes.cjs');
 const { Sessions } = require('./window-native.cjs');
 const { Windows } = require('./windows.cjs');
@@ -33,6 +35,7 @@ class PageThread {
   client;
   windows;
   gate = new Gate(this);
+  #tasks = new Tasks((began, ended) => this.windows.reportLongTask(began, ended));
   loader;
   /** How V8 prepares for profilers, `eager` or `lazy`; of all windows of the thread. */
   mode;
@@ -90,7 +93,7 @@ class PageThread {
   enter(callback) {
     if (this.isClosing) return undefined;
     try {
-      return callback();
+      return this.#tasks.run(callback);
     } catch (error) {
       this.report(error);
       return undefined;
@@ -169,11 +172,11 @@ class PageThread {
   }
 
   /** Takes on what the thread's documents, or its worker, are. */
-  #become({ origin, embedderPolicy, isIsolated, isSecure, profiling }) {
+  #become({ origin, embedderPolicy, isIsolated, isSecure, profiling, profile }) {
     this.blobs = new Blobs(this, serialize(origin));
     this.client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => this.blobs.find(url) };
     // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
-    this.mode = begin({ mode: profiling ?? 'lazy' }).mode;
+    this.mode = begin({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
   }
 
   /** A worker closes itself: what runs now runs to its end, and then nothing more. */
@@ -220,6 +223,11 @@ class PageThread {
       control.postMessage({ type: 'done', id });
     },
     ping: ({ id }) => control.postMessage({ type: 'pong', id }),
+    'take profile': async ({ id }) => control.postMessage({ type: 'done', id, ...(await this.windows.takeProfile()) }),
+    'await idle': async ({ id, quiet }) => {
+      await stillness(quiet, () => this.loader.isBusy);
+      control.postMessage({ type: 'done', id });
+    },
   };
 }
 

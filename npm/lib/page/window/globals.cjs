@@ -6,8 +6,10 @@ const { Profiler } = require('../../profiler.cjs');
 const { installCloning } = require('./cloning.cjs');
 const { defineAttribute, defineInterfaceObject } = require('./definitions.cjs');
 const { installFetch } = require('./fetch.cjs');
+const { installIntersectionObserver } = require('./intersection-observer.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
+const { installResizeObserver } = require('./resize-observer.cjs');
 const { installTiming } = require('./timing.cjs');
 const { installWorkerScope } = require('./worker-scope.cjs');
 const { installWorkers } = require('./workers.cjs');
@@ -23,11 +25,16 @@ function install(settings) {
   defineAttribute('crossOriginIsolated', () => settings.isIsolated);
   // https://html.spec.whatwg.org/multipage/structured-data.html#serializing-shared-memory: who is not isolated has none.
   if (!settings.isIsolated) delete globalThis.SharedArrayBuffer;
-  if (settings.scope !== undefined) installWorkerScope(settings.scope);
+  const isWorker = settings.scope !== undefined;
+  if (isWorker) installWorkerScope(settings.scope);
   installCloning();
   installPorts();
   installObjectUrls();
   installFetch();
+  if (!isWorker) {
+    installIntersectionObserver();
+    installResizeObserver();
+  }
   installTiming(settings);
   installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);

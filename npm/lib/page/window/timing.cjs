@@ -3,6 +3,7 @@
 // `performance` of a window, with its timeline.
 
 const host = require('selfprof:host');
+const native = require('../../native.cjs');
 const { addSource } = require('../../entries.cjs');
 const { makeTiming } = require('../../timing/create.cjs');
 const { defineGlobals } = require('../../timing/globals.cjs');
@@ -25,6 +26,7 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, que
     reportException,
     // A worker has no document whose loading could be timed.
     page: timing && { timing, navigation },
+    longTasks: timing && ((onTask) => native.listenToLongTasks((name, startTime, duration) => onTask({ name, startTime, duration }))),
   });
   const { performance, ...interfaces } = made.timing;
   defineGlobals(globalThis, performance, interfaces);

@@ -118,7 +118,7 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
     global,
     start() {
       if (isClosing) return;
-      pipe.onmessage = ({ data: { record } }) => isClosing || realm.code.receive(record);
+      pipe.onmessage = ({ data: { record } }) => gate.enter(() => isClosing || realm.code.receive(record));
       pipe.start?.();
     },
   };

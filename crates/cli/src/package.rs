@@ -51,6 +51,11 @@ impl Package {
         self.directory.join(PRELOAD)
     }
 
+    /// The program that hosts pages.
+    pub fn page_driver(&self) -> PathBuf {
+        self.directory.join("lib/page/driver/main.cjs")
+    }
+
     /// Where the addons are, one for each major.
     pub fn addons(&self) -> PathBuf {
         self.directory.join("native")
