@@ -385,7 +385,8 @@ class Sites {
   /** Ends a thread, and those of the frames in it. */
   close(site) {
     this.#forget(site);
-    return site.thread.terminate();
+    // What a worker could hand over is a part of what a page can.
+    return site.owner === undefined ? site.thread.retire() : site.thread.terminate();
   }
 
   async closeAll() {

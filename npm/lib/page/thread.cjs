@@ -6,6 +6,8 @@ const { EventEmitter } = require('node:events');
 const path = require('node:path');
 const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
+const codeCache = require('./code-cache.cjs');
+
 const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
 
 /**
@@ -42,7 +44,7 @@ class ThreadHandle extends EventEmitter {
     this.#port = dom.port1;
     this.#control = main.port1;
     this.#worker = new Worker(PROGRAM, {
-      workerData: { library, cookies, options, kind, port: dom.port2, control: main.port2 },
+      workerData: { library, cookies, options, code: codeCache.current(), kind, port: dom.port2, control: main.port2 },
       transferList: [dom.port2, main.port2],
       // Nothing of this process's environment or command line is a page's business.
       argv: [],
@@ -136,7 +138,7 @@ class ThreadHandle extends EventEmitter {
 
   #receive(message) {
     // It comes from a realm that the page can reach: it may be anything.
-    if (typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
+    if (this.#isRetired || typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
     // What the main realm said before comes first, though it comes another way.
     const finished = (this.#early = []);
     this.drain();
@@ -184,7 +186,7 @@ class ThreadHandle extends EventEmitter {
       else this.#finish(message);
     } else if (message.type === 'pong') {
       this.#waiting.get(`ping ${message.id}`)?.resolve();
-    } else {
+    } else if (!this.#isRetired) {
       this.emit('control', message);
     }
   }
@@ -215,6 +217,15 @@ class ThreadHandle extends EventEmitter {
     this.#waiting.clear();
     this.emit('exit', error);
   }
+
+  /** Ends the thread, which has run a page, when it has handed over what others can use. */
+  async retire() {
+    this.#isRetired = true;
+    if (!this.#isGone) await codeCache.takeFrom(() => this.command({ type: 'code' }));
+    await this.terminate();
+  }
+
+  #isRetired = false;
 
   /** Ends the thread, whatever it is doing. */
   async terminate() {

@@ -46,6 +46,7 @@ class PageThread {
   workers;
   /** A worker that closed itself: nothing of it is run any more. */
   isClosing = false;
+  #modules;
   /** What dom/main.cjs exports: functions of the DOM realm. */
   dom;
   #cookies;
@@ -79,7 +80,8 @@ class PageThread {
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     native.forbidEval(vm.runInContext('(function () {})', context));
     let gate;
-    const realm = new HostModules(context, substitutes(library, () => gate, kind));
+    const realm = new HostModules(context, substitutes(library, () => gate, kind), {}, workerData.code);
+    this.#modules = realm;
     gate = realm.require(path.join(DOM_MODULES, 'gate.cjs'), this.gate.functions());
     this.dom = realm.require(path.join(DOM_MODULES, kind === 'worker' ? 'worker/main.cjs' : 'main.cjs'));
     this.moveToDom = (moved) => moveMessagePortToContext(moved, context);
@@ -218,6 +220,7 @@ class PageThread {
       const isThere = this.windows.forceSample(frame);
       control.postMessage({ type: 'done', id, error: isThere ? undefined : 'the frame is gone' });
     },
+    code: ({ id }) => control.postMessage({ type: 'done', id, code: this.#modules.code() }),
     visibility: ({ id, isVisible }) => {
       this.#setVisible(isVisible);
       control.postMessage({ type: 'done', id });
