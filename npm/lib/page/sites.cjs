@@ -7,6 +7,7 @@
 const { MessagePort } = require('node:worker_threads');
 
 const { BlobRegistry } = require('./blob-registry.cjs');
+const { now } = require('./network/timing.cjs');
 const { Refused, describeFrame } = require('./policy/documents.cjs');
 const { serialize } = require('./policy/origin.cjs');
 const { Workers } = require('./workers.cjs');
@@ -296,7 +297,7 @@ class Sites {
         return;
       case 'frame':
         this.#loadFrame(site, message).catch((error) => {
-          site.thread.control({ type: 'frame', id: message.id, error: error.message });
+          site.thread.control({ type: 'frame', id: message.id, error: error.message, resource: error.timing });
         });
         return;
       default:
@@ -344,12 +345,14 @@ class Sites {
     const request = { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer };
     const { protocol } = new URL(url);
     if (protocol === 'blob:') throw new Refused('documents of blob: URLs are not supported');
+    const startedAt = now();
     const response = await this.#host.network.fetch(request, client);
-    const document = describeFrame(response, site.document, { isSandboxed });
+    const { timing } = response;
+    const document = { ...describeFrame(response, site.document, { isSandboxed }), startedAt, timing };
     const content = { body: new Uint8Array(response.body), referrer };
     this.#closeChild(site, frame);
     if (document.origin === site.document.origin) {
-      site.thread.control({ type: 'frame', id, document, content });
+      site.thread.control({ type: 'frame', id, document, content, resource: timing });
       return;
     }
     const release = this.reserve();
@@ -364,7 +367,7 @@ class Sites {
       return;
     }
     const child = this.open(thread, document, content, { site, window, frame });
-    site.thread.control({ type: 'frame', id, remote: this.#address(child, 0) });
+    site.thread.control({ type: 'frame', id, remote: this.#address(child, 0), resource: timing });
   }
 
   #childOf(site, frame) {

@@ -25,8 +25,9 @@ const WITHOUT_ELEMENTS = {
   'lib/jsdom/living/helpers/form-controls.js': 'worker/no-element.cjs',
 };
 
-/** Of Node's modules, and undici, which needs them. */
+/** Of Node's modules, and of packages that need them. */
 const NODE = {
+  '@napi-rs/canvas': '../images.cjs',
   'node:buffer': 'buffer.cjs',
   'node:crypto': 'crypto.cjs',
   'node:os': 'os.cjs',

@@ -2,6 +2,7 @@
 
 // What a window has beside what jsdom gives it. Each interface is of the window's own realm.
 
+const host = require('selfprof:host');
 const { Profiler } = require('../../profiler.cjs');
 const { installCloning } = require('./cloning.cjs');
 const { defineAttribute, defineInterfaceObject } = require('./definitions.cjs');
@@ -36,6 +37,7 @@ function install(settings) {
     installResizeObserver();
   }
   installTiming(settings);
+  host.platform.refuse(Profiler);
   installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);
 }
