@@ -8,7 +8,7 @@ const host = require('selfprof:host');
 const { AbstractRange, Document, DOMRect, Element, Range } = globalThis;
 
 /** Throws when it is called on what is no range. */
-const startOffset = Object.getOwnPropertyDescriptor(AbstractRange.prototype, 'startOffset').get;
+const startOffset = Object.getOwnPropertyDescriptor(AbstractRange?.prototype ?? {}, 'startOffset')?.get;
 
 function requireArguments(count, wanted, method, name) {
   if (count >= wanted) return;
