@@ -150,6 +150,9 @@ pub struct TopArguments {
     #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
     pub from: Option<Format>,
 
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
+
     /// What to sum up by
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub by: By,
@@ -161,6 +164,19 @@ pub struct TopArguments {
     /// Write JSON instead of a table, with times in milliseconds
     #[arg(long)]
     pub json: bool,
+}
+
+/// Where source maps are looked for.
+#[derive(Debug, Args)]
+pub struct SourceMapArguments {
+    /// Look for source maps in DIR and below, too: by name, or by debug id. Otherwise a map is what a script on this
+    /// machine leads to by `sourceMappingURL`, inline or beside it
+    #[arg(long = "source-maps", value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+
+    /// Show the places and names of generated code as they are
+    #[arg(long, conflicts_with = "directories")]
+    pub no_source_maps: bool,
 }
 
 /// What the rows of the table are.
@@ -202,6 +218,9 @@ pub struct DiffArguments {
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
 
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
+
     /// Show N functions
     #[arg(long, value_name = "N", default_value = "20")]
     pub top: usize,
@@ -242,6 +261,9 @@ pub struct ConvertArguments {
     /// Write this format, whatever OUT is called
     #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::ALL))]
     pub to: Option<Format>,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
 }
 
 const CONVERT_HELP: &str = "\

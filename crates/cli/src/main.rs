@@ -20,6 +20,7 @@ mod page;
 mod pages;
 mod paint;
 mod run;
+mod source_maps;
 mod stdout;
 mod table;
 mod talk;
