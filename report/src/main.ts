@@ -80,6 +80,11 @@ class Report {
     this.#stroke = canvasTheme().text;
   }
 
+  /** Moves the flame graph in time order: for whoever measures it. */
+  zoomTo(range: { start: number; end: number }): void {
+    this.#time.zoomTo(range);
+  }
+
   #tellCall(box: Box): string[] {
     const { profile } = this.#state;
     return [profile.functionName(box.frame), profile.place(box.frame), `${milliseconds(box.end - box.start)} from ${milliseconds(box.start)}`];

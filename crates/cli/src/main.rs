@@ -10,6 +10,7 @@ mod arguments;
 mod failure;
 mod location;
 mod paint;
+mod report;
 mod run;
 mod table;
 mod talk;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
     };
     result.unwrap_or_else(|failure| {
         failure.report();

@@ -8,7 +8,7 @@ mod addon;
 mod child;
 mod node;
 mod output;
-mod package;
+pub mod package;
 mod recording;
 mod script;
 
@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
+use crate::report::report_run;
 
 use child::{Child, Ended};
 use node::Node;
@@ -37,6 +38,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let told = recording.tell(&output, arguments.top);
     if let Err(failure) = &told {
         failure.report();
+    }
+    if arguments.report && told.is_ok() {
+        if let Err(failure) = report_run(output.main()) {
+            failure.report();
+        }
     }
     // The journals go before this process does, since a signal leaves no time for it.
     drop(recording);

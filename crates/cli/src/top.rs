@@ -42,7 +42,8 @@ pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
     }
 }
 
-fn read(path: &Path) -> Result<(Trace, Problems), Failure> {
+/// Reads a trace; `-` is stdin.
+pub fn read(path: &Path) -> Result<(Trace, Problems), Failure> {
     let input: Box<dyn Read> = if path == Path::new("-") {
         Box::new(io::stdin().lock())
     } else {
@@ -63,7 +64,7 @@ fn read(path: &Path) -> Result<(Trace, Problems), Failure> {
 }
 
 /// Tells what was wrong with the trace. The numbers of the list are those of the file.
-fn tell(problems: &Problems) {
+pub fn tell(problems: &Problems) {
     let told = problems.list().iter().take(TOLD_PROBLEMS);
     let rest = problems.total() - told.len() as u64;
     told.for_each(warn);

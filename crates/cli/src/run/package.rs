@@ -51,6 +51,11 @@ impl Package {
         self.directory.join(PRELOAD)
     }
 
+    /// The page of `selfprof report`.
+    pub fn report(&self) -> PathBuf {
+        self.directory.join("report").join("index.html")
+    }
+
     /// Where the addons are, one for each major.
     pub fn addons(&self) -> PathBuf {
         self.directory.join("native")

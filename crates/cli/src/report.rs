@@ -1,0 +1,137 @@
+//! `selfprof report`: traces in one HTML file that needs nothing else.
+//!
+//! The page is made from `report/` of the repository and lies in the npm package; here its traces are put in.
+
+mod embedded;
+mod page;
+mod serve;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::arguments::ReportArguments;
+use crate::failure::Failure;
+use crate::talk::say;
+use crate::top;
+
+use embedded::Titled;
+use page::Page;
+
+/// Runs the command.
+pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
+    let page = Page::find()?;
+    if arguments.serve {
+        return serve::serve(arguments.port, || make(&page, &arguments.files));
+    }
+    let html = make(&page, &arguments.files)?;
+    if arguments.output.as_deref() == Some(Path::new("-")) {
+        return write_to_stdout(&html);
+    }
+    let path = arguments.output.clone().unwrap_or_else(|| default_name(&arguments.files[0]));
+    write_file(&path, &html)?;
+    say(format_args!("report: {}", path.display()));
+    if arguments.open {
+        show(&path);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the report of a trace file beside it, and opens it: what `selfprof run --report` does when the run has ended.
+pub fn report_run(trace: &Path) -> Result<(), Failure> {
+    let page = Page::find()?;
+    let html = make(&page, &[trace.to_owned()])?;
+    let path = default_name(trace);
+    write_file(&path, &html)?;
+    say(format_args!("report: {}", path.display()));
+    show(&path);
+    Ok(())
+}
+
+/// The page with the traces of these files.
+fn make(page: &Page, files: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+    let traces: Vec<Titled> = files.iter().map(|file| read(file)).collect::<Result<_, _>>()?;
+    page.with(&traces).map_err(|error| Failure::job("cannot put the traces into the page").because(&error))
+}
+
+fn read(file: &Path) -> Result<Titled, Failure> {
+    let (trace, problems) = top::read(file)?;
+    top::tell(&problems);
+    let notes = match problems.total() {
+        0 => Vec::new(),
+        1 => vec!["1 problem in the file".to_owned()],
+        total => vec![format!("{total} problems in the file")],
+    };
+    let name = match file.file_name() {
+        Some(name) if file != Path::new("-") => name.to_string_lossy().into_owned(),
+        _ => "stdin".to_owned(),
+    };
+    Ok(Titled { name, notes, trace })
+}
+
+/// `build.selfprof.json.gz` gives `build.selfprof.html`, in the same directory; stdin gives `report.html` in this one.
+fn default_name(file: &Path) -> PathBuf {
+    let Some(name) = file.file_name().filter(|_| file != Path::new("-")) else { return "report.html".into() };
+    let name = name.to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
+    file.with_file_name(format!("{stem}.html"))
+}
+
+/// Writes the file so that it is whole, or is as it was before.
+fn write_file(path: &Path, html: &[u8]) -> Result<(), Failure> {
+    let failed = |error: io::Error| {
+        Failure::job(format!("cannot write {}", path.display()))
+            .because(&error)
+            .hint("`-o FILE` writes the report elsewhere")
+    };
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return fs::write(path, html).map_err(failed);
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
+        .tempfile_in(directory)
+        .map_err(failed)?;
+    file.write_all(html).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+fn write_to_stdout(html: &[u8]) -> Result<ExitCode, Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(html).and_then(|()| out.flush()) {
+        // Whoever read the other end has seen enough.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::job("cannot write to stdout").because(&error))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Shows the report in the browser, where there is one.
+fn show(path: &Path) {
+    if open::that_detached(path).is_err() {
+        say("no browser could be started here; open the file in one");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_named_after_their_traces() {
+        #[track_caller]
+        fn check(file: &str, expected: &str) {
+            assert_eq!(default_name(Path::new(file)), Path::new(expected));
+        }
+        check("build.selfprof.json", "build.selfprof.html");
+        check("out/build.json.gz", "out/build.html");
+        check("/tmp/a.cpuprofile", "/tmp/a.html");
+        check("trace", "trace.html");
+        check(".json", ".json.html");
+        check("-", "report.html");
+    }
+}
