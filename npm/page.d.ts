@@ -147,6 +147,31 @@ export class Page {
   ): Promise<Awaited<R>>;
   evaluateIn(options: { timeout?: number; frame?: number }, script: string): Promise<any>;
 
+  /** The windows of the page: itself, which is 0, and its frames. */
+  frames(): { frame: number; parent: number | undefined; url: string; origin: string }[];
+
+  /**
+   * Has each started profiler of a frame (by default of the page itself) take one sample, as soon as the page's thread is
+   * free; resolves when it is taken. Profilers that are paused or stopped, and those of other frames, take none.
+   *
+   * https://wicg.github.io/js-self-profiling/#force-sample
+   *
+   * @throws TimeoutError when it takes longer than the timeout; a page that does not answer then is ended
+   */
+  forceSample(options?: { frame?: number; timeout?: number }): Promise<void>;
+
+  /** Whether the page is in the foreground, as it is when it is opened. */
+  readonly visible: boolean;
+
+  /**
+   * Takes the page to the background, or back. Its documents, and those in its frames, become hidden and fire
+   * `visibilitychange`; its profilers are paused until it is back. A profiler that is made meanwhile takes its first sample
+   * and is then paused, too. It resolves when all of this has happened.
+   *
+   * @throws TimeoutError when it takes longer than the timeout; a page that does not answer then is ended
+   */
+  setVisible(isVisible: boolean, options?: { timeout?: number }): Promise<void>;
+
   /** Ends the page, whatever it is doing. `await using` does so, too. */
   close(): Promise<void>;
 }

@@ -60,7 +60,8 @@ impl Log {
         text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
     }
 
-    fn file(&self) -> Result<File> {
+    /// The file, to be appended to.
+    pub fn file(&self) -> Result<File> {
         File::options()
             .append(true)
             .open(&self.path)

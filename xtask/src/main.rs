@@ -14,6 +14,7 @@ mod progress;
 mod report;
 mod test;
 mod tools;
+mod wpt;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +36,7 @@ Examples:
   cargo xtask test --only tidy       one step of it, with the steps that it needs
   cargo xtask test --list            the steps
   cargo xtask bench                  measure against other profilers (close what else runs)
+  cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
 
 What it needs: cargo, a C++20 compiler, Node.js 20 or newer with npm. A missing one is named, with the command that
 installs it. Node builds and packages from npm are kept in $SELFPROF_CACHE, else in selfprof/ of $XDG_CACHE_HOME or
@@ -46,6 +48,7 @@ enum Command {
     Build(build::Arguments),
     Demo(demo::Arguments),
     Test(test::Arguments),
+    Wpt(wpt::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
+        Command::Wpt(arguments) => wpt::run(&arguments),
     };
     match done {
         Ok(code) => code,

@@ -64,6 +64,25 @@ impl Node {
         Spoken::ask(&folder.join("bin/node"))?.with_headers(folder.join("include/node"))
     }
 
+    /// One that pages run on: the one on PATH where it does, else the official build of Node 24.
+    pub fn for_pages(packages: &Packages) -> Result<Self> {
+        match Self::on_path(packages) {
+            Ok(node) if node.runs_pages() => Ok(node),
+            _ => Self::of_major(24, packages),
+        }
+    }
+
+    /// Whether jsdom runs on it: its `engines` are ^22.22.2, ^24.15 and 26 or newer.
+    pub fn runs_pages(&self) -> bool {
+        let mut parts = self.version.split('.').map(|part| part.parse().unwrap_or(0));
+        let version: [u32; 3] = std::array::from_fn(|_| parts.next().unwrap_or(0));
+        match version {
+            [22, ..] => version >= [22, 22, 2],
+            [24, ..] => version >= [24, 15, 0],
+            [major, ..] => major >= 26,
+        }
+    }
+
     /// Its file name in npm/native.
     pub fn addon_name(&self) -> String {
         format!("selfprof-{}-{}.node", self.platform, self.modules)

@@ -73,6 +73,66 @@ pub const JSDOM: Package<'static> = pinned(
     "sha512-CbhJL8ZQg3eKswxSZth4QO9tW0jPIhmR0vtSXQSbKSfWbwIT6hoRc17wdHIVTQ43KI0mdV5iTJr3281IDgVZ5g==",
 );
 
+/// Makes the certificate of the server that web-platform-tests are loaded from.
+pub const SELFSIGNED: Package<'static> = pinned(
+    "selfsigned",
+    "5.5.0",
+    "sha512-ftnu3TW4+3eBfLRFnDEkzGxSF/10BJBkaLJuBHZX0kiPS7bRdlpZGu6YGt4KngMkdTwJE6MbjavFpqHvqVt+Ew==",
+);
+
+/// Carries testharness.js, for the tests of the runner of web-platform-tests.
+pub const WPT_RUNNER: Package<'static> = pinned(
+    "wpt-runner",
+    "7.0.0",
+    "sha512-hMFl9Dwlc8cztxhm0y2SjLA9LmZdLk5w5ySLpDFNgPh37zjzgjaTvxsyMUSkrVFSW8eVc3qQhyNm3wK83+VqVQ==",
+);
+
+/// What sites of the page host's tests are made of, by the environment variables that tell the tests where it is: two user
+/// interfaces, and two services that profile pages by the API.
+pub const SITES: [(&str, Package<'static>); 5] = [
+    (
+        "SELFPROF_TEST_REACT",
+        // The last major whose builds browsers load without a bundler.
+        pinned(
+            "react",
+            "18.3.1",
+            "sha512-wS+hAgJShR0KhEvPJArfuPVN1+Hz1t0Y6n5jLrGQbkb4urgPE/0Rve+1kMB1v/oWgHgm4WIcV+i7F2pTVj+2iQ==",
+        ),
+    ),
+    (
+        "SELFPROF_TEST_REACT_DOM",
+        pinned(
+            "react-dom",
+            "18.3.1",
+            "sha512-5m4nQKp+rZRb09LNH59GM4BxTh9251/ylbKIbpe7TpGxfJ+9kv6BLkLBXIjjspbgbnIBNqlI23tRnTWT0snUIw==",
+        ),
+    ),
+    (
+        "SELFPROF_TEST_ECHARTS",
+        pinned(
+            "echarts",
+            "6.1.0",
+            "sha512-q0yaFPggC9FUdsWH4blavRWFmxdrIodbkoKNAjJudAI6CA9gNPxHtV2RcZNEepZVlk4yvBYkOkbk6HIVpIyHZA==",
+        ),
+    ),
+    (
+        "SELFPROF_TEST_SENTRY",
+        pinned(
+            "@sentry/browser",
+            "11.12.0",
+            "sha512-oiSs0ZZQGVLVLASxTk/Z+MW4cGOHhC65IKc3B//M54eaZEa4p6JqP2DM++ta4IqDQx8+lSD6+TglAIsHBdSyVQ==",
+        ),
+    ),
+    (
+        "SELFPROF_TEST_DATADOG",
+        pinned(
+            "@datadog/browser-rum",
+            "7.16.2",
+            "sha512-Qc+KAfmaWaGdE0sj350Bmhzf824gLgnisrLoP9HcCOn3b/OSj9Pi19QUQWf+x24ioJfdAfBwUUH9YTZi7Q0QHg==",
+        ),
+    ),
+];
+
 /// A profiler for Node that many run in production; the benchmarks compare with it.
 pub const DATADOG_PPROF: Package<'static> = pinned(
     "@datadog/pprof",

@@ -50,6 +50,14 @@ impl Activity {
         self.since.elapsed()
     }
 
+    /// Takes its line away while something else is printed.
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.line {
+            Some(line) => line.suspend(print),
+            None => print(),
+        }
+    }
+
     /// Called often while it goes on; `last_line` gives the newest line of its output and is asked only when needed.
     pub fn go_on(&self, last_line: impl FnOnce() -> String) {
         let wait = if self.line.is_some() { Duration::from_millis(500) } else { SILENCE };

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selfprof_formats::{Format, UnknownFormat};
 
 /// Profiles JavaScript programs through the W3C JS Self-Profiling API.
 #[derive(Debug, Parser)]
@@ -19,6 +21,8 @@ Examples:
   selfprof run -o out.json.gz app.mjs   Choose where the trace goes
   selfprof top out.json.gz              Show the table of a trace again
   selfprof report out.json.gz           Make a page of it: timeline, flame graphs, table
+  selfprof convert out.json.gz -o out.cpuprofile
+                                        Write it as DevTools, speedscope and others have it
 
 `selfprof COMMAND --help` tells more.";
 
@@ -27,6 +31,7 @@ pub enum Command {
     Run(RunArguments),
     Top(TopArguments),
     Report(ReportArguments),
+    Convert(ConvertArguments),
 }
 
 /// Run a script in Node.js and record it from its first line to its end
@@ -131,9 +136,13 @@ impl NodeFrames {
 #[derive(Debug, Args)]
 #[command(after_help = TOP_EXAMPLES)]
 pub struct TopArguments {
-    /// A trace in the W3C shape, perhaps compressed with gzip; `-` reads stdin
+    /// A trace in the W3C shape, a `.cpuprofile` or a profile of the explainer, perhaps compressed with gzip; `-` reads stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+
+    /// Take the file for this format, whatever it looks like
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
 
     /// Show N functions, and as many measures
     #[arg(long, value_name = "N", default_value = "20")]
@@ -185,6 +194,57 @@ Examples:
   selfprof report --open trace.json.gz            And opens it
   selfprof report before.json after.json -o diff.html
   selfprof report --serve trace.json              Look at it while the trace is written anew";
+
+/// Write a profile in another format
+///
+/// Both formats are recognised: that of IN by what is in it, that of OUT by its name. What the new format has no place for is
+/// told on stderr, as is what is wrong with IN.
+#[derive(Debug, Args)]
+#[command(after_help = CONVERT_HELP)]
+pub struct ConvertArguments {
+    /// The profile, perhaps compressed with gzip; `-` reads stdin
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+
+    /// The file to write; `.gz` at the end compresses it, `-` is stdout
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+
+    /// Take IN for this format, whatever it looks like
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
+
+    /// Write this format, whatever OUT is called
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::ALL))]
+    pub to: Option<Format>,
+}
+
+const CONVERT_HELP: &str = "\
+Formats that are read and written:
+  w3c         .json              What a Profiler gives, in browsers and here
+  cpuprofile  .cpuprofile        V8's, for Chrome DevTools and VS Code
+  explainer   .explainer.json    What performance.startProfiling() gives
+
+Formats that are written:
+  firefox     .firefox.json      For profiler.firefox.com, with marks and measures
+  chrome      .trace.json        Trace events, for the Performance panel of Chrome DevTools
+  speedscope  .speedscope.json   For speedscope.app
+  pprof       .pb.gz             For `go tool pprof` and continuous profilers
+  collapsed   .collapsed         Lines for flame graphs, in microseconds
+  otlp        .otlp              OpenTelemetry's profiles (v1development of OTLP 1.10), in binary
+
+All of them show the self and total times that `selfprof top` shows.
+
+Examples:
+  selfprof convert app.selfprof.json -o app.cpuprofile
+  selfprof convert CPU.20261121.cpuprofile -o cpu.speedscope.json
+  selfprof convert trace.json.gz -o trace.pb.gz && go tool pprof -top trace.pb.gz
+  curl -s https://example.com/trace.json | selfprof convert - -o - --to collapsed | flamegraph.pl > flame.svg";
+
+fn formats(formats: &[Format]) -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(formats.iter().map(|format| format.as_str()))
+        .try_map(|text| -> Result<Format, UnknownFormat> { text.parse() })
+}
 
 fn parse_interval(text: &str) -> Result<f64, String> {
     match text.parse() {

@@ -7,7 +7,9 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod convert;
 mod failure;
+mod input;
 mod location;
 mod paint;
 mod report;
@@ -15,6 +17,7 @@ mod run;
 mod table;
 mod talk;
 mod top;
+mod whole_file;
 
 use std::process::ExitCode;
 
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {
         failure.report();

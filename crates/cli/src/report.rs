@@ -6,15 +6,15 @@ mod embedded;
 mod page;
 mod serve;
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::arguments::ReportArguments;
 use crate::failure::Failure;
+use crate::input;
 use crate::talk::say;
-use crate::top;
+use crate::whole_file;
 
 use embedded::Titled;
 use page::Page;
@@ -26,7 +26,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         return serve::serve(arguments.port, || make(&page, &arguments.files));
     }
     let html = make(&page, &arguments.files)?;
-    if arguments.output.as_deref() == Some(Path::new("-")) {
+    if arguments.output.as_deref().is_some_and(input::is_stream) {
         return write_to_stdout(&html);
     }
     let path = arguments.output.clone().unwrap_or_else(|| default_name(&arguments.files[0]));
@@ -51,52 +51,50 @@ pub fn report_run(trace: &Path) -> Result<(), Failure> {
 
 /// The page with the traces of these files.
 fn make(page: &Page, files: &[PathBuf]) -> Result<Vec<u8>, Failure> {
-    let traces: Vec<Titled> = files.iter().map(|file| read(file)).collect::<Result<_, _>>()?;
+    let mut traces = Vec::new();
+    for file in files {
+        traces.extend(read(file)?);
+    }
     page.with(&traces).map_err(|error| Failure::job("cannot put the traces into the page").because(&error))
 }
 
-fn read(file: &Path) -> Result<Titled, Failure> {
-    let (trace, problems) = top::read(file)?;
-    top::tell(&problems);
-    let notes = match problems.total() {
-        0 => Vec::new(),
-        1 => vec!["1 problem in the file".to_owned()],
-        total => vec![format!("{total} problems in the file")],
-    };
+/// The threads of a file. A file of several says which is which.
+fn read(file: &Path) -> Result<Vec<Titled>, Failure> {
     let name = match file.file_name() {
-        Some(name) if file != Path::new("-") => name.to_string_lossy().into_owned(),
+        Some(name) if !input::is_stream(file) => name.to_string_lossy().into_owned(),
         _ => "stdin".to_owned(),
     };
-    Ok(Titled { name, notes, trace })
+    let threads = input::profile(file, None)?;
+    let is_alone = threads.len() == 1;
+    let titled = threads.into_iter().map(|(thread, problems)| {
+        let notes = match problems.total() {
+            0 => Vec::new(),
+            1 => vec!["1 problem in the file".to_owned()],
+            total => vec![format!("{total} problems in the file")],
+        };
+        let name = if is_alone { name.clone() } else { format!("{name}: {}", thread.name) };
+        Titled { name, notes, trace: thread.trace }
+    });
+    Ok(titled.collect())
 }
 
 /// `build.selfprof.json.gz` gives `build.selfprof.html`, in the same directory; stdin gives `report.html` in this one.
 fn default_name(file: &Path) -> PathBuf {
-    let Some(name) = file.file_name().filter(|_| file != Path::new("-")) else { return "report.html".into() };
+    let Some(name) = file.file_name().filter(|_| !input::is_stream(file)) else {
+        return "report.html".into();
+    };
     let name = name.to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
     file.with_file_name(format!("{stem}.html"))
 }
 
-/// Writes the file so that it is whole, or is as it was before.
 fn write_file(path: &Path, html: &[u8]) -> Result<(), Failure> {
-    let failed = |error: io::Error| {
+    whole_file::write(path, |mut file| file.write_all(html)).map_err(|error: io::Error| {
         Failure::job(format!("cannot write {}", path.display()))
             .because(&error)
             .hint("`-o FILE` writes the report elsewhere")
-    };
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::write(path, html).map_err(failed);
-    }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
-        .tempfile_in(directory)
-        .map_err(failed)?;
-    file.write_all(html).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    })
 }
 
 fn write_to_stdout(html: &[u8]) -> Result<ExitCode, Failure> {

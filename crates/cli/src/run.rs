@@ -39,10 +39,11 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     if let Err(failure) = &told {
         failure.report();
     }
-    if arguments.report && told.is_ok() {
-        if let Err(failure) = report_run(output.main()) {
-            failure.report();
-        }
+    if arguments.report
+        && told.is_ok()
+        && let Err(failure) = report_run(output.main())
+    {
+        failure.report();
     }
     // The journals go before this process does, since a signal leaves no time for it.
     drop(recording);

@@ -1,32 +1,24 @@
 //! `selfprof top`: the table of a trace that is there already.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use selfprof_formats::w3c::{self, ReadError};
-use selfprof_trace::foreign::Problems;
 use selfprof_trace::summary::{FunctionRow, MarkRow, MeasureRow, Summary, Tally};
 use selfprof_trace::{Entries, EntryNameId, Marker, RecommendedMark, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::TopArguments;
 use crate::failure::Failure;
+use crate::input;
 use crate::paint::Paint;
 use crate::table;
-use crate::talk::warn;
-
-/// How many problems are told one by one.
-const TOLD_PROBLEMS: usize = 10;
 
 /// The version of the JSON that `--json` writes.
 const JSON_VERSION: u32 = 1;
 
 /// Runs the command.
 pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
-    let (trace, problems) = read(&arguments.file)?;
-    tell(&problems);
+    let trace = input::main_thread(&arguments.file, arguments.from)?.trace;
     let summary = Summary::of(&trace);
     let mut out = BufWriter::new(io::stdout().lock());
     let result = if arguments.json {
@@ -39,37 +31,6 @@ pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         Err(error) => Err(Failure::job("cannot write to stdout").because(&error)),
         Ok(()) => Ok(ExitCode::SUCCESS),
-    }
-}
-
-/// Reads a trace; `-` is stdin.
-pub fn read(path: &Path) -> Result<(Trace, Problems), Failure> {
-    let input: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
-    } else {
-        let file = File::open(path)
-            .map_err(|error| Failure::usage(format!("cannot open {}", path.display())).because(&error))?;
-        Box::new(file)
-    };
-    w3c::read(input).map_err(|error| {
-        let name = if path == Path::new("-") { "stdin".to_owned() } else { path.display().to_string() };
-        let failure = Failure::job(format!("cannot read {name}")).because(&error);
-        match error {
-            ReadError::Json(_) => failure.hint(
-                "a trace is what `JSON.stringify(await profiler.stop())` gives, or what `selfprof run` writes",
-            ),
-            ReadError::Io(_) | ReadError::TooLong | ReadError::Limit(_) => failure,
-        }
-    })
-}
-
-/// Tells what was wrong with the trace. The numbers of the list are those of the file.
-pub fn tell(problems: &Problems) {
-    let told = problems.list().iter().take(TOLD_PROBLEMS);
-    let rest = problems.total() - told.len() as u64;
-    told.for_each(warn);
-    if rest > 0 {
-        warn(format_args!("and {rest} more problems in the trace"));
     }
 }
 

@@ -40,6 +40,7 @@ fn help() {
     check("help", &mut with("--help"));
     check("help-run", &mut with("run --help"));
     check("help-top", &mut with("top --help"));
+    check("help-convert", &mut with("convert --help"));
 }
 
 #[test]
@@ -60,6 +61,75 @@ fn top_that_fails() {
     check("top-missing", &mut with("top nowhere.json"));
     check("top-not-a-trace", &mut with("top Cargo.toml"));
     check("top-empty", with("top -").stdin(Stdio::null()));
+}
+
+#[test]
+fn convert() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    let to = |format: &str| format!("convert {markers} -o - --to {format}");
+    check("convert-collapsed", &mut with(&to("collapsed")));
+    check("convert-cpuprofile", &mut with(&to("cpuprofile")));
+    check("convert-chrome", &mut with(&to("chrome")));
+    check("convert-firefox", &mut with(&to("firefox")));
+    check("convert-speedscope", &mut with(&to("speedscope")));
+    check("convert-explainer", &mut with(&to("explainer")));
+    check("convert-marks", &mut with("convert tests/fixtures/marks.json -o - --to firefox"));
+    check("convert-broken", &mut with("convert tests/fixtures/broken.json -o - --to w3c"));
+    check(
+        "convert-of-v8",
+        &mut with("convert ../formats/fixtures/cpuprofile/node-20-small.cpuprofile -o - --to w3c"),
+    );
+    check("top-of-v8", &mut with("top --top 3 ../formats/fixtures/cpuprofile/node-20-small.cpuprofile"));
+}
+
+#[test]
+fn convert_that_fails() {
+    let small = "../formats/fixtures/w3c/chromium-156-small.json";
+    check("convert-nothing", &mut with("convert"));
+    check("convert-missing", &mut with("convert nowhere.json -o out.cpuprofile"));
+    check("convert-unknown-name", &mut with(&format!("convert {small} -o out.txt")));
+    check("convert-unknown-stream", &mut with(&format!("convert {small} -o -")));
+    check("convert-to-directory", &mut with(&format!("convert {small} -o tests --to w3c")));
+    check("convert-to-nowhere", &mut with(&format!("convert {small} -o nowhere/out.json")));
+    check("convert-bad-format", &mut with(&format!("convert {small} -o - --to svg")));
+    check("convert-from-other", &mut with(&format!("convert {small} -o - --to w3c --from cpuprofile")));
+    check("convert-not-a-trace", &mut with("convert Cargo.toml -o - --to w3c"));
+    check("convert-written-alone", &mut with("convert tests/fixtures/written.speedscope.json -o - --to w3c"));
+}
+
+/// Each format through files, by their names alone, and back where it is read.
+#[test]
+fn files_are_converted_by_their_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let convert = |from: &Path, to: &Path| {
+        let output = output(selfprof().arg("convert").arg(from).arg("-o").arg(to));
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
+    };
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../formats/fixtures/w3c/chromium-156-small.json");
+    for name in ["a.cpuprofile", "a.explainer.json.gz", "a.json.gz"] {
+        convert(&source, &path(name));
+        convert(&path(name), &path("back.json"));
+        let tables = [&source, &path(name), &path("back.json")]
+            .map(|file| text(&output(selfprof().arg("top").arg(file)).stdout));
+        assert!(
+            tables[0].contains("self ms") && tables.iter().all(|table| *table == tables[0]),
+            "{tables:?}"
+        );
+    }
+    let begins_with = |name: &str, start: &[u8]| {
+        convert(&source, &path(name));
+        assert!(fs::read(path(name)).unwrap().starts_with(start), "{name}");
+    };
+    begins_with("a.pb.gz", &[0x1f, 0x8b]);
+    begins_with("a.pprof", &[0x1f, 0x8b]);
+    begins_with("a.pb", &[0x0a]);
+    begins_with("a.trace.json", br#"{"metadata":{"source":"selfprof"},"traceEvents":["#);
+    begins_with("a.firefox.json", br#"{"meta":{"#);
+    begins_with("a.speedscope.json", br#"{"$schema":"https://www.speedscope.app/"#);
+    begins_with("a.collapsed", b"");
+    begins_with("a.otlp.gz", &[0x1f, 0x8b]);
 }
 
 #[test]

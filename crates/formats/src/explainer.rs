@@ -2,7 +2,7 @@
 //!
 //! Before there was a `Profiler`, the [explainer] proposed a format for the profiles of several threads at once. Its
 //! stacks are a trie, as those of the W3C shape are, but functions are strings, and each thread has a list of what
-//! happened on it. selfprof writes it, and does not read it:
+//! happened on it.
 //!
 //! ```
 //! use selfprof_formats::explainer::{self, Options, Thread};
@@ -38,9 +38,17 @@
 //!
 //! [explainer]: https://github.com/WICG/js-self-profiling
 
+mod read;
 mod write;
 
-pub use write::{Options, Thread, WriteError, write};
+pub(crate) use read::read_text;
+pub(crate) use write::write_with;
+pub use write::{Options, write};
+
+pub use crate::{Thread, WriteError};
+
+/// What stands for the name of a function without one.
+const ANONYMOUS: &str = "(anonymous)";
 
 /// The version of the format.
 pub const VERSION: u32 = 1;

@@ -1,6 +1,11 @@
-//! The little that is needed to write JSON as a stream.
+//! What the formats in JSON share: reading strings and lists of others, and writing as a stream.
 
+use std::fmt;
 use std::io::{self, Write};
+use std::marker::PhantomData;
+
+use selfprof_trace::foreign::LimitExceeded;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
 /// Writes `before`, then the items with commas between them.
 pub(crate) fn list<W: Write, T>(
@@ -22,4 +27,101 @@ pub(crate) fn list<W: Write, T>(
 /// Writes a string with its quotes and escapes.
 pub(crate) fn string(out: &mut impl Write, text: &str) -> io::Result<()> {
     Ok(serde_json::to_writer(out, text)?)
+}
+
+/// A `DOMString`. JavaScript strings may hold lone surrogates, which become U+FFFD, as in a `USVString`.
+#[derive(Default)]
+pub(crate) struct Text(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+
+        impl Visitor<'_> for TextVisitor {
+            type Value = Text;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
+                Ok(Text(text.to_owned()))
+            }
+
+            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
+                Ok(Text(without_surrogates(bytes)))
+            }
+        }
+
+        // Asked for bytes, serde_json gives a lone surrogate as three bytes (WTF-8) instead of failing.
+        deserializer.deserialize_bytes(TextVisitor)
+    }
+}
+
+/// Decodes WTF-8, with one U+FFFD for each lone surrogate.
+fn without_surrogates(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        // A surrogate is an 0xED byte and two continuation bytes, which are three invalid chunks.
+        if chunk.invalid().first().is_some_and(|&byte| byte >= 0xC0) {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    text
+}
+
+/// Why reading stopped, if that was our will: serde's errors are text alone.
+pub(crate) type Exceeded = Option<LimitExceeded>;
+
+/// Stops reading at a limit.
+pub(crate) fn stop<E: Error>(limit: LimitExceeded, exceeded: &mut Exceeded) -> E {
+    *exceeded = Some(limit);
+    E::custom(limit)
+}
+
+/// Reads a list and hands each element over as it comes, until one is refused.
+pub(crate) struct Elements<'read, E, P> {
+    pub(crate) push: P,
+    pub(crate) exceeded: &'read mut Exceeded,
+    pub(crate) element: PhantomData<E>,
+}
+
+impl<'de, E, P> DeserializeSeed<'de> for Elements<'_, E, P>
+where
+    E: Deserialize<'de>,
+    P: FnMut(E) -> Result<(), LimitExceeded>,
+{
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, E, P> Visitor<'de> for Elements<'_, E, P>
+where
+    E: Deserialize<'de>,
+    P: FnMut(E) -> Result<(), LimitExceeded>,
+{
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<(), A::Error> {
+        while let Some(element) = elements.next_element::<E>()? {
+            (self.push)(element).map_err(|limit| stop(limit, self.exceeded))?;
+        }
+        Ok(())
+    }
+}
+
+/// Hands each element of a list over as it comes, until one is refused.
+pub(crate) fn elements<E, P>(exceeded: &mut Exceeded, push: P) -> Elements<'_, E, P>
+where
+    P: FnMut(E) -> Result<(), LimitExceeded>,
+{
+    Elements { push, exceeded, element: PhantomData }
 }

@@ -20,12 +20,14 @@
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
 mod elements;
-mod input;
 mod read;
 mod write;
 
-pub use read::{ReadError, ReadOptions, read, read_with};
-pub use write::{WriteOptions, write};
+pub(crate) use read::read_text;
+pub use read::{read, read_with};
+pub use write::write;
+
+pub use crate::{ReadError, ReadOptions, WriteOptions};
 
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,7 @@
 mod limits;
 mod problem;
 mod validate;
+mod vocabulary;
 
 use crate::{
     Entries, EntryNameId, EntryType, Marker, NameId, ResourceId, Trace, UnknownEntryType, UnknownMarker,
@@ -31,11 +32,13 @@ use crate::{
 
 pub use limits::{LimitExceeded, Limits};
 pub use problem::{Place, Problem, ProblemKind, Problems, Remedy};
+pub use vocabulary::Vocabulary;
 
 /// The raw elements of a trace, in the order of the W3C shape, where ids are indexes.
 #[derive(Clone, Debug)]
 pub struct ForeignTrace {
     limits: Limits,
+    vocabulary: &'static Vocabulary,
     /// The bytes of all names and URLs that were pushed.
     text_bytes: usize,
     /// Holds the names and resources from the start, so that repeated ones take no memory.
@@ -46,6 +49,8 @@ pub struct ForeignTrace {
     samples: Vec<ForeignSample>,
     /// `None` as long as nothing was said of marks and measures.
     entries: Option<RawEntries>,
+    /// What the reader has found itself.
+    problems: Problems,
 }
 
 /// The marks and measures, as far as they have come.
@@ -126,10 +131,16 @@ struct RawFrame {
 }
 
 impl ForeignTrace {
-    /// Ready to take elements, as many as `limits` allow.
+    /// Ready to take elements of the W3C shape, as many as `limits` allow.
     pub fn new(limits: Limits) -> Self {
+        Self::of(&Vocabulary::W3C, limits)
+    }
+
+    /// Ready to take elements of a format that calls them otherwise.
+    pub fn of(vocabulary: &'static Vocabulary, limits: Limits) -> Self {
         Self {
             limits,
+            vocabulary,
             text_bytes: 0,
             trace: Trace::new(),
             resources: Vec::new(),
@@ -137,7 +148,13 @@ impl ForeignTrace {
             stacks: Vec::new(),
             samples: Vec::new(),
             entries: None,
+            problems: Problems::default(),
         }
+    }
+
+    /// Takes a problem that the reader has found, and dealt with.
+    pub fn report(&mut self, problem: Problem) {
+        self.problems.push(problem);
     }
 
     /// Takes the next element of `resources`.

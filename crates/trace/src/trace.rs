@@ -130,6 +130,47 @@ impl Trace {
         Ok(())
     }
 
+    /// A copy whose tables hold what its samples use, in the same order, and no more.
+    pub fn narrowed(&self) -> Self {
+        let mut is_used = vec![false; self.stacks.len()];
+        for id in self.samples.iter().filter_map(|sample| sample.stack) {
+            is_used[id.index()] = true;
+        }
+        // Parents have smaller ids, so their children have spoken before.
+        for (id, stack) in self.stacks.iter().rev() {
+            if let (true, Some(parent)) = (is_used[id.index()], stack.parent) {
+                is_used[parent.index()] = true;
+            }
+        }
+        let mut frame_is_used = vec![false; self.frames.len()];
+        self.stacks
+            .iter()
+            .filter(|(id, _)| is_used[id.index()])
+            .for_each(|(_, stack)| frame_is_used[stack.frame.index()] = true);
+        let mut narrow = Self { entries: self.entries.clone(), ..Self::default() };
+        // The smaller tables cannot be fuller than these, so nothing fails; what did would be left out.
+        let frames: Vec<Option<FrameId>> = self
+            .frames
+            .iter()
+            .map(|(id, frame)| {
+                let frame = frame_is_used[id.index()].then_some(frame)?;
+                let name = narrow.names.intern(&self.names[frame.name]).ok()?;
+                let resource = frame.resource.map(|id| narrow.resources.intern(&self.resources[id]));
+                narrow.frame(Frame { name, resource: resource.transpose().ok()?, ..frame }).ok()
+            })
+            .collect();
+        let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(self.stacks.len());
+        for (id, Stack { parent, frame }) in self.stacks.iter() {
+            let parent = parent.and_then(|parent| stacks[parent.index()]);
+            let frame = frames[frame.index()].filter(|_| is_used[id.index()]);
+            stacks.push(frame.and_then(|frame| narrow.stack(Stack { parent, frame }).ok()));
+        }
+        let moved =
+            |sample: &Sample| Sample { stack: sample.stack.and_then(|id| stacks[id.index()]), ..*sample };
+        narrow.samples = self.samples.iter().map(moved).collect();
+        narrow
+    }
+
     /// The table of function names.
     pub fn names(&self) -> &Strings<NameId> {
         &self.names

@@ -85,6 +85,7 @@ class Page extends EventEmitter {
   #main;
   #url = 'about:blank';
   #isClosed = false;
+  #isVisible = true;
   /** Counts navigations: the last one wins. */
   #navigation = 0;
   #state = new Set();
@@ -157,7 +158,7 @@ class Page extends EventEmitter {
       hear: (site, message) => this.#onMessage(site, message),
       problem: (site, kind, text, url) => this.emit('problem', { kind, text, url, frame: this.#sites.frameOf(site, 0) }),
       crash: (site, error) => this.#onCrash(site, error),
-    });
+    }, this.#isVisible);
     this.#main = this.#sites.open(thread, document, response);
     this.emit('navigated', this.#url);
     return this.#main;
@@ -172,7 +173,14 @@ class Page extends EventEmitter {
     const reached = async () => {
       while (!this.#state.has(state)) {
         if (this.#main !== site) throw new Error('another navigation took over');
-        await Promise.race([once(this, 'state'), once(this, 'close'), once(this, 'navigated'), once(this, 'crash')]);
+        const waiting = new AbortController();
+        const { signal } = waiting;
+        const crashed = once(this, 'crash', { signal }).then(([error]) => Promise.reject(error));
+        try {
+          await Promise.race([once(this, 'state', { signal }), once(this, 'close', { signal }), once(this, 'navigated', { signal }), crashed]);
+        } finally {
+          waiting.abort();
+        }
         this.#assertOpen();
       }
     };
@@ -263,18 +271,60 @@ class Page extends EventEmitter {
       if (error instanceof NotCloneable) throw new DOMException(error.message, 'DataCloneError');
       throw error;
     }
-    const target = this.#sites.find(frame);
-    if (target === undefined) throw new Error(`the page has no frame ${frame}`);
-    const { thread } = target.site;
+    const target = this.#find(frame);
     const source = isFunction ? `(${script})` : script;
     const message = { type: 'evaluate', frame: target.frame, source, isFunction, parameters: record };
-    const asked = thread.ask(message);
-    const answer = await withTimeout(timeout, 'the script', () => asked.answer, async () => {
-      asked.forget();
-      if (!(await thread.isResponsive(RESPONSE_LIMIT))) await this.#kill(target.site);
-    });
+    const answer = await this.#await(target.site, target.site.thread.ask(message), 'the script', timeout);
     if (answer.error !== undefined) throw new PageError(answer.error);
     return deserialize(answer.value, PLATFORM).value;
+  }
+
+  /**
+   * Has each started profiler of a frame take a sample as soon as the page's thread is free; paused and stopped ones, and
+   * those of other frames, take none. https://wicg.github.io/js-self-profiling/#force-sample
+   *
+   * @throws {TimeoutError} when it takes longer than the timeout; a page that does not answer then is ended
+   */
+  async forceSample({ frame = 0, timeout = this.#host.timeout } = {}) {
+    this.#assertOpen();
+    const { site, frame: inner } = this.#find(frame);
+    const asked = site.thread.command({ type: 'force sample', frame: inner });
+    const { error } = await this.#await(site, asked, 'forcing a sample', timeout);
+    if (error !== undefined) throw new Error(error);
+  }
+
+  /** Whether the page is in the foreground. */
+  get visible() {
+    return this.#isVisible;
+  }
+
+  /**
+   * Takes the page to the background, or back: its documents become hidden and are told, and its profilers are paused. It
+   * stays there when it is navigated. https://html.spec.whatwg.org/multipage/interaction.html#page-visibility
+   *
+   * @param {boolean} isVisible
+   * @throws {TimeoutError} as above
+   */
+  async setVisible(isVisible, { timeout = this.#host.timeout } = {}) {
+    this.#assertOpen();
+    if (typeof isVisible !== 'boolean') throw new TypeError('setVisible takes true or false');
+    this.#isVisible = isVisible;
+    const what = isVisible ? 'showing the page' : 'hiding the page';
+    await Promise.all(this.#sites.setVisible(isVisible).map(({ site, asked }) => this.#await(site, asked, what, timeout)));
+  }
+
+  #find(frame) {
+    const target = this.#sites.find(frame);
+    if (target === undefined) throw new Error(`the page has no frame ${frame}`);
+    return target;
+  }
+
+  /** Waits for what a thread was asked for, and ends one that does not answer. */
+  #await(site, asked, what, timeout) {
+    return withTimeout(timeout, what, () => asked.answer, async () => {
+      asked.forget();
+      if (!(await site.thread.isResponsive(RESPONSE_LIMIT))) await this.#kill(site);
+    });
   }
 
   /** Ends a thread that does not answer. */

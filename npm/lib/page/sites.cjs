@@ -34,15 +34,18 @@ class Sites {
   /** Public numbers of windows, by site and by the number that the site's thread gave them. 0 is the page itself. */
   #frames = new Map();
   #nextFrame = 0;
+  #isVisible;
 
   /**
    * @param {import('./host.cjs').HostInternals} host
    * @param {{ hear: (site: Site, message: object) => void, problem: (site: Site, kind: string, text: string, url: string) => void,
    *   crash: (site: Site, error: Error) => void }} page what is told of what happens
+   * @param {boolean} isVisible whether the page is in the foreground
    */
-  constructor(host, page) {
+  constructor(host, page, isVisible) {
     this.#host = host;
     this.#page = page;
+    this.#isVisible = isVisible;
   }
 
   /**
@@ -64,7 +67,8 @@ class Sites {
     });
     this.frameOf(site, 0);
     const place = parent === undefined ? undefined : { parent: this.#address(parent.site, parent.window), top: this.#topOf(parent.site) };
-    thread.control({ type: 'open', document, content: { body: new Uint8Array(body), referrer }, place });
+    const isVisible = this.#isVisible;
+    thread.control({ type: 'open', document, content: { body: new Uint8Array(body), referrer }, place, isVisible });
     return site;
   }
 
@@ -116,6 +120,16 @@ class Sites {
 
   all() {
     return [...this.#sites.values()];
+  }
+
+  /**
+   * Brings the page to the foreground, or takes it from there.
+   *
+   * @returns {{ site: Site, asked: ReturnType<import('./thread.cjs').ThreadHandle['command']> }[]} what its threads answer
+   */
+  setVisible(isVisible) {
+    this.#isVisible = isVisible;
+    return this.all().map((site) => ({ site, asked: site.thread.command({ type: 'visibility', isVisible }) }));
   }
 
   #hear(site, message) {

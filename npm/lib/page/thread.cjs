@@ -99,18 +99,29 @@ class ThreadHandle extends EventEmitter {
    *   answer any more
    */
   ask(message) {
+    return this.#askVia(this.#port, 'evaluation', message);
+  }
+
+  /** Asks the main realm for something, as {@link ask} does. */
+  command(message) {
+    return this.#askVia(this.#control, 'command', message);
+  }
+
+  /** Answers are told apart by where they come from: a page gives those of its DOM realm alone. */
+  #askVia(port, kind, message) {
     const id = this.#next++;
+    const key = `${kind} ${id}`;
     const answer = new Promise((resolve, reject) => {
       if (this.#isGone) {
         reject(new Error('the page is closed'));
         return;
       }
-      this.#waiting.set(id, { resolve, reject });
-      this.#port.postMessage({ ...message, id });
+      this.#waiting.set(key, { resolve, reject });
+      port.postMessage({ ...message, id });
     });
     const forget = () => {
-      this.#waiting.get(id)?.reject(new Error('nobody waits for the answer'));
-      this.#waiting.delete(id);
+      this.#waiting.get(key)?.reject(new Error('nobody waits for the answer'));
+      this.#waiting.delete(key);
     };
     return { answer: this.#hold(answer), forget };
   }
@@ -128,19 +139,24 @@ class ThreadHandle extends EventEmitter {
       this.#receiveControl(early.message);
     }
     if (message.type === 'evaluated') {
-      const waiting = this.#waiting.get(message.id);
-      if (typeof message.id !== 'number' || waiting === undefined) return;
-      this.#waiting.delete(message.id);
-      waiting.resolve(message);
+      if (typeof message.id === 'number') this.#answer('evaluation', message);
     } else {
       this.emit('message', message);
     }
+  }
+
+  #answer(kind, message) {
+    const key = `${kind} ${message.id}`;
+    this.#waiting.get(key)?.resolve(message);
+    this.#waiting.delete(key);
   }
 
   #receiveControl(message) {
     if (message.type === 'ready') {
       this.#waiting.get('ready')?.resolve();
       this.#waiting.delete('ready');
+    } else if (message.type === 'done') {
+      this.#answer('command', message);
     } else if (message.type === 'pong') {
       this.#waiting.get(`ping ${message.id}`)?.resolve();
     } else {

@@ -6,6 +6,7 @@ const native = require('../native.cjs');
 const { makeConversions } = require('./conversions.cjs');
 const { makeCloneDetail } = require('./detail.cjs');
 const { makeEntries } = require('./entry.cjs');
+const { makeLongTasks } = require('./long-tasks.cjs');
 const { makeReadMark } = require('./mark.cjs');
 const { makeReadMeasure } = require('./measure.cjs');
 const { makePage } = require('./navigation.cjs');
@@ -26,6 +27,7 @@ const { makeViews } = require('./views.cjs');
  * @param {(error: unknown) => void} settings.reportException
  * @param {{ timing: Record<string, number>, navigation: object }} [settings.page] of a window
  * @param {object} [settings.host] what records entries of other types
+ * @param {(onTask: (task: object) => void) => void} [settings.longTasks] where a window hears of long tasks, instead of a host
  * @param {(name: string) => number | undefined} [settings.milestone] the times that the host lets measures begin and end at
  * @param {import('./performance.cjs').Extension[]} [settings.extensions]
  * @returns {{ timing: import('../../timing.js').Timing, observation: { listen: (sink: (entry: object) => void) => () => void } }}
@@ -54,6 +56,8 @@ function makeTiming(settings) {
   context.readMeasure = makeReadMeasure(context);
   context.entries = makeEntries(context);
   context.views = makeViews(context);
+  const longTasks = settings.longTasks && makeLongTasks(context);
+  if (longTasks !== undefined) context.host = longTasks.host;
   context.observation = makeObservation(context);
 
   const { PerformanceEntry, PerformanceMark, PerformanceMeasure } = context.entries;
@@ -67,6 +71,7 @@ function makeTiming(settings) {
     PerformanceMeasure,
     PerformanceObserver,
     PerformanceObserverEntryList,
+    ...longTasks?.interfaces,
     ...(page && { PerformanceTiming: page.PerformanceTiming, PerformanceNavigation: page.PerformanceNavigation }),
   };
   return { timing, observation: context.observation };

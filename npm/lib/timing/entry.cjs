@@ -145,20 +145,34 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
     }
   }
 
-  for (const Interface of [PerformanceMark, PerformanceMeasure]) {
+  /** What is read of entries of other interfaces that inherit. */
+  const others = [];
+
+  function extend(Interface) {
     Object.setPrototypeOf(Interface, PerformanceEntry);
     Object.setPrototypeOf(Interface.prototype, PerformanceEntry.prototype);
   }
+
+  /** Makes another class an interface of entries, which are read as `fields` says. */
+  function inherit(Interface, fields) {
+    extend(Interface);
+    others.push(fields);
+  }
+
+  extend(PerformanceMark);
+  extend(PerformanceMeasure);
 
   const illegal = () => new TypeError('Illegal invocation');
 
   function fieldsOf(value) {
     if (marks.have(value)) return marks;
     if (measures.have(value)) return measures;
-    throw illegal();
+    const fields = others.find(({ have }) => have(value));
+    if (fields === undefined) throw illegal();
+    return fields;
   }
 
-  const isEntry = (value) => marks.have(value) || measures.have(value);
+  const isEntry = (value) => marks.have(value) || measures.have(value) || others.some(({ have }) => have(value));
 
   /** Only the entries of a timeline have ids: https://w3c.github.io/performance-timeline/#queue-a-performanceentry */
   function idOf(entry, fields) {
@@ -232,7 +246,7 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
     startTimeOf: (entry) => (isEntry(entry) ? fieldsOf(entry).startTime(entry) : entry.startTime),
   };
 
-  return { PerformanceEntry, PerformanceMark, PerformanceMeasure, nextMark, nextMeasure, next, objectsOf, ...reading };
+  return { PerformanceEntry, PerformanceMark, PerformanceMeasure, inherit, nextMark, nextMeasure, next, objectsOf, ...reading };
 }
 
 module.exports = { makeEntries };

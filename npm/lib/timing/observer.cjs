@@ -206,7 +206,7 @@ function makeObservation(context) {
   function bufferedEntries(type) {
     if (type === 'mark') return entries.objectsOf(timeline.entries(MARK));
     if (type === 'measure') return entries.objectsOf(timeline.entries(MEASURE));
-    return host.getEntriesByType(type);
+    return (host.bufferedEntries ?? host.getEntriesByType)(type);
   }
 
   /** https://w3c.github.io/performance-timeline/#queue-the-performanceobserver-task */

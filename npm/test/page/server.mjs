@@ -20,7 +20,7 @@ function typeOf(pathname) {
 
 /**
  * Serves pages from an object: by path a text, `{ body, status, headers }`, or a function of the request that returns
- * one of them.
+ * one of them. `*` is for all other paths.
  *
  * @param {import('node:test').TestContext} t closes the server when it ends
  * @param {Record<string, unknown>} routes
@@ -32,7 +32,7 @@ export async function serve(t, routes) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     requests.push({ method: request.method, url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
-    let answer = routes[pathname];
+    let answer = routes[pathname] ?? routes['*'];
     if (typeof answer === 'function') answer = await answer(request);
     if (answer === undefined) answer = { status: 404, body: 'not found' };
     if (typeof answer === 'string') answer = { body: answer };

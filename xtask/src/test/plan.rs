@@ -5,10 +5,10 @@ use crate::build::{build_addon, build_cli};
 use crate::checkout::Checkout;
 use crate::job::{self, Log, Output};
 use crate::node::Node;
-use crate::packages::{JSDOM, Packages, TYPESCRIPT};
+use crate::packages::{JSDOM, Packages, SITES, TYPESCRIPT, WPT_RUNNER};
 use crate::problem::Problem;
-use crate::report::{build_report, folder as report_folder};
 use crate::progress::Activity;
+use crate::report::{build_report, folder as report_folder};
 use crate::tools;
 use anyhow::{Context as _, Result, bail};
 use std::collections::HashSet;
@@ -163,11 +163,15 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     for &major in majors.iter().filter(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
         steps.push(Step::new(
             format!("pages-{major}"),
-            format!("the tests of the page host on Node {major}, with jsdom from npm"),
+            format!("the tests of the page host on Node {major}, with jsdom and real sites from npm"),
             &[&format!("addon-{major}")],
             move |context, log, activity| {
-                let jsdom = context.packages.get(&JSDOM)?;
-                let environment = [("SELFPROF_TEST_JSDOM", jsdom.as_path())];
+                let mut folders = vec![("SELFPROF_TEST_JSDOM", context.packages.get(&JSDOM)?)];
+                for (variable, package) in &SITES {
+                    folders.push((variable, context.packages.get(package)?));
+                }
+                let environment: Vec<(&str, &Path)> =
+                    folders.iter().map(|(variable, folder)| (*variable, folder.as_path())).collect();
                 javascript(major, &page_tests(context)?, &environment, context, log, activity)
             },
         ));
@@ -178,6 +182,14 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
         &["cli"],
         report,
     ));
+    if let Some(&major) = majors.iter().find(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
+        steps.push(Step::new(
+            "wpt",
+            format!("the runner of web-platform-tests, with tests of its own, on Node {major}"),
+            &[&format!("addon-{major}")],
+            move |context, log, activity| web_platform_tests(major, context, log, activity),
+        ));
+    }
     // The step `rust` has run these on the first major.
     for &major in majors.iter().skip(1) {
         steps.push(Step::new(
@@ -270,6 +282,41 @@ fn report(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let environment = [("SELFPROF_TEST_CHROMIUM", chromium.as_path()), ("SELFPROF_TEST_CLI", cli.as_path())];
     let files = test_files(&report_folder(&context.checkout).join("test"))?;
     javascript(MAJOR_THAT_DRIVES_CHROMIUM, &files, &environment, context, log, activity)
+}
+
+/// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail: all of
+/// them as expected shows that failures are told.
+fn web_platform_tests(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let folder = context.checkout.root().join("xtask/wpt");
+    javascript(major, &test_files(&folder.join("test"))?, &[], context, log, activity)?;
+    let suite = tempfile::tempdir()?;
+    copy_folder(&folder.join("fixture/tree"), suite.path())?;
+    let harness = context.packages.get(&WPT_RUNNER)?.join("testharness/testharness.js");
+    fs::copy(&harness, suite.path().join("resources/testharness.js"))?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["wpt", "runner", "--node", &major.to_string(), "--timeout-multiplier", "0.5"]);
+    command.arg("--expectations").arg(folder.join("fixture/expectations.toml"));
+    command.arg("--wpt").arg(suite.path());
+    job::run(&mut command, &Output::Logged(log, activity))?;
+    let said = log.text();
+    let Some(summary) = said.lines().rfind(|line| line.starts_with("tests: ")) else {
+        bail!("cargo xtask wpt printed no summary");
+    };
+    Ok(summary.to_owned())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let copy = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_folder(&entry.path(), &copy)?;
+        } else {
+            fs::copy(entry.path(), copy)?;
+        }
+    }
+    Ok(())
 }
 
 /// The tests that run on all majors.

@@ -30,9 +30,7 @@ impl Page {
         })?;
         match text.split_once(PLACE) {
             Some((before, after)) => Ok(Self { before: before.to_owned(), after: after.to_owned() }),
-            None => {
-                Err(Failure::job(format!("{} is not the report's page", path.display())).hint(hint))
-            }
+            None => Err(Failure::job(format!("{} is not the report's page", path.display())).hint(hint)),
         }
     }
 

@@ -47,7 +47,8 @@ fn answer(request: Request, port: u16, make: impl Fn() -> Result<Vec<u8>, Failur
     match make() {
         Ok(html) => {
             let headers = [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store")];
-            let headers = headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok());
+            let headers =
+                headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok());
             let response = headers.fold(Response::from_data(html), Response::with_header);
             request.respond(response)
         }

@@ -1,15 +1,13 @@
 //! Where the traces go.
 
-use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use selfprof_formats::w3c::{self, WriteOptions};
 use selfprof_trace::Trace;
-use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::Failure;
+use crate::whole_file::{self, directory_of, is_replaceable, temporary_beside};
 
 /// The files that a run writes.
 #[derive(Debug)]
@@ -60,35 +58,7 @@ impl Output {
 /// Writes a trace so that the file is whole, or is as it was before. Compresses it when the name ends in `.gz`.
 pub fn write(trace: &Trace, path: &Path) -> io::Result<()> {
     let options = WriteOptions { gzip: path.extension().is_some_and(|extension| extension == "gz") };
-    if !is_replaceable(path) {
-        return w3c::write(trace, File::options().write(true).open(path)?, options);
-    }
-    // A link stays one: what it leads to is replaced.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let file = temporary_beside(&path)?;
-    w3c::write(trace, file.as_file(), options)?;
-    file.persist(&path)?;
-    Ok(())
-}
-
-/// Whether the path is free or a plain file. A device or a pipe must be written to and never be replaced.
-fn is_replaceable(path: &Path) -> bool {
-    fs::metadata(path).map_or(true, |metadata| metadata.is_file())
-}
-
-/// A new file in the same directory, from where it can be renamed. It has the permissions of any new file,
-/// which the process's umask narrows, and goes when it is dropped.
-fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
-    Builder::new()
-        .prefix(".selfprof-")
-        .suffix(".tmp")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(directory_of(path))
-}
-
-/// The directory that a file is in.
-fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    whole_file::write(path, |file| w3c::write(trace, file, options))
 }
 
 /// `app.selfprof.json` for `src/app.mjs`. A directory as a script gives its own name.
@@ -127,22 +97,5 @@ mod tests {
         check("src/app.test.js", "app.test.selfprof.json");
         check("../tool", "tool.selfprof.json");
         check("/", "trace.selfprof.json");
-    }
-
-    #[test]
-    fn files_are_replaced_and_devices_are_not() {
-        let directory = tempfile::tempdir().unwrap();
-        let (file, link) = (directory.path().join("a.json"), directory.path().join("link.json"));
-        fs::write(&file, "old").unwrap();
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        write(&Trace::new(), &link).unwrap();
-        assert!(link.is_symlink());
-        assert_eq!(
-            fs::read_to_string(&file).unwrap(),
-            r#"{"frames":[],"resources":[],"samples":[],"stacks":[]}"#
-        );
-        write(&Trace::new(), Path::new("/dev/null")).unwrap();
-        assert!(!Path::new("/dev/null").is_file());
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
     }
 }

@@ -196,3 +196,71 @@ proptest! {
         prop_assert_eq!(names, HashSet::from(["strings", "stackFrames", "main-thread", "worker-1"]));
     }
 }
+
+#[test]
+fn oddities_are_repaired() {
+    #[track_caller]
+    fn check(json: &str, expected: &[&str]) {
+        let threads = read_text(json.as_bytes(), &crate::ReadOptions::default()).unwrap();
+        let problems = threads.iter().flat_map(|(_, problems)| problems.list());
+        assert_eq!(problems.map(ToString::to_string).collect::<Vec<_>>(), expected);
+    }
+    check(r#"{"profile":{"strings":[],"stackFrames":{}}}"#, &[]);
+    check(
+        r#"{"strings":["f"],"stackFrames":{"1":{"name":0,"parent":2},"2":{"name":5,"parent":9}},"main-thread":[
+            {"type":"stack","timestamp":1,"stack":2},{"type":"stack","timestamp":2,"stack":7},{"type":"jank","timestamp":1}]}"#,
+        &[
+            "stackFrames[1].parent is 9, which is not the id of an entry: the stack begins here",
+            "entries[1].stack is 7, which is not the id of an entry: the sample is kept without a stack",
+            "stackFrames[1].name is 5, which is not the id of an entry: the stack is taken for its parent",
+            "entries[0].entryType is neither `mark` nor `measure`: the entry is left out",
+        ],
+    );
+    check(
+        r#"{"strings":["f"],"stackFrames":{"1":{"name":0,"parent":1}},"main-thread":[{"type":"stack","timestamp":1,"stack":1}]}"#,
+        &["stackFrames[0].parent is 0, which makes the stack its own ancestor: the stack begins here"],
+    );
+}
+
+#[test]
+fn errors_tell_what_is_wrong() {
+    #[track_caller]
+    fn check(json: &str, expected: &str) {
+        let error = read_text(json.as_bytes(), &crate::ReadOptions::default()).unwrap_err();
+        let source = std::error::Error::source(&error).unwrap();
+        assert_eq!(format!("{error}: {source}"), expected);
+    }
+    let not = "the JSON is not a profile of the explainer's version 1";
+    check("{}", &format!("{not}: missing field `strings` at line 1 column 2"));
+    check(
+        r#"{"strings":[],"stackFrames":[]}"#,
+        &format!("{not}: invalid type: sequence, expected stacks by their ids at line 1 column 28"),
+    );
+    check(r#"{"a":[],"a":[]}"#, &format!("{not}: duplicate thread `a` at line 1 column 11"));
+    check(
+        r#"{"profile":{"strings":[7]}}"#,
+        &format!("{not}: invalid type: integer `7`, expected a string at line 1 column 24"),
+    );
+}
+
+/// Many threads that share long tables would take much more memory than their text.
+#[test]
+fn threads_times_tables_is_bounded() {
+    let strings: Vec<String> = (0..20_000).map(|index| format!("\"f{index}\"")).collect();
+    let stacks: Vec<String> = (0..20_000).map(|index| format!("\"{index}\":{{\"name\":{index}}}")).collect();
+    let threads: Vec<String> = (0..1000).map(|index| format!("\"t{index}\":[]")).collect();
+    let json = format!(
+        "{{\"strings\":[{}],\"stackFrames\":{{{}}},{}}}",
+        strings.join(","),
+        stacks.join(","),
+        threads.join(",")
+    );
+    let error = read_text(json.as_bytes(), &crate::ReadOptions::default()).unwrap_err();
+    assert!(matches!(error, crate::ReadError::Limit(_)));
+    let many: Vec<String> = (0..1025).map(|index| format!("\"t{index}\":[]")).collect();
+    let json = format!("{{\"strings\":[],\"stackFrames\":{{}},{}}}", many.join(","));
+    assert!(matches!(
+        read_text(json.as_bytes(), &crate::ReadOptions::default()),
+        Err(crate::ReadError::Limit(_))
+    ));
+}

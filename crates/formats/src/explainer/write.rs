@@ -1,23 +1,14 @@
 //! Writing the profile.
 
-use std::fmt;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::iter::Peekable;
 
 use selfprof_trace::weigh::median_interval;
-use selfprof_trace::{Entries, Entry, EntryType, Frame, Micros, Sample, Stack, TableFull, Trace};
+use selfprof_trace::{Entries, Entry, EntryType, Frame, Micros, Sample, Stack, Trace};
 
-use super::VERSION;
+use super::{ANONYMOUS, VERSION};
 use crate::json::{list, string};
-
-/// The profile of one thread.
-#[derive(Clone, Debug)]
-pub struct Thread {
-    /// The name of its list: `main-thread`, or `worker-` and the worker's number.
-    pub name: String,
-    /// What was recorded there. All threads count time from the same origin.
-    pub trace: Trace,
-}
+use crate::{Thread, WriteError, WriteOptions, output};
 
 /// The configuration that was really used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +25,16 @@ pub struct Options {
 /// Functions are strings by their frames, so two functions may have equal strings. The output is buffered here, and
 /// flushed at the end.
 pub fn write(threads: &[Thread], options: Options, out: impl Write) -> Result<(), WriteError> {
+    write_with(threads, options, out, WriteOptions::default())
+}
+
+/// Like [`write()`], perhaps compressed.
+pub(crate) fn write_with(
+    threads: &[Thread],
+    options: Options,
+    out: impl Write,
+    output: WriteOptions,
+) -> Result<(), WriteError> {
     // The threads share their tables. The samples are taken out, since each thread has its own list of them.
     let mut tables = Trace::new();
     let mut lists = Vec::with_capacity(threads.len());
@@ -42,7 +43,7 @@ pub fn write(threads: &[Thread], options: Options, out: impl Write) -> Result<()
         lists.push(List { name, samples: tables.drain_samples(usize::MAX), entries: trace.entries() });
     }
     let effective = threads.first().and_then(|thread| median_interval(thread.trace.samples()));
-    write_all(&tables, &lists, (options, effective), &mut BufWriter::new(out)).map_err(WriteError::Io)
+    Ok(output::write(out, output, |out| write_all(&tables, &lists, (options, effective), out))?)
 }
 
 /// What happened on one thread.
@@ -91,14 +92,13 @@ fn write_all(
         })?;
         out.write_all(b"]")?;
     }
-    out.write_all(b"}}")?;
-    out.flush()
+    out.write_all(b"}}")
 }
 
 /// `name @ resource:line:column`
 fn function(tables: &Trace, frame: &Frame) -> String {
     let name = &tables.names()[frame.name];
-    let mut text = if name.is_empty() { "(anonymous)".to_owned() } else { name.to_owned() };
+    let mut text = if name.is_empty() { ANONYMOUS.to_owned() } else { name.to_owned() };
     if let Some(resource) = frame.resource {
         text += " @ ";
         text += &tables.resources()[resource];
@@ -147,32 +147,5 @@ impl<'list, S: Iterator<Item = &'list Sample>, E: Iterator<Item = &'list Entry>>
             (sample, _) => sample.is_none(),
         };
         if is_entry { self.entries.next().map(Event::Entry) } else { self.samples.next().map(Event::Sample) }
-    }
-}
-
-/// Why a profile could not be written.
-#[derive(Debug)]
-pub enum WriteError {
-    /// The tables of all threads together have more entries than one can.
-    TooLarge(TableFull),
-    /// The output failed.
-    Io(io::Error),
-}
-
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TooLarge(_) => "the threads have more stacks than a profile can hold",
-            Self::Io(_) => "the profile could not be written",
-        })
-    }
-}
-
-impl std::error::Error for WriteError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::TooLarge(source) => Some(source),
-            Self::Io(source) => Some(source),
-        }
     }
 }

@@ -1,30 +1,16 @@
 //! Reading a trace that anybody may have written.
 
 use std::fmt;
-use std::io::{self, BufReader, Read};
+use std::io::Read;
 use std::marker::PhantomData;
 
 use selfprof_trace::Trace;
-use selfprof_trace::foreign::{ForeignTrace, LimitExceeded, Limits, Problems};
+use selfprof_trace::foreign::{ForeignTrace, LimitExceeded, Problems};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::elements::{Element, Entry, Frame, Number, Sample, Stack, Text};
-use super::input::{self, TooLong};
-
-/// How much to read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadOptions {
-    /// The most bytes of JSON, counted after decompression. 1 GiB by default.
-    pub max_bytes: u64,
-    /// The most entries of each list.
-    pub limits: Limits,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self { max_bytes: 1 << 30, limits: Limits::default() }
-    }
-}
+use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
+use crate::json::Text;
+use crate::{Format, ReadError, ReadOptions, input};
 
 /// Reads a trace with the default [`ReadOptions`]. See [`read_with`].
 pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
@@ -35,20 +21,24 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 /// compressed with gzip. The trace may have selfprof's `entries` and `droppedEntriesCount`. Other members are skipped.
 ///
 /// Ids, numbers, markers and entries that make no sense are repaired and listed in [`Problems`]. What is not JSON, not
-/// of the dictionaries' shape, or larger than the options allow is an error. The input is buffered here.
+/// of the dictionaries' shape, or larger than the options allow is an error.
 pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
+    read_text(&input::text(input, options.max_bytes)?, options)
+}
+
+/// Reads a trace that is text already.
+pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
     let mut reading = Reading {
         trace: ForeignTrace::new(options.limits),
         seen: [false; List::NAMES.len()],
         is_enveloped: false,
         exceeded: None,
     };
-    let input = input::open(input, options.max_bytes).map_err(ReadError::Io)?;
-    let mut json = serde_json::Deserializer::from_reader(BufReader::new(input));
+    let mut json = serde_json::Deserializer::from_slice(text);
     let result = TraceSeed { reading: &mut reading, is_outermost: true }.deserialize(&mut json);
     match result.and_then(|()| json.end()) {
         Ok(()) => Ok(reading.trace.validate()),
-        Err(error) => Err(reading.exceeded.map_or_else(|| error.into(), ReadError::Limit)),
+        Err(error) => Err(ReadError::of_json(Format::W3c, error, reading.exceeded)),
     }
 }
 
@@ -250,52 +240,5 @@ impl EntriesSeed<'_> {
     fn refuse<E>(self) -> Result<(), E> {
         self.reading.trace.set_entries_unreadable();
         Ok(())
-    }
-}
-
-/// Why a trace could not be read.
-#[derive(Debug)]
-pub enum ReadError {
-    /// The input failed, or its compression is damaged.
-    Io(io::Error),
-    /// The text is longer than [`ReadOptions::max_bytes`].
-    TooLong,
-    /// A list is longer than [`ReadOptions::limits`] allow.
-    Limit(LimitExceeded),
-    /// The text is not JSON, or not a `ProfilerTrace`.
-    Json(serde_json::Error),
-}
-
-impl From<serde_json::Error> for ReadError {
-    fn from(error: serde_json::Error) -> Self {
-        if !error.is_io() {
-            return Self::Json(error);
-        }
-        let error = io::Error::from(error);
-        let is_too_long = error.get_ref().is_some_and(|inner| inner.is::<TooLong>());
-        if is_too_long { Self::TooLong } else { Self::Io(error) }
-    }
-}
-
-impl fmt::Display for ReadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Io(_) => "the trace could not be read",
-            Self::TooLong => "the trace is too long",
-            Self::Limit(_) => "the trace is too large",
-            Self::Json(error) if error.is_data() => "the JSON is not a ProfilerTrace",
-            Self::Json(_) => "the trace is not JSON",
-        })
-    }
-}
-
-impl std::error::Error for ReadError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Io(source) => Some(source),
-            Self::Limit(source) => Some(source),
-            Self::Json(source) => Some(source),
-            Self::TooLong => None,
-        }
     }
 }

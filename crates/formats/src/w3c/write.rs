@@ -1,19 +1,12 @@
 //! Writing a trace as a browser would.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
+use crate::WriteOptions;
 use crate::json::{list, string};
-
-/// How to write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WriteOptions {
-    /// Whether to compress with gzip, as the name `*.gz` promises.
-    pub gzip: bool,
-}
+use crate::output::{self, Out};
 
 /// Writes a trace as a `ProfilerTrace` on one line of JSON.
 ///
@@ -21,18 +14,10 @@ pub struct WriteOptions {
 /// Timestamps are milliseconds with up to three decimals; the times of entries have as many as they need. The output is
 /// buffered here, and flushed at the end.
 pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Result<()> {
-    if options.gzip {
-        let mut gzip = GzEncoder::new(BufWriter::new(out), Compression::default());
-        // The encoder is fed through a buffer too: it has a cost for each call.
-        write_buffered(trace, BufWriter::new(&mut gzip))?;
-        gzip.finish()?.flush()
-    } else {
-        write_buffered(trace, BufWriter::new(out))
-    }
+    output::write(out, options, |out| write_buffered(trace, out))
 }
 
-fn write_buffered(trace: &Trace, mut out: BufWriter<impl Write>) -> io::Result<()> {
-    let out = &mut out;
+fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(b"{")?;
     if let Some(entries) = trace.entries() {
         write_entries(out, entries)?;
@@ -73,8 +58,7 @@ fn write_buffered(trace: &Trace, mut out: BufWriter<impl Write>) -> io::Result<(
         }
         out.write_all(b"}")
     })?;
-    out.write_all(b"]}")?;
-    out.flush()
+    out.write_all(b"]}")
 }
 
 /// Writes the members of selfprof's extension, each with a comma behind it.

@@ -40,12 +40,13 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    pub(super) fn new(what: &'static str, limit: usize) -> Self {
+    /// There are more than `limit` of `what`, which is a plural.
+    pub fn new(what: &'static str, limit: usize) -> Self {
         Self { what, limit }
     }
 
     /// Fails when a list of this length is full.
-    pub(super) fn check(what: &'static str, length: usize, limit: usize) -> Result<(), Self> {
+    pub fn check(what: &'static str, length: usize, limit: usize) -> Result<(), Self> {
         if length < limit { Ok(()) } else { Err(Self::new(what, limit)) }
     }
 }

@@ -70,11 +70,11 @@ impl fmt::Display for Problem {
 pub enum Place {
     /// A member of an element of a list, e.g. `stacks[17].parentId`.
     Element {
-        /// The list: `frames`, `stacks`, `samples` or `entries`.
+        /// The list, e.g. `stacks`.
         list: &'static str,
         /// The element's index.
         index: usize,
-        /// The element's member.
+        /// The element's member; empty for the element itself.
         member: &'static str,
     },
     /// A member of the trace itself, e.g. `droppedEntriesCount`.
@@ -84,6 +84,7 @@ pub enum Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Element { list, index, member: "" } => write!(f, "{list}[{index}]"),
             Self::Element { list, index, member } => write!(f, "{list}[{index}].{member}"),
             Self::Member(member) => f.write_str(member),
         }
@@ -119,11 +120,17 @@ pub enum ProblemKind {
     EntryCount,
     /// What should be the list of entries and is something else.
     EntryList,
+    /// An id that an element before has, too.
+    Duplicate,
+    /// A child that has a parent already.
+    SecondParent,
+    /// A list that goes with another one, and has another length.
+    Length,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -137,6 +144,9 @@ impl ProblemKind {
         Self::MarkDuration,
         Self::EntryCount,
         Self::EntryList,
+        Self::Duplicate,
+        Self::SecondParent,
+        Self::Length,
     ];
 }
 
@@ -156,6 +166,9 @@ impl fmt::Display for ProblemKind {
             Self::MarkDuration => "is not the duration of a mark, which has none",
             Self::EntryCount => "is not a number of entries",
             Self::EntryList => "is not a list of entries",
+            Self::Duplicate => "is the id of an entry before it",
+            Self::SecondParent => "has another parent already",
+            Self::Length => "is not as long as the list that it goes with",
         })
     }
 }
@@ -188,6 +201,10 @@ pub enum Remedy {
     NoDuration,
     /// The trace is read as if the member were not there.
     NoMember,
+    /// What the longer list has more is left out.
+    Shortened,
+    /// The time is taken for that of the sample before.
+    SameTime,
 }
 
 impl fmt::Display for Remedy {
@@ -204,6 +221,8 @@ impl fmt::Display for Remedy {
             Self::NoEntry => "the entry is left out",
             Self::NoDuration => "the mark is kept without it",
             Self::NoMember => "it is left out",
+            Self::Shortened => "the longer one is cut",
+            Self::SameTime => "the time is that of the sample before",
         })
     }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use super::{
     ForeignSample, ForeignStack, ForeignTrace, Place, Problem, ProblemKind, Problems, RawEntries, RawEntry,
-    RawFrame, Remedy,
+    RawFrame, Remedy, Vocabulary,
 };
 use crate::{
     Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis, ResourceId, Sample, Stack, StackId,
@@ -12,11 +12,12 @@ use crate::{
 };
 
 pub(super) fn validate(foreign: ForeignTrace) -> (Trace, Problems) {
-    let ForeignTrace { mut trace, resources, frames, stacks, samples, entries, .. } = foreign;
-    let mut problems = Problems::default();
-    let frames = validate_frames(&mut trace, &resources, frames, &mut problems);
-    let stacks = validate_stacks(&mut trace, &frames, stacks, &mut problems);
-    validate_samples(&mut trace, &stacks, samples, &mut problems);
+    let ForeignTrace {
+        vocabulary, mut trace, resources, frames, stacks, samples, entries, mut problems, ..
+    } = foreign;
+    let frames = validate_frames(&mut trace, &resources, frames, vocabulary, &mut problems);
+    let stacks = validate_stacks(&mut trace, &frames, stacks, vocabulary, &mut problems);
+    validate_samples(&mut trace, &stacks, samples, vocabulary, &mut problems);
     trace.set_entries(entries.map(|entries| validate_entries(entries, &mut problems)));
     (trace, problems)
 }
@@ -26,22 +27,19 @@ fn validate_frames(
     trace: &mut Trace,
     resources: &[ResourceId],
     frames: Vec<RawFrame>,
+    words: &Vocabulary,
     problems: &mut Problems,
 ) -> Vec<Option<FrameId>> {
     let mut ids = Vec::with_capacity(frames.len());
     for (index, raw) in frames.into_iter().enumerate() {
         let mut report = |member, value, kind, remedy| {
-            problems.push(Problem {
-                place: Place::Element { list: "frames", index, member },
-                value,
-                kind,
-                remedy,
-            });
+            let place = Place::Element { list: words.frames, index, member };
+            problems.push(Problem { place, value, kind, remedy });
         };
         let resource = raw.resource_id.and_then(|id| {
             let resource = entry(resources, id).copied();
             if resource.is_none() {
-                report("resourceId", Some(id), ProblemKind::Dangling, Remedy::NoResource);
+                report(words.resource, Some(id), ProblemKind::Dangling, Remedy::NoResource);
             }
             resource
         });
@@ -58,7 +56,7 @@ fn validate_frames(
             }
             position
         };
-        let (line, column) = (position("line", raw.line), position("column", raw.column));
+        let (line, column) = (position(words.line, raw.line), position(words.column, raw.column));
         // Fails only when the table is full, and no limit on it is high enough for that.
         ids.push(trace.frame(Frame { name: raw.name, resource, line, column }).ok());
     }
@@ -81,6 +79,7 @@ fn validate_stacks(
     trace: &mut Trace,
     frames: &[Option<FrameId>],
     stacks: Vec<ForeignStack>,
+    words: &Vocabulary,
     problems: &mut Problems,
 ) -> Vec<Option<StackId>> {
     let mut progress = vec![Progress::Unseen; stacks.len()];
@@ -95,11 +94,11 @@ fn validate_stacks(
                 Progress::Unseen => {
                     progress[index] = Progress::Waiting;
                     waiting.push(index);
-                    next = parent_of(&stacks, index, problems);
+                    next = parent_of(&stacks, index, words, problems);
                 }
                 Progress::Waiting => {
                     let last = waiting.last().copied().unwrap_or(index);
-                    let place = Place::Element { list: "stacks", index: last, member: "parentId" };
+                    let place = Place::Element { list: words.stacks, index: last, member: words.parent };
                     let (value, kind, remedy) = (stacks[last].parent_id, ProblemKind::Cycle, Remedy::Root);
                     problems.push(Problem { place, value, kind, remedy });
                     next = None;
@@ -119,7 +118,7 @@ fn validate_stacks(
                         frame.and_then(|frame| trace.stack(Stack { parent: above, frame }).ok()).or(above);
                 }
                 None => {
-                    let place = Place::Element { list: "stacks", index, member: "frameId" };
+                    let place = Place::Element { list: words.stacks, index, member: words.frame };
                     let (kind, remedy) = (ProblemKind::Dangling, Remedy::Parent);
                     problems.push(Problem { place, value: Some(frame_id), kind, remedy });
                 }
@@ -132,11 +131,16 @@ fn validate_stacks(
 }
 
 /// The foreign id of a stack's parent.
-fn parent_of(stacks: &[ForeignStack], index: usize, problems: &mut Problems) -> Option<usize> {
+fn parent_of(
+    stacks: &[ForeignStack],
+    index: usize,
+    words: &Vocabulary,
+    problems: &mut Problems,
+) -> Option<usize> {
     let value = stacks[index].parent_id?;
     let parent = whole(value).filter(|&parent| parent < stacks.len());
     if parent.is_none() {
-        let place = Place::Element { list: "stacks", index, member: "parentId" };
+        let place = Place::Element { list: words.stacks, index, member: words.parent };
         let (kind, remedy) = (ProblemKind::Dangling, Remedy::Root);
         problems.push(Problem { place, value: Some(value), kind, remedy });
     }
@@ -147,38 +151,35 @@ fn validate_samples(
     trace: &mut Trace,
     stacks: &[Option<StackId>],
     samples: Vec<ForeignSample>,
+    words: &Vocabulary,
     problems: &mut Problems,
 ) {
     let mut valid: Vec<Sample> = Vec::with_capacity(samples.len());
     let mut is_sorted = true;
     for (index, raw) in samples.into_iter().enumerate() {
         let mut report = |member, value, kind, remedy| {
-            problems.push(Problem {
-                place: Place::Element { list: "samples", index, member },
-                value,
-                kind,
-                remedy,
-            });
+            let place = Place::Element { list: words.samples, index, member };
+            problems.push(Problem { place, value, kind, remedy });
         };
         let Some(timestamp) = Micros::from_millis_f64(raw.timestamp) else {
-            report("timestamp", Some(raw.timestamp), ProblemKind::Timestamp, Remedy::NoSample);
+            report(words.timestamp, Some(raw.timestamp), ProblemKind::Timestamp, Remedy::NoSample);
             continue;
         };
         if valid.last().is_some_and(|before| timestamp < before.timestamp) {
-            report("timestamp", Some(raw.timestamp), ProblemKind::Order, Remedy::Sorted);
+            report(words.timestamp, Some(raw.timestamp), ProblemKind::Order, Remedy::Sorted);
             is_sorted = false;
         }
         let stack = raw.stack_id.and_then(|id| {
             let stack = entry(stacks, id);
             if stack.is_none() {
-                report("stackId", Some(id), ProblemKind::Dangling, Remedy::NoStack);
+                report(words.stack, Some(id), ProblemKind::Dangling, Remedy::NoStack);
             }
             *stack?
         });
         let marker = raw.marker.map(|marker| {
             // The engine did something there, so the sample must not pass for an idle one.
             marker.unwrap_or_else(|_| {
-                report("marker", None, ProblemKind::Marker, Remedy::OtherMarker);
+                report(words.marker, None, ProblemKind::Marker, Remedy::OtherMarker);
                 Marker::Other
             })
         });

@@ -120,6 +120,17 @@ proptest! {
     }
 
     #[test]
+    fn narrowing_keeps_what_samples_use(trace in trace()) {
+        let narrow = trace.narrowed();
+        prop_assert_eq!(spelled(&narrow), spelled(&trace));
+        prop_assert_eq!(parts(&narrow).entries, parts(&trace).entries);
+        let used: std::collections::HashSet<_> =
+            narrow.samples().iter().filter_map(|sample| sample.stack).flat_map(|stack| narrow.path(stack)).collect();
+        prop_assert_eq!(used.len(), narrow.frames().len());
+        prop_assert_eq!(parts(&narrow.narrowed()), parts(&narrow));
+    }
+
+    #[test]
     fn merging_twice_adds_no_entries(other in trace()) {
         let mut twice = other.clone();
         twice.merge(&other).unwrap();

@@ -17,6 +17,8 @@ exports.consoleFor = (realm) => {
   const counts = new Map();
   const timers = new Map();
   let indent = 0;
+  /** What is missing is said once a window, however often it is asked for. */
+  const missing = new Set();
 
   const send = (message) => {
     const now = Math.floor(performance.now() / 1_000);
@@ -59,6 +61,14 @@ exports.consoleFor = (realm) => {
     trace: (values) => log('trace', values.length > 0 ? values : ['Trace']),
     // What jsdom cannot do, and resources that did not load.
     jsdomError: ([error]) => {
+      if (error.type === 'not-implemented') {
+        // What jsdom would have its users install does not help here.
+        const what = `${error.message}`.replace(/: without installing .*/, ', for pages have no canvas to paint on');
+        if (missing.has(what) || missing.size > LIMIT) return;
+        missing.add(what);
+        send({ type: 'problem', kind: 'not-implemented', text: what, url: '' });
+        return;
+      }
       const cause = error.cause === undefined ? '' : `: ${error.cause?.message ?? inspect(error.cause)}`;
       send({ type: 'problem', kind: `${error.type}`, text: `${error.message}${cause}`, url: error.url === undefined ? '' : `${error.url}` });
     },

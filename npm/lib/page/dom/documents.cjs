@@ -51,7 +51,7 @@ let nextFrame = 0;
  */
 function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', mode = 'html', contentType, parent, userAgent }) {
   const realm = { window: undefined, id: nextFrame++, code: undefined };
-  vm.nextDocument(document);
+  vm.nextWindow(document, realm.id);
   const window = createWindow({
     settings: {
       runScripts: 'dangerously',

@@ -41,6 +41,7 @@ const { take } = mainRealm;
 
 exports.timeOrigin = mainRealm.timeOrigin;
 exports.now = own(mainRealm.now);
+exports.enter = own(mainRealm.enter);
 exports.setTimer = own(mainRealm.setTimer);
 exports.clearTimer = own(mainRealm.clearTimer);
 exports.setImmediate = own(mainRealm.setImmediate);

@@ -13,6 +13,7 @@ const { embed } = require('./remote-window.cjs');
 const { reportException } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const realms = require('./realms.cjs');
+const visibility = require('./visibility.cjs');
 
 const { Uint8Array } = globalThis;
 
@@ -71,6 +72,8 @@ module.exports = {
     announce(page);
     parse(page, bytes, contentType);
   },
+
+  setVisible: visibility.set,
 
   /** Something was thrown that nobody caught. */
   report(error, window = page) {

@@ -2,6 +2,8 @@
 
 // What this thread tells whoever opened the page. The port was moved into this realm: messages are made and read here.
 
+const gate = require('selfprof:gate');
+
 let port;
 
 /** Sends plain data, with the pipes that are in its record. */
@@ -17,6 +19,6 @@ exports.pipesIn = pipesIn;
 
 exports.connect = (given, onMessage) => {
   port = given;
-  port.onmessage = ({ data }) => onMessage(data);
+  port.onmessage = ({ data }) => gate.enter(() => onMessage(data));
   port.start?.();
 };

@@ -20,6 +20,10 @@ const MILESTONES = {
   load: ['loadEventStart', 'loadEventEnd'],
 };
 
+/** Types of nodes. https://dom.spec.whatwg.org/#interface-node */
+const ELEMENT = 1;
+const DOCUMENT = 9;
+
 /** Node's ports behind those of windows. */
 const pipes = {
   byPort: new WeakMap(),
@@ -52,6 +56,8 @@ function hostFor(realm) {
       now = clock;
     },
     document: () => JSON.parse(gate.describeWindow(window)),
+    isElement: (value) => idlUtils.implForWrapper(value)?.nodeType === ELEMENT,
+    isDocument: (value) => idlUtils.implForWrapper(value)?.nodeType === DOCUMENT,
     hasListeners(target, type) {
       const listeners = idlUtils.implForWrapper(target)?._eventListeners?.[type];
       return listeners !== undefined && listeners.length > 0;
@@ -93,7 +99,7 @@ function hostFor(realm) {
     newPipes: (onPipes) => gate.newPipes(onPipes),
     writePipe: (pipe, record) => pipe.postMessage(record, pipesIn(record)),
     readPipe(pipe, onRecord) {
-      pipe.onmessage = ({ data }) => window._document._isDestroyed || onRecord(data);
+      pipe.onmessage = ({ data }) => gate.enter(() => window._document._isDestroyed || onRecord(data));
       pipe.start?.();
     },
     closePipe(pipe) {

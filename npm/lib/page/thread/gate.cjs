@@ -89,6 +89,10 @@ class Gate {
       },
       timeOrigin: performance.timeOrigin,
       now: () => performance.now(),
+      // Node calls the DOM realm's ports by itself.
+      enter: (callback) => {
+        if (typeof callback === 'function') thread.enter(callback);
+      },
       setTimer: (callback, delay, repeats) =>
         typeof callback === 'function' && typeof delay === 'number' ? this.#timer(callback, delay, repeats === true) : 0,
       clearTimer: (id) => {
@@ -132,7 +136,7 @@ class Gate {
         return KINDS.find(([is]) => is(value))?.[1] ?? typeof value;
       },
       placeOf: (thrown) => placeOf(thrown),
-      createContext: (document) => this.#complete(() => thread.windows.create(document)),
+      createContext: (document, frame) => this.#complete(() => thread.windows.create(document, Number(frame))),
       enterWindow: (window, gate) => this.#complete(() => thread.windows.enter(window, gate)),
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {

@@ -18,6 +18,7 @@ const { Gate } = require('./gate.cjs');
 const { hostPages } = require('./hosting.cjs');
 const { Loader } = require('./loader.cjs');
 const { HostModules } = require('./host-modules.cjs');
+const { Tasks } = require('./tasks.cjs');
 const { substitutes } = require('./substitutes.cjs');
 const { Sessions } = require('./window-native.cjs');
 const { Windows } = require('./windows.cjs');
@@ -32,10 +33,13 @@ class PageThread {
   client;
   windows;
   gate = new Gate(this);
+  #tasks = new Tasks((began, ended) => this.windows.reportLongTask(began, ended));
   loader;
   /** How V8 prepares for profilers, `eager` or `lazy`; of all windows of the thread. */
   mode;
   sessions;
+  /** Whether the page is in the foreground. Sessions rest while it is not. */
+  isVisible = true;
   blobs;
   /** What dom/main.cjs exports: functions of the DOM realm. */
   dom;
@@ -79,7 +83,7 @@ class PageThread {
   /** Runs code of the DOM realm. What it throws is the page's affair. */
   enter(callback) {
     try {
-      return callback();
+      return this.#tasks.run(callback);
     } catch (error) {
       this.report(error);
       return undefined;
@@ -128,6 +132,15 @@ class PageThread {
     this.#cookies.setByScript(url, text);
   }
 
+  /** https://html.spec.whatwg.org/multipage/interaction.html#page-visibility */
+  #setVisible(isVisible) {
+    if (isVisible === this.isVisible) return;
+    this.isVisible = isVisible;
+    // Listeners of the page are told in the state that they are told of: a profiler that one makes is in it, too.
+    this.windows.setPaused(!isVisible);
+    this.enter(() => this.dom.setVisible(isVisible));
+  }
+
   /** What the DOM realm is told of a document. */
   describe(document, { referrer }) {
     const { url, contentType, origin, isIsolated, isSecure } = document;
@@ -136,7 +149,8 @@ class PageThread {
 
   onMessage = {
     cookie: ({ change }) => this.#cookies.apply(change),
-    open: ({ document, content, place }) => {
+    open: ({ document, content, place, isVisible }) => {
+      this.#setVisible(isVisible);
       const { origin, embedderPolicy, isIsolated, isSecure, profiling } = document;
       this.blobs = new Blobs(serialize(origin));
       this.client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => this.blobs.get(url) };
@@ -146,6 +160,14 @@ class PageThread {
       this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(content.body)));
     },
     frame: (message) => this.loader.onFrame(message),
+    'force sample': ({ id, frame }) => {
+      const isThere = this.windows.forceSample(frame);
+      control.postMessage({ type: 'done', id, error: isThere ? undefined : 'the frame is gone' });
+    },
+    visibility: ({ id, isVisible }) => {
+      this.#setVisible(isVisible);
+      control.postMessage({ type: 'done', id });
+    },
     ping: ({ id }) => control.postMessage({ type: 'pong', id }),
   };
 }

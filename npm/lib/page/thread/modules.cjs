@@ -59,7 +59,7 @@ class WindowModules {
    */
   resolve(specifier, base) {
     const url = this.#importMap.resolve(specifier, base);
-    if (url === undefined) throw new ModuleNotLoaded(`Failed to resolve module specifier '${specifier}'`);
+    if (url === undefined) throw new ModuleNotLoaded(`Failed to resolve module specifier '${specifier}', which ${base} imports`);
     return url;
   }
 

@@ -63,6 +63,7 @@ class WindowNative {
   #next = 1;
   #onFull = () => {};
   #onChunk = () => {};
+  #onLongTask = () => {};
   #listener;
 
   /**
@@ -105,7 +106,9 @@ class WindowNative {
     const { document, realm } = this.#window;
     // The constructor's steps: what is wrong with the interval comes before what the document may do.
     if (Number.isFinite(sampleInterval) && sampleInterval >= 0 && document.profiling === undefined) {
-      return this.#refusal('NotAllowedError', 'the document has no Document-Policy js-profiling');
+      // Chromium's words come first: programs look for them.
+      const reason = 'JS profiling is disabled by Document Policy: the document was served without Document-Policy: js-profiling';
+      return this.#refusal('NotAllowedError', reason);
     }
     const { sessions } = this.#thread;
     if (sessions.isFull) return this.#refusal('TypeError', `${MAX_SESSIONS} profilers run on this page already`);
@@ -131,6 +134,9 @@ class WindowNative {
       );
       this.#own.add(session.id);
       sessions.add(session.id);
+      // It begins in the started state and takes its first sample, whether the page is visible or not.
+      // https://wicg.github.io/js-self-profiling/#states
+      if (!this.#thread.isVisible) native.pauseRealm(realm, true);
       return JSON.stringify(session);
     } catch (error) {
       return this.#refusal(String(error.code), String(error.message));
@@ -199,6 +205,9 @@ class WindowNative {
         this.#onFull = onFull;
         this.#onChunk = onChunk;
       },
+      listenToLongTasks: (onTask) => {
+        this.#onLongTask = onTask;
+      },
       offers: () => {
         const { baseInterval } = native.offers();
         const mode = this.#window.document.profiling ?? this.#thread.mode;
@@ -229,6 +238,13 @@ class WindowNative {
         return this.#toWindow(this.#timeline(handle)[method](a, b, c, d, e));
       },
     };
+  }
+
+  /** Tells the window of a task that was long, in whole milliseconds, as Chromium does: they say no more than is needed. */
+  reportLongTask(name, began, ended) {
+    const start = Math.floor(began - this.#window.origin);
+    // What began before the window was there is none of its own.
+    if (start >= 0) this.#thread.enter(() => this.#onLongTask(name, start, Math.floor(ended - began)));
   }
 
   /** Ends what the window has running. */

@@ -45,6 +45,7 @@ const MAX_WINDOWS = 1_000;
  * @typedef {object} WindowRecord
  * @property {object} window its global object
  * @property {object} anchor an object of its realm that no page can have replaced
+ * @property {number} frame what the DOM realm calls it
  * @property {number} realm the addon's number for its realm
  * @property {number} origin its time origin on the addon's clock, in milliseconds
  * @property {import('../policy/documents.cjs').Description} document
@@ -80,7 +81,7 @@ class Windows {
   }
 
   /** Makes the context of a window for a document. */
-  create(document) {
+  create(document, frame) {
     const record = this.#take(document);
     if (record === undefined) throw new Error('there is no such document');
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may have no more than ${MAX_WINDOWS} windows`);
@@ -94,7 +95,7 @@ class Windows {
       crossOriginIsolated: this.#thread.client.isIsolated === true,
     });
     const anchor = vm.runInContext('(function () {})', window);
-    const known = { window, anchor, realm, origin, document: record, code: undefined, modules: undefined, bases: new Map() };
+    const known = { window, anchor, frame, realm, origin, document: record, code: undefined, modules: undefined, bases: new Map() };
     known.modules = new WindowModules(known, (request) => this.#thread.loader.fetchForHost(request));
     this.#windows.set(window, known);
     this.#open.set(realm, known);
@@ -155,6 +156,33 @@ class Windows {
   #timesOf(origin) {
     const epoch = performance.timeOrigin + performance.now() - native.now();
     return { timeOrigin: Math.floor((origin + epoch) * 10) / 10 };
+  }
+
+  /** Tells all windows of a task that was long. https://w3c.github.io/longtasks/#report-long-tasks */
+  reportLongTask(began, ended) {
+    // Whose work it was is only known where there is but one.
+    const name = this.#open.size === 1 ? 'self' : 'unknown';
+    for (const window of this.#open.values()) window.native?.reportLongTask(name, began, ended);
+  }
+
+  /**
+   * Each started session of a window takes a sample now.
+   * https://wicg.github.io/js-self-profiling/#force-sample
+   *
+   * @returns {boolean} whether there is such a window
+   */
+  forceSample(frame) {
+    for (const known of this.#open.values()) {
+      if (known.frame !== frame) continue;
+      native.forceSample(known.realm);
+      return true;
+    }
+    return false;
+  }
+
+  /** Pauses the sessions of all windows, or resumes them. */
+  setPaused(isPaused) {
+    for (const realm of this.#open.keys()) native.pauseRealm(realm, isPaused);
   }
 
   /** @returns {WindowRecord | undefined} */

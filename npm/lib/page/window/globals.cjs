@@ -6,8 +6,10 @@ const { Profiler } = require('../../profiler.cjs');
 const { installCloning } = require('./cloning.cjs');
 const { defineAttribute, defineInterfaceObject } = require('./definitions.cjs');
 const { installFetch } = require('./fetch.cjs');
+const { installIntersectionObserver } = require('./intersection-observer.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
+const { installResizeObserver } = require('./resize-observer.cjs');
 const { installTiming } = require('./timing.cjs');
 
 /**
@@ -24,6 +26,8 @@ function install(settings) {
   installPorts();
   installObjectUrls();
   installFetch();
+  installIntersectionObserver();
+  installResizeObserver();
   installTiming(settings);
   defineInterfaceObject('Profiler', Profiler);
 }

@@ -26,6 +26,7 @@ const callTimeline = own(mainRealm.callTimeline);
 const closeSession = own(mainRealm.closeSession);
 const hotTimeline = own(mainRealm.hotTimeline);
 const listen = own(mainRealm.listen);
+const listenToLongTasks = own(mainRealm.listenToLongTasks);
 const newChunks = own(mainRealm.newChunks);
 const newTimeline = own(mainRealm.newTimeline);
 const offers = own(mainRealm.offers);
@@ -109,6 +110,7 @@ module.exports = {
   Timeline,
   abandon: (session) => abandon(session),
   bury: () => bury(),
+  listenToLongTasks: (onTask) => listenToLongTasks(onTask),
   offers: () => parse(offers()),
 
   open(wishes, listener, chunks) {

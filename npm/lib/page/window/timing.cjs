@@ -3,6 +3,7 @@
 // `performance` of a window, with its timeline.
 
 const host = require('selfprof:host');
+const native = require('../../native.cjs');
 const { addSource } = require('../../entries.cjs');
 const { makeTiming } = require('../../timing/create.cjs');
 const { defineGlobals } = require('../../timing/globals.cjs');
@@ -24,6 +25,7 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, que
     queueTask,
     reportException,
     page: { timing, navigation },
+    longTasks: (onTask) => native.listenToLongTasks((name, startTime, duration) => onTask({ name, startTime, duration })),
   });
   const { performance, ...interfaces } = made.timing;
   defineGlobals(globalThis, performance, interfaces);

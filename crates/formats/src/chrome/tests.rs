@@ -1,0 +1,66 @@
+//! Events.
+
+use selfprof_trace::{Marker, Micros, Sample};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn events(trace: Trace) -> Vec<Value> {
+    let mut out = Vec::new();
+    write(&[Thread::main(trace)], &mut out, WriteOptions::default()).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    json["traceEvents"].as_array().unwrap().clone()
+}
+
+fn named(events: &[Value], name: &str) -> Vec<Value> {
+    events.iter().filter(|event| event["name"] == name).cloned().collect()
+}
+
+#[test]
+fn marks_and_measures_are_user_timing() {
+    let mut entries = Entries::new();
+    for (entry_type, name, start, duration) in [
+        (EntryType::Mark, "mark \"a\"", 3.5, 0.0),
+        (EntryType::Measure, "long", -1.0, 4.25),
+        (EntryType::Measure, "back", 9.0, -2.0),
+    ] {
+        let name = entries.name(name).unwrap();
+        let [start_time, duration] = [start, duration].map(|time| Millis::new(time).unwrap());
+        entries.push(Entry { entry_type, name, start_time, duration }).unwrap();
+    }
+    let mut trace = Trace::new();
+    trace.set_entries(Some(entries));
+    let events = events(trace);
+    #[track_caller]
+    fn check(events: &[Value], name: &str, expected: &[(&str, i64)]) {
+        let found: Vec<_> = named(events, name)
+            .iter()
+            .map(|event| (event["ph"].as_str().unwrap().to_owned(), event["ts"].as_i64().unwrap()))
+            .collect();
+        assert_eq!(found, expected.iter().map(|&(phase, time)| (phase.to_owned(), time)).collect::<Vec<_>>());
+    }
+    // All is moved by a millisecond, so that nothing is before zero.
+    check(&events, "mark \"a\"", &[("I", 4500)]);
+    check(&events, "long", &[("b", 0), ("e", 4250)]);
+    check(&events, "back", &[("b", 8000), ("e", 10000)]);
+    assert_eq!(named(&events, "mark \"a\"")[0]["args"]["data"]["startTime"], json!(3.5));
+}
+
+#[test]
+fn samples_come_in_chunks() {
+    let mut trace = Trace::new();
+    for index in 0..CHUNK as u64 {
+        trace.push_sample(Sample {
+            timestamp: Micros(index * 1000 + 1000),
+            stack: None,
+            marker: Some(Marker::Gc),
+        });
+    }
+    let events = events(trace);
+    let chunks = named(&events, "ProfileChunk");
+    let lengths: Vec<usize> =
+        chunks.iter().map(|chunk| chunk["args"]["data"]["timeDeltas"].as_array().unwrap().len()).collect();
+    assert_eq!(lengths, [CHUNK, 1]);
+    let ends: Vec<&Value> = chunks.iter().map(|chunk| &chunk["args"]["data"]["endTime"]).collect();
+    assert_eq!(ends, [&Value::Null, &json!(CHUNK * 1000)]);
+}

@@ -1,0 +1,74 @@
+//! Writing the profile.
+
+use std::io::{self, Write};
+
+use selfprof_trace::summary::CallTree;
+use selfprof_trace::{Frame, Marker, Trace};
+
+use super::nodes::{Nodes, ROOT, ROOT_NAME, write_bare_call_frame, write_call_frame};
+use crate::json::list;
+use crate::output::{self, Out};
+use crate::spans::{self, Span, spans};
+use crate::{VERSION_OF_MEMBER, WriteOptions};
+
+/// Writes a trace as a CPU profile on one line of JSON.
+pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Result<()> {
+    output::write(out, options, |out| write_profile(trace, out))
+}
+
+fn write_profile(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
+    write_nodes(trace, out)?;
+    let nodes = Nodes::of(trace);
+    let all: Vec<Span<'_>> = spans(trace).collect();
+    let shift = spans::shift([trace].into_iter());
+    let [start, end] = [all.first().map(|span| span.start), all.last().map(Span::end)]
+        .map(|time| time.map_or(0, |time| time.saturating_add(shift)));
+    write!(out, ",\"startTime\":{start},\"endTime\":{end}")?;
+    // The last one tells where the one before it ends.
+    let samples = all.iter().map(|span| nodes.of_sample(span.sample));
+    let samples = samples.chain(all.last().map(|_| nodes.of_state(None)));
+    list(out, ",\"samples\":[", samples, |out, id| write!(out, "{id}"))?;
+    let deltas = all.iter().map(|span| span.length.0);
+    let deltas = all.first().map(|_| 0).into_iter().chain(deltas);
+    list(out, "],\"timeDeltas\":[", deltas, |out, delta| write!(out, "{delta}"))?;
+    write!(out, "],\"selfprof\":{{\"version\":{VERSION_OF_MEMBER},\"timeOrigin\":{shift}")?;
+    let pauses = all.iter().enumerate().filter(|(_, span)| span.sample.is_none());
+    list(out, ",\"pauses\":[", pauses, |out, (index, _)| write!(out, "{index}"))?;
+    out.write_all(b"]}}")
+}
+
+fn write_nodes(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
+    let (nodes, tree) = (Nodes::of(trace), CallTree::of(trace));
+    let mut hits = [0_u64; spans::STATES];
+    for sample in trace.samples().iter().filter(|sample| sample.stack.is_none()) {
+        hits[spans::state_index(sample.marker)] += 1;
+    }
+    // A pause, or the end of the last sample, is idle too.
+    let is_used = |marker: Option<Marker>| marker.is_none() || hits[spans::state_index(marker)] > 0;
+
+    write!(out, "{{\"nodes\":[{{\"id\":{ROOT},\"callFrame\":")?;
+    write_bare_call_frame(out, ROOT_NAME)?;
+    let roots = tree.roots().iter().map(|&stack| nodes.of_stack(stack));
+    let states = spans::states().filter(|&marker| is_used(marker)).map(|marker| nodes.of_state(marker));
+    list(out, ",\"hitCount\":0,\"children\":[", roots.chain(states), |out, id| write!(out, "{id}"))?;
+    out.write_all(b"]}")?;
+    for (id, stack) in trace.stacks().iter() {
+        let frame: Frame = trace.frames()[stack.frame];
+        write!(out, ",{{\"id\":{},\"callFrame\":", nodes.of_stack(id))?;
+        write_call_frame(out, trace, &frame)?;
+        write!(out, ",\"hitCount\":{}", tree.node(id).map_or(0, |node| node.own.samples))?;
+        let children = tree.children(id);
+        if !children.is_empty() {
+            let ids = children.iter().map(|&child| nodes.of_stack(child));
+            list(out, ",\"children\":[", ids, |out, id| write!(out, "{id}"))?;
+            out.write_all(b"]")?;
+        }
+        out.write_all(b"}")?;
+    }
+    for marker in spans::states().filter(|&marker| is_used(marker)) {
+        write!(out, ",{{\"id\":{},\"callFrame\":", nodes.of_state(marker))?;
+        write_bare_call_frame(out, spans::state(marker))?;
+        write!(out, ",\"hitCount\":{}}}", hits[spans::state_index(marker)])?;
+    }
+    out.write_all(b"]")
+}

@@ -1,0 +1,97 @@
+//! Why a profile could not be read or written.
+
+use std::fmt;
+use std::io;
+
+use selfprof_trace::TableFull;
+use selfprof_trace::foreign::LimitExceeded;
+
+use crate::Format;
+use crate::json::Exceeded;
+
+/// Why a profile could not be read. Where in the text the JSON is wrong is told by its source.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The input failed, or its compression is damaged.
+    Io(io::Error),
+    /// The text is longer than [`ReadOptions::max_bytes`](crate::ReadOptions::max_bytes).
+    TooLong,
+    /// A list is longer than [`ReadOptions::limits`](crate::ReadOptions::limits) allow.
+    Limit(LimitExceeded),
+    /// The text is not JSON, or not of the format's shape.
+    Json(Format, serde_json::Error),
+    /// It is of a format that is written here, and not read.
+    WriteOnly(Format),
+}
+
+impl ReadError {
+    /// What serde has to say, unless it stopped because it was told to.
+    pub(crate) fn of_json(format: Format, error: serde_json::Error, exceeded: Exceeded) -> Self {
+        exceeded.map_or(Self::Json(format, error), Self::Limit)
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(_) => f.write_str("the trace could not be read"),
+            Self::TooLong => f.write_str("the trace is too long"),
+            Self::Limit(_) => f.write_str("the trace is too large"),
+            Self::Json(format, error) if error.is_data() => write!(f, "the JSON is not {}", format.noun()),
+            Self::Json(..) => f.write_str("the trace is not JSON"),
+            Self::WriteOnly(format) => {
+                write!(f, "this is {}, which selfprof writes and does not read", format.noun())
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReadError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(source) => Some(source),
+            Self::Limit(source) => Some(source),
+            Self::Json(_, source) => Some(source),
+            Self::TooLong | Self::WriteOnly(_) => None,
+        }
+    }
+}
+
+/// Why a profile could not be written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The tables of all threads together have more entries than one can.
+    TooLarge(TableFull),
+    /// The format repeats the functions of a stack wherever it stands, and these are too many.
+    TooDeep,
+    /// The output failed.
+    Io(io::Error),
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooLarge(_) => "the threads have more stacks than a profile can hold",
+            Self::TooDeep => {
+                "the stacks are so deep that the profile would have more than a billion functions"
+            }
+            Self::Io(_) => "the profile could not be written",
+        })
+    }
+}
+
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl std::error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::TooLarge(source) => Some(source),
+            Self::Io(source) => Some(source),
+            Self::TooDeep => None,
+        }
+    }
+}

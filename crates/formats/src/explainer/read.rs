@@ -1,0 +1,366 @@
+//! Reading a profile that anybody may have written.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use selfprof_trace::foreign::{
+    ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, LimitExceeded, Limits, Place,
+    Problem, ProblemKind, Problems, Remedy, Vocabulary,
+};
+use selfprof_trace::{EntryType, UnknownEntryType};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+
+use super::ANONYMOUS;
+use crate::json::{Exceeded, Text, elements, stop};
+use crate::{Format, ReadError, ReadOptions, Thread};
+
+const WORDS: Vocabulary = Vocabulary {
+    frames: "strings",
+    resource: "",
+    line: "",
+    column: "",
+    stacks: "stackFrames",
+    parent: "parent",
+    frame: "name",
+    samples: "entries",
+    timestamp: "timestamp",
+    stack: "stack",
+    marker: "",
+};
+
+/// How many threads a profile may have.
+const MAX_THREADS: usize = 1024;
+
+/// Reads the profile's text. All threads come with the tables that they share, as far as they use them.
+pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
+    let mut profile = Profile {
+        limits: options.limits,
+        tables: ForeignTrace::of(&WORDS, options.limits),
+        strings: 0,
+        stacks: Vec::new(),
+        has_tables: [false; 2],
+        threads: Vec::new(),
+        samples: 0,
+        exceeded: None,
+    };
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let result = ProfileSeed { profile: &mut profile, is_outermost: true }.deserialize(&mut json);
+    match result.and_then(|()| json.end()) {
+        Ok(()) => profile.into_threads().map_err(ReadError::Limit),
+        Err(error) => Err(ReadError::of_json(Format::Explainer, error, profile.exceeded)),
+    }
+}
+
+/// What has been read so far.
+struct Profile {
+    limits: Limits,
+    /// The functions, from which each thread's trace begins.
+    tables: ForeignTrace,
+    /// How many of them there are.
+    strings: usize,
+    /// The key of a stack, and what it is.
+    stacks: Vec<(f64, StackFrame)>,
+    /// Whether `strings` and `stackFrames` have come.
+    has_tables: [bool; 2],
+    threads: Vec<RawThread>,
+    /// How many samples all threads have.
+    samples: usize,
+    exceeded: Exceeded,
+}
+
+#[derive(Clone, Copy, serde::Deserialize)]
+struct StackFrame {
+    name: Option<f64>,
+    parent: Option<f64>,
+}
+
+/// A thread as far as it has come. Its samples wait for the ids of the stacks.
+struct RawThread {
+    name: String,
+    samples: Vec<(f64, Option<f64>)>,
+    entries: Vec<RawEntry>,
+}
+
+struct RawEntry {
+    entry_type: Result<EntryType, UnknownEntryType>,
+    name: Option<String>,
+    start_time: Option<f64>,
+    duration: Option<f64>,
+}
+
+impl Profile {
+    fn push_string(&mut self, text: &str, urls: &mut HashMap<String, usize>) -> Result<(), LimitExceeded> {
+        let Function { name, url, line, column } = Function::of(text);
+        let resource_id = match url {
+            None => None,
+            Some(url) => Some(match urls.get(url) {
+                Some(&index) => index,
+                None => {
+                    self.tables.push_resource(url)?;
+                    urls.insert(url.to_owned(), urls.len());
+                    urls.len() - 1
+                }
+            }),
+        };
+        let resource_id = resource_id.map(|index| index as f64);
+        self.strings += 1;
+        self.tables.push_frame(&ForeignFrame { name, resource_id, line, column })
+    }
+
+    fn push_event(&mut self, thread: usize, event: Event) -> Result<(), LimitExceeded> {
+        let Event { kind, timestamp, stack, name, duration } = event;
+        LimitExceeded::check("samples", self.samples, self.limits.samples.min(self.limits.entries))?;
+        self.samples += 1;
+        let thread = &mut self.threads[thread];
+        if kind.0 == "stack" {
+            thread.samples.push((timestamp.unwrap_or(f64::NAN), stack));
+        } else {
+            let (entry_type, name) = (kind.0.parse(), name.map(|text| text.0));
+            let duration = duration.or(Some(0.0)).filter(|_| entry_type == Ok(EntryType::Mark)).or(duration);
+            thread.entries.push(RawEntry { entry_type, name, start_time: timestamp, duration });
+        }
+        Ok(())
+    }
+
+    /// Puts together what has come.
+    fn into_threads(mut self) -> Result<Vec<(Thread, Problems)>, LimitExceeded> {
+        let mut ids: HashMap<u64, usize> = HashMap::with_capacity(self.stacks.len());
+        for (index, (id, _)) in self.stacks.iter().enumerate() {
+            ids.entry(id.to_bits()).or_insert(index);
+        }
+        for (index, (_, StackFrame { name, parent })) in self.stacks.iter().enumerate() {
+            let parent_id = parent.and_then(|id| {
+                let parent = ids.get(&id.to_bits()).map(|&parent| parent as f64);
+                if parent.is_none() {
+                    let place = Place::Element { list: WORDS.stacks, index, member: WORDS.parent };
+                    let (kind, remedy) = (ProblemKind::Dangling, Remedy::Root);
+                    self.tables.report(Problem { place, value: Some(id), kind, remedy });
+                }
+                parent
+            });
+            self.tables.push_stack(ForeignStack { parent_id, frame_id: name.unwrap_or(f64::NAN) })?;
+        }
+        // Each thread's trace has tables of its own, and a short text must not lead to many long ones.
+        let threads = self.threads.len();
+        LimitExceeded::check(
+            "stacks in all threads",
+            self.stacks.len().saturating_mul(threads),
+            self.limits.stacks,
+        )?;
+        LimitExceeded::check(
+            "functions in all threads",
+            self.strings.saturating_mul(threads),
+            self.limits.frames,
+        )?;
+        let Self { tables, threads, .. } = self;
+        threads.into_iter().map(|thread| thread.into_trace(tables.clone(), &ids)).collect()
+    }
+}
+
+impl RawThread {
+    fn into_trace(
+        self,
+        mut trace: ForeignTrace,
+        ids: &HashMap<u64, usize>,
+    ) -> Result<(Thread, Problems), LimitExceeded> {
+        for (index, (timestamp, stack)) in self.samples.into_iter().enumerate() {
+            let stack_id = stack.and_then(|id| {
+                let stack = ids.get(&id.to_bits()).map(|&stack| stack as f64);
+                if stack.is_none() {
+                    let place = Place::Element { list: WORDS.samples, index, member: WORDS.stack };
+                    let (kind, remedy) = (ProblemKind::Dangling, Remedy::NoStack);
+                    trace.report(Problem { place, value: Some(id), kind, remedy });
+                }
+                stack
+            });
+            trace.push_sample(ForeignSample { timestamp, stack_id, marker: None })?;
+        }
+        for RawEntry { entry_type, name, start_time, duration } in self.entries {
+            let (entry_type, name) = (Some(entry_type), name.as_deref());
+            trace.push_entry(&ForeignEntry { entry_type, name, start_time, duration })?;
+        }
+        let (trace, problems) = trace.validate();
+        Ok((Thread { name: self.name, trace: trace.narrowed() }, problems))
+    }
+}
+
+/// A function as a string tells it.
+#[derive(Debug, PartialEq)]
+struct Function<'text> {
+    name: &'text str,
+    url: Option<&'text str>,
+    line: Option<f64>,
+    column: Option<f64>,
+}
+
+impl<'text> Function<'text> {
+    /// `name @ resource:line:column`, as far as they are there. A line is what is a number, so a resource whose name ends in
+    /// one must have a line behind it.
+    fn of(text: &'text str) -> Self {
+        let (name, place) = text.rsplit_once(" @ ").map_or((text, None), |(name, place)| (name, Some(place)));
+        let name = if name == ANONYMOUS { "" } else { name };
+        let (url, last) = place.map_or((None, None), split_number);
+        let (url, first) = match last {
+            Some(_) => url.map_or((None, None), split_number),
+            None => (url, None),
+        };
+        match first {
+            Some(_) => Self { name, url, line: first, column: last },
+            None => Self { name, url, line: last, column: None },
+        }
+    }
+}
+
+/// Takes a number off the end, with the colon before it.
+fn split_number(place: &str) -> (Option<&str>, Option<f64>) {
+    let number =
+        place.rsplit_once(':').and_then(|(rest, digits)| Some((rest, digits.parse::<u32>().ok()?, digits)));
+    match number {
+        Some((rest, number, digits)) if number > 0 && !digits.starts_with(['0', '+']) => {
+            (Some(rest), Some(number.into()))
+        }
+        _ => (Some(place), None),
+    }
+}
+
+/// What happened on a thread.
+#[derive(serde::Deserialize)]
+struct Event {
+    #[serde(rename = "type")]
+    kind: Text,
+    timestamp: Option<f64>,
+    stack: Option<f64>,
+    name: Option<Text>,
+    duration: Option<f64>,
+}
+
+/// Reads the profile, or the object around it.
+struct ProfileSeed<'read> {
+    profile: &'read mut Profile,
+    is_outermost: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for ProfileSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ProfileSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a profile")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { profile, is_outermost } = self;
+        while let Some(Text(member)) = map.next_key()? {
+            match &*member {
+                "strings" if std::mem::replace(&mut profile.has_tables[0], true) => {
+                    return Err(A::Error::duplicate_field("strings"));
+                }
+                "stackFrames" if std::mem::replace(&mut profile.has_tables[1], true) => {
+                    return Err(A::Error::duplicate_field("stackFrames"));
+                }
+                "strings" => {
+                    let (mut urls, mut exceeded) = (HashMap::new(), None);
+                    let push = |Text(text)| profile.push_string(&text, &mut urls);
+                    let result = map.next_value_seed(elements(&mut exceeded, push));
+                    profile.exceeded = profile.exceeded.or(exceeded);
+                    result?;
+                }
+                "stackFrames" => map.next_value_seed(StacksSeed { profile })?,
+                "profile" if is_outermost => {
+                    map.next_value_seed(ProfileSeed { profile, is_outermost: false })?;
+                }
+                "version" | "options" | "effectiveInterval" if is_outermost => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+                _ => {
+                    let limit = LimitExceeded::check("threads", profile.threads.len(), MAX_THREADS);
+                    limit.map_err(|limit| stop(limit, &mut profile.exceeded))?;
+                    if profile.threads.iter().any(|thread| thread.name == member) {
+                        return Err(A::Error::custom(format_args!("duplicate thread `{member}`")));
+                    }
+                    let index = profile.threads.len();
+                    profile.threads.push(RawThread {
+                        name: member,
+                        samples: Vec::new(),
+                        entries: Vec::new(),
+                    });
+                    let mut exceeded = None;
+                    let push = |event| profile.push_event(index, event);
+                    let result = map.next_value_seed(elements(&mut exceeded, push));
+                    profile.exceeded = profile.exceeded.or(exceeded);
+                    result?;
+                }
+            }
+        }
+        match ["strings", "stackFrames"].into_iter().zip(profile.has_tables).find(|(_, has)| !has) {
+            Some((name, _)) if is_outermost => Err(A::Error::missing_field(name)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads the stacks, which are members of an object.
+struct StacksSeed<'read> {
+    profile: &'read mut Profile,
+}
+
+impl<'de> DeserializeSeed<'de> for StacksSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for StacksSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("stacks by their ids")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let profile = self.profile;
+        while let Some((Text(id), stack)) = map.next_entry()? {
+            let limit = LimitExceeded::check("stacks", profile.stacks.len(), profile.limits.stacks);
+            limit.map_err(|limit| stop(limit, &mut profile.exceeded))?;
+            // A stack whose key is no number has no way to be meant.
+            let id = id.parse().unwrap_or(f64::NAN);
+            profile.stacks.push((id, stack));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_tell_functions() {
+        #[track_caller]
+        fn check(text: &str, expected: (&str, Option<&str>, Option<f64>, Option<f64>)) {
+            let (name, url, line, column) = expected;
+            assert_eq!(Function::of(text), Function { name, url, line, column });
+        }
+        check("f", ("f", None, None, None));
+        check("(anonymous)", ("", None, None, None));
+        check("f @ a.js:7:8", ("f", Some("a.js"), Some(7.0), Some(8.0)));
+        check("f @ a.js:7", ("f", Some("a.js"), Some(7.0), None));
+        check("f @ a.js", ("f", Some("a.js"), None, None));
+        check(
+            "a @ b @ http://localhost:80/a.js:7:8",
+            ("a @ b", Some("http://localhost:80/a.js"), Some(7.0), Some(8.0)),
+        );
+        check("f @ a.js:0:8", ("f", Some("a.js:0"), Some(8.0), None));
+        check("f @ a.js:+7:99999999999", ("f", Some("a.js:+7:99999999999"), None, None));
+        check(" @ ", ("", Some(""), None, None));
+    }
+}

@@ -1,0 +1,160 @@
+//! OpenTelemetry's profiles, as OTLP 1.10 has them: the message [`ProfilesData`] of `opentelemetry.proto.profiles.v1development`
+//! in its binary form.
+//!
+//! The signal is in development, so a consumer must be of the same version; the crate `opentelemetry-proto` pins it.
+//!
+//! Each thread is a profile, in which a sample is all samples of one stack and marker, with the time of each and the
+//! nanoseconds that it stands for. The marker is the attribute `selfprof.marker`, the thread's name `thread.name`. The format wants
+//! times since 1970, and a trace knows none but those since its time origin, which therefore stands for 1970. It has no place
+//! for marks and measures.
+//!
+//! [`ProfilesData`]: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.10.0/opentelemetry/proto/profiles/v1development/profiles.proto
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, any_value};
+use opentelemetry_proto::tonic::profiles::v1development::{
+    Function, KeyValueAndUnit, Line, Link, Location, Mapping, Profile, ProfilesData, ProfilesDictionary,
+    ResourceProfiles, Sample, ScopeProfiles, Stack, ValueType,
+};
+use prost::Message;
+use selfprof_trace::weigh::median_interval;
+use selfprof_trace::{Frame, Micros, StackId};
+
+use crate::output;
+use crate::spans::spans;
+use crate::totals::{Total, check_depth, totals};
+use crate::{Thread, WriteError, WriteOptions};
+
+/// The version of OTLP whose messages are written.
+pub const OTLP_VERSION: &str = "1.10.0";
+
+/// Writes the profiles of some threads.
+pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> Result<(), WriteError> {
+    let bytes = data(threads)?.encode_to_vec();
+    output::write(out, options, |out| Ok(out.write_all(&bytes)?))
+}
+
+fn data(threads: &[Thread]) -> Result<ProfilesData, WriteError> {
+    let mut building = Building::new();
+    let profiles = threads.iter().map(|thread| building.profile(thread)).collect::<Result<_, _>>()?;
+    let scope = InstrumentationScope { name: "selfprof".to_owned(), ..InstrumentationScope::default() };
+    let scope_profiles = ScopeProfiles { scope: Some(scope), profiles, ..ScopeProfiles::default() };
+    let resource_profiles =
+        ResourceProfiles { scope_profiles: vec![scope_profiles], ..ResourceProfiles::default() };
+    Ok(ProfilesData { resource_profiles: vec![resource_profiles], dictionary: Some(building.dictionary) })
+}
+
+/// The tables of all profiles. Number 0 of each is an empty entry, which means none.
+struct Building {
+    dictionary: ProfilesDictionary,
+    strings: HashMap<String, i32>,
+    attributes: HashMap<(i32, String), i32>,
+}
+
+impl Building {
+    fn new() -> Self {
+        let dictionary = ProfilesDictionary {
+            mapping_table: vec![Mapping::default()],
+            location_table: vec![Location::default()],
+            function_table: vec![Function::default()],
+            link_table: vec![Link::default()],
+            string_table: vec![String::new()],
+            attribute_table: vec![KeyValueAndUnit::default()],
+            stack_table: vec![Stack::default()],
+        };
+        Self { dictionary, strings: HashMap::from([(String::new(), 0)]), attributes: HashMap::new() }
+    }
+
+    fn string(&mut self, text: &str) -> i32 {
+        if let Some(&index) = self.strings.get(text) {
+            return index;
+        }
+        let index = push(&mut self.dictionary.string_table, text.to_owned());
+        self.strings.insert(text.to_owned(), index);
+        index
+    }
+
+    /// The number of an attribute that is a string.
+    fn attribute(&mut self, key: &str, value: &str) -> i32 {
+        let key_strindex = self.string(key);
+        let table = &mut self.dictionary.attribute_table;
+        *self.attributes.entry((key_strindex, value.to_owned())).or_insert_with(|| {
+            let value = any_value::Value::StringValue(value.to_owned());
+            let value = Some(AnyValue { value: Some(value) });
+            push(table, KeyValueAndUnit { key_strindex, value, unit_strindex: 0 })
+        })
+    }
+
+    /// Adds a function, and the one place in it that is known; gives the number of that place.
+    fn location(&mut self, name: &str, filename: &str, [line, column]: [i64; 2]) -> i32 {
+        let (name_strindex, filename_strindex) = (self.string(name), self.string(filename));
+        let function =
+            Function { name_strindex, system_name_strindex: 0, filename_strindex, start_line: line };
+        let function_index = push(&mut self.dictionary.function_table, function);
+        let lines = vec![Line { function_index, line, column }];
+        push(&mut self.dictionary.location_table, Location { lines, ..Location::default() })
+    }
+
+    fn profile(&mut self, Thread { name, trace }: &Thread) -> Result<Profile, WriteError> {
+        let totals = totals(trace);
+        check_depth(trace, totals.iter().map(|total| total.stack))?;
+        let locations: Vec<i32> = trace
+            .frames()
+            .iter()
+            .map(|(_, frame)| {
+                let Frame { name, resource, line, column } = frame;
+                let numbers = [line, column].map(|number| number.map_or(0, |number| number.get().into()));
+                self.location(&trace.names()[name], resource.map_or("", |id| &trace.resources()[id]), numbers)
+            })
+            .collect();
+        let mut stacks: HashMap<StackId, i32> = HashMap::new();
+        let mut samples = Vec::with_capacity(totals.len());
+        for Total { stack, marker, samples: members, .. } in totals {
+            let stack_index = stack.map_or(0, |stack| {
+                *stacks.entry(stack).or_insert_with(|| {
+                    let location_indices = trace.path(stack).map(|frame| locations[frame.index()]).collect();
+                    push(&mut self.dictionary.stack_table, Stack { location_indices })
+                })
+            });
+            let marker = marker.map(|marker| self.attribute("selfprof.marker", marker.as_str()));
+            let time = |&(index, _): &(usize, Micros)| nanos(trace.samples()[index].timestamp) as u64;
+            samples.push(Sample {
+                stack_index,
+                attribute_indices: marker.into_iter().collect(),
+                link_index: 0,
+                values: members.iter().map(|(_, weight)| nanos(*weight)).collect(),
+                timestamps_unix_nano: members.iter().map(time).collect(),
+            });
+        }
+        let sample_type =
+            Some(ValueType { type_strindex: self.string("wall"), unit_strindex: self.string("nanoseconds") });
+        let start = spans(trace).next().map_or(0, |first| nanos(Micros(first.start.try_into().unwrap_or(0))));
+        // The time of the last sample is to lie within the profile.
+        let end = trace.samples().last().map_or(0, |last| nanos(last.timestamp).saturating_add(1));
+        Ok(Profile {
+            sample_type,
+            samples,
+            time_unix_nano: start as u64,
+            duration_nano: end.saturating_sub(start) as u64,
+            period_type: sample_type,
+            period: nanos(median_interval(trace.samples()).unwrap_or_default()),
+            attribute_indices: vec![self.attribute("thread.name", name)],
+            ..Profile::default()
+        })
+    }
+}
+
+/// Appends to a table, and gives the number of the entry. A trace has fewer of everything than there are numbers.
+fn push<T>(table: &mut Vec<T>, entry: T) -> i32 {
+    table.push(entry);
+    i32::try_from(table.len() - 1).unwrap_or(0)
+}
+
+fn nanos(time: Micros) -> i64 {
+    time.saturating_mul(1000).0.try_into().unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! The [file format] of speedscope: a sampled profile for each thread.
+//!
+//! The weight of a sample is the time that it stands for, so speedscope shows the same sums as `selfprof top`. Pauses and idle
+//! samples have no stack, and work without a function has one of its own, e.g. `(layout)`. The format has no place for the
+//! marker of a sample with a stack, nor for marks and measures.
+//!
+//! [file format]: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
+
+use std::io::{self, Write};
+
+use selfprof_trace::{Frame, FrameId, Trace};
+
+use crate::json::{list, string};
+use crate::output::{self, Out};
+use crate::spans::{self, Span, spans};
+use crate::totals::check_depth;
+use crate::{Thread, WriteError, WriteOptions};
+
+/// Writes the profiles of some threads on one line of JSON.
+pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> Result<(), WriteError> {
+    for Thread { trace, .. } in threads {
+        check_depth(trace, trace.samples().iter().map(|sample| sample.stack))?;
+    }
+    Ok(output::write(out, options, |out| write_file(threads, out))?)
+}
+
+fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
+    out.write_all(
+        br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","activeProfileIndex":0,"exporter":"selfprof","#,
+    )?;
+    // The states come first, then each thread's functions.
+    list(out, "\"shared\":{\"frames\":[", spans::states(), |out, marker| {
+        write!(out, "{{\"name\":\"{}\"}}", spans::state(marker))
+    })?;
+    let mut starts = Vec::with_capacity(threads.len());
+    let mut start = spans::STATES;
+    for Thread { trace, .. } in threads {
+        starts.push(start);
+        start += trace.frames().len();
+        for (_, frame) in trace.frames().iter() {
+            write_frame(out, trace, &frame)?;
+        }
+    }
+    let profiles = threads.iter().zip(starts);
+    list(out, "]},\"profiles\":[", profiles, |out, (thread, start)| write_profile(thread, start, out))?;
+    out.write_all(b"]}")
+}
+
+fn write_frame(out: &mut Out<'_>, trace: &Trace, frame: &Frame) -> io::Result<()> {
+    let Frame { name, resource, line, column } = *frame;
+    out.write_all(b",{\"name\":")?;
+    string(out, if trace.names()[name].is_empty() { "(anonymous)" } else { &trace.names()[name] })?;
+    if let Some(resource) = resource {
+        out.write_all(b",\"file\":")?;
+        string(out, &trace.resources()[resource])?;
+    }
+    if let Some(line) = line {
+        write!(out, ",\"line\":{line}")?;
+    }
+    if let Some(column) = column {
+        write!(out, ",\"col\":{column}")?;
+    }
+    out.write_all(b"}")
+}
+
+fn write_profile(Thread { name, trace }: &Thread, first: usize, out: &mut Out<'_>) -> io::Result<()> {
+    let all: Vec<Span<'_>> = spans(trace).collect();
+    let [start, end] =
+        [all.first().map(|span| span.start), all.last().map(Span::end)].map(Option::unwrap_or_default);
+    out.write_all(b"{\"type\":\"sampled\",\"name\":")?;
+    string(out, name)?;
+    write!(out, ",\"unit\":\"microseconds\",\"startValue\":{start},\"endValue\":{end}")?;
+    let mut path: Vec<FrameId> = Vec::new();
+    list(out, ",\"samples\":[", all.iter(), |out, span| {
+        path.clear();
+        let sample = span.sample.filter(|_| !span.is_idle());
+        match sample.map(|sample| (sample.stack, sample.marker)) {
+            None => out.write_all(b"[")?,
+            Some((None, marker)) => write!(out, "[{}", spans::state_index(marker))?,
+            Some((Some(stack), _)) => {
+                path.extend(trace.path(stack));
+                list(out, "[", path.iter().rev(), |out, frame| write!(out, "{}", first + frame.index()))?;
+            }
+        }
+        out.write_all(b"]")
+    })?;
+    list(out, "],\"weights\":[", all.iter(), |out, span| write!(out, "{}", span.length.0))?;
+    out.write_all(b"]}")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! What the samples with the same stack and marker amount to, for formats that do not know single samples, or gather them.
+
+use std::collections::HashMap;
+
+use selfprof_trace::weigh::weigh;
+use selfprof_trace::{Marker, Micros, StackId, Trace};
+
+use crate::WriteError;
+
+/// How many functions a format may spell out: more than any recording leads to, and no more than a disk takes.
+const MOST_FUNCTIONS: u64 = 1 << 30;
+
+/// The samples with the same stack and marker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Total {
+    pub(crate) stack: Option<StackId>,
+    pub(crate) marker: Option<Marker>,
+    /// The sum of their weights.
+    pub(crate) time: Micros,
+    /// The index of each, and its weight.
+    pub(crate) samples: Vec<(usize, Micros)>,
+}
+
+impl Total {
+    /// Whether nothing ran.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.stack.is_none() && self.marker.is_none()
+    }
+}
+
+/// The totals in the order of their first samples.
+pub(crate) fn totals(trace: &Trace) -> Vec<Total> {
+    let mut totals: Vec<Total> = Vec::new();
+    let mut places = HashMap::new();
+    for (index, (sample, weight)) in trace.samples().iter().zip(weigh(trace.samples())).enumerate() {
+        let place = *places.entry((sample.stack, sample.marker)).or_insert_with(|| {
+            let (stack, marker) = (sample.stack, sample.marker);
+            totals.push(Total { stack, marker, time: Micros::ZERO, samples: Vec::new() });
+            totals.len() - 1
+        });
+        let total = &mut totals[place];
+        total.time = total.time.saturating_add(weight);
+        total.samples.push((index, weight));
+    }
+    totals
+}
+
+/// Fails when all these stacks together have too many functions to be spelled out.
+pub(crate) fn check_depth(
+    trace: &Trace,
+    stacks: impl Iterator<Item = Option<StackId>>,
+) -> Result<(), WriteError> {
+    // Parents have smaller ids, so their depths are known.
+    let mut depths: Vec<u64> = Vec::with_capacity(trace.stacks().len());
+    for (_, stack) in trace.stacks().iter() {
+        depths.push(stack.parent.map_or(0, |parent| depths[parent.index()]) + 1);
+    }
+    let functions = stacks.flatten().fold(0_u64, |sum, stack| sum.saturating_add(depths[stack.index()]));
+    if functions > MOST_FUNCTIONS { Err(WriteError::TooDeep) } else { Ok(()) }
+}

@@ -1,0 +1,177 @@
+//! What each format holds comes back, and what it does not hold is told.
+
+use proptest::prelude::*;
+use selfprof_trace::testing::{parts, spelled, trace};
+use selfprof_trace::{Frame, Marker, Sample, Stack};
+
+use super::*;
+use crate::{Hint, ReadOptions, read, w3c};
+
+const MARKERS: &str = include_str!("../../fixtures/w3c/chromium-156-markers-isolated.json");
+
+fn written(format: Format, threads: &[Thread], gzip: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(format, threads, &mut out, WriteOptions { gzip }).unwrap();
+    out
+}
+
+/// Written and read again, without a word on what it is.
+#[track_caller]
+fn back(format: Format, threads: &[Thread], gzip: bool) -> Vec<Thread> {
+    let profile =
+        read(&written(format, threads, gzip)[..], Hint::default(), &ReadOptions::default()).unwrap();
+    assert_eq!(profile.format, format);
+    let problems: Vec<_> = profile.threads.iter().flat_map(|(_, problems)| problems.list()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    profile.threads.into_iter().map(|(thread, _)| thread).collect()
+}
+
+/// The trace with this done to its samples, and with nothing that they do not use.
+fn with_samples(trace: &Trace, change: impl Fn(&Sample) -> Sample) -> Trace {
+    let mut changed = trace.clone();
+    for sample in changed.drain_samples(usize::MAX) {
+        changed.push_sample(change(&sample));
+    }
+    changed.narrowed()
+}
+
+/// The trace with each function renamed, since some names mean something in some formats.
+fn renamed(trace: &Trace, name: impl Fn(&str, &Frame) -> String) -> Trace {
+    let mut renamed = Trace::new();
+    let frames: Vec<_> = trace
+        .frames()
+        .iter()
+        .map(|(_, frame)| {
+            let name = renamed.name(&name(&trace.names()[frame.name], &frame)).unwrap();
+            let resource = frame.resource.map(|id| renamed.resource(&trace.resources()[id]).unwrap());
+            renamed.frame(Frame { name, resource, ..frame }).unwrap()
+        })
+        .collect();
+    let mut stacks = Vec::new();
+    for (_, Stack { parent, frame }) in trace.stacks().iter() {
+        let parent = parent.map(|id| stacks[selfprof_trace::StackId::index(id)]);
+        stacks.push(renamed.stack(Stack { parent, frame: frames[frame.index()] }).unwrap());
+    }
+    for sample in trace.samples() {
+        renamed.push_sample(Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample });
+    }
+    renamed.set_entries(trace.entries().cloned());
+    renamed
+}
+
+proptest! {
+    #[test]
+    fn w3c_holds_a_thread(trace in trace(), gzip in any::<bool>()) {
+        let back = back(Format::W3c, &[Thread::main(trace.clone())], gzip);
+        prop_assert_eq!(parts(&back[0].trace), parts(&trace));
+    }
+
+    #[test]
+    fn the_explainer_holds_threads_without_markers(first in trace(), second in trace(), gzip in any::<bool>()) {
+        // A column without a line, and what looks like a place, have no place in a string.
+        let clean = |trace: &Trace| {
+            let trace = with_samples(trace, |sample| Sample { marker: None, ..*sample });
+            renamed(&trace, |name, _| name.replace('@', "_"))
+        };
+        let threads = [("main-thread", clean(&first)), ("worker-7", clean(&second))]
+            .map(|(name, trace)| Thread { name: name.to_owned(), trace });
+        let back = back(Format::Explainer, &threads, gzip);
+        prop_assert_eq!(back.len(), 2);
+        for (back, thread) in back.iter().zip(&threads) {
+            prop_assert_eq!(&back.name, &thread.name);
+            let without_lonely_columns = |trace: &Trace| {
+                spelled(trace)
+                    .into_iter()
+                    .map(|(time, _, path)| (time, path.iter().map(|f| f.split(" None Some(").next().unwrap().to_owned()).collect()))
+                    .map(|(time, path): (_, Vec<String>)| (time, path.iter().map(|f| f.trim_end_matches(" None None").to_owned()).collect::<Vec<_>>()))
+                    .collect::<Vec<_>>()
+            };
+            prop_assert_eq!(without_lonely_columns(&back.trace), without_lonely_columns(&thread.trace));
+            let entries = |trace: &Trace| trace.entries().map_or(vec![], |entries| entries.list().to_vec());
+            prop_assert_eq!(entries(&back.trace), entries(&thread.trace));
+        }
+    }
+
+    #[test]
+    fn a_cpu_profile_holds_samples_with_markers_where_nothing_else_is(trace in trace()) {
+        // Functions without a script may have the names of states there, and empty URLs are none.
+        let trace = renamed(&trace, |name, frame| if frame.resource.is_none() { format!("_{name}") } else { name.to_owned() });
+        let trace = with_samples(&trace, |sample| Sample { marker: sample.marker.filter(|_| sample.stack.is_none()), ..*sample });
+        let back = back(Format::CpuProfile, &[Thread::main(trace.clone())], false);
+        prop_assert_eq!(spelled(&back[0].trace), spelled(&trace));
+    }
+
+    #[test]
+    fn every_format_is_written_of_every_trace(first in trace(), second in trace(), gzip in any::<bool>()) {
+        let threads = [first, second].map(|trace| Thread { name: "a\"b".to_owned(), trace });
+        for format in Format::ALL.into_iter().filter(|format| *format != Format::Explainer) {
+            for threads in [&threads[..], &threads[..1], &[]] {
+                let bytes = written(format, threads, gzip);
+                if !gzip && !matches!(format, Format::Pprof | Format::Otlp | Format::Collapsed) {
+                    let _: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_written_alone_is_recognised_and_refused() {
+    let (trace, _) = w3c::read(MARKERS.as_bytes()).unwrap();
+    let threads = [Thread::main(trace)];
+    for format in Format::ALL.into_iter().filter(|format| !Format::READABLE.contains(format)) {
+        let name = format!("a{}", format.endings()[0]);
+        let hint = Hint { name: Some(&name), ..Hint::default() };
+        let error = read(&written(format, &threads, true)[..], hint, &ReadOptions::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("this is {}, which selfprof writes and does not read", format.noun())
+        );
+    }
+}
+
+#[test]
+fn losses_are_told() {
+    let mut trace = Trace::new();
+    let name = trace.name("f").unwrap();
+    let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+    let stack = Some(trace.stack(Stack { parent: None, frame }).unwrap());
+    for (stack, marker) in
+        [(stack, Some(Marker::Gc)), (None, Some(Marker::Paint)), (stack, None), (None, None)]
+    {
+        trace.push_sample(Sample { timestamp: Micros(0), stack, marker });
+    }
+    let mut entries = Entries::new();
+    entries.count_dropped(3);
+    trace.set_entries(Some(entries));
+    let worker = Thread { name: "worker-1".to_owned(), trace: Trace::new() };
+    let threads = [Thread::main(trace), worker];
+    #[track_caller]
+    fn check(format: Format, threads: &[Thread], expected: &[&str]) {
+        let losses: Vec<String> = losses(format, threads).iter().map(Loss::to_string).collect();
+        assert_eq!(losses, expected);
+    }
+    let dropped = "the note that 3 marks and measures were not recorded";
+    check(Format::W3c, &threads, &["the thread worker-1"]);
+    check(Format::Explainer, &threads, &["the markers of 2 samples", dropped]);
+    check(Format::CpuProfile, &threads, &["the thread worker-1", "the marker of 1 sample", dropped]);
+    check(Format::Chrome, &threads, &["the marker of 1 sample", dropped]);
+    check(Format::Firefox, &threads, &[dropped]);
+    check(Format::Speedscope, &threads, &["the marker of 1 sample", dropped]);
+    check(Format::Pprof, &threads, &["when the samples were taken", "1 idle sample", dropped]);
+    check(
+        Format::Collapsed,
+        &threads,
+        &[
+            "the thread worker-1",
+            "when the samples were taken",
+            "the marker of 1 sample",
+            "1 idle sample",
+            dropped,
+        ],
+    );
+    check(Format::Otlp, &threads, &[dropped]);
+    for format in Format::ALL {
+        check(format, &[], &[]);
+    }
+}

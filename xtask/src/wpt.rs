@@ -1,0 +1,209 @@
+//! `cargo xtask wpt`: the web-platform-tests, in the page host.
+
+mod expectations;
+mod markup;
+mod outcome;
+mod report;
+mod runner;
+mod suite;
+
+use crate::build::build_addon;
+use crate::checkout::Checkout;
+use crate::job::{Log, Output};
+use crate::node::{Node, parse_major};
+use crate::packages::{JSDOM, Packages, SELFSIGNED};
+use crate::problem::Problem;
+use crate::progress::{Activity, say};
+use anyhow::Result;
+use clap::Args;
+use expectations::Expectations;
+use report::Report;
+use runner::Runner;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+use suite::{Suite, Test};
+
+/// Run web-platform-tests of a checkout in the page host, and compare with what is expected.
+///
+/// Prints a line for each test and, under it, what is not as expected. What is expected to fail, or not worth running, is
+/// in xtask/wpt/expectations.toml, each with its reason. The exit code is 1 when a test fails that should pass, or passes
+/// that should fail. The last line is `N passed, M failed`, counted in tests, which are what a browser would load: a
+/// `.any.js` file is one in a window and another one in a worker.
+///
+/// The tests come from a server of this command's own, for web-platform.test, not-web-platform.test and their subdomains,
+/// over http and https with a certificate made for the run. It needs no Python, no entries in /etc/hosts, and of the
+/// checkout the folders of the tests, resources, common and interfaces. The addon is built first, and jsdom is fetched.
+#[derive(Args)]
+#[command(verbatim_doc_comment, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The checkout of github.com/web-platform-tests/wpt; a sparse one will do
+    #[arg(long, value_name = "DIR")]
+    wpt: PathBuf,
+    /// Folders, files, or tests as they are printed [default: js-self-profiling user-timing hr-time performance-timeline]
+    #[arg(value_name = "TESTS")]
+    names: Vec<String>,
+    /// Write the results as JSON, in the shape of wptreport.json
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Take the results for what is expected from now on; reasons stay
+    #[arg(long)]
+    update: bool,
+    /// With --update, why the tests fail that had no reason yet
+    #[arg(long, value_name = "TEXT", requires = "update")]
+    reason: Option<String>,
+    /// Run what is to be skipped, too
+    #[arg(long)]
+    run_skipped: bool,
+    /// Print the tests and do not run them
+    #[arg(long)]
+    list: bool,
+    /// How many pages at a time [default: one for each processor, 4 at most]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    jobs: Option<u8>,
+    /// Give all tests so many times the time that they may take, for slow machines
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_multiplier)]
+    timeout_multiplier: f64,
+    /// A Node major that pages run on: 22, 24 or 26 [default: the `node` on PATH where it is new enough, else 24]
+    #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
+    node: Option<u32>,
+    /// Compare with another file
+    #[arg(long, value_name = "FILE")]
+    expectations: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask wpt --wpt ../wpt                                  the specifications that selfprof implements
+  cargo xtask wpt --wpt ../wpt user-timing                      a folder
+  cargo xtask wpt --wpt ../wpt user-timing/mark.any.js          a file, in a window and in a worker
+  cargo xtask wpt --wpt ../wpt user-timing/mark.any.html        a test
+  cargo xtask wpt --wpt ../wpt hr-time --update --reason 'no animation frames without rendering'";
+
+const DEFAULT: [&str; 4] = ["js-self-profiling", "user-timing", "hr-time", "performance-timeline"];
+
+fn parse_multiplier(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if (0.1..=100.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0.1 to 100 is expected".to_owned()),
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let suite = Suite::open(&arguments.wpt)?;
+    let tests = find(&suite, &arguments.names)?;
+    if arguments.list {
+        let mut stdout = std::io::stdout().lock();
+        for test in &tests {
+            if writeln!(stdout, "{}", test.id).is_err() {
+                break;
+            }
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let checkout = Checkout::find()?;
+    let path = match &arguments.expectations {
+        Some(path) => path.clone(),
+        None => checkout.root().join("xtask/wpt/expectations.toml"),
+    };
+    let mut expectations = Expectations::read(&path)?;
+    let packages = Packages::open(checkout.logs())?;
+    let node = match arguments.node {
+        Some(major) => Node::of_major(major, &packages)?,
+        None => Node::for_pages(&packages)?,
+    };
+    if !node.runs_pages() {
+        return Err(Problem::error(
+            format!("pages do not run on Node {}", node.version),
+            "leave --node out, or say --node 22, 24 or 26",
+        ));
+    }
+    prepare(&checkout, &node)?;
+    let runner = runner(&checkout, &packages, &node, arguments)?;
+    say(&format!("{} tests on Node {}, {} at a time", tests.len(), node.version, runner.jobs));
+
+    let log = Log::create(&checkout.logs(), "wpt")?;
+    let mut report = Report::new(&expectations, tests.len());
+    let mut wanted = Vec::new();
+    for test in tests {
+        let skip = if arguments.run_skipped { None } else { expectations.skip(&test.id) };
+        match test.unsupported.or(skip) {
+            Some(reason) => report.skipped(&test, reason)?,
+            None => wanted.push(test),
+        }
+    }
+    runner.run(suite.root(), wanted, &log, &mut report)?;
+    report.finish()?;
+    if let Some(path) = &arguments.json {
+        let about = json!({
+            "product": "selfprof",
+            "browser_version": env!("CARGO_PKG_VERSION"),
+            "jsdom": JSDOM.version,
+            "node": node.version,
+            "os": std::env::consts::OS,
+            "processor": std::env::consts::ARCH,
+        });
+        report.write_json(path, about)?;
+    }
+    let is_as_expected = report.is_as_expected();
+    if arguments.update {
+        let outcomes = report.outcomes().to_vec();
+        drop(report);
+        expectations.update(&outcomes, arguments.reason.as_deref())?;
+        expectations.write()?;
+        say(&format!("written to {}", expectations.path().display()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !is_as_expected {
+        eprintln!(
+            "\nhint: what should change is the page host, or {} (--update rewrites it)",
+            expectations.path().display()
+        );
+    }
+    Ok(if is_as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The tests of all names, each once.
+fn find(suite: &Suite, names: &[String]) -> Result<Vec<Test>> {
+    let default = DEFAULT.map(str::to_owned);
+    let names = if names.is_empty() { &default[..] } else { names };
+    let mut seen = BTreeSet::new();
+    let mut tests = Vec::new();
+    for name in names {
+        tests.extend(suite.tests(name)?.into_iter().filter(|test| seen.insert(test.id.clone())));
+    }
+    Ok(tests)
+}
+
+fn prepare(checkout: &Checkout, node: &Node) -> Result<()> {
+    let log = Log::create(&checkout.logs(), "wpt-addon")?;
+    let activity = Activity::start(&format!("building the addon for Node {}", node.version));
+    let built = build_addon(checkout, node, &Output::Logged(&log, &activity));
+    drop(activity);
+    if built.is_err() {
+        eprintln!("{}", log.text().trim_end());
+    }
+    built
+}
+
+fn runner(checkout: &Checkout, packages: &Packages, node: &Node, arguments: &Arguments) -> Result<Runner> {
+    let processors = thread::available_parallelism().map_or(1, |count| count.get().min(4));
+    Ok(Runner {
+        node: node.executable.clone(),
+        program: program(checkout.root()),
+        npm: checkout.npm(),
+        jsdom: packages.get(&JSDOM)?,
+        selfsigned: packages.get(&SELFSIGNED)?,
+        jobs: arguments.jobs.map_or(processors, usize::from),
+        multiplier: arguments.timeout_multiplier,
+        silence: runner::SILENCE,
+    })
+}
+
+fn program(root: &Path) -> PathBuf {
+    root.join("xtask/wpt/main.mjs")
+}

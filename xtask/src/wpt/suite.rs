@@ -1,0 +1,414 @@
+//! A checkout of the web-platform-tests, and which tests its files hold. The rules are those of the suite's own manifest:
+//! <https://web-platform-tests.org/writing-tests/file-names.html>.
+
+use super::markup::{attributes, tags};
+use crate::problem::Problem;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// How long testharness.js lets a test run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Timeout {
+    /// 10 seconds.
+    Normal,
+    /// A minute.
+    Long,
+}
+
+/// One test: what a browser would load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Test {
+    /// Path and query, without a slash in front: `user-timing/mark.any.worker.html`.
+    pub id: String,
+    /// Its limit.
+    pub timeout: Timeout,
+    /// Whether it is loaded over https.
+    pub secure: bool,
+    /// Why it cannot run here whatever the page host learns, if it cannot.
+    #[serde(skip)]
+    pub unsupported: Option<&'static str>,
+}
+
+/// A checkout.
+pub struct Suite {
+    root: PathBuf,
+}
+
+/// Folders whose files belong to tests and are none.
+const NO_TESTS: [&str; 3] = ["resources", "support", "tools"];
+
+/// The ends of the names of documents.
+const DOCUMENTS: [&str; 5] = [".html", ".htm", ".xhtml", ".xht", ".svg"];
+
+impl Suite {
+    /// Opens a checkout, which may be a sparse one.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let root = fs::canonicalize(folder)
+            .map_err(|error| Problem::error(format!("{}: {error}", folder.display()), HOW_TO_GET))?;
+        if !root.join("resources/testharness.js").is_file() {
+            return Err(Problem::error(
+                format!(
+                    "{} is no checkout of the web-platform-tests: resources/testharness.js is not in it",
+                    folder.display()
+                ),
+                HOW_TO_GET,
+            ));
+        }
+        Ok(Self { root })
+    }
+
+    /// Where it is.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The tests that a name stands for: a folder, a file, or a test as this command prints it. `name` is relative to
+    /// the checkout, or a path into it.
+    pub fn tests(&self, name: &str) -> Result<Vec<Test>> {
+        let found = self.find(name)?;
+        if found.is_empty() {
+            return Err(Problem::error(
+                format!("{name} holds no test"),
+                "name a folder, a file, or a test as it is printed: user-timing/mark.any.worker.html",
+            ));
+        }
+        Ok(found)
+    }
+
+    fn find(&self, name: &str) -> Result<Vec<Test>> {
+        let inside = self.inside(name);
+        let path = self.root.join(&inside);
+        if path.is_dir() {
+            let mut tests = Vec::new();
+            for file in files_below(&path)? {
+                tests.extend(self.tests_in(&file)?);
+            }
+            return Ok(tests);
+        }
+        if path.is_file() {
+            return self.tests_in(&path);
+        }
+        let wanted = inside.to_string_lossy();
+        let source = source_of(&wanted);
+        let file = self.root.join(&source);
+        if !file.is_file() {
+            return Err(Problem::error(
+                format!("{name} is not in {}", self.root.display()),
+                "names are relative to the checkout: user-timing, hr-time/basic.any.js, \
+                 user-timing/mark.any.worker.html; a sparse checkout may need `git sparse-checkout add`",
+            ));
+        }
+        let mut tests = self.tests_in(&file)?;
+        tests
+            .retain(|test| test.id == wanted || (!wanted.contains('?') && without_query(&test.id) == wanted));
+        Ok(tests)
+    }
+
+    /// A name as a path from the root. Shells complete paths, so those are taken too.
+    fn inside(&self, name: &str) -> PathBuf {
+        let path = Path::new(name);
+        let known = fs::canonicalize(path).ok().filter(|path| path.starts_with(&self.root));
+        let inside = match known {
+            Some(path) => path.strip_prefix(&self.root).map(Path::to_owned).unwrap_or_default(),
+            None => PathBuf::from(name.trim_start_matches('/')),
+        };
+        inside.components().collect()
+    }
+
+    fn tests_in(&self, file: &Path) -> Result<Vec<Test>> {
+        let relative = file.strip_prefix(&self.root).unwrap_or(file);
+        let path = relative.to_string_lossy().replace('\\', "/");
+        if is_for_tests(&path) {
+            return Ok(Vec::new());
+        }
+        let read = || {
+            let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+            Ok::<_, anyhow::Error>(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        if path.ends_with(".any.js") || path.ends_with(".window.js") || path.ends_with(".worker.js") {
+            return Ok(script_tests(&path, &read()?));
+        }
+        if DOCUMENTS.iter().any(|end| path.ends_with(end)) {
+            return Ok(document_tests(&path, &read()?));
+        }
+        Ok(Vec::new())
+    }
+}
+
+const HOW_TO_GET: &str = "--wpt names a checkout; one that is enough for the default tests:\n  \
+    git clone --depth 1 --filter blob:none --sparse https://github.com/web-platform-tests/wpt\n  \
+    git -C wpt sparse-checkout set resources common interfaces js-self-profiling user-timing hr-time performance-timeline";
+
+fn without_query(id: &str) -> &str {
+    id.split('?').next().unwrap_or(id)
+}
+
+fn is_for_tests(path: &str) -> bool {
+    let mut parts = path.split('/').rev();
+    let name = parts.next().unwrap_or_default();
+    let mut folders = parts.peekable();
+    // What lies at the top is no test, and `common` there holds none.
+    folders.peek().is_none()
+        || name.starts_with('.')
+        || path.starts_with("common/")
+        || folders.any(|folder| NO_TESTS.contains(&folder))
+}
+
+/// The file that a test of this path is made of.
+fn source_of(id: &str) -> String {
+    let path = without_query(id);
+    if let Some((stem, rest)) = path.split_once(".any.")
+        && rest.ends_with("html")
+    {
+        return format!("{stem}.any.js");
+    }
+    for kind in ["window", "worker"] {
+        if let Some(stem) = path.strip_suffix(&format!(".{kind}.html")) {
+            return format!("{stem}.{kind}.js");
+        }
+    }
+    path.to_owned()
+}
+
+/// What a file's name says of its tests.
+fn named(path: &str, id: String, timeout: Timeout) -> Test {
+    let flags: HashSet<&str> = path.rsplit('/').next().unwrap_or(path).split('.').skip(1).collect();
+    let stem = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
+    let unsupported = if flags.contains("h2") {
+        Some("HTTP/2 is not spoken here")
+    } else if stem.ends_with("-manual") {
+        Some("somebody has to look at it")
+    } else if flags.contains("www") {
+        Some("tests on another host than the main one are not loaded here")
+    } else {
+        None
+    };
+    let secure = flags.contains("https") || flags.contains("serviceworker");
+    Test { id, timeout, secure, unsupported }
+}
+
+fn script_tests(path: &str, text: &str) -> Vec<Test> {
+    let metadata: Vec<(&str, &str)> = text.lines().map_while(metadata_line).collect();
+    let values = |key: &'static str| metadata.iter().filter(move |(k, _)| *k == key).map(|(_, value)| *value);
+    let timeout =
+        if values("timeout").any(|value| value == "long") { Timeout::Long } else { Timeout::Normal };
+    let stem = path.strip_suffix(".js").unwrap_or(path);
+    let mut pages = Vec::new();
+    if path.ends_with(".any.js") {
+        let globals = values("global").next().unwrap_or("window,dedicatedworker");
+        for global in globals.split(',').map(str::trim).filter(|global| !global.is_empty()) {
+            pages.extend(pages_of_global(stem, global));
+        }
+        pages.sort();
+        pages.dedup();
+    } else {
+        pages.push((format!("{stem}.html"), None));
+    }
+    let variants = or_none(values("variant").map(str::to_owned).collect());
+    let mut tests = Vec::new();
+    for (page, unsupported) in &pages {
+        for variant in &variants {
+            let test = named(path, format!("{page}{variant}"), timeout);
+            tests.push(Test { unsupported: test.unsupported.or(*unsupported), ..test });
+        }
+    }
+    tests
+}
+
+/// One empty variant where there is none.
+fn or_none(variants: Vec<String>) -> Vec<String> {
+    if variants.is_empty() { vec![String::new()] } else { variants }
+}
+
+fn metadata_line(line: &str) -> Option<(&str, &str)> {
+    let (key, value) =
+        line.strip_prefix("//")?.trim_start().strip_prefix("META:")?.trim_start().split_once('=')?;
+    key.chars().all(|c| c.is_alphanumeric() || c == '_').then_some((key, value.trim()))
+}
+
+/// Documents, and why one cannot run.
+fn pages_of_global(stem: &str, global: &str) -> Vec<(String, Option<&'static str>)> {
+    const SHARED: Option<&str> = Some("the page host has no shared workers");
+    const SERVICE: Option<&str> = Some("the page host has no service workers");
+    const REALM: Option<&str> = Some("there are no ShadowRealms");
+    let page = |name: &str, unsupported| (format!("{stem}.{name}.html"), unsupported);
+    match global {
+        "window" => vec![(format!("{stem}.html"), None)],
+        "dedicatedworker" => vec![page("worker", None)],
+        "dedicatedworker-module" => vec![page("worker-module", None)],
+        "worker" => vec![page("worker", None), page("sharedworker", SHARED), page("serviceworker", SERVICE)],
+        other if other.starts_with("sharedworker") => vec![page(other, SHARED)],
+        other if other.starts_with("serviceworker") => vec![page(other, SERVICE)],
+        other if other.starts_with("shadowrealm") => vec![page(other, REALM)],
+        // `jsshell`, and `!` in front of a name, which is of old.
+        _ => Vec::new(),
+    }
+}
+
+fn document_tests(path: &str, text: &str) -> Vec<Test> {
+    let tags: Vec<_> = tags(text).map(attributes).collect();
+    let has = |name: &str, test: &dyn Fn(&dyn Fn(&str) -> Option<String>) -> bool| {
+        tags.iter().any(|tag| {
+            tag.name == name
+                && test(&|key| tag.attributes.iter().find(|(k, _)| k == key).map(|(_, v)| v.clone()))
+        })
+    };
+    let is_harness = has("script", &|attribute| {
+        attribute("src")
+            .or_else(|| attribute("href"))
+            .is_some_and(|src| src.ends_with("/resources/testharness.js"))
+    });
+    let timeout = if has("meta", &|attribute| {
+        attribute("name").as_deref() == Some("timeout") && attribute("content").as_deref() == Some("long")
+    }) {
+        Timeout::Long
+    } else {
+        Timeout::Normal
+    };
+    if !is_harness {
+        let is_reference =
+            has("link", &|attribute| attribute("rel").is_some_and(|rel| rel == "match" || rel == "mismatch"));
+        let name = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
+        let test = named(path, path.to_owned(), timeout);
+        // A test that has to be looked at says so in its name alone.
+        let unsupported = match test.unsupported {
+            None if is_reference => Some("nothing is painted here to be compared"),
+            None if name.ends_with("-crash") => None,
+            other if name.ends_with("-manual") => other,
+            _ => return Vec::new(),
+        };
+        let unsupported = unsupported.or(Some("crash tests are not run here"));
+        return vec![Test { unsupported, ..test }];
+    }
+    let variants = tags.iter().filter(|tag| tag.name == "meta").filter_map(|tag| {
+        let value = |key: &str| tag.attributes.iter().find(|(k, _)| k == key).map(|(_, value)| value.clone());
+        if value("name").as_deref() == Some("variant") { value("content") } else { None }
+    });
+    or_none(variants.collect())
+        .iter()
+        .map(|variant| named(path, format!("{path}{variant}"), timeout))
+        .collect()
+}
+
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+        for entry in entries {
+            let entry = entry?;
+            // Links could lead in circles, and the suite has none.
+            let kind = entry.file_type()?;
+            if kind.is_dir() && entry.file_name() != ".git" {
+                folders.push(entry.path());
+            } else if kind.is_file() {
+                found.push(entry.path());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, text: &str, expected: &[(&str, Timeout, bool, bool)]) {
+        let tests = if path.ends_with(".js") { script_tests(path, text) } else { document_tests(path, text) };
+        let found: Vec<_> = tests
+            .iter()
+            .map(|test| (test.id.as_str(), test.timeout, test.secure, test.unsupported.is_none()))
+            .collect();
+        assert_eq!(found, expected, "{path}");
+    }
+
+    const HARNESS: &str = "<!doctype html><script src=/resources/testharness.js></script>";
+
+    #[test]
+    fn documents_are_tests_when_they_load_the_harness() {
+        use Timeout::{Long, Normal};
+        check("a/b.html", HARNESS, &[("a/b.html", Normal, false, true)]);
+        check("a/b.https.html", HARNESS, &[("a/b.https.html", Normal, true, true)]);
+        check("a/b.html", "<p>no test", &[]);
+        check(
+            "a/b.html",
+            "<script src='/resources/testharness.js'></script><META name=\"timeout\" content='long'>",
+            &[("a/b.html", Long, false, true)],
+        );
+        check(
+            "a/b.html",
+            &format!("{HARNESS}<meta name=variant content='?1'><meta name=variant content=\"?2\">"),
+            &[("a/b.html?1", Normal, false, true), ("a/b.html?2", Normal, false, true)],
+        );
+        check("a/b.html", "<!-- <script src=/resources/testharness.js></script> -->", &[]);
+        check("a/b.html", "<link rel=match href=c.html>", &[("a/b.html", Normal, false, false)]);
+        check("a/b-manual.html", HARNESS, &[("a/b-manual.html", Normal, false, false)]);
+        check("a/b.h2.html", HARNESS, &[("a/b.h2.html", Normal, false, false)]);
+    }
+
+    #[test]
+    fn scripts_are_tests_of_the_globals_that_they_name() {
+        use Timeout::{Long, Normal};
+        check(
+            "a/b.any.js",
+            "test(() => {});",
+            &[("a/b.any.html", Normal, false, true), ("a/b.any.worker.html", Normal, false, true)],
+        );
+        check(
+            "a/b.https.any.js",
+            "// META: global=window\n// META: timeout=long\n",
+            &[("a/b.https.any.html", Long, true, true)],
+        );
+        check(
+            "a/b.any.js",
+            "// META: title=x\n// META: global=worker\n",
+            &[
+                ("a/b.any.serviceworker.html", Normal, false, false),
+                ("a/b.any.sharedworker.html", Normal, false, false),
+                ("a/b.any.worker.html", Normal, false, true),
+            ],
+        );
+        check(
+            "a/b.window.js",
+            "// META: variant=?x\n// META: variant=?y\ncode\n// META: timeout=long\n",
+            &[("a/b.window.html?x", Normal, false, true), ("a/b.window.html?y", Normal, false, true)],
+        );
+        check("a/b.worker.js", "", &[("a/b.worker.html", Normal, false, true)]);
+    }
+
+    #[test]
+    fn tests_lead_back_to_their_files() {
+        for (id, source) in [
+            ("a/b.any.html", "a/b.any.js"),
+            ("a/b.any.worker-module.html?x", "a/b.any.js"),
+            ("a/b.window.html", "a/b.window.js"),
+            ("a/b.worker.html", "a/b.worker.js"),
+            ("a/b.html?c", "a/b.html"),
+        ] {
+            assert_eq!(source_of(id), source);
+        }
+    }
+
+    #[test]
+    fn what_tests_need_is_no_test() {
+        for path in ["a/resources/b.html", "common/blank.html", "a.html", "a/.b.html", "a/support/c/b.html"] {
+            assert!(is_for_tests(path), "{path}");
+        }
+        assert!(!is_for_tests("a/b.html"));
+    }
+
+    #[test]
+    fn a_folder_that_is_no_checkout_is_refused() {
+        let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+        let Err(error) = Suite::open(folder.path()) else {
+            panic!("an empty folder is taken for a checkout")
+        };
+        assert!(error.to_string().contains("is no checkout of the web-platform-tests"), "{error}");
+        assert!(Suite::open(&folder.path().join("missing")).is_err());
+    }
+}

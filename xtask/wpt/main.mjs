@@ -1,0 +1,67 @@
+// The program that `cargo xtask wpt` starts: reads what to run from stdin, as JSON, and prints a line of JSON for each thing that
+// happens. Tests run in threads of this process: when one takes the process down, whoever started it sees which were running.
+
+import { createRequire } from 'node:module';
+import { json } from 'node:stream/consumers';
+
+import { makeCertificate } from './server/certificate.mjs';
+import { ALL_NAMES, HOST } from './server/hosts.mjs';
+import { TestServer, readOverlays } from './server/server.mjs';
+import { runPage } from './run-page.mjs';
+
+/** What testharness.js gives a test, in milliseconds. */
+const LIMITS = { normal: 10_000, long: 60_000 };
+
+/** What a page may need, in megabytes: no test needs much, and several run at a time. */
+const MEMORY = 512;
+
+/** How often this program says that it is there. */
+const PULSE = 2_000;
+
+function print(line) {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/**
+ * @typedef {object} Job
+ * @property {string} root the checkout
+ * @property {string} npm the package selfprof
+ * @property {string} jsdom
+ * @property {string} selfsigned
+ * @property {number} jobs how many pages at a time
+ * @property {number} multiplier of all limits
+ * @property {{ id: string, timeout: 'normal' | 'long', secure: boolean }[]} tests `id` is the path and the query
+ */
+
+/** @type {Job} */
+const { root, npm, jsdom, selfsigned, jobs, multiplier, tests } = await json(process.stdin);
+const { PageHost } = createRequire(import.meta.url)(`${npm}/page.cjs`);
+const certificate = await makeCertificate(selfsigned, ALL_NAMES);
+const server = new TestServer(root, await readOverlays(multiplier));
+await server.listen(certificate);
+const hosts = Object.fromEntries(ALL_NAMES.map((name) => [name, '127.0.0.1']));
+const pulse = setInterval(() => print({ event: 'alive' }), PULSE);
+
+async function run({ id, timeout, secure }) {
+  print({ event: 'started', id });
+  const scheme = secure ? 'https' : 'http';
+  const url = `${scheme}://${HOST}:${server.ports[scheme][0]}/${id}`;
+  const limit = LIMITS[timeout] * multiplier;
+  // Each test has its own cookies, and its own time for whatever the host itself does.
+  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: limit, memoryLimit: MEMORY });
+  const result = await runPage(host, url, limit);
+  await host.close();
+  print({ event: 'ended', id, ...result });
+}
+
+const waiting = [...tests];
+async function work() {
+  for (let test = waiting.shift(); test !== undefined; test = waiting.shift()) await run(test);
+}
+await Promise.all(Array.from({ length: jobs }, work));
+
+clearInterval(pulse);
+await server.close();
+print({ event: 'finished' });
+// A page that did not close in time keeps its thread.
+process.stdout.write('', () => process.exit());

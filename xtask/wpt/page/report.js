@@ -1,0 +1,24 @@
+// Stands for testharnessreport.js: tells the runner what testharness.js found, result by result. The server calls this function
+// with what the command line says.
+
+((timeoutMultiplier) => {
+  const STATUSES = ['PASS', 'FAIL', 'TIMEOUT', 'NOTRUN', 'PRECONDITION_FAILED'];
+  const HARNESS_STATUSES = ['OK', 'ERROR', 'TIMEOUT', 'PRECONDITION_FAILED'];
+  const { push } = Array.prototype;
+  const key = Symbol.for('selfprof.wpt');
+  if (globalThis[key] === undefined) Object.defineProperty(globalThis, key, { value: { messages: [], wake: undefined, answers: new Map() } });
+  const mailbox = globalThis[key];
+
+  const say = (message) => {
+    push.call(mailbox.messages, message);
+    mailbox.wake?.();
+  };
+
+  setup({ output: false, timeout_multiplier: timeoutMultiplier });
+  const describe = ({ name, status, message }) => ({ name, status: STATUSES[status] ?? 'FAIL', message: message ?? null });
+  add_result_callback((test) => say({ type: 'subtest', ...describe(test) }));
+  // Those that did not end come only now.
+  add_completion_callback((tests, { status, message }) => {
+    say({ type: 'complete', subtests: tests.map(describe), status: HARNESS_STATUSES[status] ?? 'ERROR', message: message ?? null });
+  });
+})

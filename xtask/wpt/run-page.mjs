@@ -1,0 +1,182 @@
+// Runs one test in a page of its own.
+
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How long past its own limit a test may go on: testharness.js ends it first, if it still can. */
+const GRACE = 10_000;
+
+/** How long a page may take to close. Its thread is ended by then, whatever it does. */
+const CLOSING = 10_000;
+
+/** How long after the end of a document the next one may come. */
+const NAVIGATION = 5_000;
+
+const LATE = { status: 'TIMEOUT', message: null };
+
+const MAX_NOTES = 20;
+
+/** In the page: waits for news, and gives it. */
+function takeNews() {
+  const key = Symbol.for('selfprof.wpt');
+  if (globalThis[key] === undefined) Object.defineProperty(globalThis, key, { value: { messages: [], wake: undefined, answers: new Map() } });
+  const mailbox = globalThis[key];
+  const take = () => JSON.stringify(mailbox.messages.splice(0));
+  if (mailbox.messages.length > 0) return take();
+  return new Promise((resolve) => {
+    mailbox.wake = () => {
+      mailbox.wake = undefined;
+      // Whatever else is said in this turn comes along.
+      queueMicrotask(() => resolve(take()));
+    };
+  });
+}
+
+/** In the page: answers what testdriver.js asked for. */
+function giveAnswer(id, problem) {
+  const { answers } = globalThis[Symbol.for('selfprof.wpt')];
+  const asked = answers.get(id);
+  answers.delete(id);
+  if (problem === undefined) asked?.resolve();
+  else asked?.reject(new Error(problem));
+}
+
+const ACTIONS = {
+  setVisible: (page, isVisible) => page.setVisible(isVisible === true),
+};
+
+class PageTest {
+  subtests = [];
+  notes = [];
+  #page;
+  #deadline;
+  #crash;
+  /** How many documents the page has had. */
+  #documents = 0;
+  #navigated = () => {};
+  /** Settles when the page's thread ended. */
+  #crashed = new Promise((resolve) => {
+    this.#crash = resolve;
+  });
+
+  /** @param {number} limit in milliseconds */
+  constructor(limit) {
+    this.#deadline = performance.now() + limit;
+  }
+
+  #note(text) {
+    if (this.notes.length < MAX_NOTES) this.notes.push(text.slice(0, 1_000));
+  }
+
+  #left() {
+    return Math.max(1, this.#deadline - performance.now());
+  }
+
+  /** A page that does not answer is ended by its host when it is late, which is no crash of its own. */
+  #isLate() {
+    return performance.now() >= this.#deadline;
+  }
+
+  async run(host, url) {
+    const on = {
+      pageerror: ({ message, filename, lineno }) => this.#note(`${message} (${filename}:${lineno})`),
+      problem: ({ kind, text, url: about }) => this.#note(`${kind}: ${text}${about === '' ? '' : ` (${about})`}`),
+      navigated: () => {
+        this.#documents += 1;
+        this.#navigated();
+      },
+      crash: (error) => this.#crash(this.#isLate() ? LATE : { status: 'CRASH', message: error.message }),
+    };
+    this.#page = await host.open(undefined, { on });
+    const ended = Promise.race([this.#crashed, this.#load(url)]);
+    const outcome = await Promise.race([ended, delay(this.#left() + CLOSING, LATE, { ref: false })]);
+    await Promise.race([this.#page.close(), delay(CLOSING, undefined, { ref: false })]);
+    return outcome;
+  }
+
+  async #load(url) {
+    try {
+      const { status } = await this.#page.navigate(url, { waitUntil: 'commit', timeout: this.#left() });
+      if (status !== 200) return { status: 'ERROR', message: `the server answers ${url} with ${status}` };
+    } catch (error) {
+      return { status: 'ERROR', message: error.message };
+    }
+    let outcome;
+    while (outcome === undefined) outcome = await this.#listen();
+    return outcome;
+  }
+
+  async #listen() {
+    const document = this.#documents;
+    let news;
+    try {
+      news = await this.#page.evaluateIn({ timeout: this.#left() }, takeNews);
+    } catch (error) {
+      if (this.#isLate()) return LATE;
+      // A test that goes elsewhere takes its results along in the new document.
+      if (await this.#hasGoneOn(document)) return undefined;
+      return { status: 'ERROR', message: `the page cannot be asked for results: ${error.message}` };
+    }
+    for (const message of JSON.parse(news)) {
+      const outcome = await this.#hear(message);
+      if (outcome !== undefined) return outcome;
+    }
+    return undefined;
+  }
+
+  /** The old document ends before the new one is there. */
+  async #hasGoneOn(document) {
+    if (this.#documents > document) return true;
+    const gone = new Promise((resolve) => {
+      this.#navigated = () => resolve(true);
+    });
+    return await Promise.race([gone, delay(NAVIGATION, false, { ref: false })]);
+  }
+
+  async #hear({ type, ...message }) {
+    switch (type) {
+      case 'subtest':
+        this.subtests.push(message);
+        return undefined;
+      case 'action':
+        await this.#act(message);
+        return undefined;
+      case 'complete': {
+        const { subtests, ...outcome } = message;
+        this.subtests = subtests;
+        return outcome;
+      }
+      default:
+        return { status: 'ERROR', message: `the page said ${type}` };
+    }
+  }
+
+  async #act({ id, action, parameters }) {
+    let problem;
+    try {
+      if (!Object.hasOwn(ACTIONS, action)) throw new Error(`${action} is not supported`);
+      await ACTIONS[action](this.#page, ...parameters);
+    } catch (error) {
+      problem = error.message;
+    }
+    await this.#page.evaluateIn({ timeout: this.#left() }, giveAnswer, id, problem);
+  }
+}
+
+/**
+ * @param {import('../../npm/page.d.ts').PageHost} host
+ * @param {string} url
+ * @param {number} limit what testharness.js gives the test, in milliseconds
+ * @returns {Promise<{ status: string, message: string | null, subtests: object[], notes: string[], duration: number }>}
+ */
+export async function runPage(host, url, limit) {
+  const started = performance.now();
+  const test = new PageTest(limit + GRACE);
+  let outcome;
+  try {
+    outcome = await test.run(host, url);
+  } catch (error) {
+    outcome = { status: 'ERROR', message: error.message };
+  }
+  const { subtests, notes } = test;
+  return { ...outcome, subtests, notes, duration: Math.round(performance.now() - started) };
+}

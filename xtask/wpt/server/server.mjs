@@ -1,0 +1,130 @@
+// The server that tests are loaded from: a web-platform-tests checkout over http and https, two ports each, for all hosts.
+
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import https from 'node:https';
+
+import { fileResponse } from './files.mjs';
+import { scriptAt } from './scripts.mjs';
+
+const LOOPBACK = '127.0.0.1';
+
+/** Headers that this server sets itself. */
+const NEVER_SENT = new Set(['content-length', 'connection', 'transfer-encoding']);
+
+/** What the suite's own server has elsewhere than in the checkout. */
+const MOVED = { '/resources/WebIDLParser.js': '/resources/webidl2/lib/webidl2.js' };
+
+export class TestServer {
+  #root;
+  #overlays;
+  #servers = [];
+  /** By protocol, as tests name them. */
+  ports = { http: [], https: [], ws: [], wss: [] };
+
+  /**
+   * @param {string} root the checkout
+   * @param {Map<string, string>} overlays texts that stand for files of the checkout, by path
+   */
+  constructor(root, overlays) {
+    this.#root = root;
+    this.#overlays = overlays;
+  }
+
+  /** @param {{ key: string, cert: string }} [certificate] without one there is no https */
+  async listen(certificate) {
+    const protocols = certificate === undefined ? ['http', 'http'] : ['http', 'http', 'https', 'https'];
+    for (const protocol of protocols) {
+      const answer = (incoming, outgoing) => this.#answer(protocol, incoming, outgoing);
+      const server = protocol === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
+      // Loopback alone: a checkout is for the tests, and not for the network.
+      await new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, LOOPBACK, resolve);
+      });
+      this.#servers.push(server);
+      this.ports[protocol].push(server.address().port);
+    }
+  }
+
+  /** Where it listens. */
+  addresses() {
+    return this.#servers.map((server) => server.address().address);
+  }
+
+  async #answer(protocol, incoming, outgoing) {
+    // A client that goes away in the middle is no failure.
+    incoming.on('error', () => {});
+    outgoing.on('error', () => {});
+    incoming.resume();
+    let response;
+    try {
+      response = await this.#respond(protocol, incoming);
+    } catch (error) {
+      response = textResponse(500, `${incoming.url}: ${error.message}`);
+    }
+    await send(response, incoming.method, outgoing);
+  }
+
+  async #respond(protocol, incoming) {
+    const url = new URL(`${protocol}://${incoming.headers.host}${incoming.url}`);
+    url.pathname = MOVED[url.pathname] ?? url.pathname;
+    const request = { root: this.#root, url, headers: incoming.headers, ports: this.ports };
+    const overlay = this.#overlays.get(url.pathname);
+    if (overlay !== undefined) {
+      return { status: 200, headers: [['Content-Type', 'text/javascript']], body: Buffer.from(overlay) };
+    }
+    if (url.pathname.endsWith('.py')) {
+      const script = scriptAt(url.pathname);
+      if (script === undefined) return textResponse(501, `${url.pathname}: this server runs no Python, and does not stand in for this script`);
+      const response = { status: 200, headers: [], body: Buffer.alloc(0) };
+      await script(request, response);
+      return response;
+    }
+    return (await fileResponse(request)) ?? textResponse(404, `${url.pathname} is not in the checkout`);
+  }
+
+  async close() {
+    await Promise.all(
+      this.#servers.map((server) => {
+        const closed = new Promise((resolve) => server.close(resolve));
+        server.closeAllConnections();
+        return closed;
+      }),
+    );
+  }
+}
+
+function textResponse(status, text) {
+  return { status, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: Buffer.from(`${text}\n`) };
+}
+
+async function send({ status, headers, body, send: pieces }, method, outgoing) {
+  try {
+    outgoing.statusCode = status;
+    for (const [name, value] of headers) if (!NEVER_SENT.has(name.toLowerCase())) outgoing.appendHeader(name, value);
+    outgoing.setHeader('Date', new Date().toUTCString());
+    if (pieces === undefined) {
+      outgoing.setHeader('Content-Length', body.length);
+      outgoing.end(method === 'HEAD' ? undefined : body);
+      return;
+    }
+    for await (const piece of pieces(body)) {
+      if (outgoing.destroyed) return;
+      outgoing.write(piece);
+    }
+    outgoing.end();
+  } catch {
+    // A header that cannot be sent, or a client that is gone.
+    outgoing.destroy();
+  }
+}
+
+/** The scripts of ours that stand for those of the checkout, which are for people who run tests by hand. */
+export async function readOverlays(multiplier) {
+  const read = (name) => readFile(new URL(`../page/${name}`, import.meta.url), 'utf8');
+  return new Map([
+    ['/resources/testharnessreport.js', `${await read('report.js')}(${Number(multiplier)});\n`],
+    ['/resources/testdriver-vendor.js', await read('vendor.js')],
+  ]);
+}
