@@ -2,6 +2,8 @@
  * Pages without a browser: documents on jsdom, each in a thread and a realm of its own, with `Profiler` and `performance`
  * on their windows.
  *
+ * What a page runs is typed by `lib: ['dom']`, and `Profiler` by `import type {} from 'selfprof/register'`.
+ *
  * Needs jsdom 31, which is installed beside selfprof: `npm install --save-dev jsdom@31.0.1`.
  */
 
@@ -50,6 +52,10 @@ export interface NavigateOptions {
    * For a document on disk, the folder whose files it may load: its own, by default. All of them are of one origin.
    */
   root?: string;
+  /**
+   * For a document on disk, the headers that a server would send with it, such as `{ 'Document-Policy': 'js-profiling' }`.
+   */
+  headers?: Record<string, string> | Iterable<[name: string, value: string]>;
 }
 
 /** How a page is opened. */

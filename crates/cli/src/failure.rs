@@ -1,6 +1,7 @@
 //! Why a command did not do its job, in words for whoever typed it.
 
 use std::error::Error;
+use std::fmt;
 use std::process::ExitCode;
 
 use crate::paint::Paint;
@@ -40,7 +41,7 @@ impl Failure {
         self
     }
 
-    /// Tells it on stderr.
+    /// Tells it on stderr. [`Display`](fmt::Display) has it without colour.
     pub fn report(&self) {
         let paint = Paint::for_stderr();
         say(format_args!("{} {}", paint.error("error:"), self.message));
@@ -52,5 +53,12 @@ impl Failure {
     /// The exit code that tells whose fault it was.
     pub fn exit_code(&self) -> ExitCode {
         self.code.into()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " (hint: {hint})"))
     }
 }

@@ -6,17 +6,26 @@
 
 #![forbid(unsafe_code)]
 
+mod addon;
 mod arguments;
 mod convert;
+mod diff;
 mod failure;
 mod input;
 mod location;
+mod node;
+mod output;
+mod package;
+mod page;
+mod pages;
 mod paint;
 mod report;
 mod run;
+mod stdout;
 mod table;
 mod talk;
 mod top;
+mod webdriver;
 mod whole_file;
 
 use std::process::ExitCode;
@@ -29,6 +38,9 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
+        Command::Page(arguments) => page::page(&arguments),
+        Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
     };

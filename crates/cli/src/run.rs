@@ -4,24 +4,21 @@
 //! journal for each thread into a directory that is made here. So the script may end in any way, and the
 //! journals remain. They are turned into traces when it has ended.
 
-mod addon;
 mod child;
-mod node;
-mod output;
-pub mod package;
 mod recording;
 mod script;
 
 use std::process::ExitCode;
 
+use crate::addon;
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
+use crate::node::Node;
+use crate::output::Output;
+use crate::package::Package;
 use crate::report::report_run;
 
 use child::{Child, Ended};
-use node::Node;
-use output::Output;
-use package::Package;
 use recording::Recording;
 
 /// Runs the command. All that can be known to be wrong is said before the script starts.

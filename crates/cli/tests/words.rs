@@ -40,6 +40,9 @@ fn help() {
     check("help", &mut with("--help"));
     check("help-run", &mut with("run --help"));
     check("help-top", &mut with("top --help"));
+    check("help-diff", &mut with("diff --help"));
+    check("help-page", &mut with("page --help"));
+    check("help-webdriver", &mut with("webdriver --help"));
     check("help-convert", &mut with("convert --help"));
 }
 
@@ -54,6 +57,35 @@ fn top() {
     check("top-marks", &mut with(&format!("top {marks}")));
     check("top-marks-1", &mut with(&format!("top --top 1 {marks}")));
     check("top-marks-json", &mut with(&format!("top --json --top 2 {marks}")));
+}
+
+#[test]
+fn top_by_other_things() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    check("top-by-resource", &mut with(&format!("top --by resource {markers}")));
+    check("top-by-resource-json", &mut with(&format!("top --by resource --json {markers}")));
+    check(
+        "top-by-resource-1",
+        &mut with("top --by resource --top 1 ../formats/fixtures/cpuprofile/node-20-small.cpuprofile"),
+    );
+    check("top-by-marker", &mut with(&format!("top --by marker {markers}")));
+    check("top-by-marker-json", &mut with(&format!("top --by marker --json {markers}")));
+    check("top-by-bad", &mut with(&format!("top --by colour {markers}")));
+}
+
+#[test]
+fn diff() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    let small = "../formats/fixtures/w3c/chromium-156-small.json";
+    check("diff", &mut with(&format!("diff {small} {markers}")));
+    check("diff-1", &mut with(&format!("diff --top 1 {small} {markers}")));
+    check("diff-all", &mut with(&format!("diff --all {small} {markers}")));
+    check("diff-json", &mut with(&format!("diff --json tests/fixtures/marks.json {small}")));
+    check("diff-same", &mut with(&format!("diff {small} {small}")));
+    check("diff-idle", &mut with(&format!("diff {small} tests/fixtures/idle.json")));
+    check("diff-stdin-twice", &mut with("diff - -"));
+    check("diff-nothing", &mut with("diff"));
+    check("diff-missing", &mut with(&format!("diff {small} nowhere.json")));
 }
 
 #[test]
@@ -145,6 +177,20 @@ fn run_that_fails_before_the_script() {
     check("run-no-node", with(&format!("run {script}")).env("PATH", ""));
     check("run-not-a-node", &mut with(&format!("run --node /bin/true {script}")));
     check("run-no-package", with(&format!("run {script}")).env("SELFPROF_NPM", "tests"));
+}
+
+#[test]
+fn page_that_fails_before_the_page() {
+    check("page-nothing", &mut with("page"));
+    check("page-no-file", &mut with("page nowhere.html"));
+    check("page-no-scheme", &mut with("page localhost:8000/a"));
+    check("page-other-scheme", &mut with("page ftp://example.com/"));
+    check("page-directory", &mut with("page tests"));
+    check("page-bad-wait", &mut with("page --wait forever tests/fixtures/pages/busy.html"));
+    check("page-no-directory", &mut with("page -o nowhere/trace.json about:blank"));
+    check("page-old-node", &mut with("page --node tests/fixtures/nodes/node-18 about:blank"));
+    check("webdriver-old-node", &mut with("webdriver --node tests/fixtures/nodes/node-18"));
+    check("webdriver-bad-port", &mut with("webdriver --port 70000"));
 }
 
 /// A Node that is not supported, and a package without addons.

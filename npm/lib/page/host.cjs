@@ -48,6 +48,16 @@ class HostInternals {
     this.#tellOthers(change, from);
   }
 
+  /** The cookies for a URL. */
+  cookiesFor(url) {
+    return this.#cookies.list(url);
+  }
+
+  /** Stores a cookie as a response would. */
+  storeCookie(url, text) {
+    this.shareCookie({ url, cookie: text, isHttp: true });
+  }
+
   #tellOthers(change, except) {
     for (const thread of this.#threads) if (thread !== except) thread.control({ type: 'cookie', change });
   }
@@ -70,9 +80,16 @@ class HostInternals {
   }
 }
 
+/** What ./driver may have a host do, and no user. @type {(host: PageHost) => HostInternals} */
+let innerHost;
+
 /** Opens pages. */
 class PageHost {
   #internals;
+
+  static {
+    innerHost = (host) => host.#internals;
+  }
 
   constructor(options) {
     this.#internals = new HostInternals(options);
@@ -112,4 +129,4 @@ class PageHost {
   }
 }
 
-module.exports = { HostInternals, PageHost };
+module.exports = { HostInternals, PageHost, innerHost };

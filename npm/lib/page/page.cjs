@@ -6,6 +6,7 @@ const { EventEmitter, once } = require('node:events');
 const path = require('node:path');
 const { types } = require('node:util');
 const { pathToFileURL } = require('node:url');
+const { gunzipSync } = require('node:zlib');
 
 const { NotCloneable, deserialize, serialize } = require('./clone.cjs');
 const { describePage } = require('./policy/documents.cjs');
@@ -68,7 +69,24 @@ class TimeoutError extends Error {
   name = 'TimeoutError';
 }
 
-const WAITS = ['load', 'domcontentloaded', 'commit'];
+const WAITS = ['idle', 'load', 'domcontentloaded', 'commit'];
+
+/** For how long an idle page has had nothing to do, in milliseconds. */
+const QUIET = 500;
+
+/**
+ * What ./automation.cjs may have a page do, and no user.
+ *
+ * @type {(page: Page) => {
+ *   generation: number, isThere: boolean, sites: Sites | undefined, pending: Promise<void> | undefined,
+ *   ask: (frame: number, message: object, limit: { timeout: number, what: string }) => Promise<object>,
+ *   waitFor: (state: string) => Promise<void>,
+ * }}
+ */
+let innerPage;
+
+/** A recording as compressed JSON. @type {(page: Page, timeout: number) => Promise<Uint8Array>} */
+let takeProfile;
 
 /**
  * A page.
@@ -89,6 +107,24 @@ class Page extends EventEmitter {
   /** Counts navigations: the last one wins. */
   #navigation = 0;
   #state = new Set();
+  /** Counts documents: what was found in one is not in the next. */
+  #generation = 0;
+  /** The navigation that the page itself asked for and that is under way. */
+  #pending;
+  /** The recording that was asked for, of this document and of those that it leads to. */
+  #profile;
+
+  static {
+    innerPage = (page) => ({
+      generation: page.#generation,
+      isThere: page.#main !== undefined && page.#sites.all().includes(page.#main),
+      sites: page.#sites,
+      pending: page.#pending,
+      ask: (frame, message, limit) => page.#ask(frame, message, limit),
+      waitFor: (state) => page.#waitFor(state, page.#main),
+    });
+    takeProfile = (page, timeout) => page.#takeProfile(timeout);
+  }
 
   /** @param {import('./host.cjs').HostInternals} host */
   constructor(host) {
@@ -109,22 +145,31 @@ class Page extends EventEmitter {
    * Loads another document.
    *
    * @param {string | URL} url a URL, or a path on disk
-   * @param {{ waitUntil?: 'load' | 'domcontentloaded' | 'commit', timeout?: number, referrer?: string }} [options]
+   * @param {import('../../page.js').NavigateOptions} [options]
    * @returns {Promise<{ url: string, status: number, headers: [string, string][] }>} the response
    */
-  async navigate(url, { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root } = {}) {
+  async navigate(url, { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile } = {}) {
     if (!WAITS.includes(waitUntil)) throw new TypeError(`waitUntil is '${waitUntil}'; it is one of ${WAITS.join(', ')}`);
     this.#assertOpen();
-    return await withTimeout(timeout, `loading ${url}`, () => this.#load(toUrl(url), { waitUntil, referrer, root }));
+    const target = toUrl(url);
+    const given = readHeaders(headers, target);
+    this.#profile = profile === undefined ? undefined : toProfile(profile);
+    const load = () => this.#load(target, { waitUntil, referrer, root, given });
+    return await withTimeout(timeout, `loading ${url}`, load, async () => {
+      // What came too late is not to take the page over.
+      this.#navigation += 1;
+      if (this.#main !== undefined && !(await this.#main.thread.isResponsive(RESPONSE_LIMIT))) await this.#kill(this.#main);
+    });
   }
 
-  async #load(url, { waitUntil, referrer, root }) {
+  async #load(url, { waitUntil, referrer, root, given = [] }) {
     const navigation = ++this.#navigation;
     const startedAt = monotonicNow();
     const started = this.#host.startThread();
     let site;
     try {
       const response = await this.#fetch(url, referrer);
+      response.headers = [...response.headers.filter(([name]) => given.every(([other]) => other !== name)), ...given];
       await started.ready();
       this.#assertOpen();
       if (navigation !== this.#navigation) throw new Error(`another navigation took over from ${url}`);
@@ -150,8 +195,9 @@ class Page extends EventEmitter {
 
   /** Replaces the document by one in a thread of its own. */
   async #commit(thread, response, root) {
-    const document = { ...describePage(response, root), startedAt: response.startedAt };
+    const document = { ...describePage(response, root), startedAt: response.startedAt, profile: this.#profile };
     await this.#sites?.closeAll();
+    this.#generation += 1;
     this.#url = document.url;
     this.#state = new Set(['commit']);
     this.#sites = new Sites(this.#host, {
@@ -170,6 +216,11 @@ class Page extends EventEmitter {
   }
 
   async #waitFor(state, site) {
+    if (state === 'idle') {
+      await this.#waitFor('load', site);
+      await site.thread.command({ type: 'await idle', quiet: QUIET }).answer;
+      return;
+    }
     const reached = async () => {
       while (!this.#state.has(state)) {
         if (this.#main !== site) throw new Error('another navigation took over');
@@ -233,9 +284,16 @@ class Page extends EventEmitter {
       this.emit('problem', { kind: 'navigation', text: `${url.protocol} is not a scheme that a page may navigate to`, url: target, frame: 0 });
       return;
     }
-    this.#load(url, { waitUntil: 'commit', referrer }).catch((error) => {
-      if (!this.#isClosed) this.emit('problem', { kind: 'navigation', text: error.message, url: target, frame: 0 });
+    const pending = this.#load(url, { waitUntil: 'commit', referrer }).then(
+      () => {},
+      (error) => {
+        if (!this.#isClosed) this.emit('problem', { kind: 'navigation', text: error.message, url: target, frame: 0 });
+      },
+    );
+    this.#pending = pending.finally(() => {
+      if (this.#pending === settled) this.#pending = undefined;
     });
+    const settled = this.#pending;
   }
 
   /**
@@ -271,12 +329,36 @@ class Page extends EventEmitter {
       if (error instanceof NotCloneable) throw new DOMException(error.message, 'DataCloneError');
       throw error;
     }
-    const target = this.#find(frame);
     const source = isFunction ? `(${script})` : script;
-    const message = { type: 'evaluate', frame: target.frame, source, isFunction, parameters: record };
-    const answer = await this.#await(target.site, target.site.thread.ask(message), 'the script', timeout);
+    const message = { type: 'evaluate', source, isFunction, parameters: record };
+    const answer = await this.#ask(frame, message, { timeout, what: 'the script' });
     if (answer.error !== undefined) throw new PageError(answer.error);
     return deserialize(answer.value, PLATFORM).value;
+  }
+
+  /** Asks a window's DOM for something. */
+  #ask(frame, message, { timeout, what }) {
+    const { site, frame: inner } = this.#find(frame);
+    return this.#await(site, site.thread.ask({ ...message, frame: inner }), what, timeout);
+  }
+
+  /**
+   * Ends the recording that `profile` asked for.
+   *
+   * @param {{ timeout?: number }} [options]
+   * @returns {Promise<object>} a `ProfilerTrace`
+   */
+  async takeProfile({ timeout = this.#host.timeout } = {}) {
+    return JSON.parse(gunzipSync(await takeProfile(this, timeout)).toString());
+  }
+
+  async #takeProfile(timeout) {
+    this.#assertOpen();
+    if (this.#profile === undefined) throw new Error('no recording was asked for: navigate with `profile`');
+    const site = this.#main;
+    const { bytes, error } = await this.#await(site, site.thread.command({ type: 'take profile' }), 'ending the recording', timeout);
+    if (error !== undefined) throw new Error(error);
+    return bytes;
   }
 
   /**
@@ -355,6 +437,20 @@ function monotonicNow() {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
+/** What a recording of a page's load is made with, checked. */
+function toProfile({ sampleInterval = 1, maxBufferSize = MAX_SAMPLES, includeSameOriginFrames = false } = {}) {
+  if (!(Number.isFinite(sampleInterval) && sampleInterval > 0)) {
+    throw new RangeError(`profile.sampleInterval is ${sampleInterval}; it is a number of milliseconds above 0`);
+  }
+  if (!(Number.isSafeInteger(maxBufferSize) && maxBufferSize > 0 && maxBufferSize <= 0xffff_ffff)) {
+    throw new RangeError(`profile.maxBufferSize is ${maxBufferSize}; it is a number of samples above 0`);
+  }
+  return { sampleInterval, maxBufferSize, includeSameOriginFrames: includeSameOriginFrames === true };
+}
+
+/** How many samples a recording has when nothing else was asked for: a quarter of an hour at 1 ms. */
+const MAX_SAMPLES = 1_000_000;
+
 /** How long a page may take to say that it is there, after a script in it timed out. */
 const RESPONSE_LIMIT = 1_000;
 
@@ -362,13 +458,27 @@ const RESPONSE_LIMIT = 1_000;
 function toUrl(place) {
   if (place instanceof URL) return place;
   const text = String(place);
+  if (/^[\w.-]+:\d+(\/|$)/.test(text)) throw new TypeError(`${text} is neither a URL nor a path\n\nhint: http://${text}`);
   if (/^[a-z][a-z0-9+.-]+:/i.test(text)) return new URL(text);
   return pathToFileURL(path.resolve(text));
 }
 
+/** Headers for a document that no server sends. */
+function readHeaders(headers, url) {
+  if (headers === undefined) return [];
+  if (url.protocol === 'http:' || url.protocol === 'https:') {
+    throw new TypeError(`headers are for documents on disk, and ${url} has those that its server sends`);
+  }
+  const list = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  return list.map(([name, value]) => [String(name).toLowerCase(), String(value)]);
+}
+
+/** The longest that a timer of Node's waits, in milliseconds: 24 days. More is for ever. */
+const MAX_DELAY = 0x7fff_ffff;
+
 /** Does work that may take so long and no longer. `onTimeout` cleans up before the caller hears of it. */
 async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
-  if (milliseconds === Infinity) return await work();
+  if (milliseconds > MAX_DELAY) return await work();
   let timer;
   let isLate = false;
   const late = new Promise((resolve) => {
@@ -392,4 +502,4 @@ async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
   throw new TimeoutError(`${what} took longer than ${milliseconds} ms`);
 }
 
-module.exports = { Page, PageError, TimeoutError };
+module.exports = { MAX_DELAY, Page, PageError, TimeoutError, innerPage, takeProfile };

@@ -118,6 +118,21 @@ class Sites {
     return list.sort((a, b) => a.frame - b.frame);
   }
 
+  /**
+   * The public number of a window inside of another, as the other's thread tells where it is.
+   *
+   * @param {number} outer its public number
+   * @param {{ window?: unknown, remote?: unknown }} place
+   * @returns {number | undefined}
+   */
+  within(outer, { window, remote }) {
+    const target = this.find(outer);
+    if (target === undefined) return undefined;
+    if (typeof window === 'number') return target.site.windows.has(window) ? this.frameOf(target.site, window) : undefined;
+    const child = this.#childOf(target.site, remote);
+    return child === undefined ? undefined : this.frameOf(child, 0);
+  }
+
   all() {
     return [...this.#sites.values()];
   }

@@ -94,6 +94,34 @@ suite('open', () => {
     assert.deepEqual(wider.log, ['app file: null', 'secret']);
   });
 
+  test('takes headers for a document on disk, and for no other', async (t) => {
+    const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rm(folder, { recursive: true }));
+    const index = path.join(folder, 'index.html');
+    await fs.writeFile(index, '<title>On disk</title>');
+    const isolation = { 'Document-Policy': 'js-profiling', 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+    const attempt = () => {
+      try {
+        return [typeof new Profiler({ sampleInterval: 10, maxBufferSize: 1 }).stop(), crossOriginIsolated];
+      } catch (error) {
+        return [error.name, crossOriginIsolated];
+      }
+    };
+    for (const [headers, expected] of [
+      [undefined, ['NotAllowedError', false]],
+      [{ 'document-policy': 'js-profiling' }, ['object', false]],
+      [Object.entries(isolation), ['object', true]],
+    ]) {
+      const page = await open(t, index, { headers });
+      assert.deepEqual(await page.evaluate(attempt), expected);
+    }
+    const blank = await open(t, 'about:blank', { headers: isolation });
+    // An opaque origin is no secure context.
+    assert.deepEqual(await blank.evaluate(attempt), ['object', false]);
+    await assert.rejects(blank.navigate('http://127.0.0.1:1/', { headers: {} }), /those that its server sends/);
+    await assert.rejects(blank.navigate('localhost:3000'), /hint: http:\/\/localhost:3000/);
+  });
+
   test('fails for what is not there', async (t) => {
     const pages = host(t);
     await assert.rejects(pages.open('http://127.0.0.1:1/'), { name: 'NetworkError' });

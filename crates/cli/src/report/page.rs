@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 
 use crate::failure::Failure;
-use crate::run::package::Package;
+use crate::package::Package;
 
 use super::embedded::{self, Titled};
 

@@ -18,11 +18,11 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
-use super::node::Node;
-use super::package::Package;
 use super::recording::Recording;
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
+use crate::node::Node;
+use crate::package::Package;
 
 /// How many marks and measures of a thread are recorded when nothing else was asked for. A program that makes them in a
 /// loop shall not fill the disk.

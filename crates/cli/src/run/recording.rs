@@ -10,8 +10,8 @@ use selfprof_trace::Entries;
 use selfprof_trace::summary::Summary;
 use tempfile::TempDir;
 
-use super::output::{self, Output};
 use crate::failure::Failure;
+use crate::output::{self, Output};
 use crate::paint::Paint;
 use crate::table;
 use crate::talk::{say, warn};

@@ -10,6 +10,7 @@ pub fn selfprof() -> Command {
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("SELFPROF_NPM", npm())
         .env_remove("SELFPROF_NODE")
+        .env_remove("SELFPROF_JSDOM")
         .env_remove("SELFPROF_PROFILING_MODE")
         .env_remove("SELFPROF_NODE_FRAMES")
         .env_remove("NODE_OPTIONS");

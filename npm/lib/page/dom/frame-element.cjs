@@ -250,6 +250,13 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return this._contentDocument;
   }
 
+  /** Where its window is, for who drives the page: in this thread, or in one that the frame's number leads to. */
+  get _place() {
+    if (this.#remote !== null) return { remote: this.#number };
+    const window = this._contentDocument?._globalObject;
+    return window === undefined ? undefined : { window: realms.realmOf(window)?.id };
+  }
+
   get contentWindow() {
     return this.#remote ?? this._contentDocument?._defaultView ?? null;
   }

@@ -7,6 +7,7 @@ require('./environment.cjs');
 const gate = require('selfprof:gate');
 const outbox = require('./outbox.cjs');
 const { openWindow, parse } = require('./documents.cjs');
+const automation = require('./automation/main.cjs');
 const frames = require('./frame-element.cjs');
 const messages = require('./messages.cjs');
 const { embed } = require('./remote-window.cjs');
@@ -39,7 +40,16 @@ const onMessage = {
   },
 };
 
+/** A command of a program that drives the page. */
+function automate({ id, frame, ...message }) {
+  const done = (outcome) => outbox.tell({ type: 'evaluated', id, ...outcome });
+  const realm = realms.byFrame(frame);
+  if (realm === undefined) done({ error: { code: 'no such window', message: 'the frame is gone' } });
+  else automation.perform(realm, message, done);
+}
+
 Object.assign(onMessage, {
+  automate,
   message: messages.receive,
   'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
   'navigate remote': ({ frame, url, referrer }) => frames.byNumber(frame)?._navigateTo(url, referrer),

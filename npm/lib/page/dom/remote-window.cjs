@@ -30,6 +30,16 @@ function remoteWindow(window, address, place = {}) {
   return remote;
 }
 
+/** What the user's thread knows a remote window by; undefined for anything else. */
+function addressOf(window, value) {
+  for (const [key, remote] of known.get(window) ?? []) {
+    if (remote !== value) continue;
+    const [site, frame] = key.split('.').map(Number);
+    return { site, frame };
+  }
+  return undefined;
+}
+
 function make(window, address, { parent, top, navigate = () => {} }) {
   const refuse = () => {
     throw DOMException.create(window, [
@@ -123,4 +133,4 @@ function embed(window, { parent, top }) {
   window._parent = isTop ? topWindow : remoteWindow(window, parent, { parent: topWindow, top: topWindow });
 }
 
-module.exports = { embed, remoteWindow };
+module.exports = { addressOf, embed, remoteWindow };

@@ -55,6 +55,21 @@ class Cookies {
     return this.#jar.getCookieStringSync(url.href, { sameSiteContext });
   }
 
+  /** The cookies that a request of the user's own would carry, those that no script sees too. */
+  list(url) {
+    return this.#jar.getCookiesSync(url, { http: true, sameSiteContext: 'strict' }).map((cookie) => ({
+      name: cookie.key,
+      value: cookie.value,
+      domain: cookie.hostOnly ? cookie.domain : `.${cookie.domain}`,
+      path: cookie.path,
+      secure: cookie.secure,
+      httpOnly: cookie.httpOnly,
+      sameSite: { lax: 'Lax', strict: 'Strict', none: 'None' }[cookie.sameSite],
+      // In seconds, as WebDriver has it; a session's cookie has none.
+      expiry: cookie.expires instanceof Date ? Math.floor(cookie.expires.getTime() / 1_000) : undefined,
+    }));
+  }
+
   /** `document.cookie`. */
   forScript(url) {
     return this.#jar.getCookieStringSync(url, { http: false });

@@ -45,7 +45,7 @@ function describePage({ url: text, headers }, root) {
   const isSecure = isTrustworthy(origin);
   // https://html.spec.whatwg.org/multipage/browsers.html#coop-check
   const embedderPolicy = isSecure ? readEmbedderPolicy(headers) : 'unsafe-none';
-  const isIsolated = isSecure && hasHeaders(url) && readOpenerPolicy(headers) === 'same-origin' && embedderPolicy !== 'unsafe-none';
+  const isIsolated = isSecure && readOpenerPolicy(headers) === 'same-origin' && embedderPolicy !== 'unsafe-none';
   const contentType = getHeader(headers, 'content-type') ?? 'text/html';
   return { url: url.href, contentType, origin, profiling: readProfilingMode(headers), embedderPolicy, isIsolated, isSecure };
 }

@@ -87,6 +87,11 @@ class Loader {
     return id;
   }
 
+  /** Whether something that was asked for is on its way. */
+  get isBusy() {
+    return this.#running.size + this.#frames.size > 0;
+  }
+
   abort(id) {
     this.#frames.delete(id);
     this.#running.get(id)?.abort();

@@ -18,6 +18,7 @@ const { Gate } = require('./gate.cjs');
 const { hostPages } = require('./hosting.cjs');
 const { Loader } = require('./loader.cjs');
 const { HostModules } = require('./host-modules.cjs');
+const { stillness } = require('./stillness.cjs');
 const { Tasks } = require('./tasks.cjs');
 const { substitutes } = require('./substitutes.cjs');
 const { Sessions } = require('./window-native.cjs');
@@ -151,11 +152,11 @@ class PageThread {
     cookie: ({ change }) => this.#cookies.apply(change),
     open: ({ document, content, place, isVisible }) => {
       this.#setVisible(isVisible);
-      const { origin, embedderPolicy, isIsolated, isSecure, profiling } = document;
+      const { origin, embedderPolicy, isIsolated, isSecure, profiling, profile } = document;
       this.blobs = new Blobs(serialize(origin));
       this.client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => this.blobs.get(url) };
       // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
-      this.mode = begin({ mode: profiling ?? 'lazy' }).mode;
+      this.mode = begin({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
       const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, place };
       this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(content.body)));
     },
@@ -169,6 +170,11 @@ class PageThread {
       control.postMessage({ type: 'done', id });
     },
     ping: ({ id }) => control.postMessage({ type: 'pong', id }),
+    'take profile': async ({ id }) => control.postMessage({ type: 'done', id, ...(await this.windows.takeProfile()) }),
+    'await idle': async ({ id, quiet }) => {
+      await stillness(quiet, () => this.loader.isBusy);
+      control.postMessage({ type: 'done', id });
+    },
   };
 }
 

@@ -9,6 +9,7 @@ const vm = require('node:vm');
 const native = require('../../native.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { WindowNative } = require('./window-native.cjs');
+const { LoadRecording } = require('./load-recording.cjs');
 const { WindowModules } = require('./modules.cjs');
 
 const LIB = path.join(__dirname, '..', '..');
@@ -63,6 +64,8 @@ class Windows {
   #open = new Map();
   #nextDocument = 1;
   #count = 0;
+  /** @type {LoadRecording | undefined} what the page's user has recorded of its document */
+  #recording;
 
   /**
    * @param {import('./main.cjs').PageThread} thread
@@ -94,6 +97,7 @@ class Windows {
       timeOrigin: origin,
       crossOriginIsolated: this.#thread.client.isIsolated === true,
     });
+    if (record.profile !== undefined) this.#recording = new LoadRecording(realm, record.profile);
     const anchor = vm.runInContext('(function () {})', window);
     const known = { window, anchor, frame, realm, origin, document: record, code: undefined, modules: undefined, bases: new Map() };
     known.modules = new WindowModules(known, (request) => this.#thread.loader.fetchForHost(request));
@@ -143,6 +147,13 @@ class Windows {
     const known = this.#windows.get(window);
     if (known === undefined) throw new Error('this is not a window of the page');
     return known;
+  }
+
+  /** Ends the recording. @returns {Promise<{ bytes: Uint8Array } | { error: string }>} a trace as compressed JSON */
+  async takeProfile() {
+    const recording = this.#recording;
+    this.#recording = undefined;
+    return recording === undefined ? { error: 'there is no recording, or it was taken' } : await recording.take();
   }
 
   /** Says to the DOM realm what a window's document is like, as JSON. */

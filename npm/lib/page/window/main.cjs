@@ -6,6 +6,7 @@
 const host = require('selfprof:host');
 const { deserialize, serialize } = require('../clone.cjs');
 const { serializeHere } = require('./cloning.cjs');
+const json = require('./json.cjs');
 
 const { Error, Object, Promise, RangeError, SyntaxError, TypeError } = globalThis;
 const { parse } = JSON;
@@ -121,6 +122,8 @@ module.exports = {
   deserialize: (record) => deserialize(record, host.platform),
   emptyObject: () => ({}),
   evaluate,
+  execute: (callee, parameters, references, isAsync, onDone) =>
+    json.execute(callee, parameters, references, isAsync, { describe, settle }, onDone),
   freeze: Object.freeze,
   install: (settings) => require('./globals.cjs').install(settings),
   makeError,
@@ -128,5 +131,6 @@ module.exports = {
   parse,
   serialize: serializeHere,
   settle,
+  toJson: (value, references) => json.write(value, references, describe),
   wrap,
 };

@@ -56,6 +56,11 @@ impl Package {
         self.directory.join("report").join("index.html")
     }
 
+    /// The program that hosts pages.
+    pub fn page_driver(&self) -> PathBuf {
+        self.directory.join("lib/page/driver/main.cjs")
+    }
+
     /// Where the addons are, one for each major.
     pub fn addons(&self) -> PathBuf {
         self.directory.join("native")

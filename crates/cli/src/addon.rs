@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::node::{MAJORS, Node};
-use super::package::Package;
 use crate::failure::Failure;
+use crate::node::{MAJORS, Node};
+use crate::package::Package;
 
 /// Fails when the package has no addon for this Node. Where it is: `native/selfprof-<platform>-<arch>-<modules>.node`.
 pub fn check(package: &Package, node: &Node) -> Result<(), Failure> {

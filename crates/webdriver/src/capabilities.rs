@@ -1,0 +1,173 @@
+//! What a session can be asked to be like. <https://www.w3.org/TR/webdriver2/#capabilities>
+
+use serde_json::{Map, Value, json};
+use webdriver::capabilities::{BrowserCapabilities, Capabilities, CapabilitiesMatching};
+use webdriver::command::NewSessionParameters;
+use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
+
+use crate::session::Timeouts;
+
+const NAME: &str = "selfprof";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const PLATFORM: &str = std::env::consts::OS;
+
+/// When a navigation counts as done. <https://www.w3.org/TR/webdriver2/#dfn-page-load-strategy>
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoadStrategy {
+    Normal,
+    Eager,
+    None,
+}
+
+impl LoadStrategy {
+    /// What pages are to wait for.
+    pub fn wait_until(self) -> &'static str {
+        match self {
+            Self::Normal => "load",
+            Self::Eager => "domcontentloaded",
+            Self::None => "commit",
+        }
+    }
+}
+
+/// What a session was agreed to be like.
+#[derive(Clone, Debug)]
+pub struct Agreement {
+    pub accepts_insecure_certificates: bool,
+    pub load_strategy: LoadStrategy,
+    pub timeouts: Timeouts,
+    prompts: Value,
+}
+
+impl Agreement {
+    /// Matches what a client asks for with what there is.
+    ///
+    /// # Errors
+    ///
+    /// `invalid argument` for what is malformed, `session not created` for what there is not.
+    pub fn reach(parameters: &NewSessionParameters) -> WebDriverResult<Self> {
+        let Some(matched) = parameters.match_browser(&mut Offer)? else {
+            let message =
+                format!("no alternative asks for `browserName: {NAME}` on {PLATFORM}, or leaves it open");
+            return Err(WebDriverError::new(ErrorStatus::SessionNotCreated, message));
+        };
+        let mut timeouts = Timeouts::default();
+        if let Some(Value::Object(wanted)) = matched.get("timeouts") {
+            // Validated by now: null, or a whole number.
+            let time = |value: &Value| value.as_f64().map(|milliseconds| milliseconds as u64);
+            timeouts.script = wanted.get("script").map_or(timeouts.script, time);
+            timeouts.page_load = wanted.get("pageLoad").map_or(timeouts.page_load, time);
+            timeouts.implicit = wanted.get("implicit").map_or(timeouts.implicit, time);
+        }
+        Ok(Self {
+            accepts_insecure_certificates: matched.get("acceptInsecureCerts") == Some(&Value::Bool(true)),
+            load_strategy: match matched.get("pageLoadStrategy").and_then(Value::as_str) {
+                Some("none") => LoadStrategy::None,
+                Some("eager") => LoadStrategy::Eager,
+                _ => LoadStrategy::Normal,
+            },
+            timeouts,
+            prompts: matched
+                .get("unhandledPromptBehavior")
+                .cloned()
+                .unwrap_or_else(|| json!("dismiss and notify")),
+        })
+    }
+
+    /// What the client is told.
+    pub fn describe(&self) -> Value {
+        json!({
+            "browserName": NAME,
+            "browserVersion": VERSION,
+            "platformName": PLATFORM,
+            "acceptInsecureCerts": self.accepts_insecure_certificates,
+            "pageLoadStrategy": match self.load_strategy {
+                LoadStrategy::Normal => "normal",
+                LoadStrategy::Eager => "eager",
+                LoadStrategy::None => "none",
+            },
+            "proxy": {},
+            "setWindowRect": false,
+            "strictFileInteractability": false,
+            "timeouts": {
+                "script": self.timeouts.script,
+                "pageLoad": self.timeouts.page_load,
+                "implicit": self.timeouts.implicit,
+            },
+            "unhandledPromptBehavior": self.prompts,
+        })
+    }
+}
+
+/// What there is.
+struct Offer;
+
+impl BrowserCapabilities for Offer {
+    fn init(&mut self, _: &Capabilities) {}
+
+    fn browser_name(&mut self, _: &Capabilities) -> WebDriverResult<Option<String>> {
+        Ok(Some(NAME.to_owned()))
+    }
+
+    fn browser_version(&mut self, _: &Capabilities) -> WebDriverResult<Option<String>> {
+        Ok(Some(VERSION.to_owned()))
+    }
+
+    fn compare_browser_version(&mut self, version: &str, comparison: &str) -> WebDriverResult<bool> {
+        Ok(version == comparison)
+    }
+
+    fn platform_name(&mut self, _: &Capabilities) -> WebDriverResult<Option<String>> {
+        Ok(Some(PLATFORM.to_owned()))
+    }
+
+    fn accept_insecure_certs(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(true)
+    }
+
+    fn set_window_rect(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn strict_file_interactability(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn web_socket_url(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn webauthn_virtual_authenticators(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn webauthn_extension_uvm(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn webauthn_extension_prf(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn webauthn_extension_large_blob(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn webauthn_extension_cred_blob(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+        Ok(false)
+    }
+
+    fn accept_proxy(&mut self, proxy: &Map<String, Value>, _: &Capabilities) -> WebDriverResult<bool> {
+        // There is no way around the network yet.
+        Ok(proxy.get("proxyType").is_none_or(|kind| kind == "direct" || kind == "system"))
+    }
+
+    fn validate_custom(&mut self, _: &str, _: &Value) -> WebDriverResult<()> {
+        Ok(())
+    }
+
+    fn accept_custom(&mut self, _: &str, _: &Value, _: &Capabilities) -> WebDriverResult<bool> {
+        // Wishes to other browsers, which clients send along.
+        Ok(true)
+    }
+}

@@ -1,0 +1,146 @@
+//! From a method and a path to a command. <https://www.w3.org/TR/webdriver2/#endpoints>
+
+use hyper::Method;
+use webdriver::Parameters;
+use webdriver::command::WebDriverMessage;
+use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
+use webdriver::httpapi::{Route, standard_routes};
+
+use crate::force_sample::{self, ForceSampleRoute};
+
+/// A command with the id of its session.
+pub type Message = WebDriverMessage<ForceSampleRoute>;
+
+/// All routes, with their paths in parts.
+pub struct Router {
+    routes: Vec<(Method, Vec<Part>, Route<ForceSampleRoute>)>,
+}
+
+enum Part {
+    Text(&'static str),
+    Parameter(&'static str),
+}
+
+impl Router {
+    /// The protocol's routes, with that of the extension.
+    pub fn new() -> Self {
+        let mut routes = standard_routes();
+        routes.push((Method::POST, force_sample::PATH, Route::Extension(ForceSampleRoute)));
+        let routes = routes.into_iter().map(|(method, path, route)| (method, parts(path), route)).collect();
+        Self { routes }
+    }
+
+    /// The command of a request.
+    ///
+    /// # Errors
+    ///
+    /// `unknown command` for a path that there is not, `unknown method` for one that is there for other methods, and
+    /// `invalid argument` for a body that is not what the command wants.
+    pub fn message(&self, method: &Method, path: &str, body: &str) -> WebDriverResult<Message> {
+        let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(decoded).collect();
+        let mut is_known = false;
+        for (wanted, parts, route) in &self.routes {
+            let Some(parameters) = matched(parts, &path) else { continue };
+            is_known = true;
+            if wanted == method {
+                return Message::from_http(route.clone(), &parameters, body, method == Method::POST);
+            }
+        }
+        let name = path.join("/");
+        Err(if is_known {
+            WebDriverError::new(ErrorStatus::UnknownMethod, format!("/{name} has no {method}"))
+        } else {
+            WebDriverError::new(ErrorStatus::UnknownCommand, format!("there is no command /{name}"))
+        })
+    }
+}
+
+fn parts(path: &'static str) -> Vec<Part> {
+    let parts = path.split('/').filter(|part| !part.is_empty());
+    parts
+        .map(|part| match part.strip_prefix('{').and_then(|part| part.strip_suffix('}')) {
+            Some(name) => Part::Parameter(name),
+            None => Part::Text(part),
+        })
+        .collect()
+}
+
+fn matched(parts: &[Part], path: &[String]) -> Option<Parameters> {
+    if parts.len() != path.len() {
+        return None;
+    }
+    let mut parameters = Parameters::new();
+    for (part, given) in parts.iter().zip(path) {
+        match part {
+            Part::Text(text) if text == given => {}
+            Part::Text(_) => return None,
+            Part::Parameter(name) => {
+                parameters.insert((*name).to_owned(), given.clone());
+            }
+        }
+    }
+    Some(parameters)
+}
+
+/// A part of a path without its percent-encoding.
+fn decoded(part: &str) -> String {
+    // As a form's name is written, with `+` for itself.
+    let form = part.replace('+', "%2B");
+    url::form_urlencoded::parse(form.replace(['&', '='], "_").as_bytes())
+        .next()
+        .map_or_else(String::new, |(name, _)| name.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use webdriver::command::WebDriverCommand;
+    use webdriver::common::WebElement;
+
+    use super::*;
+    use crate::force_sample::ForceSample;
+
+    #[track_caller]
+    fn check(method: Method, path: &str, body: &str, expected: Result<Message, &str>) {
+        let message = Router::new().message(&method, path, body);
+        match expected {
+            Ok(expected) => assert_eq!(message.unwrap(), expected, "{path}"),
+            Err(code) => assert_eq!(message.unwrap_err().error_code(), code, "{path}"),
+        }
+    }
+
+    fn of_session(command: WebDriverCommand<ForceSample>) -> Result<Message, &'static str> {
+        Ok(Message::new(Some("7".to_owned()), command))
+    }
+
+    #[test]
+    fn requests_become_commands() {
+        check(Method::GET, "/status", "", Ok(Message::new(None, WebDriverCommand::Status)));
+        check(
+            Method::POST,
+            "/session/7/forcesample",
+            "{}",
+            of_session(WebDriverCommand::Extension(ForceSample)),
+        );
+        let element = WebElement("window1.1.0.5".to_owned());
+        check(
+            Method::GET,
+            "/session/7/element/window1.1.0.5/attribute/data%2Fx%20y+z",
+            "",
+            of_session(WebDriverCommand::GetElementAttribute(element, "data/x y+z".to_owned())),
+        );
+        check(Method::GET, "/session/7/element/active", "", of_session(WebDriverCommand::GetActiveElement));
+    }
+
+    #[test]
+    fn others_are_the_protocols_errors() {
+        check(Method::GET, "/", "", Err("unknown command"));
+        check(Method::GET, "/session/7/elephant", "", Err("unknown command"));
+        check(Method::GET, "/session/7/forcesample/now", "", Err("unknown command"));
+        check(Method::GET, "/session/7/forcesample", "", Err("unknown method"));
+        check(Method::DELETE, "/status", "", Err("unknown method"));
+        check(Method::POST, "/session/7/forcesample", "", Err("invalid argument"));
+        check(Method::POST, "/session/7/forcesample", "[]", Err("invalid argument"));
+        check(Method::POST, "/session/7/url", r#"{"url": 5}"#, Err("invalid argument"));
+        check(Method::POST, "/session/7/url", r#"{"url": "#, Err("invalid argument"));
+    }
+}

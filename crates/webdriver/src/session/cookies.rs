@@ -1,0 +1,130 @@
+//! <https://www.w3.org/TR/webdriver2/#cookies>
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use url::Url;
+use webdriver::command::AddCookieParameters;
+use webdriver::common::Cookie;
+use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
+use webdriver::response::{CookieResponse, CookiesResponse, WebDriverResponse};
+
+use super::{Done, Session};
+
+impl Session {
+    /// The address of the current document, if it is one that has cookies.
+    fn cookie_url(&self) -> WebDriverResult<Option<Url>> {
+        let url = self.document(self.place, "url", json!({}))?;
+        let url = url.as_str().and_then(|url| Url::parse(url).ok());
+        Ok(url.filter(|url| matches!(url.scheme(), "http" | "https")))
+    }
+
+    fn list_cookies(&self, url: Option<&Url>) -> WebDriverResult<Vec<Cookie>> {
+        let Some(url) = url else { return Ok(Vec::new()) };
+        Ok(serde_json::from_value(self.pages.call("cookies", json!({ "url": url.as_str() }))?)?)
+    }
+
+    pub(super) fn cookies(&self) -> Done {
+        let url = self.cookie_url()?;
+        Ok(WebDriverResponse::Cookies(CookiesResponse(self.list_cookies(url.as_ref())?)))
+    }
+
+    pub(super) fn cookie(&self, name: &str) -> Done {
+        let url = self.cookie_url()?;
+        let found = self.list_cookies(url.as_ref())?.into_iter().find(|cookie| cookie.name == name);
+        found.map(|cookie| WebDriverResponse::Cookie(CookieResponse(cookie))).ok_or_else(|| {
+            WebDriverError::new(ErrorStatus::NoSuchCookie, format!("there is no cookie {name}"))
+        })
+    }
+
+    pub(super) fn add_cookie(&self, cookie: &AddCookieParameters) -> Done {
+        let not_here = |message: String| WebDriverError::new(ErrorStatus::InvalidCookieDomain, message);
+        let Some(url) = self.cookie_url()? else {
+            return Err(not_here("the current document has no cookies; navigate first".to_owned()));
+        };
+        let host = url.host_str().unwrap_or_default();
+        if let Some(domain) = &cookie.domain {
+            let domain = domain.trim_start_matches('.').to_ascii_lowercase();
+            if host != domain && !host.ends_with(&format!(".{domain}")) {
+                return Err(not_here(format!("the document is of {host}, the cookie of {domain}")));
+            }
+        }
+        let text = set_cookie(cookie, host)?;
+        self.pages.call("store cookie", json!({ "url": url.as_str(), "text": text }))?;
+        let is_expired = cookie.expiry.as_ref().is_some_and(|expiry| expiry.0 <= now());
+        // A cookie of another path does not show here.
+        if cookie.path.is_none()
+            && !is_expired
+            && !self.list_cookies(Some(&url))?.iter().any(|known| known.name == cookie.name)
+        {
+            return Err(WebDriverError::new(ErrorStatus::UnableToSetCookie, "the cookie was refused"));
+        }
+        Ok(WebDriverResponse::Void)
+    }
+
+    pub(super) fn delete_cookies(&self, name: Option<&str>) -> Done {
+        let url = self.cookie_url()?;
+        for cookie in self.list_cookies(url.as_ref())? {
+            if name.is_some_and(|name| name != cookie.name) {
+                continue;
+            }
+            // One that has expired takes the other's place.
+            let domain = cookie.domain.filter(|domain| domain.starts_with('.'));
+            let domain = domain.map_or_else(String::new, |domain| format!("; Domain={domain}"));
+            let path = cookie.path.unwrap_or_else(|| "/".to_owned());
+            let text = format!("{}=; Path={path}{domain}; Max-Age=0", cookie.name);
+            self.pages.call(
+                "store cookie",
+                json!({ "url": url.as_ref().map(Url::as_str), "text": Value::from(text) }),
+            )?;
+        }
+        Ok(WebDriverResponse::Void)
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+/// The cookie as a response would set it.
+fn set_cookie(cookie: &AddCookieParameters, host: &str) -> WebDriverResult<String> {
+    let invalid = |what: &str| {
+        WebDriverError::new(ErrorStatus::InvalidArgument, format!("the cookie's {what} is not valid"))
+    };
+    let is_text = |text: &str| !text.contains(|c: char| c == ';' || c.is_control());
+    let parts = [
+        ("name", Some(&cookie.name)),
+        ("value", Some(&cookie.value)),
+        ("path", cookie.path.as_ref()),
+        ("domain", cookie.domain.as_ref()),
+    ];
+    if let Some((what, _)) = parts.iter().find(|(_, text)| text.is_some_and(|text| !is_text(text))) {
+        return Err(invalid(what));
+    }
+    if cookie.name.is_empty() && cookie.value.is_empty() {
+        return Err(invalid("name"));
+    }
+    let mut text =
+        format!("{}={}; Path={}", cookie.name, cookie.value, cookie.path.as_deref().unwrap_or("/"));
+    // An address has no domains below it.
+    let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
+    if let Some(domain) = cookie.domain.as_deref().filter(|_| !is_address) {
+        text += &format!("; Domain={domain}");
+    }
+    if cookie.secure {
+        text += "; Secure";
+    }
+    if cookie.httpOnly {
+        text += "; HttpOnly";
+    }
+    if let Some(expiry) = &cookie.expiry {
+        text += &format!("; Max-Age={}", expiry.0.saturating_sub(now()));
+    }
+    if let Some(same_site) = &cookie.sameSite {
+        if !["Strict", "Lax", "None"].contains(&same_site.as_str()) {
+            return Err(invalid("sameSite"));
+        }
+        text += &format!("; SameSite={same_site}");
+    }
+    Ok(text)
+}
