@@ -2,8 +2,8 @@
 
 import { leftHeavy } from './boxes.ts';
 import { changeColor } from './colors.ts';
-import { type DiffRow, SIGNIFICANT, compare } from './diff.ts';
 import { element, fill } from './elements.ts';
+import type { Comparison } from './embedded.ts';
 import { FlameView } from './flame-view.ts';
 import type { Profile, Sums } from './profile.ts';
 import type { State } from './state.ts';
@@ -13,6 +13,14 @@ import { count, milliseconds } from './words.ts';
 const LISTED = 200;
 /** A change of this part of the busy time has the full colour. */
 const FULL_COLOR = 0.05;
+
+interface Row {
+  name: string;
+  place: string;
+  before: number;
+  after: number;
+  isSignificant: boolean;
+}
 
 interface Side {
   profile: Profile;
@@ -28,15 +36,15 @@ export class DiffView {
   readonly #rows = element('tbody');
   readonly #foot = element('p', { class: 'foot' });
   readonly #sides: [Side, Side];
-  #compared: DiffRow[] = [];
+  readonly #compared: Row[];
 
-  constructor(state: State) {
+  constructor(state: State, comparison: Comparison) {
     this.#state = state;
     this.#sides = [this.#side(state.profiles[0], 'before'), this.#side(state.profiles[1], 'after')];
-    const head = element('thead', {}, element('tr', {}, ...['Change', 'Before', 'After', 'Certain', 'Function', 'Defined at'].map((title) => element('th', { scope: 'col' }, title))));
+    const head = element('thead', {}, element('tr', {}, ...['Change', 'Before', 'After', 'Chance', 'Function', 'Defined at'].map((title) => element('th', { scope: 'col' }, title))));
     const figures = this.#sides.map(({ profile, view }, index) => element('figure', {}, element('figcaption', {}, `${index === 0 ? 'Before' : 'After'}: ${profile.name}`), view.root));
     this.root.append(element('div', { class: 'figures' }, ...figures), element('div', { class: 'scroll', tabindex: '0' }, element('table', {}, head, this.#rows)), this.#foot);
-    this.#compare();
+    this.#compared = this.#compare(comparison);
   }
 
   #side(profile: Profile, label: string): Side {
@@ -61,14 +69,18 @@ export class DiffView {
     return { profile, sums, changes, view };
   }
 
-  #compare(): void {
-    const [base, next] = this.#sides;
-    this.#compared = compare(base.profile, base.sums, next.profile, next.sums);
-    for (const { baseFrame, newFrame, totalBefore, totalAfter } of this.#compared) {
-      const change = totalAfter - totalBefore;
-      if (baseFrame !== -1) base.changes[baseFrame] = newFrame === -1 ? undefined : change;
-      if (newFrame !== -1) next.changes[newFrame] = baseFrame === -1 ? undefined : change;
-    }
+  #compare({ base, new: next, baseShare, newShare, isSignificant }: Comparison): Row[] {
+    const [before, after] = this.#sides;
+    return base.map((baseFrame, index) => {
+      const newFrame = next[index];
+      if (baseFrame !== -1 && newFrame !== -1) {
+        const change = after.sums.total[newFrame] / after.sums.busy - before.sums.total[baseFrame] / before.sums.busy;
+        before.changes[baseFrame] = change;
+        after.changes[newFrame] = change;
+      }
+      const [profile, frame] = newFrame === -1 ? [before.profile, baseFrame] : [after.profile, newFrame];
+      return { name: profile.functionName(frame), place: profile.place(frame), before: baseShare[index], after: newShare[index], isSignificant: isSignificant[index] === 1 };
+    });
   }
 
   /** Shows what the state says now. */
@@ -91,25 +103,24 @@ export class DiffView {
     const rows = this.#compared.filter(({ name, place }) => words === '' || `${name}\n${place}`.toLowerCase().includes(words));
     const made = rows.slice(0, LISTED).map((row) => {
       const change = row.after - row.before;
-      const isCertain = Math.abs(row.z) >= SIGNIFICANT;
       const cell = (text: string, name: string): HTMLElement => element('td', { class: name }, text);
       return element(
         'tr',
-        { class: isCertain ? (change > 0 ? 'grew' : 'shrank') : 'unchanged' },
+        { class: row.isSignificant ? (change > 0 ? 'grew' : 'shrank') : 'unchanged' },
         cell(signed(change), 'number'),
         cell(part(row.before), 'number'),
         cell(part(row.after), 'number'),
-        cell(isCertain ? 'yes' : 'no', 'certain'),
+        cell(row.isSignificant ? 'no' : 'maybe', 'chance'),
         cell(row.name, 'name'),
         cell(row.place, 'place'),
       );
     });
     fill(this.#rows, ...made);
-    const certain = this.#compared.filter(({ z }) => Math.abs(z) >= SIGNIFICANT).length;
+    const changed = this.#compared.filter(({ isSignificant }) => isSignificant).length;
     fill(
       this.#foot,
-      `Self time as a part of the busy time. ${count(certain)} of ${count(this.#compared.length)} functions changed for certain: their numbers of samples are ${SIGNIFICANT} standard deviations apart or more, ` +
-        'which chance does to one in a thousand that did not change.',
+      `Shares of the samples at which anything ran. ${count(changed)} of ${count(this.#compared.length)} functions changed by more than chance: ` +
+        'if nothing had changed, 19 comparisons of 20 would name none. `selfprof diff --help` tells how it is computed. Colours show the total share.',
     );
   }
 }

@@ -9,6 +9,19 @@ export interface Embedded {
   /** The program that wrote it, with its version. */
   generator: string;
   traces: EmbeddedTrace[];
+  /** What `selfprof diff` says of the first two. */
+  comparison: Comparison | null;
+}
+
+/** Functions, those that changed most first. Shares are of the samples at which anything ran, from 0 to 1. */
+export interface Comparison {
+  /** Frames of the first trace and of the second, or -1. */
+  base: number[];
+  new: number[];
+  baseShare: number[];
+  newShare: number[];
+  /** Whether the change is more than chance. */
+  isSignificant: number[];
 }
 
 export interface EmbeddedTrace {

@@ -9,7 +9,7 @@ import { canvasTheme, frameColors } from './colors.ts';
 import { Details } from './details.ts';
 import { DiffView } from './diff-view.ts';
 import { element, fill } from './elements.ts';
-import { readEmbedded } from './embedded.ts';
+import { type Embedded, readEmbedded } from './embedded.ts';
 import { FlameView } from './flame-view.ts';
 import { FunctionTable } from './function-table.ts';
 import { Header } from './header.ts';
@@ -38,7 +38,7 @@ class Report {
   #colors: string[] = [];
   #stroke = '#000';
 
-  constructor(state: State, generator: string) {
+  constructor(state: State, { generator, comparison }: Embedded) {
     this.#state = state;
     this.#dress();
     const look: Look = {
@@ -59,7 +59,7 @@ class Report {
     this.#table = new FunctionTable(state);
     this.#sandwich = new Sandwich(state, look);
     this.#details = new Details(state);
-    this.#diff = state.profiles.length > 1 ? new DiffView(state) : undefined;
+    this.#diff = comparison === null ? undefined : new DiffView(state, comparison);
     this.#views = { time: this.#time.root, heavy: this.#heavy.root, functions: this.#table.root, sandwich: this.#sandwich.root };
     if (this.#diff !== undefined) this.#views.diff = this.#diff.root;
     const panels = Object.entries(this.#views).map(([view, root]) => {
@@ -184,11 +184,12 @@ async function start(): Promise<void> {
   const data = document.getElementById('selfprof-traces');
   try {
     if (data === null) throw new Error('there is no trace in this page: `selfprof report TRACE -o report.html` makes one with traces');
-    const { generator, traces } = await readEmbedded(data.textContent ?? '');
+    const embedded = await readEmbedded(data.textContent ?? '');
+    const { traces } = embedded;
     if (traces.length === 0) throw new Error('the page holds no traces');
     const state = new State(traces.map((trace) => new Profile(trace)));
     document.title = `${state.profiles.map(({ name }) => name).join(', ')} – selfprof`;
-    const report = new Report(state, generator);
+    const report = new Report(state, embedded);
     Object.assign(globalThis, { selfprofReport: { state, report } });
     // Whoever measures how long it takes to be of use looks for this.
     requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('selfprof-interactive')));

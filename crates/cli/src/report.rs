@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use crate::arguments::ReportArguments;
 use crate::failure::Failure;
 use crate::input;
+use crate::stdout;
 use crate::talk::say;
 use crate::whole_file;
 
@@ -27,7 +28,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     }
     let html = make(&page, &arguments.files)?;
     if arguments.output.as_deref().is_some_and(input::is_stream) {
-        return write_to_stdout(&html);
+        return stdout::write(|out| out.write_all(&html));
     }
     let path = arguments.output.clone().unwrap_or_else(|| default_name(&arguments.files[0]));
     write_file(&path, &html)?;
@@ -95,17 +96,6 @@ fn write_file(path: &Path, html: &[u8]) -> Result<(), Failure> {
             .because(&error)
             .hint("`-o FILE` writes the report elsewhere")
     })
-}
-
-fn write_to_stdout(html: &[u8]) -> Result<ExitCode, Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(html).and_then(|()| out.flush()) {
-        // Whoever read the other end has seen enough.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::job("cannot write to stdout").because(&error))
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
 }
 
 /// Shows the report in the browser, where there is one.

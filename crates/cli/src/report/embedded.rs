@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use selfprof_trace::comparison::Comparison;
 use selfprof_trace::weigh::{median_interval, weigh};
 use selfprof_trace::{EntryType, Frame, Marker, Micros, Stack, TableId, Trace};
 use serde::Serialize;
@@ -34,6 +35,10 @@ pub fn write(traces: &[Titled], out: impl Write) -> io::Result<()> {
         version: VERSION,
         generator: concat!("selfprof ", env!("CARGO_PKG_VERSION")),
         traces: traces.iter().map(EmbeddedTrace::of).collect(),
+        comparison: match traces {
+            [base, new, ..] => Some(Changes::of(&Comparison::of(&base.trace, &new.trace))),
+            _ => None,
+        },
     };
     serde_json::to_writer(&mut encoder, &embedded)?;
     encoder.finish()?.finish()?;
@@ -45,6 +50,8 @@ struct Embedded<'a> {
     version: u32,
     generator: &'static str,
     traces: Vec<EmbeddedTrace<'a>>,
+    /// Of the first two.
+    comparison: Option<Changes>,
 }
 
 /// Ids are indices, and -1 stands for none; a line or column of 0 likewise. Times are milliseconds.
@@ -112,6 +119,33 @@ impl<'a> EmbeddedTrace<'a> {
             entries: EmbeddedEntries::of(trace),
             snippets: serde_json::Map::new(),
         }
+    }
+}
+
+/// The functions of two traces, those that changed most first; -1 where a trace does not have one.
+#[derive(Default, Serialize)]
+struct Changes {
+    base: Vec<i64>,
+    new: Vec<i64>,
+    #[serde(rename = "baseShare")]
+    base_share: Vec<f64>,
+    #[serde(rename = "newShare")]
+    new_share: Vec<f64>,
+    #[serde(rename = "isSignificant")]
+    is_significant: Vec<u8>,
+}
+
+impl Changes {
+    fn of(comparison: &Comparison) -> Self {
+        let mut columns = Self::default();
+        for change in &comparison.functions {
+            columns.base.push(index(change.base.map(|row| row.frame)));
+            columns.new.push(index(change.new.map(|row| row.frame)));
+            columns.base_share.push(change.base_share);
+            columns.new_share.push(change.new_share);
+            columns.is_significant.push(change.is_significant().into());
+        }
+        columns
     }
 }
 
