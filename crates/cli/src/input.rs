@@ -32,6 +32,12 @@ pub fn threads(
     format: Option<Format>,
     maps: &SourceMapArguments,
 ) -> Result<Vec<Thread>, Failure> {
+    let threads = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
+    source_maps::place(threads, maps)
+}
+
+/// The threads as they stand in the file, with what was wrong with each.
+pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Problems)>, Failure> {
     let input: Box<dyn Read> = if is_stream(path) {
         Box::new(io::stdin().lock())
     } else {
@@ -58,7 +64,7 @@ pub fn threads(
     for (thread, problems) in &profile.threads {
         tell(problems, if is_alone { None } else { Some(&thread.name) });
     }
-    source_maps::place(profile.threads.into_iter().map(|(thread, _)| thread).collect(), maps)
+    Ok(profile.threads)
 }
 
 /// The first of the threads, for what shows one alone.

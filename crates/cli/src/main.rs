@@ -19,6 +19,7 @@ mod package;
 mod page;
 mod pages;
 mod paint;
+mod report;
 mod run;
 mod source_maps;
 mod stdout;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Page(arguments) => page::page(&arguments),
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {

@@ -391,7 +391,7 @@ suite('errors', () => {
     assert.deepEqual(page.errors.map(({ message, lineno, colno }) => `${message} ${lineno}:${colno}`).sort(), [
       "Uncaught 'a string' 0:0",
       'Uncaught Error: in a listener 4:48',
-      'Uncaught Error: in a promise 3:18',
+      'Uncaught (in promise) Error: in a promise 3:18',
       "Uncaught SyntaxError: Unexpected identifier 'error' 8:25",
       'Uncaught TypeError: in a timer 2:28',
       "Uncaught TypeError: Cannot read properties of undefined (reading 'member') 7:13",
@@ -418,4 +418,26 @@ suite('errors', () => {
     assert.equal(page.problems[0].kind, 'resource-loading');
     assert.match(page.problems[0].text, /Could not load script: .*none\.js.* answered 404/);
   });
+});
+
+test('pages that come later behave as the first does', async (t) => {
+  // The first page that is closed leaves behind what V8 made of the host's modules, and the later ones are made of that.
+  const pages = host(t);
+  const server = await serve(t, { '/': { body: '<p id="p">text</p>', headers: { 'document-policy': 'js-profiling' } } });
+  const stacks = [];
+  for (let i = 0; i < 3; i++) {
+    const page = await open(t, server.url('/'), { host: pages });
+    const trace = await page.evaluate(async () => {
+      let profiler;
+      p.addEventListener('x', function listener() {
+        profiler = new Profiler({ sampleInterval: 2147483, maxBufferSize: 1 });
+      });
+      p.dispatchEvent(new Event('x'));
+      return await profiler.stop();
+    });
+    stacks.push(trace.frames.map(({ name, line, column }) => [name, line, column].join(':')));
+    await page.close();
+  }
+  assert.ok(stacks[0].includes('dispatchEvent::'), stacks[0].join());
+  assert.deepEqual(stacks, Array(3).fill(stacks[0]));
 });

@@ -7,7 +7,8 @@ const { createHash } = require('node:crypto');
 const { types } = require('node:util');
 
 const { visibleHeaders } = require('../network/fetch.cjs');
-const { charset } = require('../network/mime.cjs');
+const { charset, isJavaScript } = require('../network/mime.cjs');
+const { ModuleNotLoaded } = require('./modules.cjs');
 const { runClassicScript } = require('./scripts.cjs');
 
 const MODES = new Set(['same-origin', 'no-cors', 'cors']);
@@ -68,6 +69,8 @@ class Loader {
       destination: String(wish.destination ?? ''),
       referrer: String(wish.referrer ?? ''),
       usesPreflight: wish.usesPreflight === true,
+      window: Number(wish.window),
+      initiator: String(wish.initiator ?? 'other'),
       body: null,
     };
   }
@@ -105,7 +108,7 @@ class Loader {
     const bytes = types.isUint8Array(body) ? new Uint8Array(body) : null;
     return this.#start(async (signal) => {
       const request = this.#read(text);
-      const response = await this.#network.fetch({ ...request, body: bytes }, this.#thread.client, signal);
+      const response = await this.#load({ ...request, body: bytes }, signal);
       const isOpaque = response.type === 'opaque' || response.type === 'opaqueredirect';
       const visible = {
         type: response.type,
@@ -151,18 +154,20 @@ class Loader {
   /** Has the document of a frame loaded: in the user's thread, where it is decided which thread it is to live in. */
   fetchFrame(text, onDone) {
     if (typeof onDone !== 'function') return 0;
-    const { url, referrer, window, frame, isSandboxed } = JSON.parse(String(text));
+    const { url, referrer, window, frame, isSandboxed, initiator } = JSON.parse(String(text));
     const id = this.#next++;
-    this.#frames.set(id, onDone);
+    this.#frames.set(id, { onDone, url: String(url), window: Number(window), initiator: String(initiator) });
     const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true };
     this.#thread.tell({ type: 'frame', id, url: String(url), referrer: String(referrer), ...where });
     return id;
   }
 
   /** The answer of the user's thread. */
-  onFrame({ id, error, document, content, remote }) {
-    const onDone = this.#frames.get(id);
+  onFrame({ id, error, document, content, remote, resource }) {
+    const asked = this.#frames.get(id);
     if (!this.#frames.delete(id)) return;
+    const { onDone, url, window, initiator } = asked;
+    if (resource !== undefined) this.#thread.windows.ofFrame(window)?.native?.reportResource(url, initiator, resource);
     let answer = { error, remote };
     if (document !== undefined) answer = this.#thread.describe(document, content);
     const bytes = content === undefined ? undefined : this.#thread.gate.bytesForDom(content.body);
@@ -179,9 +184,73 @@ class Loader {
     return runClassicScript(anchor, script.source, script.url, { line: 0, column: 0, muted: script.muted, realm });
   }
 
+  /**
+   * Fetches a script for `importScripts()`, with which everything waits.
+   * https://html.spec.whatwg.org/multipage/webappapis.html#fetch-a-classic-worker-imported-script
+   *
+   * @returns {string} JSON: the handle of a script, or what went wrong
+   */
+  importScript(url) {
+    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: this.#thread.windows.ofFrame(0).document.url });
+    if (error !== undefined) return JSON.stringify({ error });
+    const type = response.headers.find(([name]) => name === 'content-type')?.[1];
+    if (response.status < 200 || response.status > 299) return JSON.stringify({ error: `it answered ${response.status}` });
+    if (!isJavaScript(type)) return JSON.stringify({ error: `it is served as '${type ?? ''}', which is not JavaScript` });
+    const handle = this.#next++;
+    const muted = response.type === 'opaque';
+    const source = new TextDecoder().decode(response.body);
+    // Its first URL: redirects must not tell a worker where they lead.
+    this.#scripts.set(handle, { source, url, base: response.url, muted });
+    return JSON.stringify({ handle, muted });
+  }
+
+  /**
+   * Runs a worker's script, with what it imports if it is a module.
+   * https://html.spec.whatwg.org/multipage/workers.html#run-a-worker
+   *
+   * @param {import('../policy/documents.cjs').Description} document of the worker
+   * @param {{ response: object, referrer: string }} content
+   * @param {() => void} onRun is called when it has run for the first time: it gets messages from then on
+   */
+  async runWorker({ url, worker: { type, credentials } }, { response, referrer }, onRun) {
+    const { anchor, realm, bases, modules } = this.#thread.windows.ofFrame(0);
+    if (type === 'classic') {
+      bases.set(url, url);
+      const source = new TextDecoder().decode(response.body);
+      this.#thread.enter(() => runClassicScript(anchor, source, url, { line: 0, column: 0, muted: false, realm }));
+      onRun();
+      return;
+    }
+    let handle;
+    try {
+      modules.preload(response);
+      handle = await modules.prepare({ url: response.url, credentials, referrer });
+    } catch (error) {
+      this.#thread.tell({ type: 'worker failed', error: error instanceof ModuleNotLoaded ? error.message : String(error) });
+      return;
+    }
+    this.#thread.enter(() => modules.run(handle, (thrown) => this.#thread.report(thrown)));
+    onRun();
+  }
+
+  /** Fetches, and tells the window that it is for how long that took. https://w3c.github.io/resource-timing/#mark-resource-timing */
+  async #load({ window, initiator, ...request }, signal) {
+    const report = (timing) => {
+      if (timing !== undefined) this.#thread.windows.ofFrame(window)?.native?.reportResource(request.url, initiator, timing);
+    };
+    try {
+      const response = await this.#network.fetch(request, this.#thread.client, signal);
+      report(response.timing);
+      return response;
+    } catch (error) {
+      if (!signal?.aborted) report(error.timing);
+      throw error;
+    }
+  }
+
   /** Fetches for the main realm itself: nothing is filtered. */
   async fetchForHost({ integrity = '', ...request }, signal) {
-    const response = await this.#network.fetch(request, this.#thread.client, signal);
+    const response = await this.#load(request, signal);
     checkIntegrity(response, integrity);
     return response;
   }
