@@ -8,6 +8,7 @@ const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
 const recorder = require('./entry-recorder.cjs');
 const native = require('./native.cjs');
+const { workScripts } = require('./with-marker.cjs');
 
 /** Reads an environment variable that has one of a few values. */
 function setting(name, values) {
@@ -24,6 +25,9 @@ function hostScripts(nodeFrames) {
   const own = [__dirname + path.sep, path.join(__dirname, '..', 'run.cjs')];
   return nodeFrames === 'full' ? own : ['node:', ...own];
 }
+
+/** The profiler, which shows in no trace: its first sample is taken in its own constructor. */
+const OWN_SCRIPTS = [path.join(__dirname, 'profiler.cjs')];
 
 let origin;
 
@@ -70,7 +74,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend);
+    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend, workScripts, OWN_SCRIPTS);
     begun = { mode, nodeFrames };
     attendToEntries();
   }
@@ -82,4 +86,4 @@ function attendToEntries() {
   if (isOurs) recorder.attend();
 }
 
-module.exports = { attendToEntries, begin, timeOrigin };
+module.exports = { OWN_SCRIPTS, attendToEntries, begin, timeOrigin };
