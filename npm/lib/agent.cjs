@@ -26,8 +26,8 @@ function hostScripts(nodeFrames) {
   return nodeFrames === 'full' ? own : ['node:', ...own];
 }
 
-/** The profiler, which shows in no trace: its first sample is taken in its own constructor. */
-const OWN_SCRIPTS = [path.join(__dirname, 'profiler.cjs')];
+/** The scripts that profilers are started and stopped by: a profile does not show them. */
+const SAMPLER = [path.join(__dirname, 'profiler.cjs')];
 
 let origin;
 
@@ -74,7 +74,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend, workScripts, OWN_SCRIPTS);
+    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend, SAMPLER, workScripts);
     begun = { mode, nodeFrames };
     attendToEntries();
   }
@@ -86,4 +86,4 @@ function attendToEntries() {
   if (isOurs) recorder.attend();
 }
 
-module.exports = { OWN_SCRIPTS, attendToEntries, begin, timeOrigin };
+module.exports = { SAMPLER, attendToEntries, begin, timeOrigin };

@@ -56,9 +56,10 @@ pub fn offers() -> Offers {
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
 /// alone. `timeOrigin` is the thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` are
 /// what others find the thread under. `onEntriesWanted()` is called from the event loop when it has changed whether marks and
-/// measures [are wanted](crate::entries). `workScripts` are the scripts in whose functions the host does work, by marker, and
-/// `ownScripts` those of the profiler itself, which do not show. Gives false when the thread has an agent.
+/// measures [are wanted](crate::entries). `samplerScripts` are the prefixes of those that are left out, and `workScripts` those
+/// in whose functions the host does work, by marker. Gives false when the thread has an agent.
 #[napi(catch_unwind)]
+#[allow(clippy::too_many_arguments)] // Called once, by npm/lib/agent.cjs.
 pub fn begin(
     mode: String,
     host_scripts: Vec<String>,
@@ -66,16 +67,16 @@ pub fn begin(
     thread_id: u32,
     thread_name: String,
     on_entries_wanted: Function<(), ()>,
-    work_scripts: HashMap<String, String>,
-    own_scripts: Vec<String>,
+    sampler_scripts: Option<Vec<String>>,
+    work_scripts: Option<HashMap<String, String>>,
 ) -> Result<bool> {
-    let admission = AdmitScripts::except(host_scripts.iter().map(String::as_str));
-    let admission = own_scripts.iter().fold(admission, |admission, script| admission.omitting(script));
+    let admission = AdmitScripts::except(host_scripts.iter().map(String::as_str))
+        .without(sampler_scripts.unwrap_or_default().iter().map(String::as_str));
     let on_entries_wanted =
         on_entries_wanted.build_threadsafe_function().weak::<true>().callee_handled::<false>().build()?;
     let options = AgentOptions {
         mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
-        admission: work_scripts.iter().try_fold(admission, |admission, (marker, script)| {
+        admission: work_scripts.iter().flatten().try_fold(admission, |admission, (marker, script)| {
             Ok::<_, Error>(admission.with_work(script, to_marker(marker)?))
         })?,
         origin: Instant(Micros::from_millis_f64(time_origin).unwrap_or_default().0),

@@ -13,8 +13,8 @@ pub enum Admission {
     /// in turn is folded into it. Only the outermost call remains, the one that the author made; where the host
     /// itself began, its outermost function that has a name.
     Host,
-    /// The frame is host code, and is left out with the host code that it calls: the profiler does not show itself, as in
-    /// Chromium, where the first sample is taken in a constructor that no stack has.
+    /// The frame is the profiler's own, and is left out with the host code that it calls: a profile shows the program and
+    /// not who takes it. The first sample, which is taken within the constructor, has the stack of its caller.
     Omit,
     /// The frame is left out, and so is host code that it calls; the author's callees hang on its caller.
     Hide,
@@ -66,14 +66,14 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct AdmitScripts {
     host: Vec<Box<str>>,
+    sampler: Vec<Box<str>>,
     work: Vec<(Box<str>, Marker)>,
-    omitted: Vec<Box<str>>,
 }
 
 impl AdmitScripts {
     /// Takes scripts whose URL or path begins with one of `prefixes` for host code.
     pub fn except<'a>(prefixes: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { host: prefixes.into_iter().map(Box::from).collect(), work: Vec::new(), omitted: Vec::new() }
+        Self { host: prefixes.into_iter().map(Box::from).collect(), ..Self::default() }
     }
 
     /// Takes what the script with this URL or path calls for the host's work of this kind: see [`Admission::Work`].
@@ -83,10 +83,10 @@ impl AdmitScripts {
         self
     }
 
-    /// Leaves out the functions of the host's script with this URL or path: see [`Admission::Omit`].
+    /// Leaves out those that are the profiler's own: see [`Admission::Omit`].
     #[must_use]
-    pub fn omitting(mut self, resource: &str) -> Self {
-        self.omitted.push(resource.into());
+    pub fn without<'a>(mut self, prefixes: impl IntoIterator<Item = &'a str>) -> Self {
+        self.sampler = prefixes.into_iter().map(Box::from).collect();
         self
     }
 }
@@ -96,11 +96,11 @@ impl FrameAdmission for AdmitScripts {
         if let Some(&(_, marker)) = self.work.iter().find(|(script, _)| **script == *resource) {
             return Admission::Work(marker);
         }
-        if self.omitted.iter().any(|script| **script == *resource) {
-            return Admission::Omit;
-        }
         match function.kind {
             FunctionKind::BuiltIn => Admission::Host,
+            FunctionKind::Script if self.sampler.iter().any(|prefix| resource.starts_with(&**prefix)) => {
+                Admission::Omit
+            }
             FunctionKind::Script if self.host.iter().any(|prefix| resource.starts_with(&**prefix)) => {
                 Admission::Host
             }

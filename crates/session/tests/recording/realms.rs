@@ -269,7 +269,7 @@ fn in_a_program_scripts_do_the_work() {
 #[test]
 fn the_profiler_does_not_show_itself() {
     let (realms, [page, ..]) = page_with_frames();
-    let host = AdmitScripts::except(["host.js"]).omitting("hidden.js");
+    let host = AdmitScripts::except(["host.js"]).without(["hidden.js"]);
     let admission =
         AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: true, host: &host };
     let seen = |admission: &dyn FrameAdmission| {
