@@ -209,6 +209,41 @@ fn the_architecture_page_names_each_crate_and_no_other() {
     none(&problems);
 }
 
+/// What `docs/security.md` says is attacked, is: each test file that it names is there, and has each name that follows.
+#[test]
+fn the_attacks_that_the_security_page_names_are_there() {
+    let mut problems = Vec::new();
+    let text = fs::read_to_string(root().join("docs/security.md")).unwrap_or_default();
+    let mut attacks = 0;
+    for line in text.lines().filter(|line| line.starts_with('|')) {
+        let mut source: Option<String> = None;
+        // The odd pieces between backticks are code, the rest may name tests.
+        for (index, piece) in line.split('`').enumerate() {
+            if index % 2 == 1 {
+                if piece.ends_with(".test.mjs") {
+                    source = fs::read_to_string(root().join("npm/test").join(piece)).ok();
+                    if source.is_none() {
+                        problems.push(format!("docs/security.md names npm/test/{piece}, which is not there"));
+                    }
+                }
+                continue;
+            }
+            let Some(source) = &source else { continue };
+            for name in piece.split('*').skip(1).step_by(2) {
+                attacks += 1;
+                // In the source, a quotation mark may be escaped.
+                if !source.replace("\\'", "'").contains(name) {
+                    problems.push(format!(
+                        "docs/security.md names the test \"{name}\", which is not where it says"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(attacks > 20, "docs/security.md names attacks");
+    none(&problems);
+}
+
 #[test]
 fn files_are_named_after_what_they_hold() {
     const EMPTY_NAMES: &[&str] = &["util", "utils", "helper", "helpers", "common", "misc"];

@@ -19,11 +19,16 @@ pub fn location(trace: &Trace, frame: &Frame, base: &Path) -> String {
     let Some(resource) = frame.resource else {
         return "(native)".to_owned();
     };
-    let mut text = printable(&short_url(&trace.resources()[resource], base));
+    let mut text = script(&trace.resources()[resource], base);
     for number in [frame.line, frame.line.and(frame.column)].into_iter().flatten() {
         text += &format!(":{number}");
     }
     text
+}
+
+/// A script's name for people: relative to the directory `base` if it is below.
+pub fn script(url: &str, base: &Path) -> String {
+    printable(&short_url(url, base))
 }
 
 /// The path of a `file:` URL, relative to `base` if it is below; other URLs and paths likewise.

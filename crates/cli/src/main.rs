@@ -9,6 +9,7 @@
 mod addon;
 mod arguments;
 mod convert;
+mod diff;
 mod failure;
 mod input;
 mod location;
@@ -19,6 +20,7 @@ mod page;
 mod pages;
 mod paint;
 mod run;
+mod stdout;
 mod table;
 mod talk;
 mod top;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
         Command::Page(arguments) => page::page(&arguments),
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),

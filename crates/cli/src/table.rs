@@ -6,7 +6,7 @@ use std::path::Path;
 use selfprof_trace::summary::Summary;
 use selfprof_trace::{Marker, Micros, Millis, Trace};
 
-use crate::location::{function_name, location, printable};
+use crate::location::{function_name, location, printable, script};
 use crate::paint::Paint;
 
 /// Names longer than this do not widen their column.
@@ -43,6 +43,49 @@ pub fn write_functions(
     }
     if summary.functions.len() > shown.len() {
         writeln!(out, "{:>10} and {} more", "...", summary.functions.len() - shown.len())?;
+    }
+    Ok(())
+}
+
+/// Writes the `top` scripts with the most self time, one a line. `%` is as in [`write_functions`].
+pub fn write_resources(
+    out: &mut impl Write,
+    (trace, summary): (&Trace, &Summary),
+    top: usize,
+    base: &Path,
+    paint: Paint,
+) -> io::Result<()> {
+    let shown = &summary.resources[..top.min(summary.resources.len())];
+    if shown.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{}",
+        paint.heading(format!("{:>10} {:>10} {:>6}  {}", "self ms", "total ms", "%", "script"))
+    )?;
+    for row in shown {
+        let (own, total) = (row.self_time.as_millis_f64(), row.total_time.as_millis_f64());
+        let percent = percent(row.self_time, summary.busy.time);
+        let script = row.resource.map_or("(native)".to_owned(), |id| script(&trace.resources()[id], base));
+        writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {script}")?;
+    }
+    if summary.resources.len() > shown.len() {
+        writeln!(out, "{:>10} and {} more", "...", summary.resources.len() - shown.len())?;
+    }
+    Ok(())
+}
+
+/// Writes the time of each kind of work, most time first. `%` is its part of the time at which anything ran.
+pub fn write_marker_times(out: &mut impl Write, summary: &Summary, paint: Paint) -> io::Result<()> {
+    let markers = Marker::ALL.iter().map(|&marker| (marker.as_str(), summary.marker(marker)));
+    let mut rows: Vec<_> = markers.chain([("unmarked", summary.unmarked)]).collect();
+    rows.retain(|(_, tally)| tally.samples > 0);
+    rows.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.time));
+    writeln!(out, "{}", paint.heading(format!("{:>10} {:>10} {:>6}  {}", "ms", "samples", "%", "marker")))?;
+    for (name, tally) in rows {
+        let (time, percent) = (tally.time.as_millis_f64(), percent(tally.time, summary.busy.time));
+        writeln!(out, "{time:>10.1} {:>10} {percent:>6.1}  {name}", tally.samples)?;
     }
     Ok(())
 }

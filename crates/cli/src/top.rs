@@ -1,16 +1,17 @@
 //! `selfprof top`: the table of a trace that is there already.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
-use selfprof_trace::summary::{FunctionRow, MarkRow, MeasureRow, Summary, Tally};
+use selfprof_trace::summary::{FunctionRow, MarkRow, MeasureRow, ResourceRow, Summary, Tally};
 use selfprof_trace::{Entries, EntryNameId, Marker, RecommendedMark, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::arguments::TopArguments;
+use crate::arguments::{By, TopArguments};
 use crate::failure::Failure;
 use crate::input;
 use crate::paint::Paint;
+use crate::stdout;
 use crate::table;
 
 /// The version of the JSON that `--json` writes.
@@ -20,35 +21,47 @@ const JSON_VERSION: u32 = 1;
 pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
     let trace = input::main_thread(&arguments.file, arguments.from)?.trace;
     let summary = Summary::of(&trace);
-    let mut out = BufWriter::new(io::stdout().lock());
-    let result = if arguments.json {
-        writeln!(out, "{}", to_json(&trace, &summary, arguments.top))
-    } else {
-        write_table(&mut out, &trace, &summary, arguments.top)
-    };
-    match result.and_then(|()| out.flush()) {
-        // Whoever read the other end has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(Failure::job("cannot write to stdout").because(&error)),
-        Ok(()) => Ok(ExitCode::SUCCESS),
-    }
+    stdout::write(|out| match arguments.json {
+        true => writeln!(out, "{}", to_json(&trace, &summary, arguments)),
+        false => write_table(out, &trace, &summary, arguments),
+    })
 }
 
-fn write_table(out: &mut impl Write, trace: &Trace, summary: &Summary, top: usize) -> io::Result<()> {
-    let base = std::env::current_dir().unwrap_or_default();
-    table::write_functions(out, (trace, summary), top, &base, Paint::for_stdout())?;
+fn write_table(
+    out: &mut impl Write,
+    trace: &Trace,
+    summary: &Summary,
+    arguments: &TopArguments,
+) -> io::Result<()> {
+    let (top, base) = (arguments.top, std::env::current_dir().unwrap_or_default());
+    match arguments.by {
+        By::Function => table::write_functions(out, (trace, summary), top, &base, Paint::for_stdout())?,
+        By::Resource => table::write_resources(out, (trace, summary), top, &base, Paint::for_stdout())?,
+        By::Marker => table::write_marker_times(out, summary, Paint::for_stdout())?,
+    }
     table::write_entries(out, (trace, summary), top, Paint::for_stdout())?;
     table::write_markers(out, summary)?;
     writeln!(out, "trace: {}", table::extent(summary, summary.interval))
 }
 
-fn to_json(trace: &Trace, summary: &Summary, top: usize) -> Value {
+fn to_json(trace: &Trace, summary: &Summary, arguments: &TopArguments) -> Value {
+    let top = arguments.top;
     let markers: Map<String, Value> = Marker::ALL
         .into_iter()
         .map(|marker| (marker.as_str().to_owned(), tally_json(summary.marker(marker))))
         .collect();
-    let functions: Vec<Value> =
-        summary.functions.iter().take(top).map(|row| function_json(trace, row)).collect();
+    // The kinds of work are there in any case.
+    let rows = match arguments.by {
+        By::Function => {
+            let rows = summary.functions.iter().take(top).map(|row| function_json(trace, row));
+            Some(("functions", rows.collect::<Value>()))
+        }
+        By::Resource => {
+            let rows = summary.resources.iter().take(top).map(|row| resource_json(trace, row));
+            Some(("resources", rows.collect()))
+        }
+        By::Marker => None,
+    };
     let name = |id: EntryNameId| trace.entries().map(|entries| &entries.names()[id]);
     // The marks that mean something to everybody are not to be lost behind many others.
     let (recommended, others): (Vec<&MarkRow>, Vec<&MarkRow>) =
@@ -57,7 +70,7 @@ fn to_json(trace: &Trace, summary: &Summary, top: usize) -> Value {
         recommended.into_iter().chain(others).take(top).map(|row| mark_json(name(row.name), row)).collect();
     let measures: Vec<Value> =
         summary.measures.iter().take(top).map(|row| measure_json(name(row.name), row)).collect();
-    json!({
+    let mut json = json!({
         "version": JSON_VERSION,
         "interval": summary.interval.map(|interval| interval.as_millis_f64()),
         "samples": summary.samples(),
@@ -65,11 +78,14 @@ fn to_json(trace: &Trace, summary: &Summary, top: usize) -> Value {
         "idle": tally_json(summary.idle),
         "unmarked": tally_json(summary.unmarked),
         "markers": markers,
-        "functions": functions,
         "marks": marks,
         "measures": measures,
         "droppedEntries": trace.entries().map_or(0, Entries::dropped),
-    })
+    });
+    if let Some((name, rows)) = rows {
+        json[name] = rows;
+    }
+    json
 }
 
 fn tally_json(tally: Tally) -> Value {
@@ -83,6 +99,16 @@ fn function_json(trace: &Trace, row: &FunctionRow) -> Value {
         "resource": frame.resource.map(|id| &trace.resources()[id]),
         "line": frame.line,
         "column": frame.column,
+        "selfTime": row.self_time.as_millis_f64(),
+        "totalTime": row.total_time.as_millis_f64(),
+        "selfSamples": row.self_samples,
+        "totalSamples": row.total_samples,
+    })
+}
+
+fn resource_json(trace: &Trace, row: &ResourceRow) -> Value {
+    json!({
+        "resource": row.resource.map(|id| &trace.resources()[id]),
         "selfTime": row.self_time.as_millis_f64(),
         "totalTime": row.total_time.as_millis_f64(),
         "selfSamples": row.self_samples,

@@ -40,6 +40,7 @@ fn help() {
     check("help", &mut with("--help"));
     check("help-run", &mut with("run --help"));
     check("help-top", &mut with("top --help"));
+    check("help-diff", &mut with("diff --help"));
     check("help-page", &mut with("page --help"));
     check("help-webdriver", &mut with("webdriver --help"));
     check("help-convert", &mut with("convert --help"));
@@ -56,6 +57,35 @@ fn top() {
     check("top-marks", &mut with(&format!("top {marks}")));
     check("top-marks-1", &mut with(&format!("top --top 1 {marks}")));
     check("top-marks-json", &mut with(&format!("top --json --top 2 {marks}")));
+}
+
+#[test]
+fn top_by_other_things() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    check("top-by-resource", &mut with(&format!("top --by resource {markers}")));
+    check("top-by-resource-json", &mut with(&format!("top --by resource --json {markers}")));
+    check(
+        "top-by-resource-1",
+        &mut with("top --by resource --top 1 ../formats/fixtures/cpuprofile/node-20-small.cpuprofile"),
+    );
+    check("top-by-marker", &mut with(&format!("top --by marker {markers}")));
+    check("top-by-marker-json", &mut with(&format!("top --by marker --json {markers}")));
+    check("top-by-bad", &mut with(&format!("top --by colour {markers}")));
+}
+
+#[test]
+fn diff() {
+    let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
+    let small = "../formats/fixtures/w3c/chromium-156-small.json";
+    check("diff", &mut with(&format!("diff {small} {markers}")));
+    check("diff-1", &mut with(&format!("diff --top 1 {small} {markers}")));
+    check("diff-all", &mut with(&format!("diff --all {small} {markers}")));
+    check("diff-json", &mut with(&format!("diff --json tests/fixtures/marks.json {small}")));
+    check("diff-same", &mut with(&format!("diff {small} {small}")));
+    check("diff-idle", &mut with(&format!("diff {small} tests/fixtures/idle.json")));
+    check("diff-stdin-twice", &mut with("diff - -"));
+    check("diff-nothing", &mut with("diff"));
+    check("diff-missing", &mut with(&format!("diff {small} nowhere.json")));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
     let first =
         threads.iter().filter_map(|thread| Some(spans(&thread.trace).next()?.start)).min().unwrap_or(0);
     // DevTools begins with this one. It tells which process is the page's.
-    out.write_all(br#",{"args":{"data":{"frameTreeNodeId":1,"frames":[{"frame":"1","isInPrimaryMainFrame":true,"isOutermostMainFrame":true,"name":"","processId":1,"url":""}],"persistentIds":true}},"#)?;
+    out.write_all(br#",{"args":{"data":{"frameTreeNodeId":1,"frames":[{"frame":"1","isInPrimaryMainFrame":true,"isOutermostMainFrame":true,"name":"","processId":1,"url":"about:blank"}],"persistentIds":true}},"#)?;
     out.write_all(br#""cat":"disabled-by-default-devtools.timeline","name":"TracingStartedInBrowser","ph":"I","pid":1,"s":"t","tid":1,"#)?;
     write!(out, "\"ts\":{}}}", first.saturating_add(shift))?;
     for (tid, Thread { name, trace }) in (1..).zip(threads) {
@@ -76,6 +76,8 @@ fn write_samples(trace: &Trace, (tid, shift): (usize, i64), out: &mut Out<'_>) -
     head(out, "Profile", start)?;
     write!(out, "\"startTime\":{start}}}}}}}")?;
 
+    write_tasks(&all, (tid, shift), out)?;
+
     let nodes = Nodes::of(trace);
     // The last one tells where the one before it ends.
     let samples = all.iter().map(|span| nodes.of_sample(span.sample)).chain([nodes.of_state(None)]);
@@ -95,6 +97,24 @@ fn write_samples(trace: &Trace, (tid, shift): (usize, i64), out: &mut Out<'_>) -
             write!(out, ",\"endTime\":{end}")?;
         }
         out.write_all(b"}}}")?;
+    }
+    Ok(())
+}
+
+/// Writes each stretch in which something ran as a task: DevTools draws functions within tasks alone.
+fn write_tasks(all: &[Span<'_>], (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
+    for task in all.chunk_by(|span, next| span.is_idle() == next.is_idle()) {
+        let (Some(first), Some(last)) = (task.first(), task.last()) else { continue };
+        if first.is_idle() {
+            continue;
+        }
+        // A microsecond earlier, since of two that are equal DevTools takes either for the outer one.
+        let start = 0.max(first.start.saturating_add(shift).saturating_sub(1));
+        let length = last.end().saturating_add(shift).saturating_sub(start);
+        out.write_all(
+            b",{\"cat\":\"disabled-by-default-devtools.timeline\",\"name\":\"RunTask\",\"ph\":\"X\",",
+        )?;
+        write!(out, "\"pid\":1,\"tid\":{tid},\"ts\":{start},\"dur\":{length},\"args\":{{}}}}")?;
     }
     Ok(())
 }

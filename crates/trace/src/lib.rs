@@ -47,6 +47,7 @@ mod strings;
 mod table;
 mod trace;
 
+pub mod comparison;
 pub mod foreign;
 pub mod summary;
 pub mod weigh;

@@ -12,7 +12,7 @@ use crate::weigh::{median_interval, weigh};
 use crate::{Marker, Micros, Trace};
 
 pub use call_tree::{CallNode, CallTree};
-pub use functions::FunctionRow;
+pub use functions::{FunctionRow, ResourceRow};
 pub use tally::Tally;
 pub use user_timing::{MarkRow, MeasureRow};
 
@@ -21,6 +21,8 @@ pub use user_timing::{MarkRow, MeasureRow};
 pub struct Summary {
     /// The functions that were seen, those with the most self time first. Ties go by total time, then by id.
     pub functions: Vec<FunctionRow>,
+    /// The scripts that were seen, those with the most self time first.
+    pub resources: Vec<ResourceRow>,
     /// The samples at which something ran: a function, or work with a marker.
     pub busy: Tally,
     /// The samples at which nothing ran, or nothing that the trace may show.
@@ -40,8 +42,10 @@ impl Summary {
     /// Sums up a trace, in time and memory linear in its samples, stacks and entries, apart from the ordering of rows.
     pub fn of(trace: &Trace) -> Self {
         let weights = weigh(trace.samples());
+        let tree = CallTree::new(trace, &weights);
         let mut summary = Self {
-            functions: functions::rows(trace, &CallTree::new(trace, &weights)),
+            functions: functions::rows(trace, &tree),
+            resources: functions::resource_rows(trace, &tree),
             busy: Tally::default(),
             idle: Tally::default(),
             unmarked: Tally::default(),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 
 import { host, openHtml, serve } from './server.mjs';
 
@@ -313,5 +314,24 @@ suite('a page cannot take', () => {
       return [(await first.stop()).samples.length, (await second.stop()).samples.length, full];
     });
     assert.deepEqual(counts, [20, 10, 2]);
+  });
+
+  test('more of a response than its host gives it, packed or not', async (t) => {
+    const gzip = (bytes) => gzipSync(bytes);
+    const bomb = gzip(Buffer.alloc(1_000_000));
+    const page = await openHtml(t, '', {
+      host: host(t, { bodyLimit: 10_000 }),
+      routes: {
+        '/small': { body: gzip(Buffer.alloc(10_000)), headers: { 'content-encoding': 'gzip' } },
+        '/large': 'x'.repeat(10_001),
+        '/bomb': { body: bomb, headers: { 'content-encoding': 'gzip' } },
+        '/chain': { body: Array(6).fill().reduce(gzip, Buffer.from('x')), headers: { 'content-encoding': 'gzip, '.repeat(6) } },
+      },
+    });
+    assert.ok(bomb.length < 10_000);
+    const sizes = await page.evaluate(() =>
+      Promise.all(['/small', '/large', '/bomb', '/chain'].map((path) => fetch(path).then((response) => response.text()).then(({ length }) => length, ({ name }) => name))),
+    );
+    assert.deepEqual(sizes, [10_000, 'TypeError', 'TypeError', 'TypeError']);
   });
 });

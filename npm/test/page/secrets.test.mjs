@@ -198,6 +198,23 @@ suite('code that is made from text', () => {
       for (const resource of resources) assert.match(resource, new RegExp(`^(evaluate$|${page.server.origin}|data:|blob:)`));
     }
   });
+
+  test('by elements of the document is the document\'s, whoever wrote it', async (t) => {
+    const write = `
+      function secretWriter() {
+        const inline = document.createElement('script');
+        inline.text = '(function written() { look(); })()';
+        document.head.append(inline);
+        const button = document.createElement('button');
+        button.setAttribute('onclick', 'look()');
+        button.click();
+      }`;
+    const page = await site(t, ({ foreign }) => `<script src="${foreign('/write.js')}"></script>`, { foreign: { '/write.js': write } });
+    const { stacks, traces } = await looksOf(page, 'secretWriter();');
+    // The calls of the DOM that ran them were the muted script's.
+    assert.deepEqual(stacks, ['attack > written > look > [Profiler]', 'attack > onclick > look > [Profiler]']);
+    assertNothingOf(traces, 'secret', page.foreign.origin);
+  });
 });
 
 suite('a frame', () => {

@@ -52,6 +52,33 @@ fn functions_have_self_and_total_time() {
 }
 
 #[test]
+fn scripts_are_summed_up() {
+    /// Functions of `samples` in capitals are of the script `A`, those in lower case of the host.
+    #[track_caller]
+    fn check(samples: &[&str], expected: &[&str]) {
+        let mut trace = Trace::new();
+        for (time, path) in (0..).zip(samples) {
+            let mut stack = None;
+            for name in path.chars() {
+                let resource = name.is_ascii_uppercase().then(|| trace.resource("A").unwrap());
+                let name = trace.name(&name.to_string()).unwrap();
+                let frame = trace.frame(crate::Frame { name, resource, line: None, column: None }).unwrap();
+                stack = Some(trace.stack(crate::Stack { parent: stack, frame }).unwrap());
+            }
+            trace.push_sample(Sample { timestamp: Micros(time * 1000), stack, marker: None });
+        }
+        let row = |row: &ResourceRow| {
+            let name = row.resource.map_or("host", |id| &trace.resources()[id]);
+            format!("{name} {} {}", row.self_samples, row.total_samples)
+        };
+        assert_eq!(Summary::of(&trace).resources.iter().map(row).collect::<Vec<_>>(), expected);
+    }
+    check(&[], &[]);
+    check(&["AB", "Ax", "AxB", "x", "B"], &["A 3 4", "host 2 3"]);
+    check(&["x"], &["host 1 1"]);
+}
+
+#[test]
 fn kinds_of_work_are_told_apart() {
     let summary = Summary::of(&trace_of("a!script a a!gc -!gc - -"));
     let counts = [summary.busy, summary.idle, summary.unmarked, summary.marker(Marker::Gc)];

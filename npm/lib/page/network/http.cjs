@@ -93,15 +93,22 @@ class Transport {
   }
 }
 
+/** How often a body may be encoded. Each decoder takes memory, and none of them is sent for nothing. */
+const MAX_CODINGS = 5;
+
 /** The decoded body. What a page may be sent is limited before and after it is unpacked. */
 function collect(incoming, limit) {
   return new Promise((resolve, reject) => {
     let last = incoming;
     incoming.on('error', reject);
     incoming.on('aborted', () => reject(new Error('the connection was lost')));
-    const codings = (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
-    for (const coding of codings.map((name) => name.trim()).reverse()) {
-      if (!Object.hasOwn(DECODERS, coding)) continue;
+    const named = (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
+    const codings = named.map((name) => name.trim()).filter((name) => Object.hasOwn(DECODERS, name));
+    if (codings.length > MAX_CODINGS) {
+      reject(new Error(`the response is encoded more than ${MAX_CODINGS} times`));
+      return;
+    }
+    for (const coding of codings.reverse()) {
       last = last.pipe(DECODERS[coding]());
       last.on('error', reject);
     }

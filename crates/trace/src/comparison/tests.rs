@@ -1,0 +1,150 @@
+//! Pairs of functions, and what chance can do.
+
+use std::num::NonZeroU32;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Micros, Stack};
+
+/// A trace from runs: `name:line*count`, one sample a millisecond, of the script `a.js` if there is a line.
+fn trace_of(runs: &str) -> Trace {
+    let mut trace = Trace::new();
+    for run in runs.split_whitespace() {
+        let (function, count) = run.split_once('*').unwrap();
+        let (name, line) = function.split_once(':').unwrap_or((function, ""));
+        let line = line.parse().ok().and_then(NonZeroU32::new);
+        let resource = line.map(|_| trace.resource("a.js").unwrap());
+        let name = trace.name(name).unwrap();
+        let frame = trace.frame(Frame { name, resource, line, column: line }).unwrap();
+        let stack = Some(trace.stack(Stack { parent: None, frame }).unwrap());
+        for _ in 0..count.parse::<u64>().unwrap() {
+            let timestamp = Micros(trace.samples().len() as u64 * 1000);
+            trace.push_sample(Sample { timestamp, stack, marker: None });
+        }
+    }
+    trace
+}
+
+#[test]
+fn functions_are_found_again() {
+    /// `expected`: the lines of both sides of each pair, sorted.
+    #[track_caller]
+    fn check(base: &str, new: &str, expected: &[(Option<u32>, Option<u32>)]) {
+        let (base, new) = (trace_of(base), trace_of(new));
+        let line = |trace: &Trace, row: Option<FunctionRow>| {
+            row.map(|row| trace.frames()[row.frame].line.map_or(0, u32::from))
+        };
+        let mut pairs: Vec<_> = Comparison::of(&base, &new)
+            .functions
+            .iter()
+            .map(|change| (line(&base, change.base), line(&new, change.new)))
+            .collect();
+        pairs.sort_unstable();
+        assert_eq!(pairs, expected);
+    }
+    check("", "", &[]);
+    check("f:1*1 g*1", "f:1*1 g*1", &[(Some(0), Some(0)), (Some(1), Some(1))]);
+    // It moved.
+    check("f:1*1", "f:7*1", &[(Some(1), Some(7))]);
+    // Which of them moved where is not known.
+    check(
+        "f:1*1 f:2*1",
+        "f:1*1 f:3*1 f:4*1",
+        &[(None, Some(3)), (None, Some(4)), (Some(1), Some(1)), (Some(2), None)],
+    );
+    check("f:1*1", "g:1*1 f*1", &[(None, Some(0)), (None, Some(1)), (Some(1), None)]);
+}
+
+#[test]
+fn what_changed_is_told_from_chance() {
+    /// `expected`: what changed significantly.
+    #[track_caller]
+    fn check(base: &str, new: &str, expected: &[&str]) {
+        let (base, new) = (trace_of(base), trace_of(new));
+        let comparison = Comparison::of(&base, &new);
+        let name = |change: &FunctionChange| match (change.base, change.new) {
+            (_, Some(row)) => new.names()[new.frames()[row.frame].name].to_owned(),
+            (Some(row), None) => base.names()[base.frames()[row.frame].name].to_owned(),
+            (None, None) => unreachable!(),
+        };
+        let mut changed: Vec<String> =
+            comparison.functions.iter().filter(|change| change.is_significant()).map(name).collect();
+        changed.sort();
+        assert_eq!(changed, expected);
+    }
+    let alternating = |runs: &str| vec![runs; 200].join(" ");
+    check("", "", &[]);
+    check("a*9", "", &[]);
+    check("a*9", "b*9", &[]);
+    check("a*900", "b*900", &["a", "b"]);
+    // A few samples more or less.
+    check("a*50 b*50", "a*48 b*52", &[]);
+    check(&alternating("a*1 b*3"), &alternating("a*3 b*1"), &["a", "b"]);
+    // As many samples, but they saw two calls that took longer, or one call more.
+    check("a*300 b*300", "a*400 b*200", &[]);
+    check("a*500", "a*480 b*20", &[]);
+    check(&alternating("a*9"), &alternating("a*9 b*1"), &["a", "b"]);
+}
+
+#[test]
+fn probabilities_are_those_of_the_textbook() {
+    #[track_caller]
+    fn check(base: (f64, f64), new: (f64, f64), expected: f64) {
+        let share = |(hits, of): (f64, f64)| Share { hits, of, runs: hits };
+        let probability = probability(share(base), share(new));
+        assert!((probability - expected).abs() < 5e-4, "{probability} is not {expected}");
+    }
+    // R: prop.test(c(45, 60), c(200, 200)), which has the same continuity correction.
+    check((45.0, 200.0), (60.0, 200.0), 0.1114);
+    // R: prop.test(c(15, 25), c(50, 50))
+    check((15.0, 50.0), (25.0, 50.0), 0.0660);
+    check((0.0, 100.0), (0.0, 100.0), 1.0);
+    check((100.0, 100.0), (100.0, 100.0), 1.0);
+    check((50.0, 100.0), (0.0, 19.0), 1.0);
+}
+
+proptest! {
+    #[test]
+    fn a_trace_compared_with_itself_has_no_change(trace in crate::testing::trace()) {
+        let comparison = Comparison::of(&trace, &trace);
+        prop_assert_eq!(comparison.functions.len(), comparison.base.functions.len());
+        for change in comparison.functions {
+            prop_assert_eq!((change.change(), change.probability), (0.0, 1.0));
+            prop_assert_eq!(change.base.map(|row| row.frame), change.new.map(|row| row.frame));
+        }
+    }
+
+    #[test]
+    fn shares_and_probabilities_are_such(base in crate::testing::trace(), new in crate::testing::trace()) {
+        let comparison = Comparison::of(&base, &new);
+        for change in &comparison.functions {
+            prop_assert!((0.0..=1.0).contains(&change.base_share) && (0.0..=1.0).contains(&change.new_share));
+            prop_assert!((0.0..=1.0).contains(&change.probability));
+        }
+        let rows = |side: fn(&FunctionChange) -> bool| comparison.functions.iter().filter(|change| side(change)).count();
+        prop_assert_eq!(rows(|change| change.base.is_some()), comparison.base.functions.len());
+        prop_assert_eq!(rows(|change| change.new.is_some()), comparison.new.functions.len());
+    }
+}
+
+/// Of traces that were drawn from one distribution, one in twenty may have a function that is called changed.
+#[test]
+fn noise_is_not_reported() {
+    // A generator of numbers from Marsaglia, "Xorshift RNGs", with a seed of its own, so that each run is the same.
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    let mut draw = || {
+        let runs: Vec<String> = (0..300).map(|_| format!("f{}*{}", random(20), 1 + random(8))).collect();
+        trace_of(&runs.join(" "))
+    };
+    let wrong = (0..100)
+        .filter(|_| Comparison::of(&draw(), &draw()).functions.iter().any(FunctionChange::is_significant))
+        .count();
+    assert!(wrong <= 5, "{wrong} of 100");
+}
