@@ -146,7 +146,7 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// Finds the cache's folder, which need not be there yet; `logs` takes what npm says.
+    /// Finds the cache's folder, which need not be there yet; `logs` takes what npm and pip say.
     pub fn open(logs: PathBuf) -> Result<Self> {
         let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = folder("SELFPROF_CACHE")
@@ -158,14 +158,24 @@ impl Packages {
                     "set SELFPROF_CACHE to a folder",
                 )
             })?;
-        Ok(Self { cache: std::path::absolute(cache)?.join("npm"), logs })
+        Ok(Self { cache: std::path::absolute(cache)?, logs })
+    }
+
+    /// The folder of all that is fetched.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+
+    /// Where to write down what programs say that fetch.
+    pub fn logs(&self) -> &Path {
+        &self.logs
     }
 
     /// The folder of the package, fetched when it is not in the cache.
     pub fn get(&self, package: &Package<'_>) -> Result<PathBuf> {
         let Package { name, version, .. } = *package;
         let flat = name.replace('/', "+");
-        let home = self.cache.join(format!("{flat}-{version}"));
+        let home = self.cache.join("npm").join(format!("{flat}-{version}"));
         let folder = home.join("node_modules").join(name);
         if folder.join("package.json").is_file() {
             return Ok(folder);
@@ -187,8 +197,9 @@ impl Packages {
     /// Installs into a folder beside `home` and moves it there whole, so that a cache entry is never half a package.
     fn install(&self, package: &Package<'_>, home: &Path, output: &Output<'_>) -> Result<()> {
         let Package { name, version, integrity } = *package;
-        fs::create_dir_all(&self.cache).with_context(|| format!("cannot create {}", self.cache.display()))?;
-        let fresh = tempfile::Builder::new().prefix(".fetch-").tempdir_in(&self.cache)?;
+        let folder = self.cache.join("npm");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        let fresh = tempfile::Builder::new().prefix(".fetch-").tempdir_in(&folder)?;
         let mut npm = Command::new("npm");
         // --force: a package for another Node or platform than npm's own is what we want.
         npm.args([
