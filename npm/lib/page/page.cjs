@@ -9,6 +9,7 @@ const { pathToFileURL } = require('node:url');
 const { gunzipSync } = require('node:zlib');
 
 const { NotCloneable, deserialize, serialize } = require('./clone.cjs');
+const { now } = require('./network/timing.cjs');
 const { describePage } = require('./policy/documents.cjs');
 const { newOpaqueOrigin } = require('./policy/origin.cjs');
 const { Sites } = require('./sites.cjs');
@@ -164,7 +165,7 @@ class Page extends EventEmitter {
 
   async #load(url, { waitUntil, referrer, root, given = [] }) {
     const navigation = ++this.#navigation;
-    const startedAt = monotonicNow();
+    const startedAt = now();
     const started = this.#host.startThread();
     let site;
     try {
@@ -195,7 +196,8 @@ class Page extends EventEmitter {
 
   /** Replaces the document by one in a thread of its own. */
   async #commit(thread, response, root) {
-    const document = { ...describePage(response, root), startedAt: response.startedAt, profile: this.#profile };
+    const { startedAt, timing } = response;
+    const document = { ...describePage(response, root), startedAt, timing, profile: this.#profile };
     await this.#sites?.closeAll();
     this.#generation += 1;
     this.#url = document.url;
@@ -430,11 +432,6 @@ class Page extends EventEmitter {
   async [Symbol.asyncDispose]() {
     await this.close();
   }
-}
-
-/** Now, on the clock that the threads of a process share, in milliseconds. */
-function monotonicNow() {
-  return Number(process.hrtime.bigint()) / 1e6;
 }
 
 /** What a recording of a page's load is made with, checked. */

@@ -6,6 +6,7 @@
 
 const { MessagePort } = require('node:worker_threads');
 
+const { now } = require('./network/timing.cjs');
 const { serialize } = require('./policy/origin.cjs');
 const { Refused, describeFrame } = require('./policy/documents.cjs');
 
@@ -212,7 +213,7 @@ class Sites {
         return;
       case 'frame':
         this.#loadFrame(site, message).catch((error) => {
-          site.thread.control({ type: 'frame', id: message.id, error: error.message });
+          site.thread.control({ type: 'frame', id: message.id, error: error.message, resource: error.timing });
         });
         return;
       default:
@@ -225,12 +226,14 @@ class Sites {
     const request = { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer };
     const { protocol } = new URL(url);
     if (protocol === 'blob:') throw new Refused('documents of blob: URLs are not supported');
+    const startedAt = now();
     const response = await this.#host.network.fetch(request, client);
-    const document = describeFrame(response, site.document, { isSandboxed });
+    const { timing } = response;
+    const document = { ...describeFrame(response, site.document, { isSandboxed }), startedAt, timing };
     const content = { body: new Uint8Array(response.body), referrer };
     this.#closeChild(site, frame);
     if (document.origin === site.document.origin) {
-      site.thread.control({ type: 'frame', id, document, content });
+      site.thread.control({ type: 'frame', id, document, content, resource: timing });
       return;
     }
     const { threadLimit } = this.#host;
@@ -247,7 +250,7 @@ class Sites {
       return;
     }
     const child = this.open(thread, document, content, { site, window, frame });
-    site.thread.control({ type: 'frame', id, remote: this.#address(child, 0) });
+    site.thread.control({ type: 'frame', id, remote: this.#address(child, 0), resource: timing });
   }
 
   #childOf(site, frame) {
@@ -267,7 +270,7 @@ class Sites {
   /** Ends a thread, and those of the frames in it. */
   close(site) {
     this.#forget(site);
-    return site.thread.terminate();
+    return site.thread.retire();
   }
 
   async closeAll() {

@@ -6,6 +6,8 @@ const { EventEmitter } = require('node:events');
 const path = require('node:path');
 const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
+const codeCache = require('./code-cache.cjs');
+
 const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
 
 /**
@@ -39,7 +41,7 @@ class ThreadHandle extends EventEmitter {
     this.#port = dom.port1;
     this.#control = main.port1;
     this.#worker = new Worker(PROGRAM, {
-      workerData: { library, cookies, options, port: dom.port2, control: main.port2 },
+      workerData: { library, cookies, options, code: codeCache.current(), port: dom.port2, control: main.port2 },
       transferList: [dom.port2, main.port2],
       // Nothing of this process's environment or command line is a page's business.
       argv: [],
@@ -133,7 +135,7 @@ class ThreadHandle extends EventEmitter {
 
   #receive(message) {
     // It comes from a realm that the page can reach: it may be anything.
-    if (typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
+    if (this.#isRetired || typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
     // What the main realm said before comes first, though it comes another way.
     for (let early = receiveMessageOnPort(this.#control); early !== undefined; early = receiveMessageOnPort(this.#control)) {
       this.#receiveControl(early.message);
@@ -159,7 +161,7 @@ class ThreadHandle extends EventEmitter {
       this.#answer('command', message);
     } else if (message.type === 'pong') {
       this.#waiting.get(`ping ${message.id}`)?.resolve();
-    } else {
+    } else if (!this.#isRetired) {
       this.emit('control', message);
     }
   }
@@ -190,6 +192,15 @@ class ThreadHandle extends EventEmitter {
     this.#waiting.clear();
     this.emit('exit', error);
   }
+
+  /** Ends the thread, which has run a page, when it has handed over what others can use. */
+  async retire() {
+    this.#isRetired = true;
+    if (!this.#isGone) await codeCache.takeFrom(() => this.command({ type: 'code' }));
+    await this.terminate();
+  }
+
+  #isRetired = false;
 
   /** Ends the thread, whatever it is doing. */
   async terminate() {

@@ -7,12 +7,14 @@ const { makeConversions } = require('./conversions.cjs');
 const { makeCloneDetail } = require('./detail.cjs');
 const { makeEntries } = require('./entry.cjs');
 const { makeLongTasks } = require('./long-tasks.cjs');
+const { combineHosts } = require('./hosts.cjs');
 const { makeReadMark } = require('./mark.cjs');
 const { makeReadMeasure } = require('./measure.cjs');
 const { makePage } = require('./navigation.cjs');
 const { makeObservation } = require('./observer.cjs');
 const { makePerformance } = require('./performance.cjs');
 const { makeRealm } = require('./realm.cjs');
+const { makeResources } = require('./resource.cjs');
 const { Timeline } = require('./timeline.cjs');
 const { makeViews } = require('./views.cjs');
 
@@ -28,6 +30,8 @@ const { makeViews } = require('./views.cjs');
  * @param {{ timing: Record<string, number>, navigation: object }} [settings.page] of a window
  * @param {object} [settings.host] what records entries of other types
  * @param {(onTask: (task: object) => void) => void} [settings.longTasks] where a window hears of long tasks, instead of a host
+ * @param {(onResource: (resource: object) => void) => void} [settings.resources] where a global object hears of what is fetched for
+ *   it, instead of a host; it needs `fireEvent`, too, and for a window `loading`: see resource.cjs
  * @param {(name: string) => number | undefined} [settings.milestone] the times that the host lets measures begin and end at
  * @param {import('./performance.cjs').Extension[]} [settings.extensions]
  * @returns {{ timing: import('../../timing.js').Timing, observation: { listen: (sink: (entry: object) => void) => () => void } }}
@@ -57,12 +61,16 @@ function makeTiming(settings) {
   context.entries = makeEntries(context);
   context.views = makeViews(context);
   const longTasks = settings.longTasks && makeLongTasks(context);
-  if (longTasks !== undefined) context.host = longTasks.host;
+  const resources = settings.resources && makeResources(context);
+  if (resources !== undefined) context.extensions.push(resources.extension);
+  const hosts = [longTasks?.host, resources?.host].filter((host) => host !== undefined);
+  if (hosts.length > 0) context.host = combineHosts(context.entries, hosts);
   context.observation = makeObservation(context);
 
   const { PerformanceEntry, PerformanceMark, PerformanceMeasure } = context.entries;
   const { PerformanceObserver, PerformanceObserverEntryList } = context.observation;
   const { Performance, performance } = makePerformance(context);
+  resources?.setPerformance(performance);
   const timing = {
     performance,
     Performance,
@@ -72,6 +80,7 @@ function makeTiming(settings) {
     PerformanceObserver,
     PerformanceObserverEntryList,
     ...longTasks?.interfaces,
+    ...resources?.interfaces,
     ...(page && { PerformanceTiming: page.PerformanceTiming, PerformanceNavigation: page.PerformanceNavigation }),
   };
   return { timing, observation: context.observation };

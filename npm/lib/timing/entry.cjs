@@ -133,16 +133,20 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
 
     /** https://webidl.spec.whatwg.org/#default-tojson-steps: the attributes of this interface, without those that inherit. */
     toJSON() {
-      const fields = fieldsOf(this);
-      const json = new RealmObject();
-      json.id = idOf(this, fields);
-      json.name = fields.name(this);
-      json.entryType = fields.entryType;
-      json.startTime = fields.startTime(this);
-      json.duration = fields.duration(this);
-      json.navigationId = navigationIdOf(this, fields);
-      return json;
+      return describe(this);
     }
+  }
+
+  function describe(entry) {
+    const fields = fieldsOf(entry);
+    const json = new RealmObject();
+    json.id = idOf(entry, fields);
+    json.name = fields.name(entry);
+    json.entryType = fields.entryType;
+    json.startTime = fields.startTime(entry);
+    json.duration = fields.duration(entry);
+    json.navigationId = navigationIdOf(entry, fields);
+    return json;
   }
 
   /** What is read of entries of other interfaces that inherit. */
@@ -153,10 +157,10 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
     Object.setPrototypeOf(Interface.prototype, PerformanceEntry.prototype);
   }
 
-  /** Makes another class an interface of entries, which are read as `fields` says. */
-  function inherit(Interface, fields) {
+  /** Makes another class an interface of entries, which are read as `fields` say: one for each type of entry. */
+  function inherit(Interface, ...fields) {
     extend(Interface);
-    others.push(fields);
+    others.push(...fields);
   }
 
   extend(PerformanceMark);
@@ -176,11 +180,12 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
 
   /** Only the entries of a timeline have ids: https://w3c.github.io/performance-timeline/#queue-a-performanceentry */
   function idOf(entry, fields) {
+    if (fields.id !== undefined) return fields.id(entry);
     const block = fields.block(entry);
     return block === undefined ? 0 : firstId + ID_STEP * (block[BLOCK] * BLOCK + block.indexOf(entry) + 1);
   }
 
-  const navigationIdOf = (entry, fields) => (fields.block(entry) === undefined ? 0 : navigationId);
+  const navigationIdOf = (entry, fields) => (fields.id === undefined && fields.block(entry) === undefined ? 0 : navigationId);
 
   defineInterface(realm, PerformanceEntry);
   defineInterface(realm, PerformanceMark, { lengths: { constructor: 1 }, inherits: true });
@@ -246,7 +251,7 @@ function makeEntries({ realm, timeline, readMark, firstId, navigationId }) {
     startTimeOf: (entry) => (isEntry(entry) ? fieldsOf(entry).startTime(entry) : entry.startTime),
   };
 
-  return { PerformanceEntry, PerformanceMark, PerformanceMeasure, inherit, nextMark, nextMeasure, next, objectsOf, ...reading };
+  return { PerformanceEntry, PerformanceMark, PerformanceMeasure, describe, inherit, nextMark, nextMeasure, next, objectsOf, ...reading };
 }
 
 module.exports = { makeEntries };

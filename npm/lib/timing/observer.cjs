@@ -53,6 +53,8 @@ function makeObservation(context) {
     #id = ++lastId;
     /** The observer type: 0 until the first `observe()`, which settles it for good. */
     #mode = 0;
+    /** The bits of the types that it observes. */
+    #types = 0;
     #buffer = [];
 
     constructor(callback) {
@@ -74,6 +76,7 @@ function makeObservation(context) {
       if (outcome < 0) throw refusal(outcome, context);
       this.#mode = outcome & ~REGISTERED;
       if ((outcome & REGISTERED) === 0) return;
+      this.#types = entryTypes === undefined ? this.#types | types : types;
       registered.set(this.#id, this);
       registrationsChanged();
       if (members === TYPE && buffered) {
@@ -87,6 +90,7 @@ function makeObservation(context) {
       native.disconnect(this.#id);
       registered.delete(this.#id);
       this.#buffer = [];
+      this.#types = 0;
       registrationsChanged();
     }
 
@@ -108,7 +112,7 @@ function makeObservation(context) {
       this.#buffer = [];
       const options = new RealmObject();
       const dropped = native.takeDropped(this.#id);
-      if (typeof dropped === 'number') options.droppedEntriesCount = dropped;
+      if (typeof dropped === 'number') options.droppedEntriesCount = dropped + droppedByHost(this.#types);
       try {
         Reflect.apply(this.#callback, this, [newEntryList(records), this, options]);
       } catch (error) {
@@ -121,6 +125,13 @@ function makeObservation(context) {
       access.append = (observer, entry) => observer.#buffer.push(entry);
       access.notify = (observer) => observer.#notify();
     }
+  }
+
+  /** What does not come from User Timing is dropped elsewhere. */
+  function droppedByHost(types) {
+    let dropped = 0;
+    for (const type of host?.entryTypes ?? []) if (types & bits.get(type)) dropped += host.droppedEntries?.(type) ?? 0;
+    return dropped;
   }
 
   function toInit(value, context) {

@@ -419,3 +419,25 @@ suite('errors', () => {
     assert.match(page.problems[0].text, /Could not load script: .*none\.js.* answered 404/);
   });
 });
+
+test('pages that come later behave as the first does', async (t) => {
+  // The first page that is closed leaves behind what V8 made of the host's modules, and the later ones are made of that.
+  const pages = host(t);
+  const server = await serve(t, { '/': { body: '<p id="p">text</p>', headers: { 'document-policy': 'js-profiling' } } });
+  const stacks = [];
+  for (let i = 0; i < 3; i++) {
+    const page = await open(t, server.url('/'), { host: pages });
+    const trace = await page.evaluate(async () => {
+      let profiler;
+      p.addEventListener('x', function listener() {
+        profiler = new Profiler({ sampleInterval: 2147483, maxBufferSize: 1 });
+      });
+      p.dispatchEvent(new Event('x'));
+      return await profiler.stop();
+    });
+    stacks.push(trace.frames.map(({ name, line, column }) => [name, line, column].join(':')));
+    await page.close();
+  }
+  assert.ok(stacks[0].includes('dispatchEvent::'), stacks[0].join());
+  assert.deepEqual(stacks, Array(3).fill(stacks[0]));
+});

@@ -53,7 +53,7 @@ suite('long tasks', () => {
     assert.ok(got.startTime <= from && got.startTime + got.duration + 2 >= to, `${JSON.stringify(got)} ${from} ${to}`);
     assert.deepEqual(await page.evaluate(() => [performance.getEntriesByType('longtask').length, PerformanceObserver.supportedEntryTypes]), [
       0,
-      ['longtask', 'mark', 'measure'],
+      ['longtask', 'mark', 'measure', 'navigation', 'resource'],
     ]);
   });
 

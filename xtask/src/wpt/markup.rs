@@ -9,6 +9,13 @@ pub struct Tag {
     pub attributes: Vec<(String, String)>,
 }
 
+impl Tag {
+    /// The value of an attribute.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
 /// What stands between `<` and `>` of start tags, comments left out. A script's text may look like tags: that a string in
 /// it names testharness.js has never been seen.
 pub fn tags(text: &str) -> impl Iterator<Item = &str> {

@@ -1,7 +1,7 @@
 //! A checkout of the web-platform-tests, and which tests its files hold. The rules are those of the suite's own manifest:
 //! <https://web-platform-tests.org/writing-tests/file-names.html>.
 
-use super::markup::{attributes, tags};
+use super::markup::{Tag, attributes, tags};
 use crate::problem::Problem;
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -250,28 +250,24 @@ fn pages_of_global(stem: &str, global: &str) -> Vec<(String, Option<&'static str
 }
 
 fn document_tests(path: &str, text: &str) -> Vec<Test> {
-    let tags: Vec<_> = tags(text).map(attributes).collect();
-    let has = |name: &str, test: &dyn Fn(&dyn Fn(&str) -> Option<String>) -> bool| {
-        tags.iter().any(|tag| {
-            tag.name == name
-                && test(&|key| tag.attributes.iter().find(|(k, _)| k == key).map(|(_, v)| v.clone()))
-        })
+    let tags: Vec<Tag> = tags(text).map(attributes).collect();
+    let named_tags = |name: &'static str| tags.iter().filter(move |tag| tag.name == name);
+    let metadata = |name: &'static str| {
+        named_tags("meta")
+            .filter(move |tag| tag.value("name") == Some(name))
+            .filter_map(|tag| tag.value("content"))
     };
-    let is_harness = has("script", &|attribute| {
-        attribute("src")
-            .or_else(|| attribute("href"))
-            .is_some_and(|src| src.ends_with("/resources/testharness.js"))
+    let is_harness = named_tags("script").any(|tag| {
+        // In SVG it is `href`.
+        tag.value("src")
+            .or(tag.value("href"))
+            .is_some_and(|source| source.ends_with("/resources/testharness.js"))
     });
-    let timeout = if has("meta", &|attribute| {
-        attribute("name").as_deref() == Some("timeout") && attribute("content").as_deref() == Some("long")
-    }) {
-        Timeout::Long
-    } else {
-        Timeout::Normal
-    };
+    let timeout =
+        if metadata("timeout").any(|value| value == "long") { Timeout::Long } else { Timeout::Normal };
     if !is_harness {
         let is_reference =
-            has("link", &|attribute| attribute("rel").is_some_and(|rel| rel == "match" || rel == "mismatch"));
+            named_tags("link").any(|tag| matches!(tag.value("rel"), Some("match" | "mismatch")));
         let name = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
         let test = named(path, path.to_owned(), timeout);
         // A test that has to be looked at says so in its name alone.
@@ -284,11 +280,7 @@ fn document_tests(path: &str, text: &str) -> Vec<Test> {
         let unsupported = unsupported.or(Some("crash tests are not run here"));
         return vec![Test { unsupported, ..test }];
     }
-    let variants = tags.iter().filter(|tag| tag.name == "meta").filter_map(|tag| {
-        let value = |key: &str| tag.attributes.iter().find(|(k, _)| k == key).map(|(_, value)| value.clone());
-        if value("name").as_deref() == Some("variant") { value("content") } else { None }
-    });
-    or_none(variants.collect())
+    or_none(metadata("variant").map(str::to_owned).collect())
         .iter()
         .map(|variant| named(path, format!("{path}{variant}"), timeout))
         .collect()

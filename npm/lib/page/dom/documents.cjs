@@ -18,7 +18,7 @@ const messages = require('./messages.cjs');
 const { tell } = require('./outbox.cjs');
 const realms = require('./realms.cjs');
 const { JSDOMDispatcher } = require('./resources.cjs');
-const { hostFor, install } = require('./window-host.cjs');
+const { hostFor, install, loadAnew } = require('./window-host.cjs');
 
 const cookieJar = {
   getCookieStringSync: (url) => gate.getCookies(url),
@@ -60,7 +60,7 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
       cookieJar,
       virtualConsole: consoleFor(realm),
       userAgent,
-      dispatcher: new JSDOMDispatcher(),
+      dispatcher: new JSDOMDispatcher(realm),
       loadSubresources: true,
     },
     documentOptions: {
@@ -138,4 +138,4 @@ function closeWindow(window) {
 }
 
 // One by one: jsdom's window and the frame element require each other through this module.
-Object.assign(exports, { closeWindow, openWindow, parse, setLocation });
+Object.assign(exports, { closeWindow, loadAnew, openWindow, parse, setLocation });

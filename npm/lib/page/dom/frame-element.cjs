@@ -33,6 +33,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #stopWaitingForRemote = null;
   /** The request of the navigation under way, 0 for none. */
   #request = 0;
+  /** Lets the embedder go on without it. */
+  #stopDelayingLoad = null;
   /** Whether the window is still the one that was made with the frame, in which the first document is loaded. */
   #isFresh = false;
 
@@ -160,6 +162,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       gate.useDocument(document._globalObject, id);
       while (document.firstChild !== null) document.removeChild(document.firstChild);
       documents.setLocation(document._globalObject, url, origin);
+      documents.loadAnew(document._globalObject);
     } else {
       this.#closeContent();
       this.#adopt(
@@ -186,8 +189,10 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       referrer,
       window: realms.realmOf(parent._globalObject).id,
       frame: this.#number,
+      initiator: this._localName,
       isSandboxed: sandbox !== null && !sandbox.toLowerCase().split(/\s+/).includes('allow-same-origin'),
     };
+    this.#stopDelayingLoad = stopDelayingLoad;
     const request = gate.fetchFrame(JSON.stringify(wish), (answer, bytes) => {
       if (this.#request === request && !parent._isDestroyed && this.isConnected) {
         this.#request = 0;
@@ -232,8 +237,10 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   }
 
   #cancel() {
-    if (this.#request !== 0) gate.abortFetch(this.#request);
+    if (this.#request === 0) return;
+    gate.abortFetch(this.#request);
     this.#request = 0;
+    this.#stopDelayingLoad?.();
   }
 
   #closeContent(isForGood = true) {

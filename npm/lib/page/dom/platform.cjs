@@ -15,6 +15,16 @@ const { serializeEntryList } = require('jsdom/lib/jsdom/living/xhr/multipart-for
 
 const { NotCloneable } = require('../clone.cjs');
 
+/** The prototypes of our own interfaces, of all windows: their objects are platform objects that are not serializable. */
+const ownPrototypes = new WeakSet();
+
+function isOwnObject(object) {
+  for (let prototype = Object.getPrototypeOf(object); prototype !== null; prototype = Object.getPrototypeOf(prototype)) {
+    if (ownPrototypes.has(prototype)) return true;
+  }
+  return false;
+}
+
 function implOf(value) {
   return typeof value === 'object' && value !== null ? (idlUtils.implForWrapper(value) ?? undefined) : undefined;
 }
@@ -26,10 +36,13 @@ function implOf(value) {
 function platformOf(window) {
   return {
     kindOf: gate.kindOf,
+    /** Lets no object of an interface be cloned. */
+    refuse: (Interface) => void ownPrototypes.add(Interface.prototype),
     serialize(object) {
       const impl = idlUtils.implForWrapper(object);
       if (impl === null || impl === undefined) {
         if (object === window || object._globalProxy === object) throw new NotCloneable('a Window could not be cloned');
+        if (isOwnObject(object)) throw new NotCloneable(`${Object.prototype.toString.call(object).slice(8, -1)} object could not be cloned`);
         return undefined;
       }
       if (File.isImpl(impl)) {

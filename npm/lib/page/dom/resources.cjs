@@ -6,6 +6,8 @@
 const gate = require('selfprof:gate');
 const { parseURL } = require('whatwg-url');
 
+const realms = require('./realms.cjs');
+
 const utf8 = new TextEncoder();
 
 /** Sends a request to the host. Rejects with an error of this realm for a network error, or with the signal's reason. */
@@ -38,10 +40,15 @@ function corsSettings(element) {
 
 const DESTINATIONS = { link: 'style', style: 'style', img: 'image', input: 'image', object: 'image' };
 
+/** What Resource Timing calls whoever asks for a resource, where that is not an element's name. */
+const INITIATORS = { style: 'css', image: 'img' };
+
 /** jsdom's elements load with this. */
 async function fetchCollected(dispatcher, { url, headers: { Referer: referrer = '' } = {}, signal, element = null }) {
   const destination = DESTINATIONS[element?._localName] ?? '';
-  const response = await send({ url, ...corsSettings(element), destination, referrer }, undefined, signal);
+  const initiator = INITIATORS[element?._localName] ?? element?._localName ?? 'other';
+  const window = realms.realmOf(element?._ownerDocument._globalObject)?.id;
+  const response = await send({ url, ...corsSettings(element), destination, referrer, initiator, window }, undefined, signal);
   const headers = {};
   for (const [name, value] of response.headers) headers[name] = value;
   return { ...response, headers, ok: response.status >= 200 && response.status <= 299 };
@@ -49,6 +56,13 @@ async function fetchCollected(dispatcher, { url, headers: { Referer: referrer = 
 
 /** XMLHttpRequest's face of undici's Dispatcher. */
 class JSDOMDispatcher {
+  #realm;
+
+  /** @param {import('./realms.cjs').WindowRealm} realm of the window that it is for */
+  constructor(realm) {
+    this.#realm = realm;
+  }
+
   async request({ method, headers, body, signal, opaque: { url, withCredentials, preflight } }) {
     const list = [];
     let referrer = '';
@@ -60,7 +74,8 @@ class JSDOMDispatcher {
     const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? undefined);
     const credentials = withCredentials ? 'include' : 'same-origin';
     const usesPreflight = preflight !== undefined;
-    const wish = { url, method, headers: list, mode: 'cors', credentials, referrer, usesPreflight };
+    const source = { initiator: 'xmlhttprequest', window: this.#realm.id };
+    const wish = { url, method, headers: list, mode: 'cors', credentials, referrer, usesPreflight, ...source };
     const response = await send(wish, bytes, signal);
     const received = {};
     for (const [name, value] of response.headers) {

@@ -17,6 +17,7 @@ const { childTextContent } = require('jsdom/lib/jsdom/living/helpers/text.js');
 const nodeTypes = require('jsdom/lib/jsdom/living/node-type.js');
 
 const { reportException } = require('./exceptions.cjs');
+const realms = require('./realms.cjs');
 const { corsSettings } = require('./resources.cjs');
 
 const JAVASCRIPT = new Set(
@@ -199,6 +200,8 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
       ...corsSettings(this),
       integrity: this.getAttributeNS(null, 'integrity') ?? '',
       referrer: document.URL,
+      window: realms.realmOf(document._globalObject)?.id,
+      initiator: 'script',
     };
   }
 

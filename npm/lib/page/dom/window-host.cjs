@@ -12,6 +12,7 @@ const { reportException } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const { platformOf } = require('./platform.cjs');
 const { pipesIn } = require('./outbox.cjs');
+const realms = require('./realms.cjs');
 
 /** Times of a document's loading that its events tell. https://www.w3.org/TR/navigation-timing/ */
 const MILESTONES = {
@@ -19,6 +20,12 @@ const MILESTONES = {
   DOMContentLoaded: ['domContentLoadedEventStart', 'domContentLoadedEventEnd'],
   load: ['loadEventStart', 'loadEventEnd'],
 };
+
+/** Those that the fetch of a document tells. */
+const FETCHED = [
+  'redirectStart', 'redirectEnd', 'fetchStart', 'domainLookupStart', 'domainLookupEnd', 'connectStart', 'connectEnd',
+  'secureConnectionStart', 'requestStart', 'responseStart', 'responseEnd',
+];
 
 /** Types of nodes. https://dom.spec.whatwg.org/#interface-node */
 const ELEMENT = 1;
@@ -89,7 +96,7 @@ function hostFor(realm) {
     revokeObjectUrl: (url) => gate.revokeObjectUrl(url),
     /** Sends a request; gives what aborts it. */
     request(wish, bytes, onResponse, onError) {
-      const id = gate.fetch(JSON.stringify(wish), bytes, (answer, body) => {
+      const id = gate.fetch(JSON.stringify({ ...wish, window: realm.id }), bytes, (answer, body) => {
         const { error } = JSON.parse(answer);
         if (error === undefined) onResponse(answer, body);
         else onError(error);
@@ -123,20 +130,46 @@ function install(realm) {
   // Read by `performance.timing` each time.
   const timing = code.emptyObject();
   const navigation = code.emptyObject();
-  watchLoading(window, timing, description.timeOrigin);
+  realm.loading = { timing, navigation, fetched: undefined, timeOrigin: description.timeOrigin, onLoaded() {} };
+  beginLoading(realm, description.loading);
+  watchLoading(realm);
   code.install({
     ...description,
     timing,
     navigation,
+    loading: {
+      name: () => window._document.URL,
+      fetched: () => realm.loading.fetched,
+      onLoaded(listener) {
+        realm.loading.onLoaded = listener;
+      },
+    },
     isTopLevel: window._top === window._globalProxy,
     queueTask: (task) => window._document._queueATask(() => task()),
     reportException: (error) => reportException(window, error),
   });
 }
 
-function watchLoading(window, timing, navigationStart) {
+/** Notes how the document of a window was fetched; nothing of it is loaded yet. */
+function beginLoading({ loading }, fetched) {
+  const { timing, navigation, timeOrigin } = loading;
+  loading.fetched = fetched;
+  for (const name of Object.keys(timing)) delete timing[name];
+  Object.assign(timing, { navigationStart: timeOrigin, fetchStart: timeOrigin });
+  for (const name of FETCHED) if (fetched?.[name] > 0) timing[name] = timeOrigin + fetched[name];
+  timing.domLoading = gate.now() + gate.timeOrigin;
+  navigation.redirectCount = fetched?.redirectCount ?? 0;
+}
+
+/** A window goes on with another document: the first that is loaded into a frame takes the place of the empty one. */
+function loadAnew(window) {
+  const realm = realms.realmOf(window);
+  if (realm !== undefined) beginLoading(realm, JSON.parse(gate.describeWindow(window)).loading);
+}
+
+function watchLoading({ window, loading }) {
+  const { timing } = loading;
   const now = () => gate.now() + gate.timeOrigin;
-  Object.assign(timing, { navigationStart, fetchStart: navigationStart, domLoading: now() });
   const document = idlUtils.wrapperForImpl(window._document);
   document.addEventListener('readystatechange', () => {
     const milestone = MILESTONES.readystatechange[document.readyState];
@@ -151,6 +184,7 @@ function watchLoading(window, timing, navigationStart) {
         timing[start] = now();
         gate.setImmediate(() => {
           timing[end] = now();
+          if (type === 'load') loading.onLoaded();
         });
       },
       { capture: true },
@@ -158,4 +192,4 @@ function watchLoading(window, timing, navigationStart) {
   }
 }
 
-module.exports = { hostFor, install };
+module.exports = { hostFor, install, loadAnew };

@@ -12,6 +12,7 @@ const { fileURLToPath } = require('node:url');
 
 const { folderOf, isSameOrigin, isTrustworthy, originOfUrl, serialize } = require('../policy/origin.cjs');
 const { getHeader } = require('./http.cjs');
+const { HEADERS_SIZE, mayBeTold, now } = require('./timing.cjs');
 const { isImageAudioVideoOrCsv, isJavaScript, typeOfFile } = require('./mime.cjs');
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -64,11 +65,14 @@ const EXPOSED = new Set([
  * @property {string} statusText
  * @property {[string, string][]} headers names in lower case
  * @property {Uint8Array} body
+ * @property {import('./timing.cjs').FetchTiming} [timing] of what came over HTTP
  */
 
 /** A network error, with the reason that a console shows and a page does not learn. */
 class NetworkError extends Error {
   name = 'NetworkError';
+  /** @type {import('./timing.cjs').FetchTiming | undefined} of what came over HTTP, or did not */
+  timing;
 }
 
 class Network {
@@ -106,7 +110,7 @@ class Network {
     switch (url.protocol) {
       case 'http:':
       case 'https:':
-        return await this.#overHttp(url, { ...request, method }, client, signal);
+        return await this.#timed(url, { ...request, method }, client, signal);
       case 'data:':
         return local(url, dataUrl(url));
       case 'blob:':
@@ -138,14 +142,27 @@ class Network {
     }
   }
 
+  /** https://fetch.spec.whatwg.org/#fetch-finale: a fetch that failed is told of, too, and no more than that. */
+  async #timed(url, request, client, signal) {
+    const startTime = now();
+    try {
+      return await this.#overHttp(url, request, client, signal, startTime);
+    } catch (error) {
+      if (error instanceof NetworkError) error.timing = { startTime, redirectCount: 0, fetchStart: startTime, responseEnd: now(), isAllowed: false };
+      throw error;
+    }
+  }
+
   // https://fetch.spec.whatwg.org/#concept-http-fetch, #http-redirect-fetch and #http-network-or-cache-fetch
-  async #overHttp(start, request, client, signal) {
+  async #overHttp(start, request, client, signal, startTime) {
     let url = start;
     let { method, body = null } = request;
     const { mode, credentials = 'same-origin', redirect = 'follow' } = request;
     let headers = request.headers ?? [];
     let tainted = false;
     let isCors = false;
+    /** @type {import('./timing.cjs').FetchTiming} */
+    const timing = { startTime, redirectCount: 0, hasForeignRedirects: false, isAllowed: true };
     for (let redirects = 0; ; redirects++) {
       if (BAD_PORTS.has(url.port)) throw new NetworkError(`port ${url.port} is blocked`);
       const isForeign = mode !== 'navigate' && !isSameOrigin(url, client.origin);
@@ -175,6 +192,9 @@ class Network {
       if (mode === 'no-cors' && !resourcePolicyCheck(response, url, client)) {
         throw new NetworkError(`${url.origin} does not let ${origin} embed ${url.pathname} (Cross-Origin-Resource-Policy)`);
       }
+      const isBasic = mode === 'navigate' || !(isCors || isForeign || tainted);
+      const isForeignNavigation = mode === 'navigate' && request.isTopLevel !== true && !isSameOrigin(url, client.origin);
+      timing.isAllowed &&= mayBeTold(response.headers, { isBasic, origin, isForeignNavigation });
       const location = getHeader(response.headers, 'location');
       if (!REDIRECTS.has(response.status) || location === null) {
         if (isBlockedByType(response, request.destination)) {
@@ -183,16 +203,22 @@ class Network {
         let type = isCors ? 'cors' : 'basic';
         if (mode === 'no-cors' && (isForeign || tainted)) type = 'opaque';
         const { status, statusText, headers: received, body: bytes } = response;
-        return { type, url: String(url), redirected: redirects > 0, status, statusText, headers: received, body: bytes };
+        Object.assign(timing, response.timing, describeBody(response));
+        return { type, url: String(url), redirected: redirects > 0, status, statusText, headers: received, body: bytes, timing };
       }
       if (redirect === 'error') throw new NetworkError(`${url} redirects`);
       if (redirect === 'manual') {
-        return { ...response, type: 'opaqueredirect', url: String(url), redirected: redirects > 0 };
+        Object.assign(timing, response.timing, { isAllowed: false });
+        return { ...response, type: 'opaqueredirect', url: String(url), redirected: redirects > 0, timing };
       }
       if (redirects === MAX_REDIRECTS) throw new NetworkError(`${start} redirects more than ${MAX_REDIRECTS} times`);
       const next = parse(location, url);
       if (next.protocol !== 'http:' && next.protocol !== 'https:') throw new NetworkError(`${url} redirects to ${next.protocol}`);
       if (next.hash === '') next.hash = url.hash;
+      timing.redirectCount = redirects + 1;
+      timing.hasForeignRedirects ||= next.origin !== url.origin;
+      timing.redirectStart ??= startTime;
+      timing.redirectEnd = response.timing.responseEnd;
       const carriesCredentials = next.username !== '' || next.password !== '';
       if (mode === 'cors' && carriesCredentials && (isCors || !isSameOrigin(next, client.origin))) {
         throw new NetworkError(`${url} redirects to a URL with credentials`);
@@ -258,6 +284,20 @@ class Network {
       if (!names.includes(name) && !(anything(names) && name !== 'authorization')) throw refused(`the header ${name}`);
     }
   }
+}
+
+/** What Resource Timing tells of a response's body. */
+function describeBody({ status, headers, body, timing: { encodedSize = 0 } }) {
+  const type = (getHeader(headers, 'content-type') ?? '').split(';')[0].trim().toLowerCase();
+  const encoding = (getHeader(headers, 'content-encoding') ?? '').trim().toLowerCase();
+  return {
+    status,
+    encodedSize,
+    decodedSize: body.byteLength,
+    transferSize: encodedSize + HEADERS_SIZE,
+    contentType: type,
+    contentEncoding: encoding,
+  };
 }
 
 function parse(text, base) {

@@ -6,6 +6,8 @@ const http = require('node:http');
 const https = require('node:https');
 const zlib = require('node:zlib');
 
+const { now, timeRequest } = require('./timing.cjs');
+
 const DECODERS = {
   gzip: () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
   'x-gzip': () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
@@ -51,7 +53,7 @@ class Transport {
   /**
    * @param {{ url: URL, method: string, headers: [string, string][], body: Uint8Array | null }} request
    * @param {AbortSignal} [signal]
-   * @returns {Promise<{ status: number, statusText: string, headers: [string, string][], body: Buffer }>}
+   * @returns {Promise<{ status: number, statusText: string, headers: [string, string][], body: Buffer, timing: object }>}
    */
   send({ url, method, headers, body }, signal) {
     const { request } = url.protocol === 'https:' ? https : http;
@@ -72,12 +74,19 @@ class Transport {
         signal,
         timeout: this.#timeout,
       });
+      const timing = timeRequest(outgoing, url.protocol === 'https:');
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
       outgoing.on('error', reject);
       outgoing.on('response', (incoming) => {
         const { statusCode, statusMessage, rawHeaders } = incoming;
+        incoming.on('data', (chunk) => {
+          timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
+        });
         collect(incoming, this.#bodyLimit).then(
-          (bytes) => resolve({ status: statusCode, statusText: statusMessage, headers: pairs(rawHeaders), body: bytes }),
+          (body) => {
+            Object.assign(timing, { responseEnd: now(), protocol: `http/${incoming.httpVersion}` });
+            resolve({ status: statusCode, statusText: statusMessage, headers: pairs(rawHeaders), body, timing });
+          },
           (error) => {
             outgoing.destroy();
             reject(error);

@@ -21,6 +21,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {boolean} isIsolated cross-origin isolated
  * @property {boolean} isSecure a secure context
  * @property {number} [startedAt] when the navigation began, on the clock that threads share, in milliseconds
+ * @property {import('../network/timing.cjs').FetchTiming} [timing] of its response
  */
 
 /** Why a frame does not show a document. */

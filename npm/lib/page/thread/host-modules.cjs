@@ -10,6 +10,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 
+const { pack } = require('../code-cache.cjs');
 const { kindOf, resolve } = require('./resolve.cjs');
 
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname', 'mainRealm'];
@@ -26,12 +27,11 @@ function sourceOf(file) {
   return source;
 }
 
-/** Compiles a CommonJS module to a function of the realm. */
-function compile(context, file, globals) {
+/** A CommonJS module as a script that gives a function. */
+function compile(file, globals, cachedData) {
   // A module may take the same names from the global object.
   const head = `(function (${globals.join(', ')}) { return function (${PARAMETERS.join(', ')}) {`;
-  const script = new vm.Script(`${head}${sourceOf(file)}\n}})`, { filename: file, columnOffset: -head.length });
-  return script.runInContext(context);
+  return new vm.Script(`${head}${sourceOf(file)}\n}})`, { filename: file, columnOffset: -head.length, cachedData });
 }
 
 /**
@@ -46,6 +46,9 @@ class HostModules {
   #redirect;
   #globals;
   #modules = new Map();
+  /** By file: what was compiled here, and what others have compiled. */
+  #scripts = new Map();
+  #code;
   #linked = new Map();
 
   /**
@@ -53,11 +56,13 @@ class HostModules {
    * @param {Redirect} redirect is asked before a specifier is resolved
    * @param {Record<string, unknown>} [globals] what modules find under these names instead of properties of the global
    *   object, which a page may replace
+   * @param {ReturnType<typeof import('../code-cache.cjs').pack>} [code] what other threads made of these modules
    */
-  constructor(context, redirect, globals = {}) {
+  constructor(context, redirect, globals = {}, code = undefined) {
     this.#context = context;
     this.#redirect = redirect;
     this.#globals = globals;
+    this.#code = code;
     // Module objects and `require` belong to the realm; what goes wrong on our side is told in an error of the realm.
     this.#make = vm.runInContext(
       `'use strict'; ({
@@ -111,9 +116,21 @@ class HostModules {
         return undefined;
       }
     });
-    const run = compile(this.#context, file, Object.keys(this.#globals))(...Object.values(this.#globals));
+    const script = compile(file, Object.keys(this.#globals), this.#cached(file));
+    if (this.#code === undefined) this.#scripts.set(file, script);
+    const run = script.runInContext(this.#context)(...Object.values(this.#globals));
     run.call(module.exports, module.exports, require, module, file, path.dirname(file), mainRealm);
     return module.exports;
+  }
+
+  #cached(file) {
+    const place = this.#code?.index.get(file);
+    return place && this.#code.bytes.subarray(...place);
+  }
+
+  /** What V8 made of the modules, with the functions that have run, for other threads. */
+  code() {
+    return this.#code ?? pack(new Map(Array.from(this.#scripts, ([file, script]) => [file, script.createCachedData()])));
   }
 
   #locate(specifier, from, kind) {

@@ -68,6 +68,8 @@ class Loader {
       destination: String(wish.destination ?? ''),
       referrer: String(wish.referrer ?? ''),
       usesPreflight: wish.usesPreflight === true,
+      window: Number(wish.window),
+      initiator: String(wish.initiator ?? 'other'),
       body: null,
     };
   }
@@ -105,7 +107,7 @@ class Loader {
     const bytes = types.isUint8Array(body) ? new Uint8Array(body) : null;
     return this.#start(async (signal) => {
       const request = this.#read(text);
-      const response = await this.#network.fetch({ ...request, body: bytes }, this.#thread.client, signal);
+      const response = await this.#load({ ...request, body: bytes }, signal);
       const isOpaque = response.type === 'opaque' || response.type === 'opaqueredirect';
       const visible = {
         type: response.type,
@@ -151,18 +153,20 @@ class Loader {
   /** Has the document of a frame loaded: in the user's thread, where it is decided which thread it is to live in. */
   fetchFrame(text, onDone) {
     if (typeof onDone !== 'function') return 0;
-    const { url, referrer, window, frame, isSandboxed } = JSON.parse(String(text));
+    const { url, referrer, window, frame, isSandboxed, initiator } = JSON.parse(String(text));
     const id = this.#next++;
-    this.#frames.set(id, onDone);
+    this.#frames.set(id, { onDone, url: String(url), window: Number(window), initiator: String(initiator) });
     const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true };
     this.#thread.tell({ type: 'frame', id, url: String(url), referrer: String(referrer), ...where });
     return id;
   }
 
   /** The answer of the user's thread. */
-  onFrame({ id, error, document, content, remote }) {
-    const onDone = this.#frames.get(id);
+  onFrame({ id, error, document, content, remote, resource }) {
+    const asked = this.#frames.get(id);
     if (!this.#frames.delete(id)) return;
+    const { onDone, url, window, initiator } = asked;
+    if (resource !== undefined) this.#thread.windows.ofFrame(window)?.native?.reportResource(url, initiator, resource);
     let answer = { error, remote };
     if (document !== undefined) answer = this.#thread.describe(document, content);
     const bytes = content === undefined ? undefined : this.#thread.gate.bytesForDom(content.body);
@@ -179,9 +183,24 @@ class Loader {
     return runClassicScript(anchor, script.source, script.url, { line: 0, column: 0, muted: script.muted, realm });
   }
 
+  /** Fetches, and tells the window that it is for how long that took. https://w3c.github.io/resource-timing/#mark-resource-timing */
+  async #load({ window, initiator, ...request }, signal) {
+    const report = (timing) => {
+      if (timing !== undefined) this.#thread.windows.ofFrame(window)?.native?.reportResource(request.url, initiator, timing);
+    };
+    try {
+      const response = await this.#network.fetch(request, this.#thread.client, signal);
+      report(response.timing);
+      return response;
+    } catch (error) {
+      if (!signal?.aborted) report(error.timing);
+      throw error;
+    }
+  }
+
   /** Fetches for the main realm itself: nothing is filtered. */
   async fetchForHost({ integrity = '', ...request }, signal) {
-    const response = await this.#network.fetch(request, this.#thread.client, signal);
+    const response = await this.#load(request, signal);
     checkIntegrity(response, integrity);
     return response;
   }

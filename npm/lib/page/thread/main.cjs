@@ -42,6 +42,7 @@ class PageThread {
   /** Whether the page is in the foreground. Sessions rest while it is not. */
   isVisible = true;
   blobs;
+  #modules;
   /** What dom/main.cjs exports: functions of the DOM realm. */
   dom;
   #cookies;
@@ -71,7 +72,8 @@ class PageThread {
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     native.forbidEval(vm.runInContext('(function () {})', context));
     let gate;
-    const realm = new HostModules(context, substitutes(library, () => gate));
+    const realm = new HostModules(context, substitutes(library, () => gate), {}, workerData.code);
+    this.#modules = realm;
     gate = realm.require(path.join(DOM_MODULES, 'gate.cjs'), this.gate.functions());
     this.dom = realm.require(path.join(DOM_MODULES, 'main.cjs'));
     this.moveToDom = (moved) => moveMessagePortToContext(moved, context);
@@ -165,6 +167,7 @@ class PageThread {
       const isThere = this.windows.forceSample(frame);
       control.postMessage({ type: 'done', id, error: isThere ? undefined : 'the frame is gone' });
     },
+    code: ({ id }) => control.postMessage({ type: 'done', id, code: this.#modules.code() }),
     visibility: ({ id, isVisible }) => {
       this.#setVisible(isVisible);
       control.postMessage({ type: 'done', id });

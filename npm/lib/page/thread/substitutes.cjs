@@ -18,8 +18,9 @@ const OWN = {
   'lib/jsdom/living/window/navigation.js': 'navigation.cjs',
 };
 
-/** Of Node's modules, and undici, which needs them. */
+/** Of Node's modules, and of packages that need them. */
 const NODE = {
+  '@napi-rs/canvas': '../images.cjs',
   'node:buffer': 'buffer.cjs',
   'node:crypto': 'crypto.cjs',
   'node:os': 'os.cjs',

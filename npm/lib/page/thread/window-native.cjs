@@ -4,6 +4,7 @@
 // document may not do is refused here, where no code of a page comes by; and so is what would take too much memory.
 
 const native = require('../../native.cjs');
+const { describeResource } = require('./resource-timing.cjs');
 
 /** How many profilers a page may run at once: as many as in Chromium. */
 const MAX_SESSIONS = 100;
@@ -64,6 +65,7 @@ class WindowNative {
   #onFull = () => {};
   #onChunk = () => {};
   #onLongTask = () => {};
+  #onResource = () => {};
   #listener;
 
   /**
@@ -208,6 +210,9 @@ class WindowNative {
       listenToLongTasks: (onTask) => {
         this.#onLongTask = onTask;
       },
+      listenToResources: (onResource) => {
+        this.#onResource = onResource;
+      },
       offers: () => {
         const { baseInterval } = native.offers();
         const mode = this.#window.document.profiling ?? this.#thread.mode;
@@ -247,6 +252,16 @@ class WindowNative {
     if (start >= 0) this.#thread.enter(() => this.#onLongTask(name, start, Math.floor(ended - began)));
   }
 
+  /**
+   * Tells the window of a resource that was fetched for it.
+   *
+   * @param {import('../network/timing.cjs').FetchTiming} timing
+   */
+  reportResource(url, initiator, timing) {
+const description = describeResource(timing, clockOf(this.#thread, this.#window));
+    this.#thread.enter(() => this.#onResource(JSON.stringify({ url, initiator, ...description })));
+  }
+
   /** Ends what the window has running. */
   close() {
     for (const session of [...this.#own]) {
@@ -256,4 +271,9 @@ class WindowNative {
   }
 }
 
-module.exports = { Sessions, WindowNative };
+/** @returns {import('./resource-timing.cjs').Clock} */
+function clockOf({ client }, { origin }) {
+  return { origin, resolution: client.isIsolated === true ? 5 : 100 };
+}
+
+module.exports = { Sessions, WindowNative, clockOf };

@@ -8,8 +8,9 @@ const vm = require('node:vm');
 
 const native = require('../../native.cjs');
 const { HostModules } = require('./host-modules.cjs');
-const { WindowNative } = require('./window-native.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
+const { describeNavigation } = require('./resource-timing.cjs');
+const { WindowNative, clockOf } = require('./window-native.cjs');
 const { WindowModules } = require('./modules.cjs');
 
 const LIB = path.join(__dirname, '..', '..');
@@ -100,7 +101,9 @@ class Windows {
     if (record.profile !== undefined) this.#recording = new LoadRecording(realm, record.profile);
     const anchor = vm.runInContext('(function () {})', window);
     const known = { window, anchor, frame, realm, origin, document: record, code: undefined, modules: undefined, bases: new Map() };
-    known.modules = new WindowModules(known, (request) => this.#thread.loader.fetchForHost(request));
+    known.modules = new WindowModules(known, (request) =>
+      this.#thread.loader.fetchForHost({ ...request, window: frame, initiator: 'script' }),
+    );
     this.#windows.set(window, known);
     this.#open.set(realm, known);
     return window;
@@ -160,7 +163,9 @@ class Windows {
   describe(window) {
     const { document, origin } = this.get(window);
     const { isIsolated = false, isSecure = false } = this.#thread.client;
-    return JSON.stringify({ isIsolated, isSecure, mayProfile: document.profiling !== undefined, origin, ...this.#timesOf(origin) });
+    const loading = describeNavigation(document.timing, clockOf(this.#thread, { origin }));
+    const mayProfile = document.profiling !== undefined;
+    return JSON.stringify({ isIsolated, isSecure, mayProfile, origin, loading, ...this.#timesOf(origin) });
   }
 
   /** The time origin on the clock of the epoch, coarsened as the window's clock is. */
@@ -197,6 +202,10 @@ class Windows {
   }
 
   /** @returns {WindowRecord | undefined} */
+  ofFrame(frame) {
+    return [...this.#open.values()].find((known) => known.frame === frame);
+  }
+
   ofRealm(realm) {
     return this.#open.get(realm);
   }

@@ -352,7 +352,7 @@ class Response {
 mixInBody(Response, (response) => insideResponse(response).body);
 
 /** Starts a request. https://fetch.spec.whatwg.org/#fetch-method */
-function start(input, init, resolve, reject) {
+function start(input, init, resolve, reject, initiator = 'fetch') {
   const { headers, signal, body, ...request } = inside(new Request(input, init));
   if (signal.aborted) {
     reject(signal.reason);
@@ -361,7 +361,7 @@ function start(input, init, resolve, reject) {
   const list = [];
   for (const [name, value] of headers) list.push([name, value]);
   const noReferrer = request.referrer === '' || request.referrerPolicy === 'no-referrer';
-  const wish = { ...request, headers: list, destination: '', referrer: noReferrer ? '' : host.referrer() };
+  const wish = { ...request, headers: list, destination: '', initiator, referrer: noReferrer ? '' : host.referrer() };
   const abort = host.request(
     wish,
     body.bytes ?? undefined,
@@ -409,7 +409,7 @@ function installBeacons() {
       const init = { method: 'POST', body: data, keepalive: true, credentials: 'include', mode: 'no-cors' };
       const type = data === null ? null : extract(data).type;
       if (type !== null && !/^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)/i.test(type)) init.mode = 'cors';
-      start(href, init, () => {}, () => {});
+      start(href, init, () => {}, () => {}, 'beacon');
       return true;
     },
   };

@@ -2,6 +2,7 @@
 
 // What a window has beside what jsdom gives it. Each interface is of the window's own realm.
 
+const host = require('selfprof:host');
 const { Profiler } = require('../../profiler.cjs');
 const { installCloning } = require('./cloning.cjs');
 const { defineAttribute, defineInterfaceObject } = require('./definitions.cjs');
@@ -29,6 +30,7 @@ function install(settings) {
   installIntersectionObserver();
   installResizeObserver();
   installTiming(settings);
+  host.platform.refuse(Profiler);
   defineInterfaceObject('Profiler', Profiler);
 }
 

@@ -27,6 +27,7 @@ const closeSession = own(mainRealm.closeSession);
 const hotTimeline = own(mainRealm.hotTimeline);
 const listen = own(mainRealm.listen);
 const listenToLongTasks = own(mainRealm.listenToLongTasks);
+const listenToResources = own(mainRealm.listenToResources);
 const newChunks = own(mainRealm.newChunks);
 const newTimeline = own(mainRealm.newTimeline);
 const offers = own(mainRealm.offers);
@@ -111,6 +112,7 @@ module.exports = {
   abandon: (session) => abandon(session),
   bury: () => bury(),
   listenToLongTasks: (onTask) => listenToLongTasks(onTask),
+  listenToResources: (onResource) => listenToResources((text) => onResource(parse(text))),
   offers: () => parse(offers()),
 
   open(wishes, listener, chunks) {
