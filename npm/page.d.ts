@@ -27,7 +27,7 @@ export interface PageHostOptions {
   sampleBudget?: number;
   /**
    * How many threads a page may have: one for its document and the frames of the same origin, and one for each frame of
-   * another. Frames beyond that stay empty. Default: 16.
+   * another and for each worker. Frames beyond that stay empty, and workers fire `error`. Default: 16.
    */
   threadLimit?: number;
   /** `navigator.userAgent`, and what servers are told. */
@@ -175,6 +175,12 @@ export class Page {
 
   /** The windows of the page: itself, which is 0, and its frames. */
   frames(): { frame: number; parent: number | undefined; url: string; origin: string }[];
+
+  /**
+   * The dedicated workers of the page, of its frames, and of workers. Each has a number as frames have, with which a script is
+   * run in it ({@link evaluateIn}) or a sample forced.
+   */
+  workers(): { frame: number; parent: number; url: string; name: string; type: 'classic' | 'module' }[];
 
   /**
    * Has each started profiler of a frame (by default of the page itself) take one sample, as soon as the page's thread is

@@ -5,6 +5,7 @@ use crate::job::{self, Output};
 use crate::node::{Node, parse_major};
 use crate::packages::Packages;
 use crate::progress::say;
+use crate::report::build_report;
 use crate::tools;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -13,7 +14,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Build the CLI (target/release/selfprof) and the native addon (npm/native).
+/// Build the CLI (target/release/selfprof), the native addon (npm/native) and the report's page (npm/report).
 ///
 /// An addon serves one Node major alone. Without --node it is built for the `node` on PATH, against the headers beside
 /// it: SELFPROF_NODE_INCLUDE names other ones, and where there are none they are fetched. Another major's official
@@ -36,14 +37,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         arguments.node.iter().map(|&major| Node::of_major(major, &packages)).collect::<Result<_>>()?
     };
-    build_all(&checkout, &nodes)?;
+    build_all(&checkout, &packages, &nodes)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Builds the CLI and the addon for each of the Nodes, in sight.
-pub fn build_all(checkout: &Checkout, nodes: &[Node]) -> Result<()> {
+pub fn build_all(checkout: &Checkout, packages: &Packages, nodes: &[Node]) -> Result<()> {
     say("building the CLI");
     build_cli(checkout, &Output::Shown)?;
+    say("building the page of `selfprof report`");
+    build_report(checkout, packages, &Output::Shown)?;
     for node in nodes {
         say(&format!("building the addon for Node {} ({})", node.version, node.addon_name()));
         build_addon(checkout, node, &Output::Shown)?;

@@ -26,7 +26,7 @@ pub fn run(_: &Arguments) -> Result<ExitCode> {
     let packages = Packages::open(checkout.logs())?;
     tools::check()?;
     let node = Node::on_path(&packages)?;
-    build_all(&checkout, std::slice::from_ref(&node))?;
+    build_all(&checkout, &packages, std::slice::from_ref(&node))?;
     let typescript = packages.get(&TYPESCRIPT)?;
     let rxjs = packages.get(&RXJS)?;
 
@@ -54,5 +54,10 @@ pub fn run(_: &Arguments) -> Result<ExitCode> {
     // Paths are shown relative to the working folder: in the cache they start with the package's name.
     top.arg("top").arg(&trace).current_dir(typescript.parent().unwrap_or(&typescript));
     job::run(&mut top, &Output::Shown).context("the trace could not be shown")?;
+
+    say("selfprof report: open the page in a browser");
+    let mut report = Command::new(checkout.cli());
+    report.arg("report").arg(&trace).current_dir(&folder);
+    job::run(&mut report, &Output::Shown).context("the report could not be made")?;
     Ok(ExitCode::SUCCESS)
 }

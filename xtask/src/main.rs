@@ -11,6 +11,7 @@ mod node;
 mod packages;
 mod problem;
 mod progress;
+mod report;
 mod selenium;
 mod test;
 mod tools;

@@ -6,6 +6,7 @@ use crate::progress::Activity;
 use anyhow::{Context, Result, bail};
 use std::env;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -86,9 +87,9 @@ pub const WPT_RUNNER: Package<'static> = pinned(
     "sha512-hMFl9Dwlc8cztxhm0y2SjLA9LmZdLk5w5ySLpDFNgPh37zjzgjaTvxsyMUSkrVFSW8eVc3qQhyNm3wK83+VqVQ==",
 );
 
-/// What sites of the page host's tests are made of, by the environment variables that tell the tests where it is: two user
+/// What sites of the page host's tests are made of, by the environment variables that tell the tests where it is: three user
 /// interfaces, and two services that profile pages by the API.
-pub const SITES: [(&str, Package<'static>); 5] = [
+pub const SITES: [(&str, Package<'static>); 6] = [
     (
         "SELFPROF_TEST_REACT",
         // The last major whose builds browsers load without a bundler.
@@ -112,6 +113,15 @@ pub const SITES: [(&str, Package<'static>); 5] = [
             "echarts",
             "6.1.0",
             "sha512-q0yaFPggC9FUdsWH4blavRWFmxdrIodbkoKNAjJudAI6CA9gNPxHtV2RcZNEepZVlk4yvBYkOkbk6HIVpIyHZA==",
+        ),
+    ),
+    (
+        "SELFPROF_TEST_CODEMIRROR",
+        // Brings the editor along.
+        pinned(
+            "@codemirror/lang-javascript",
+            "6.2.5",
+            "sha512-zD4e5mS+50htS7F+TYjBPsiIFGanfVqg4HyUz6WNFikgOPf2BgKlx+TQedI1w6n/IqRBVBbBWmGFdLB/7uxO4A==",
         ),
     ),
     (
@@ -139,6 +149,9 @@ pub const DATADOG_PPROF: Package<'static> = pinned(
     "sha512-el72sY8ipZsA6dPFqNhXtXbA0e189U+eyYUWl2bBz4+qEIheIgmpLzDrF2F7gxu/Cn87pLLYnj+oNcySKBdylQ==",
 );
 
+const UNREACHABLE_HINT: &str = "it needs the npm registry (or a mirror set in npm's configuration) and a writable cache \
+                                folder; SELFPROF_CACHE moves the cache";
+
 /// The cache of packages.
 pub struct Packages {
     cache: PathBuf,
@@ -146,7 +159,7 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// Finds the cache's folder, which need not be there yet; `logs` takes what npm and pip say.
+    /// Finds the cache's folder, which need not be there yet; `logs` takes what npm says.
     pub fn open(logs: PathBuf) -> Result<Self> {
         let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = folder("SELFPROF_CACHE")
@@ -158,12 +171,12 @@ impl Packages {
                     "set SELFPROF_CACHE to a folder",
                 )
             })?;
-        Ok(Self { cache: std::path::absolute(cache)?, logs })
+        Ok(Self { cache: std::path::absolute(cache)?.join("npm"), logs })
     }
 
-    /// The folder of all that is fetched.
-    pub fn cache(&self) -> &Path {
-        &self.cache
+    /// The folder beside these packages for those of another registry.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.cache.with_file_name(name)
     }
 
     /// Where to write down what programs say that fetch.
@@ -175,7 +188,7 @@ impl Packages {
     pub fn get(&self, package: &Package<'_>) -> Result<PathBuf> {
         let Package { name, version, .. } = *package;
         let flat = name.replace('/', "+");
-        let home = self.cache.join("npm").join(format!("{flat}-{version}"));
+        let home = self.cache.join(format!("{flat}-{version}"));
         let folder = home.join("node_modules").join(name);
         if folder.join("package.json").is_file() {
             return Ok(folder);
@@ -187,19 +200,64 @@ impl Packages {
             drop(activity);
             return Err(Problem::error(
                 format!("{what} failed: {error:#}\n{}", log.text().trim_end()),
-                "it needs the npm registry (or a mirror set in npm's configuration) and a writable cache folder; \
-                 SELFPROF_CACHE moves the cache",
+                UNREACHABLE_HINT,
             ));
         }
         Ok(folder)
     }
 
+    /// What a folder's package-lock.json names, fetched when it is not in the cache: the path of a `node_modules`.
+    ///
+    /// npm checks each package against the checksum in the lock.
+    pub fn get_locked(&self, folder: &Path) -> Result<PathBuf> {
+        let lock = fs::read(folder.join("package-lock.json"))
+            .with_context(|| format!("there is no package-lock.json in {}", folder.display()))?;
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut hasher = DefaultHasher::new();
+        lock.hash(&mut hasher);
+        let home = self.cache.join(format!("locked-{name}-{:016x}", hasher.finish()));
+        let modules = home.join("node_modules");
+        if modules.is_dir() {
+            return Ok(modules);
+        }
+        let what = format!("fetching what {name}/ is built with from npm");
+        let activity = Activity::start(&what);
+        let log = Log::create(&self.logs, &format!("fetch-{name}"))?;
+        if let Err(error) = self.install_locked(folder, &home, &Output::Logged(&log, &activity)) {
+            drop(activity);
+            return Err(Problem::error(
+                format!("{what} failed: {error:#}\n{}", log.text().trim_end()),
+                UNREACHABLE_HINT,
+            ));
+        }
+        Ok(modules)
+    }
+
+    fn install_locked(&self, folder: &Path, home: &Path, output: &Output<'_>) -> Result<()> {
+        let fresh = self.fresh()?;
+        for file in ["package.json", "package-lock.json", ".npmrc"] {
+            let source = folder.join(file);
+            if source.is_file() {
+                fs::copy(&source, fresh.path().join(file))?;
+            }
+        }
+        let mut npm = Command::new("npm");
+        npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"])
+            .current_dir(fresh.path());
+        job::run(&mut npm, output)?;
+        keep(&fresh, home)
+    }
+
+    /// A folder in the cache that goes when it is dropped.
+    fn fresh(&self) -> Result<tempfile::TempDir> {
+        fs::create_dir_all(&self.cache).with_context(|| format!("cannot create {}", self.cache.display()))?;
+        Ok(tempfile::Builder::new().prefix(".fetch-").tempdir_in(&self.cache)?)
+    }
+
     /// Installs into a folder beside `home` and moves it there whole, so that a cache entry is never half a package.
     fn install(&self, package: &Package<'_>, home: &Path, output: &Output<'_>) -> Result<()> {
         let Package { name, version, integrity } = *package;
-        let folder = self.cache.join("npm");
-        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        let fresh = tempfile::Builder::new().prefix(".fetch-").tempdir_in(&folder)?;
+        let fresh = self.fresh()?;
         let mut npm = Command::new("npm");
         // --force: a package for another Node or platform than npm's own is what we want.
         npm.args([
@@ -222,11 +280,16 @@ impl Packages {
                 bail!("{name} {version} has the checksum {noted}, and {expected} is expected");
             }
         }
-        match fs::rename(fresh.path(), home) {
-            // Somebody else was faster, which is as good.
-            Err(_) if home.is_dir() => Ok(()),
-            moved => moved.with_context(|| format!("cannot create {}", home.display())),
-        }
+        keep(&fresh, home)
+    }
+}
+
+/// Moves a folder to its place in the cache.
+fn keep(fresh: &tempfile::TempDir, home: &Path) -> Result<()> {
+    match fs::rename(fresh.path(), home) {
+        // Somebody else was faster, which is as good.
+        Err(_) if home.is_dir() => Ok(()),
+        moved => moved.with_context(|| format!("cannot create {}", home.display())),
     }
 }
 

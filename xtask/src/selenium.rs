@@ -15,7 +15,7 @@ const REQUIREMENTS: &str = include_str!("../selenium.txt");
 /// The Python that finds Selenium, installed when it is not in the cache.
 pub fn python(packages: &Packages) -> Result<PathBuf> {
     let version = version();
-    let home = packages.cache().join("python").join(format!("selenium-{version}"));
+    let home = packages.beside("python").join(format!("selenium-{version}"));
     let python = home.join("bin/python");
     if python.is_file() {
         return Ok(python);

@@ -5,6 +5,7 @@ use anyhow::Result;
 use std::env;
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Fails on the first missing program, naming the command that installs it.
@@ -32,6 +33,26 @@ fn answers(program: &str, install: &str) -> Result<()> {
         return Ok(());
     }
     Err(Problem::error(format!("the program `{program}` is not on PATH, or does not run"), install))
+}
+
+/// The browser that the report is tested in: what `SELFPROF_CHROMIUM` names, else the first known name on PATH.
+pub fn chromium() -> Result<PathBuf> {
+    let named = env::var_os("SELFPROF_CHROMIUM").filter(|value| !value.is_empty());
+    let names = ["chromium", "chromium-browser", "google-chrome"].map(OsString::from);
+    let candidates = named.map_or_else(|| names.to_vec(), |name| vec![name]);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let found = candidates.iter().find_map(|name| {
+        // A name with a slash is a path, and joining it to folders would be wrong.
+        let own = Path::new(name).components().count() > 1;
+        let folders = env::split_paths(&path).map(|folder| folder.join(name));
+        std::iter::once(PathBuf::from(name)).filter(|_| own).chain(folders).find(|file| file.is_file())
+    });
+    found.ok_or_else(|| {
+        Problem::error(
+            "there is no Chromium, which the report is tested in",
+            "apt-get install chromium (or name one in SELFPROF_CHROMIUM)",
+        )
+    })
 }
 
 /// The shim is C++20, and an older compiler takes the flag without knowing the language, so a program is compiled.

@@ -14,6 +14,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
         ("selfprof-session", &["selfprof-trace"]),
         ("selfprof-timing", &["selfprof-trace"]),
         ("selfprof-formats", &["selfprof-trace"]),
+        ("selfprof-source-maps", &["selfprof-trace"]),
     ],
     &[("selfprof-v8", &["selfprof-trace", "selfprof-session"]), ("selfprof-webdriver", &[])],
     &[
@@ -21,7 +22,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
             "selfprof-node",
             &["selfprof-trace", "selfprof-session", "selfprof-timing", "selfprof-formats", "selfprof-v8"],
         ),
-        ("selfprof", &["selfprof-trace", "selfprof-formats", "selfprof-webdriver"]),
+        ("selfprof", &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-webdriver"]),
     ],
 ];
 
@@ -42,7 +43,8 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Crates that see clocks, files and threads as values and traits only.
-const SANS_IO: &[&str] = &["crates/trace/src", "crates/session/src", "crates/timing/src"];
+const SANS_IO: &[&str] =
+    &["crates/trace/src", "crates/session/src", "crates/timing/src", "crates/source-maps/src"];
 
 /// The only crates in which `unsafe` may stand.
 const UNSAFE: &[&str] = &["selfprof-v8", "selfprof-node"];

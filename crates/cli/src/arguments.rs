@@ -27,6 +27,7 @@ Examples:
   selfprof run -o out.json.gz app.mjs   Choose where the trace goes
   selfprof top out.json.gz              Show the table of a trace again
   selfprof diff before.json after.json  Show what takes more of the time than before
+  selfprof report out.json.gz           Make a page of it: timeline, flame graphs, table
   selfprof convert out.json.gz -o out.cpuprofile
                                         Write it as DevTools, speedscope and others have it
   selfprof page -o load.json app.html   Load a page without a browser, and profile its load
@@ -39,6 +40,7 @@ pub enum Command {
     Run(RunArguments),
     Top(TopArguments),
     Diff(DiffArguments),
+    Report(ReportArguments),
     Convert(ConvertArguments),
     Page(PageArguments),
     Webdriver(WebDriverArguments),
@@ -74,6 +76,10 @@ pub struct RunArguments {
     /// Show the N functions with the most self time, and as many measures; 0 shows none
     #[arg(long, value_name = "N", default_value = "20")]
     pub top: usize,
+
+    /// Make a page of the trace, as `selfprof report` does, and open it in the browser
+    #[arg(long)]
+    pub report: bool,
 
     /// How functions of Node's own scripts appear
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
@@ -150,6 +156,9 @@ pub struct TopArguments {
     #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
     pub from: Option<Format>,
 
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
+
     /// What to sum up by
     #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
     pub by: By,
@@ -161,6 +170,19 @@ pub struct TopArguments {
     /// Write JSON instead of a table, with times in milliseconds
     #[arg(long)]
     pub json: bool,
+}
+
+/// Where source maps are looked for.
+#[derive(Debug, Args)]
+pub struct SourceMapArguments {
+    /// Look for source maps in DIR and below, too: by name, or by debug id. Otherwise a map is what a script on this
+    /// machine leads to by `sourceMappingURL`, inline or beside it
+    #[arg(long = "source-maps", value_name = "DIR")]
+    pub directories: Vec<PathBuf>,
+
+    /// Show the places and names of generated code as they are
+    #[arg(long, conflicts_with = "directories")]
+    pub no_source_maps: bool,
 }
 
 /// What the rows of the table are.
@@ -182,6 +204,42 @@ Examples:
   selfprof top --by resource CPU.20261121.cpuprofile
   curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";
 
+/// Make a page of traces that shows where their time went
+///
+/// The page is one HTML file that needs nothing else: a timeline with lanes for kinds of work, marks and measures,
+/// flame graphs in the order of time and by what took longest, the callers and callees of a function, a table that
+/// can be searched. Of several traces, the first two are compared.
+#[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub struct ReportArguments {
+    /// Traces, perhaps compressed with gzip; `-` reads stdin
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    pub files: Vec<PathBuf>,
+
+    /// Write the page here; `-` writes to stdout [default: NAME-OF-TRACE.html beside the first trace]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "serve")]
+    pub output: Option<PathBuf>,
+
+    /// Open the page in the browser
+    #[arg(long, conflicts_with = "serve")]
+    pub open: bool,
+
+    /// Serve the page on 127.0.0.1 instead of writing it, made anew each time it is loaded
+    #[arg(long)]
+    pub serve: bool,
+
+    /// Serve on this port; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value = "0", requires = "serve")]
+    pub port: u16,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  selfprof report build.selfprof.json             Writes build.selfprof.html
+  selfprof report --open trace.json.gz            And opens it
+  selfprof report before.json after.json -o diff.html
+  selfprof report --serve trace.json              Look at it while the trace is written anew";
+
 /// Show which functions take more or less of the time in one trace than in another
 ///
 /// What compares is a function's share of the samples at which anything ran, so the traces may be of different lengths. Functions
@@ -201,6 +259,9 @@ pub struct DiffArguments {
     /// The trace after
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
 
     /// Show N functions
     #[arg(long, value_name = "N", default_value = "20")]
@@ -242,6 +303,9 @@ pub struct ConvertArguments {
     /// Write this format, whatever OUT is called
     #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::ALL))]
     pub to: Option<Format>,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
 }
 
 const CONVERT_HELP: &str = "\

@@ -28,7 +28,7 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(format!("there is no directory {}", directory.display()))
             .hint("`-o FILE` says where the profile goes"));
     }
-    let threads = input::threads(&arguments.input, arguments.from)?;
+    let threads = input::threads(&arguments.input, arguments.from, &arguments.source_maps)?;
     let lost: Vec<String> = losses(format, &threads).iter().map(ToString::to_string).collect();
     if !lost.is_empty() {
         warn(format_args!("the format {format} has no place for {}", lost.join(", nor for ")));

@@ -30,8 +30,8 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     if is_stream(&arguments.base) && is_stream(&arguments.new) {
         return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
     }
-    let base = input::main_thread(&arguments.base, None)?.trace;
-    let new = input::main_thread(&arguments.new, None)?.trace;
+    let base = input::main_thread(&arguments.base, None, &arguments.source_maps)?.trace;
+    let new = input::main_thread(&arguments.new, None, &arguments.source_maps)?.trace;
     let traces = Traces { base: &base, new: &new };
     let comparison = Comparison::of(&base, &new);
     for (path, summary) in [(&arguments.base, &comparison.base), (&arguments.new, &comparison.new)] {

@@ -7,7 +7,9 @@ use std::path::Path;
 use selfprof_formats::{Format, Hint, ReadError, ReadOptions, Thread, read};
 use selfprof_trace::foreign::Problems;
 
+use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
+use crate::source_maps;
 use crate::talk::{say, warn};
 
 /// How many problems are told one by one.
@@ -23,8 +25,19 @@ pub fn name_of(path: &Path) -> String {
     if is_stream(path) { "stdin".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a profile of any format, or of one that is said, and tells what was wrong with it.
-pub fn threads(path: &Path, format: Option<Format>) -> Result<Vec<Thread>, Failure> {
+/// Reads a profile of any format, or of one that is said, tells what was wrong with it, and places its functions by source
+/// maps.
+pub fn threads(
+    path: &Path,
+    format: Option<Format>,
+    maps: &SourceMapArguments,
+) -> Result<Vec<Thread>, Failure> {
+    let threads = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
+    source_maps::place(threads, maps)
+}
+
+/// The threads as they stand in the file, with what was wrong with each.
+pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Problems)>, Failure> {
     let input: Box<dyn Read> = if is_stream(path) {
         Box::new(io::stdin().lock())
     } else {
@@ -51,12 +64,16 @@ pub fn threads(path: &Path, format: Option<Format>) -> Result<Vec<Thread>, Failu
     for (thread, problems) in &profile.threads {
         tell(problems, if is_alone { None } else { Some(&thread.name) });
     }
-    Ok(profile.threads.into_iter().map(|(thread, _)| thread).collect())
+    Ok(profile.threads)
 }
 
 /// The first of the threads, for what shows one alone.
-pub fn main_thread(path: &Path, format: Option<Format>) -> Result<Thread, Failure> {
-    let mut threads = threads(path, format)?.into_iter();
+pub fn main_thread(
+    path: &Path,
+    format: Option<Format>,
+    maps: &SourceMapArguments,
+) -> Result<Thread, Failure> {
+    let mut threads = threads(path, format, maps)?.into_iter();
     let main = threads.next().ok_or_else(|| {
         Failure::job(format!("{} has no thread, so there is nothing to show", name_of(path)))
     })?;

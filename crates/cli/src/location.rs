@@ -31,12 +31,14 @@ pub fn script(url: &str, base: &Path) -> String {
     printable(&short_url(url, base))
 }
 
+/// The path that a `file:` URL of this machine means.
+pub fn local_path(url: &str) -> Option<String> {
+    url.strip_prefix("file://").filter(|path| path.starts_with('/')).map(percent_decoded)
+}
+
 /// The path of a `file:` URL, relative to `base` if it is below; other URLs and paths likewise.
 fn short_url(url: &str, base: &Path) -> String {
-    let path = match url.strip_prefix("file://") {
-        Some(path) if path.starts_with('/') => percent_decoded(path),
-        _ => url.to_owned(),
-    };
+    let path = local_path(url).unwrap_or_else(|| url.to_owned());
     match Path::new(&path).strip_prefix(base) {
         Ok(relative) => relative.to_string_lossy().into_owned(),
         Err(_) => path,

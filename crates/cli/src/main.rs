@@ -19,7 +19,9 @@ mod package;
 mod page;
 mod pages;
 mod paint;
+mod report;
 mod run;
+mod source_maps;
 mod stdout;
 mod table;
 mod talk;
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Page(arguments) => page::page(&arguments),
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
+        Command::Report(arguments) => report::report(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {

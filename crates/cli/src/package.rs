@@ -51,6 +51,11 @@ impl Package {
         self.directory.join(PRELOAD)
     }
 
+    /// The page of `selfprof report`.
+    pub fn report(&self) -> PathBuf {
+        self.directory.join("report").join("index.html")
+    }
+
     /// The program that hosts pages.
     pub fn page_driver(&self) -> PathBuf {
         self.directory.join("lib/page/driver/main.cjs")

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::node::Node;
 use crate::output::Output;
 use crate::package::Package;
+use crate::report::report_run;
 
 use child::{Child, Ended};
 use recording::Recording;
@@ -33,6 +34,12 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 
     let told = recording.tell(&output, arguments.top);
     if let Err(failure) = &told {
+        failure.report();
+    }
+    if arguments.report
+        && told.is_ok()
+        && let Err(failure) = report_run(output.main())
+    {
         failure.report();
     }
     // The journals go before this process does, since a signal leaves no time for it.

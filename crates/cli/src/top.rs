@@ -19,7 +19,7 @@ const JSON_VERSION: u32 = 1;
 
 /// Runs the command.
 pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
-    let trace = input::main_thread(&arguments.file, arguments.from)?.trace;
+    let trace = input::main_thread(&arguments.file, arguments.from, &arguments.source_maps)?.trace;
     let summary = Summary::of(&trace);
     stdout::write(|out| match arguments.json {
         true => writeln!(out, "{}", to_json(&trace, &summary, arguments)),

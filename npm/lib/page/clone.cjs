@@ -10,7 +10,7 @@
 const {
   Array, ArrayBuffer, BigInt64Array, BigInt, BigUint64Array, Boolean, DataView, Date, Error, EvalError, Float32Array,
   Float64Array, Int16Array, Int32Array, Int8Array, Map, Number, Object, RangeError, ReferenceError, RegExp, Set, String,
-  SyntaxError, TypeError, URIError, Uint16Array, Uint32Array, Uint8Array, Uint8ClampedArray, Float16Array, Symbol,
+  SharedArrayBuffer, SyntaxError, TypeError, URIError, Uint16Array, Uint32Array, Uint8Array, Uint8ClampedArray, Float16Array, Symbol,
 } = globalThis;
 const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
 const { isArray } = Array;
@@ -83,6 +83,8 @@ function isNotCloneable(error, { kindOf }) {
  * @property {(object: object) => unknown} [serialize] a record of a platform object; undefined for an ordinary one; throws
  *   for one that cannot be cloned
  * @property {(record: unknown) => object} [deserialize]
+ * @property {boolean} [mayShareMemory] whether the value goes to a realm of the same agent cluster
+ * @property {boolean} [mayReceiveMemory] whether it comes from one
  * @property {(object: object) => unknown} [transfer] a record of a transferable platform object, which it detaches
  * @property {(record: unknown) => object} [receive] the transferred object
  */
@@ -320,7 +322,7 @@ function deserialize(record, platform) {
       case 'ArrayBuffer':
         return keep(at, ownBuffer(node));
       case 'SharedArrayBuffer':
-        return keep(at, node.buffer);
+        return keep(at, ownShared(node.buffer, platform));
       case 'View': {
         const View = node.name === 'DataView' ? DataView : hasOwn(VIEWS, node.name) ? VIEWS[node.name] : undefined;
         if (View === undefined) throw new TypeError(`this realm has no ${node.name}`);
@@ -372,6 +374,13 @@ function ownBuffer({ buffer, maxByteLength }) {
   const copy = maxByteLength === undefined ? new ArrayBuffer(length) : new ArrayBuffer(length, { maxByteLength });
   viewSet(new Uint8Array(copy), new Uint8Array(buffer));
   return copy;
+}
+
+/** Memory that is shared is not copied, but it is an object of this realm. */
+function ownShared(buffer, platform) {
+  if (platform.mayReceiveMemory !== true) throw new TypeError('this realm shares no memory');
+  Object.setPrototypeOf(buffer, SharedArrayBuffer.prototype);
+  return buffer;
 }
 
 function ownError({ name, message, stack }) {

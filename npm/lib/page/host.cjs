@@ -20,7 +20,7 @@ class HostInternals {
   #options;
   network;
   timeout;
-  /** How many threads a page may have: one, and one for each frame of another origin. */
+  /** How many threads a page may have: one, and one for each frame of another origin and each worker. */
   threadLimit;
 
   constructor({ jsdom, timeout = 30_000, memoryLimit = 1_024, sampleBudget = 1_000_000, threadLimit = 16, userAgent, hosts, ca, ignoreCertificateErrors, bodyLimit } = {}) {
@@ -29,14 +29,15 @@ class HostInternals {
     this.threadLimit = threadLimit;
     const platform = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Windows NT 10.0' }[process.platform];
     const agent = userAgent ?? `Mozilla/5.0 (${platform}) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/${this.#library.version} selfprof/${version}`;
-    this.#options = { memoryLimit, sampleBudget, userAgent: agent, network: { hosts, ca, ignoreCertificateErrors, bodyLimit } };
+    this.#options = { memoryLimit, sampleBudget, threadLimit, userAgent: agent, network: { hosts, ca, ignoreCertificateErrors, bodyLimit } };
     this.#cookies = new Cookies(this.#library, undefined, (change) => this.#tellOthers(change));
     this.network = new Network(new Transport(this.#options.network), this.#cookies, agent);
   }
 
-  startThread() {
+  /** @param {'page' | 'worker'} [kind] what is to be opened in it */
+  startThread(kind = 'page') {
     const { library, cookies, options } = { library: this.#library, cookies: this.#cookies.save(), options: this.#options };
-    const thread = new ThreadHandle({ library, cookies, options });
+    const thread = new ThreadHandle({ library, cookies, options, kind });
     this.#threads.add(thread);
     thread.on('exit', () => this.#threads.delete(thread));
     return thread;

@@ -308,6 +308,15 @@ class Page extends EventEmitter {
   }
 
   /**
+   * The dedicated workers of the page, of its frames, and of workers. A script is run in one, or a sample forced, by its number.
+   *
+   * @returns {{ frame: number, parent: number, url: string, name: string, type: 'classic' | 'module' }[]}
+   */
+  workers() {
+    return this.#sites?.workers() ?? [];
+  }
+
+  /**
    * Runs a function, or an expression, in the page and gives its result, which is awaited. Arguments and result are cloned.
    *
    * @param {string | Function} script

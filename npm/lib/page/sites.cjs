@@ -1,14 +1,16 @@
 'use strict';
 
 // The threads of a page. Documents of one origin that can reach each other share one; a frame of another origin has a thread
-// of its own, so that code there has no object of its embedder's to start from. What crosses threads goes through here, where
+// of its own, so that code there has no object of its embedder's to start from; and so has each worker. What crosses threads goes through here, where
 // it is known who is whose: messages between windows, and where frames navigate to.
 
 const { MessagePort } = require('node:worker_threads');
 
+const { BlobRegistry } = require('./blob-registry.cjs');
 const { now } = require('./network/timing.cjs');
-const { serialize } = require('./policy/origin.cjs');
 const { Refused, describeFrame } = require('./policy/documents.cjs');
+const { serialize } = require('./policy/origin.cjs');
+const { Workers } = require('./workers.cjs');
 
 /** How many windows of a thread are listed. */
 const MAX_WINDOWS = 1_000;
@@ -23,6 +25,7 @@ const MAX_WINDOWS = 1_000;
  * @property {Map<number, { url: string, parent: number }>} windows as the thread tells of them
  * @property {{ site: Site, window: number, frame: number } | undefined} parent the window and the frame element in it that
  *   hold it, by their numbers in their own thread; undefined for the page itself
+ * @property {import('./workers.cjs').Owner | undefined} owner who made it, of a worker
  */
 
 class Sites {
@@ -36,6 +39,8 @@ class Sites {
   #frames = new Map();
   #nextFrame = 0;
   #isVisible;
+  #blobs = new BlobRegistry();
+  #workers;
 
   /**
    * @param {import('./host.cjs').HostInternals} host
@@ -47,6 +52,7 @@ class Sites {
     this.#host = host;
     this.#page = page;
     this.#isVisible = isVisible;
+    this.#workers = new Workers(host, this);
   }
 
   /**
@@ -58,19 +64,54 @@ class Sites {
    * @param {Site['parent']} [parent]
    */
   open(thread, document, { body, referrer }, parent) {
-    const site = { id: this.#nextSite++, thread, document, parent, windows: new Map([[0, { url: document.url, parent: -1 }]]) };
+    const site = this.#add(thread, document, { parent });
+    const place = parent === undefined ? undefined : { parent: this.#address(parent.site, parent.window), top: this.#topOf(parent.site) };
+    const isVisible = this.#isVisible;
+    thread.control({ type: 'open', document, content: { body: new Uint8Array(body), referrer }, place, isVisible });
+    return site;
+  }
+
+  /**
+   * Puts a worker into a thread.
+   *
+   * @param {import('./workers.cjs').Owner} owner
+   * @param {{ response: object, referrer: string }} content
+   * @param {MessagePort} port to the one who made it
+   */
+  openWorker(thread, document, content, owner, port) {
+    const site = this.#add(thread, document, { owner });
+    thread.control({ type: 'open worker', document, content, port }, [port]);
+    return site;
+  }
+
+  #add(thread, document, { parent, owner }) {
+    const windows = new Map([[0, { url: document.url, parent: -1 }]]);
+    const site = { id: this.#nextSite++, thread, document, parent, owner, windows };
     this.#sites.set(site.id, site);
     thread.on('message', (message) => this.#hear(site, message));
     thread.on('control', (message) => this.#control(site, message));
     thread.on('exit', (error) => {
       this.#forget(site);
+      this.#workers.noteExit(site, error);
       if (error !== undefined) this.#page.crash(site, error);
     });
     this.frameOf(site, 0);
-    const place = parent === undefined ? undefined : { parent: this.#address(parent.site, parent.window), top: this.#topOf(parent.site) };
-    const isVisible = this.#isVisible;
-    thread.control({ type: 'open', document, content: { body: new Uint8Array(body), referrer }, place, isVisible });
     return site;
+  }
+
+  /** Whether a thread is one of the page's still. */
+  has(site) {
+    return this.#sites.has(site.id);
+  }
+
+  /** Takes a place among the page's threads. @throws {Refused} */
+  reserve() {
+    const { threadLimit } = this.#host;
+    if (this.#sites.size + this.#starting >= threadLimit) throw new Refused(`the page has ${threadLimit} threads and may have no more`);
+    this.#starting += 1;
+    return () => {
+      this.#starting -= 1;
+    };
   }
 
   #topOf(site) {
@@ -110,6 +151,7 @@ class Sites {
   list() {
     const list = [];
     for (const site of this.all()) {
+      if (site.owner !== undefined) continue;
       for (const [frame, { url, parent }] of site.windows) {
         let outer = parent === -1 ? undefined : this.frameOf(site, parent);
         if (frame === 0 && site.parent !== undefined) outer = this.frameOf(site.parent.site, site.parent.window);
@@ -117,6 +159,18 @@ class Sites {
       }
     }
     return list.sort((a, b) => a.frame - b.frame);
+  }
+
+  /** The workers of a page, in the order in which they came. */
+  workers() {
+    const workers = this.all().filter(({ owner }) => owner !== undefined);
+    return workers.map((site) => ({
+      frame: this.frameOf(site, 0),
+      parent: this.frameOf(site.owner.site, site.owner.window),
+      url: site.document.url,
+      name: site.document.worker.name,
+      type: site.document.worker.type,
+    }));
   }
 
   /**
@@ -145,10 +199,16 @@ class Sites {
    */
   setVisible(isVisible) {
     this.#isVisible = isVisible;
-    return this.all().map((site) => ({ site, asked: site.thread.command({ type: 'visibility', isVisible }) }));
+    // Workers go on: they have nothing to show.
+    const shown = this.all().filter(({ owner }) => owner === undefined);
+    return shown.map((site) => ({ site, asked: site.thread.command({ type: 'visibility', isVisible }) }));
   }
 
   #hear(site, message) {
+    if (site.owner !== undefined) {
+      this.#page.hear(site, message);
+      return;
+    }
     switch (message.type) {
       case 'post':
         this.#post(site, message);
@@ -195,7 +255,7 @@ class Sites {
   /** https://html.spec.whatwg.org/multipage/web-messaging.html#window-post-message-steps, between threads */
   #post(site, { from, to, record, targetOrigin }) {
     const target = this.#sites.get(to?.site);
-    if (target === undefined || target === site) return;
+    if (target === undefined || target === site || target.owner !== undefined) return;
     if (targetOrigin !== '*' && targetOrigin !== serialize(target.document.origin)) return;
     // A sandboxed or local document's origin is like no other: a page cannot name it.
     if (targetOrigin === 'null') return;
@@ -211,6 +271,30 @@ class Sites {
       case 'failure':
         this.#page.problem(site, 'host', message.message, '');
         return;
+      case 'worker':
+        this.#workers.start(site, message);
+        return;
+      case 'end worker':
+        this.#workers.end(site, message.id);
+        return;
+      case 'worker failed':
+        this.#workers.fail(site, message.error);
+        return;
+      case 'closed':
+        this.close(site);
+        return;
+      case 'import':
+        this.#importScript(site, message);
+        return;
+      case 'blob made':
+        this.#blobs.add(site, message);
+        return;
+      case 'blob gone':
+        this.#blobs.remove(site, message.url);
+        return;
+      case 'blob':
+        site.thread.control({ type: 'answer', id: message.id, blob: this.#findBlob(message.url, site) });
+        return;
       case 'frame':
         this.#loadFrame(site, message).catch((error) => {
           site.thread.control({ type: 'frame', id: message.id, error: error.message, resource: error.timing });
@@ -220,9 +304,44 @@ class Sites {
     }
   }
 
+  #findBlob(url, site) {
+    const found = this.#blobs.get(url, site.document.origin);
+    if (found !== undefined) return found;
+    // Whoever told this thread of the URL may have made it a moment ago.
+    for (const { thread } of this.all()) thread.drain();
+    return this.#blobs.get(url, site.document.origin);
+  }
+
+  /** `importScripts()`: a worker waits. */
+  async #importScript(site, { url, referrer, signal, port }) {
+    let answer;
+    try {
+      const request = { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer };
+      const response = await this.#host.network.fetch(request, this.clientOf(site));
+      answer = { response: { ...response, body: new Uint8Array(response.body) } };
+    } catch (error) {
+      answer = { error: error.message };
+    }
+    port.postMessage(answer);
+    port.close();
+    Atomics.store(signal, 0, 1);
+    Atomics.notify(signal, 0);
+  }
+
+  /** Who asks, when a thread has this one fetch. */
+  clientOf({ document: { origin, embedderPolicy } }, blob) {
+    const site = { document: { origin } };
+    const found = (url) => this.#findBlob(url, site);
+    return {
+      origin,
+      embedderPolicy,
+      blobAt: (url) => blob ?? (found(url) && { type: found(url).media, bytes: new Uint8Array(new Uint8Array(found(url).bytes)) }),
+    };
+  }
+
   /** Loads the document of a frame, and decides which thread it lives in. */
   async #loadFrame(site, { id, window, frame, url, referrer, isSandboxed }) {
-    const client = { origin: site.document.origin, embedderPolicy: site.document.embedderPolicy };
+    const client = this.clientOf(site);
     const request = { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer };
     const { protocol } = new URL(url);
     if (protocol === 'blob:') throw new Refused('documents of blob: URLs are not supported');
@@ -236,14 +355,12 @@ class Sites {
       site.thread.control({ type: 'frame', id, document, content, resource: timing });
       return;
     }
-    const { threadLimit } = this.#host;
-    if (this.#sites.size + this.#starting >= threadLimit) throw new Refused(`the page has ${threadLimit} threads and may have no more`);
+    const release = this.reserve();
     const thread = this.#host.startThread();
-    this.#starting += 1;
     try {
       await thread.ready();
     } finally {
-      this.#starting -= 1;
+      release();
     }
     if (!this.#sites.has(site.id)) {
       await thread.terminate();
@@ -264,13 +381,15 @@ class Sites {
 
   #forget(site) {
     if (!this.#sites.delete(site.id)) return;
-    for (const child of this.all()) if (child.parent?.site === site) this.close(child);
+    this.#blobs.forget(site);
+    for (const child of this.all()) if (child.parent?.site === site || child.owner?.site === site) this.close(child);
   }
 
   /** Ends a thread, and those of the frames in it. */
   close(site) {
     this.#forget(site);
-    return site.thread.retire();
+    // What a worker could hand over is a part of what a page can.
+    return site.owner === undefined ? site.thread.retire() : site.thread.terminate();
   }
 
   async closeAll() {

@@ -27,27 +27,30 @@ class ThreadHandle extends EventEmitter {
   #next = 1;
   #ready;
   #isGone = false;
+  /** Commands that were carried out before a message that is being heard. */
+  #early;
 
   /**
    * @param {object} start
    * @param {{ folder: string, version: string }} start.library jsdom
    * @param {object} start.cookies a saved jar
    * @param {object} start.options of the host, plain data
+   * @param {'page' | 'worker'} start.kind what is to be opened in it
    */
-  constructor({ library, cookies, options }) {
+  constructor({ library, cookies, options, kind }) {
     super();
     const dom = new MessageChannel();
     const main = new MessageChannel();
     this.#port = dom.port1;
     this.#control = main.port1;
     this.#worker = new Worker(PROGRAM, {
-      workerData: { library, cookies, options, code: codeCache.current(), port: dom.port2, control: main.port2 },
+      workerData: { library, cookies, options, code: codeCache.current(), kind, port: dom.port2, control: main.port2 },
       transferList: [dom.port2, main.port2],
       // Nothing of this process's environment or command line is a page's business.
       argv: [],
       env: {},
       execArgv: NODE_OPTIONS,
-      name: 'selfprof page',
+      name: `selfprof ${kind}`,
       resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
     });
     this.#ready = new Promise((resolve, reject) => {
@@ -137,14 +140,35 @@ class ThreadHandle extends EventEmitter {
     // It comes from a realm that the page can reach: it may be anything.
     if (this.#isRetired || typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
     // What the main realm said before comes first, though it comes another way.
-    for (let early = receiveMessageOnPort(this.#control); early !== undefined; early = receiveMessageOnPort(this.#control)) {
-      this.#receiveControl(early.message);
-    }
+    const finished = (this.#early = []);
+    this.drain();
+    this.#early = undefined;
+    this.#emitMessage(message);
+    for (const command of finished) this.#finish(command);
+  }
+
+  #emitMessage(message) {
     if (message.type === 'evaluated') {
       if (typeof message.id === 'number') this.#answer('evaluation', message);
     } else {
       this.emit('message', message);
     }
+  }
+
+  /** Hears what the main realm has said so far. */
+  drain() {
+    if (this.#isGone) return;
+    for (let early = receiveMessageOnPort(this.#control); early !== undefined; early = receiveMessageOnPort(this.#control)) {
+      this.#receiveControl(early.message);
+    }
+  }
+
+  /** A command was carried out. What the DOM realm said meanwhile comes first, too. */
+  #finish(message) {
+    for (let early = receiveMessageOnPort(this.#port); early !== undefined; early = receiveMessageOnPort(this.#port)) {
+      this.#receive(early.message);
+    }
+    this.#answer('command', message);
   }
 
   #answer(kind, message) {
@@ -158,7 +182,8 @@ class ThreadHandle extends EventEmitter {
       this.#waiting.get('ready')?.resolve();
       this.#waiting.delete('ready');
     } else if (message.type === 'done') {
-      this.#answer('command', message);
+      if (this.#early !== undefined) this.#early.push(message);
+      else this.#finish(message);
     } else if (message.type === 'pong') {
       this.#waiting.get(`ping ${message.id}`)?.resolve();
     } else if (!this.#isRetired) {

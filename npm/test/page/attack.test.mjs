@@ -24,9 +24,9 @@ function walk(extra) {
     return root;
   };
   // Its own, those of its frames, and the DOM's.
-  const roots = new Set([Object.prototype, rootOf(setTimeout)]);
-  for (let index = 0; index < frames.length; index++) roots.add(frames[index].Object.prototype);
-  add(window, 'window');
+  const roots = new Set([Object.prototype, rootOf(Headers.prototype)]);
+  for (let index = 0; index < (self.frames?.length ?? 0); index++) roots.add(frames[index].Object.prototype);
+  add(self, 'self');
   for (const [name, value] of Object.entries(extra)) add(value, name);
   let count = 0;
   for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
@@ -229,6 +229,92 @@ async function collect() {
   return values;
 }
 
+/** As above, in a worker. */
+async function collectInWorker(messageEvent) {
+  const values = { messageEvent, data: messageEvent.data };
+  const keep = (name, value) => {
+    values[`${name}#${Object.keys(values).length}`] = value;
+  };
+  const attempt = (name, work) => {
+    try {
+      const value = work();
+      keep(name, value);
+      return value;
+    } catch (error) {
+      keep(`${name} thrown`, error);
+      return undefined;
+    }
+  };
+  const settled = async (name, work) => {
+    const promise = attempt(name, work);
+    try {
+      keep(`${name} value`, await promise);
+    } catch (error) {
+      keep(`${name} rejected`, error);
+    }
+  };
+  attempt('setTimeout', () => setTimeout(() => {}, 0));
+  attempt('setTimeout of a symbol', () => setTimeout(() => {}, Symbol()));
+  attempt('setTimeout of wrong text', () => setTimeout('1 +', 0));
+  attempt('importScripts', () => importScripts('/script.js'));
+  attempt('importScripts of nothing', () => importScripts('/none.js'));
+  attempt('importScripts of a symbol', () => importScripts(Symbol()));
+  attempt('importScripts of what is wrong', () => importScripts('data:text/javascript,1 +'));
+  attempt('importScripts of what throws', () => importScripts('data:text/javascript,throw [self, arguments]'));
+  attempt('atob', () => atob('\u2603'));
+  attempt('postMessage', () => postMessage());
+  attempt('postMessage of a function', () => postMessage(() => {}));
+  attempt('close of nothing', () => close.call({}));
+  attempt('crypto', () => crypto.getRandomValues(new Float32Array(4)));
+  attempt('TextDecoder', () => new TextDecoder('nonsense'));
+  attempt('FormData', () => new FormData({}));
+  attempt('location', () => Object.getOwnPropertyDescriptor(WorkerLocation.prototype, 'href').get.call({}));
+  attempt('Worker', () => new Worker());
+  await settled('Worker that fails', () => new Promise((resolve) => { new Worker('/none.js').onerror = resolve; }));
+  await settled('Worker that throws', () => new Promise((resolve) => { new Worker('data:text/javascript,throw 1').onerror = (event) => { event.preventDefault(); resolve(event); }; }));
+  await settled('Worker that answers', () => new Promise((resolve) => { new Worker('data:text/javascript,postMessage([new Map()])').onmessage = resolve; }));
+  await settled('error', () => new Promise((resolve) => { onerror = (...all) => { resolve([all, self.event]); return true; }; setTimeout(() => { throw new Error('x'); }); }));
+  await settled('fetch', () => fetch('/module.mjs'));
+  await settled('fetch of nothing', () => fetch('http://['));
+  await settled('import', () => import('/module.mjs'));
+  await settled('import of nothing', () => import('/none.mjs'));
+  await settled('stop', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop());
+  attempt('Profiler of nothing', () => new Profiler());
+  attempt('mark', () => performance.mark('m', { detail: {} }));
+  attempt('toJSON', () => performance.toJSON());
+  const prepare = Error.prepareStackTrace;
+  Error.prepareStackTrace = (error, sites) => [sites, ...sites.flatMap((site) => [site, site.getThis(), site.getFunction(), site.getTypeName()])];
+  attempt('call sites', () => new Error('x').stack);
+  attempt('call sites of a host error', () => new FormData({}));
+  await new Promise((resolve) => setTimeout(() => {
+    attempt('call sites in a timer', () => new Error('x').stack);
+    resolve();
+  }));
+  Error.prepareStackTrace = prepare;
+  for (const [name, work] of Object.entries({
+    timer: () => setTimeout(() => {}, 1),
+    script: () => setTimeout('1', 1),
+    importScripts: () => importScripts('/script.js'),
+    post: () => postMessage({ ignore: true }),
+    worker: () => new Worker('/none.js'),
+    log: () => console.log('x'),
+    blob: () => URL.createObjectURL(new Blob(['x'])),
+    Profiler: () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop(),
+  })) {
+    let attempts = 0;
+    const recurse = () => {
+      try {
+        recurse();
+      } catch (error) {
+        if (attempts === 0) keep('overflow', error);
+      }
+      if (attempts++ < 60) attempt(`overflow in ${name}`, work);
+    };
+    attempt('recursion', recurse);
+  }
+  return values;
+}
+
 const ROUTES = {
   '/module.mjs': 'export default 1',
   '/meta.mjs': "export const meta = import.meta; export const promise = import('./module.mjs')",
@@ -250,6 +336,42 @@ suite('whatever a page can reach', () => {
     assert.deepEqual(found, []);
     assert.ok(count > 5_000, `${count} objects`);
     assert.deepEqual(page.problems.filter(({ kind }) => kind === 'host'), []);
+  });
+});
+
+suite('whatever a worker can reach', () => {
+  test('is of its own realm or of the DOM\'s, as in a page', async (t) => {
+    const script = `${collectInWorker}
+      ${walk}
+      onmessage = (event) => collectInWorker(event).then(walk).then((result) => postMessage(result), (error) => postMessage({ found: [String(error)], count: 0 }));`;
+    const page = await openHtml(t, '', { routes: { ...ROUTES, '/script.js': '1', '/w.js': { body: script, headers: ALLOW } }, headers: ALLOW });
+    const { found, count } = await page.evaluateIn({ timeout: 120_000 }, () => {
+      const worker = new Worker('/w.js');
+      worker.postMessage([new Map([[1, new Uint8Array(2)]]), new Error('x'), new Blob(['x'])]);
+      return new Promise((resolve) => { worker.onmessage = ({ data }) => data.ignore || resolve(data); });
+    });
+    assert.deepEqual(found, []);
+    assert.ok(count > 1_000, `${count} objects`);
+    assert.deepEqual(page.problems.filter(({ kind }) => kind === 'host'), []);
+  });
+
+  test('has none of Node', async (t) => {
+    const script = `
+      const attacks = {
+        globals: () => ['process', 'require', 'module', 'Buffer', 'global', 'setImmediate', 'gc'].filter((name) => name in self).join(),
+        operation: () => importScripts.constructor('return typeof process')(),
+        dom: () => Headers.constructor('return typeof process')(),
+        method: () => new Headers().get.constructor('return typeof process')(),
+        settings: () => self._settings.virtualConsole.emit.constructor('return typeof process')(),
+        error: () => { try { importScripts('/none.js') } catch (error) { return error.constructor.constructor('return typeof process')() } },
+      };
+      const attempt = (attack) => { try { return attack() } catch (error) { return error.name } };
+      postMessage(Object.entries(attacks).map(([name, attack]) => [name, attempt(attack)]));`;
+    const page = await openHtml(t, '', { routes: { '/w.js': script } });
+    assert.deepEqual(
+      await page.evaluate(() => new Promise((resolve) => { new Worker('/w.js').onmessage = ({ data }) => resolve(data); })),
+      [['globals', ''], ['operation', 'undefined'], ['dom', 'EvalError'], ['method', 'EvalError'], ['settings', 'EvalError'], ['error', 'EvalError']],
+    );
   });
 });
 

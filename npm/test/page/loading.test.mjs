@@ -391,7 +391,7 @@ suite('errors', () => {
     assert.deepEqual(page.errors.map(({ message, lineno, colno }) => `${message} ${lineno}:${colno}`).sort(), [
       "Uncaught 'a string' 0:0",
       'Uncaught Error: in a listener 4:48',
-      'Uncaught Error: in a promise 3:18',
+      'Uncaught (in promise) Error: in a promise 3:18',
       "Uncaught SyntaxError: Unexpected identifier 'error' 8:25",
       'Uncaught TypeError: in a timer 2:28',
       "Uncaught TypeError: Cannot read properties of undefined (reading 'member') 7:13",

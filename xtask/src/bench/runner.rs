@@ -41,7 +41,7 @@ impl Machine {
             Some(major) => Node::of_major(major, &packages)?,
             None => Node::on_path(&packages)?,
         };
-        build_all(checkout, std::slice::from_ref(&node))?;
+        build_all(checkout, &packages, std::slice::from_ref(&node))?;
         Ok(Self {
             node: node.executable,
             npm: checkout.npm(),

@@ -8,6 +8,7 @@ use crate::node::Node;
 use crate::packages::{JSDOM, Packages, SITES, TYPESCRIPT, WPT_RUNNER};
 use crate::problem::Problem;
 use crate::progress::Activity;
+use crate::report::{build_report, folder as report_folder};
 use crate::selenium;
 use crate::tools;
 use anyhow::{Context as _, Result, bail};
@@ -18,6 +19,9 @@ use std::process::Command;
 
 /// jsdom needs Node 22.22.2.
 const FIRST_MAJOR_WITH_PAGES: u32 = 22;
+
+/// puppeteer-core needs Node 22.12.
+const MAJOR_THAT_DRIVES_CHROMIUM: u32 = 24;
 
 /// What every step works with.
 pub struct Context {
@@ -173,6 +177,12 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             },
         ));
     }
+    steps.push(Step::new(
+        "report",
+        "the page of `selfprof report`: built, and used in headless Chromium",
+        &["cli"],
+        report,
+    ));
     if let Some(&major) = majors.iter().find(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
         steps.push(Step::new(
             "wpt",
@@ -298,6 +308,16 @@ fn javascript(
     command.args(files).envs(environment.iter().copied()).current_dir(context.checkout.root());
     job::run(&mut command, &Output::Logged(log, activity))?;
     Ok(format!("{} tests", counts::node(&log.text())?))
+}
+
+/// Builds the report's page and runs its tests, which drive Chromium from Node.
+fn report(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let chromium = tools::chromium()?;
+    build_report(&context.checkout, &context.packages, &Output::Logged(log, activity))?;
+    let cli = context.checkout.cli();
+    let environment = [("SELFPROF_TEST_CHROMIUM", chromium.as_path()), ("SELFPROF_TEST_CLI", cli.as_path())];
+    let files = test_files(&report_folder(&context.checkout).join("test"))?;
+    javascript(MAJOR_THAT_DRIVES_CHROMIUM, &files, &environment, context, log, activity)
 }
 
 /// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail: all of

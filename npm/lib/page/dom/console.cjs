@@ -74,6 +74,7 @@ exports.consoleFor = (realm) => {
     },
     exception: ([report]) => send({ type: 'exception', ...report }),
   };
+  methods.rejection = methods.exception;
   methods.groupCollapsed = methods.group;
   methods.dirxml = methods.dir;
 

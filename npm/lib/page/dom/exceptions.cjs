@@ -4,6 +4,7 @@
 // takes care of it, to whoever opened the page. https://html.spec.whatwg.org/multipage/webappapis.html#report-an-exception
 
 const ErrorEvent = require('jsdom/lib/generated/idl/ErrorEvent.js');
+const PromiseRejectionEvent = require('jsdom/lib/generated/idl/PromiseRejectionEvent.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
@@ -48,9 +49,31 @@ function reportException(window, error, url = window._document.URL, muted = fals
   const report = muted
     ? { message: 'Script error.', filename: '', lineno: 0, colno: 0, error: null }
     : { message: `Uncaught ${text}`, ...place, error };
-  if (fireError(window, report)) return;
   const shown = isError ? (read(error, 'stack') ?? text) : text;
-  window._settings.virtualConsole.emit('exception', { message: `Uncaught ${text}`, stack: shown, ...place });
+  reportError(window, report, { message: `Uncaught ${text}`, stack: shown, ...place });
+}
+
+/**
+ * Fires an error at a window, or at a worker's global object, and shows it unless that took care of it.
+ *
+ * @param {object} window
+ * @param {object} report members of the event
+ * @param {{ message: string, stack: string, filename: string, lineno: number, colno: number }} shown to the page's user; of
+ *   a worker, to whoever made it
+ */
+function reportError(window, report, shown) {
+  if (!fireError(window, report)) window._settings.virtualConsole.emit('exception', shown);
+}
+
+/** https://html.spec.whatwg.org/multipage/webappapis.html#unhandled-promise-rejections */
+function reportRejection(window, reason, promise) {
+  const event = createAnEvent('unhandledrejection', window, PromiseRejectionEvent, { cancelable: true, promise, reason });
+  idlUtils.implForWrapper(window)._dispatch(event);
+  if (event.defaultPrevented) return;
+  const stack = read(reason, 'stack');
+  const text = stack === undefined ? inspect(reason) : `${read(reason, 'name') ?? 'Error'}: ${read(reason, 'message') ?? ''}`;
+  const place = locate(stack) ?? { filename: window._document.URL, lineno: 0, colno: 0 };
+  window._settings.virtualConsole.emit('rejection', { message: `Uncaught (in promise) ${text}`, stack: stack ?? text, ...place });
 }
 
 /** Fires `error` at the window. Returns whether that took care of the exception. */
@@ -70,4 +93,6 @@ function fireError(window, report) {
 }
 
 module.exports = (window, error, url, stack) => reportException(window, error, url, false, stack);
+module.exports.reportError = reportError;
 module.exports.reportException = reportException;
+module.exports.reportRejection = reportRejection;

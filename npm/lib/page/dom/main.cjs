@@ -8,10 +8,11 @@ const gate = require('selfprof:gate');
 const outbox = require('./outbox.cjs');
 const { openWindow, parse } = require('./documents.cjs');
 const automation = require('./automation/main.cjs');
+const { evaluate } = require('./evaluate.cjs');
 const frames = require('./frame-element.cjs');
 const messages = require('./messages.cjs');
 const { embed } = require('./remote-window.cjs');
-const { reportException } = require('./exceptions.cjs');
+const { reportException, reportRejection } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const realms = require('./realms.cjs');
 const visibility = require('./visibility.cjs');
@@ -19,26 +20,6 @@ const visibility = require('./visibility.cjs');
 const { Uint8Array } = globalThis;
 
 let page;
-
-const onMessage = {
-  evaluate({ id, frame, source, isFunction, parameters }) {
-    const done = (outcome) => outbox.tell({ type: 'evaluated', id, ...outcome });
-    const realm = realms.byFrame(frame);
-    if (realm === undefined) {
-      done({ error: { name: 'Error', message: 'the frame is gone', stack: '' } });
-      return;
-    }
-    const { code, window } = realm;
-    let callee;
-    try {
-      callee = gate.runScript(window, source, 'evaluate', 0, isFunction ? -1 : 0, window._document.baseURLSerialized());
-    } catch (error) {
-      done({ error: code.describe(error) });
-      return;
-    }
-    code.evaluate(callee, isFunction ? parameters : { root: { type: 'undefined' }, nodes: [] }, done);
-  },
-};
 
 /** A command of a program that drives the page. */
 function automate({ id, frame, ...message }) {
@@ -48,12 +29,13 @@ function automate({ id, frame, ...message }) {
   else automation.perform(realm, message, done);
 }
 
-Object.assign(onMessage, {
+const onMessage = {
   automate,
+  evaluate,
   message: messages.receive,
   'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
   'navigate remote': ({ frame, url, referrer }) => frames.byNumber(frame)?._navigateTo(url, referrer),
-});
+};
 
 /** Says when a document is parsed and when it is loaded, as soon as the page's own listeners have run. */
 function announce(window) {
@@ -94,6 +76,6 @@ module.exports = {
   /** A promise was rejected and nobody listens. */
   reject(reason, promise) {
     const realm = realms.all().find(({ code }) => code.owns(promise)) ?? realms.realmOf(page);
-    if (realm !== undefined) reportException(realm.window, reason);
+    if (realm !== undefined) reportRejection(realm.window, reason, promise);
   },
 };

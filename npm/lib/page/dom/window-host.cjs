@@ -10,9 +10,10 @@ const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { reportException } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
-const { platformOf } = require('./platform.cjs');
 const { pipesIn } = require('./outbox.cjs');
+const { platformOf } = require('./platform.cjs');
 const realms = require('./realms.cjs');
+const { startWorker } = require('./workers.cjs');
 
 /** Times of a document's loading that its events tell. https://www.w3.org/TR/navigation-timing/ */
 const MILESTONES = {
@@ -103,6 +104,7 @@ function hostFor(realm) {
       });
       return () => gate.abortFetch(id);
     },
+    startWorker: (wish, worker, onMessage) => startWorker(window, JSON.stringify(wish), worker, onMessage),
     newPipes: (onPipes) => gate.newPipes(onPipes),
     writePipe: (pipe, record) => pipe.postMessage(record, pipesIn(record)),
     readPipe(pipe, onRecord) {

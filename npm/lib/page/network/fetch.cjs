@@ -37,7 +37,8 @@ const EXPOSED = new Set([
  * @typedef {object} Client
  * @property {import('../policy/origin.cjs').Origin} origin
  * @property {'unsafe-none' | 'require-corp' | 'credentialless'} embedderPolicy
- * @property {(url: string) => { type: string, bytes: Uint8Array } | undefined} [blobAt] the client's blob: URLs
+ * @property {(url: string) => { type: string, bytes: Uint8Array } | undefined | Promise<{ type: string, bytes: Uint8Array } | undefined>}
+ *   [blobAt] the client's blob: URLs
  */
 
 /**
@@ -114,7 +115,7 @@ class Network {
       case 'data:':
         return local(url, dataUrl(url));
       case 'blob:':
-        return local(url, blobUrl(url, client));
+        return local(url, await blobUrl(url, client));
       case 'file:':
         return local(url, await this.#fromDisk(url, request, client));
       default:
@@ -313,9 +314,9 @@ function local(url, { type, bytes }) {
   return { type: 'basic', url: String(url), redirected: false, status: 200, statusText: 'OK', headers, body: bytes };
 }
 
-function blobUrl(url, client) {
+async function blobUrl(url, client) {
   const [plain] = url.href.split('#');
-  const blob = client.blobAt?.(plain);
+  const blob = await client.blobAt?.(plain);
   if (blob === undefined) throw new NetworkError(`${plain} is not there, or no more`);
   return blob;
 }

@@ -1,20 +1,27 @@
 'use strict';
 
 // The blob URL store of a thread. https://w3c.github.io/FileAPI/#blob-url-store
+//
+// The user's thread knows of each URL, too, for the page's other threads: a worker may fetch what its page made.
 
 const { randomUUID } = require('node:crypto');
 
-/** How many bytes, and how many URLs, a page may keep this way. */
+/** How many bytes, and how many URLs, a thread may keep this way. */
 const MAX_BYTES = 256 << 20;
 const MAX_URLS = 100_000;
 
 class Blobs {
+  #thread;
   #origin;
   #blobs = new Map();
   #size = 0;
 
-  /** @param {string} origin of the documents, as scripts see it */
-  constructor(origin) {
+  /**
+   * @param {import('./main.cjs').PageThread} thread
+   * @param {string} origin of the documents, as scripts see it
+   */
+  constructor(thread, origin) {
+    this.#thread = thread;
     this.#origin = origin;
   }
 
@@ -22,20 +29,34 @@ class Blobs {
   add(bytes, type) {
     if (this.#blobs.size >= MAX_URLS || this.#size + bytes.byteLength > MAX_BYTES) return '';
     const url = `blob:${this.#origin}/${randomUUID()}`;
-    const copy = new Uint8Array(bytes);
+    const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
+    copy.set(bytes);
     this.#blobs.set(url, { type, bytes: copy });
     this.#size += copy.byteLength;
+    this.#thread.tell({ type: 'blob made', url, media: type, bytes: copy.buffer });
     return url;
   }
 
-  /** @returns {{ type: string, bytes: Uint8Array } | undefined} */
+  /** One that this thread made. @returns {{ type: string, bytes: Uint8Array } | undefined} */
   get(url) {
-    return this.#blobs.get(url);
+    const blob = this.#blobs.get(url);
+    return blob && { type: blob.type, bytes: blob.bytes.slice() };
+  }
+
+  /** One that any thread of the page made. */
+  async find(url) {
+    const own = this.get(url);
+    if (own !== undefined) return own;
+    const { blob } = await this.#thread.ask({ type: 'blob', url });
+    return blob && { type: blob.media, bytes: new Uint8Array(new Uint8Array(blob.bytes)) };
   }
 
   remove(url) {
-    this.#size -= this.#blobs.get(url)?.bytes.byteLength ?? 0;
+    const blob = this.#blobs.get(url);
+    if (blob === undefined) return;
+    this.#size -= blob.bytes.byteLength;
     this.#blobs.delete(url);
+    this.#thread.tell({ type: 'blob gone', url });
   }
 }
 

@@ -171,6 +171,13 @@ class Gate {
         const { port1, port2 } = new MessageChannel();
         onPipes(thread.moveToDom(port1), thread.moveToDom(port2));
       },
+      startWorker: (window, wish, onPipe, onFailure) =>
+        typeof onPipe === 'function' && typeof onFailure === 'function'
+          ? thread.workers.start(thread.windows.get(window), wish, onPipe, onFailure)
+          : 0,
+      endWorker: (id) => thread.workers.end(id),
+      importScript: (url) => (isString(url) ? thread.loader.importScript(url) : ''),
+      closeWorker: () => thread.close(),
       getCookies: (url) => (isString(url) ? thread.cookiesForScript(url) : ''),
       setCookie: (url, text) => {
         if (isString(url, text)) thread.setCookieByScript(url, text);

@@ -7,7 +7,8 @@ const { createHash } = require('node:crypto');
 const { types } = require('node:util');
 
 const { visibleHeaders } = require('../network/fetch.cjs');
-const { charset } = require('../network/mime.cjs');
+const { charset, isJavaScript } = require('../network/mime.cjs');
+const { ModuleNotLoaded } = require('./modules.cjs');
 const { runClassicScript } = require('./scripts.cjs');
 
 const MODES = new Set(['same-origin', 'no-cors', 'cors']);
@@ -181,6 +182,55 @@ class Loader {
     const { anchor, realm, bases } = this.#thread.windows.get(window);
     bases.set(script.url, script.base);
     return runClassicScript(anchor, script.source, script.url, { line: 0, column: 0, muted: script.muted, realm });
+  }
+
+  /**
+   * Fetches a script for `importScripts()`, with which everything waits.
+   * https://html.spec.whatwg.org/multipage/webappapis.html#fetch-a-classic-worker-imported-script
+   *
+   * @returns {string} JSON: the handle of a script, or what went wrong
+   */
+  importScript(url) {
+    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: this.#thread.windows.ofFrame(0).document.url });
+    if (error !== undefined) return JSON.stringify({ error });
+    const type = response.headers.find(([name]) => name === 'content-type')?.[1];
+    if (response.status < 200 || response.status > 299) return JSON.stringify({ error: `it answered ${response.status}` });
+    if (!isJavaScript(type)) return JSON.stringify({ error: `it is served as '${type ?? ''}', which is not JavaScript` });
+    const handle = this.#next++;
+    const muted = response.type === 'opaque';
+    const source = new TextDecoder().decode(response.body);
+    // Its first URL: redirects must not tell a worker where they lead.
+    this.#scripts.set(handle, { source, url, base: response.url, muted });
+    return JSON.stringify({ handle, muted });
+  }
+
+  /**
+   * Runs a worker's script, with what it imports if it is a module.
+   * https://html.spec.whatwg.org/multipage/workers.html#run-a-worker
+   *
+   * @param {import('../policy/documents.cjs').Description} document of the worker
+   * @param {{ response: object, referrer: string }} content
+   * @param {() => void} onRun is called when it has run for the first time: it gets messages from then on
+   */
+  async runWorker({ url, worker: { type, credentials } }, { response, referrer }, onRun) {
+    const { anchor, realm, bases, modules } = this.#thread.windows.ofFrame(0);
+    if (type === 'classic') {
+      bases.set(url, url);
+      const source = new TextDecoder().decode(response.body);
+      this.#thread.enter(() => runClassicScript(anchor, source, url, { line: 0, column: 0, muted: false, realm }));
+      onRun();
+      return;
+    }
+    let handle;
+    try {
+      modules.preload(response);
+      handle = await modules.prepare({ url: response.url, credentials, referrer });
+    } catch (error) {
+      this.#thread.tell({ type: 'worker failed', error: error instanceof ModuleNotLoaded ? error.message : String(error) });
+      return;
+    }
+    this.#thread.enter(() => modules.run(handle, (thrown) => this.#thread.report(thrown)));
+    onRun();
   }
 
   /** Fetches, and tells the window that it is for how long that took. https://w3c.github.io/resource-timing/#mark-resource-timing */

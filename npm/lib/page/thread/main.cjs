@@ -1,10 +1,10 @@
 'use strict';
 
-// The program of a page thread. A page, or a frame of another origin in it, has a thread of its own: an endless loop, a full
-// heap or a crash there is the page's alone, and its profiler samples nothing else.
+// The program of a page thread. A page, a frame of another origin in it and a worker have a thread of their own each: an
+// endless loop, a full heap or a crash there is the page's alone, and its profiler samples nothing else.
 
 const path = require('node:path');
-const { moveMessagePortToContext, workerData } = require('node:worker_threads');
+const { MessageChannel, moveMessagePortToContext, receiveMessageOnPort, workerData } = require('node:worker_threads');
 const vm = require('node:vm');
 
 const { begin } = require('../../agent.cjs');
@@ -23,6 +23,7 @@ const { Tasks } = require('./tasks.cjs');
 const { substitutes } = require('./substitutes.cjs');
 const { Sessions } = require('./window-native.cjs');
 const { Windows } = require('./windows.cjs');
+const { OwnWorkers } = require('./workers.cjs');
 
 /** To whoever opened the page. */
 const { control } = workerData;
@@ -42,13 +43,19 @@ class PageThread {
   /** Whether the page is in the foreground. Sessions rest while it is not. */
   isVisible = true;
   blobs;
+  workers;
+  /** A worker that closed itself: nothing of it is run any more. */
+  isClosing = false;
   #modules;
   /** What dom/main.cjs exports: functions of the DOM realm. */
   dom;
   #cookies;
   #options;
+  /** What the user's thread is asked for. */
+  #asked = new Map();
+  #nextQuestion = 1;
 
-  constructor({ library, options, cookies, port }) {
+  constructor({ library, options, cookies, port, kind }) {
     this.#options = options;
     const hostFolders = [path.join(__dirname, '..', '..', '..') + path.sep, library.folder + path.sep];
     hostPages(hostFolders, (id, realm, referrer, specifier, attributes) => {
@@ -64,18 +71,19 @@ class PageThread {
     this.windows = new Windows(this, ['node:', ...hostFolders]);
     this.#cookies = new Cookies(library, cookies, (change) => control.postMessage({ type: 'cookie', change }));
     this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
-    this.#loadDom(library, port);
+    this.workers = new OwnWorkers(this, options.threadLimit);
+    this.#loadDom(library, port, kind);
   }
 
-  #loadDom(library, port) {
+  #loadDom(library, port, kind) {
     // No code from strings: a page can reach this realm's `Function` through the constructor of any of jsdom's functions.
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     native.forbidEval(vm.runInContext('(function () {})', context));
     let gate;
-    const realm = new HostModules(context, substitutes(library, () => gate), {}, workerData.code);
+    const realm = new HostModules(context, substitutes(library, () => gate, kind), {}, workerData.code);
     this.#modules = realm;
     gate = realm.require(path.join(DOM_MODULES, 'gate.cjs'), this.gate.functions());
-    this.dom = realm.require(path.join(DOM_MODULES, 'main.cjs'));
+    this.dom = realm.require(path.join(DOM_MODULES, kind === 'worker' ? 'worker/main.cjs' : 'main.cjs'));
     this.moveToDom = (moved) => moveMessagePortToContext(moved, context);
     this.dom.connect(this.moveToDom(port));
   }
@@ -85,6 +93,7 @@ class PageThread {
 
   /** Runs code of the DOM realm. What it throws is the page's affair. */
   enter(callback) {
+    if (this.isClosing) return undefined;
     try {
       return this.#tasks.run(callback);
     } catch (error) {
@@ -123,8 +132,28 @@ class PageThread {
   }
 
   /** Tells the user's thread something that no page can have said. */
-  tell(message) {
-    control.postMessage(message);
+  tell(message, transferList) {
+    control.postMessage(message, transferList);
+  }
+
+  /** Asks the user's thread for something. */
+  ask(message) {
+    return new Promise((resolve) => {
+      const id = this.#nextQuestion++;
+      this.#asked.set(id, resolve);
+      this.tell({ ...message, id });
+    });
+  }
+
+  /** Asks the user's thread for something, and lets nothing run before it is there. */
+  askNow(message) {
+    const signal = new Int32Array(new SharedArrayBuffer(4));
+    const { port1, port2 } = new MessageChannel();
+    this.tell({ ...message, signal, port: port2 }, [port2]);
+    Atomics.wait(signal, 0, 0);
+    const answer = receiveMessageOnPort(port1)?.message;
+    port1.close();
+    return answer;
   }
 
   cookiesForScript(url) {
@@ -144,6 +173,22 @@ class PageThread {
     this.enter(() => this.dom.setVisible(isVisible));
   }
 
+  /** Takes on what the thread's documents, or its worker, are. */
+  #become({ origin, embedderPolicy, isIsolated, isSecure, profiling, profile }) {
+    this.blobs = new Blobs(this, serialize(origin));
+    this.client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => this.blobs.find(url) };
+    // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
+    this.mode = begin({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
+  }
+
+  /** A worker closes itself: what runs now runs to its end, and then nothing more. */
+  close() {
+    if (this.isClosing) return;
+    this.isClosing = true;
+    this.gate.close();
+    setImmediate(() => this.tell({ type: 'closed' }));
+  }
+
   /** What the DOM realm is told of a document. */
   describe(document, { referrer }) {
     const { url, contentType, origin, isIsolated, isSecure } = document;
@@ -154,13 +199,21 @@ class PageThread {
     cookie: ({ change }) => this.#cookies.apply(change),
     open: ({ document, content, place, isVisible }) => {
       this.#setVisible(isVisible);
-      const { origin, embedderPolicy, isIsolated, isSecure, profiling, profile } = document;
-      this.blobs = new Blobs(serialize(origin));
-      this.client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => this.blobs.get(url) };
-      // Who may profile has V8 prepare for it as its headers say; for others nothing is paid.
-      this.mode = begin({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
+      this.#become(document);
       const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, place };
       this.enter(() => this.dom.open(JSON.stringify(description), this.gate.bytesForDom(content.body)));
+    },
+    'open worker': ({ document, content, port }) => {
+      this.#become(document);
+      const { userAgent } = this.#options;
+      const description = { ...this.describe(document, content), ...document.worker, userAgent };
+      this.enter(() => this.dom.open(JSON.stringify(description), this.moveToDom(port)));
+      this.loader.runWorker(document, content, () => this.enter(() => this.dom.start()));
+    },
+    'worker gone': (message) => this.workers.onGone(message),
+    answer: ({ id, ...answer }) => {
+      this.#asked.get(id)?.(answer);
+      this.#asked.delete(id);
     },
     frame: (message) => this.loader.onFrame(message),
     'force sample': ({ id, frame }) => {

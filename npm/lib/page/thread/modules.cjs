@@ -63,6 +63,11 @@ class WindowModules {
     return url;
   }
 
+  /** Takes a module that was fetched elsewhere: a worker's own. */
+  preload(response) {
+    this.#map.set(keyOf('javascript', response.url), Promise.resolve(this.#compile(new TextDecoder().decode(response.body), response.url)));
+  }
+
   /**
    * Fetches a module and everything that it imports, and links it.
    *
@@ -130,7 +135,7 @@ class WindowModules {
   }
 
   #load(url, type, options) {
-    const key = `${type} ${url.split('#')[0]}${new URL(url).hash}`;
+    const key = keyOf(type, url);
     let loading = this.#map.get(key);
     if (loading === undefined) {
       if (this.#map.size >= MAX_MODULES) throw new ModuleNotLoaded(`a document may have no more than ${MAX_MODULES} modules`);
@@ -227,6 +232,10 @@ class WindowModules {
       root.failure = { thrown };
     }
   }
+}
+
+function keyOf(type, url) {
+  return `${type} ${url.split('#')[0]}${new URL(url).hash}`;
 }
 
 module.exports = { ModuleNotLoaded, WindowModules };

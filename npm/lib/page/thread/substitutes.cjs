@@ -18,6 +18,13 @@ const OWN = {
   'lib/jsdom/living/window/navigation.js': 'navigation.cjs',
 };
 
+/** What a worker has no use for: without it, FormData needs nothing of the DOM, whose modules take long to load. */
+const WITHOUT_ELEMENTS = {
+  'lib/generated/idl/HTMLElement.js': 'worker/no-element.cjs',
+  'lib/generated/idl/HTMLFormElement.js': 'worker/no-element.cjs',
+  'lib/jsdom/living/helpers/form-controls.js': 'worker/no-element.cjs',
+};
+
 /** Of Node's modules, and of packages that need them. */
 const NODE = {
   '@napi-rs/canvas': '../images.cjs',
@@ -34,12 +41,14 @@ const NODE = {
 /**
  * @param {{ folder: string, version: string }} library jsdom
  * @param {() => object} gate what `selfprof:gate` exports
+ * @param {'page' | 'worker'} kind of the thread
  * @returns {import('./host-modules.cjs').Redirect}
  */
-function substitutes(library, gate) {
+function substitutes(library, gate, kind) {
   const bySpecifier = new Map(Object.entries(NODE).map(([name, file]) => [name, path.join(DOM, 'node', file)]));
   const byFile = new Map();
-  for (const [original, file] of Object.entries(OWN)) {
+  const own = kind === 'worker' ? { ...OWN, ...WITHOUT_ELEMENTS } : OWN;
+  for (const [original, file] of Object.entries(own)) {
     const replaced = path.join(library.folder, original);
     if (!fs.existsSync(replaced)) throw new Error(`jsdom ${library.version} has no ${original}`);
     byFile.set(replaced, path.join(DOM, file));

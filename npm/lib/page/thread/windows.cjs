@@ -142,6 +142,7 @@ class Windows {
     const known = this.#windows.get(window);
     if (known === undefined || !this.#open.delete(known.realm)) return;
     known.native?.close();
+    this.#thread.workers.endOf(known);
     native.closeRealm(known.realm);
   }
 
@@ -188,12 +189,9 @@ class Windows {
    * @returns {boolean} whether there is such a window
    */
   forceSample(frame) {
-    for (const known of this.#open.values()) {
-      if (known.frame !== frame) continue;
-      native.forceSample(known.realm);
-      return true;
-    }
-    return false;
+    const known = this.ofFrame(frame);
+    if (known !== undefined) native.forceSample(known.realm);
+    return known !== undefined;
   }
 
   /** Pauses the sessions of all windows, or resumes them. */

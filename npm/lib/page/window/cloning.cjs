@@ -6,10 +6,12 @@ const host = require('selfprof:host');
 const { deserialize, isNotCloneable, serialize } = require('../clone.cjs');
 const { defineOperation } = require('./definitions.cjs');
 
+const sharing = { __proto__: host.platform, mayShareMemory: true };
+
 /** Takes a value down; throws a DataCloneError of this realm. */
-function serializeHere(value, transferList = []) {
+function serializeHere(value, transferList = [], mayShareMemory = false) {
   try {
-    return serialize(value, host.platform, transferList);
+    return serialize(value, mayShareMemory ? sharing : host.platform, transferList);
   } catch (error) {
     if (isNotCloneable(error, host.platform)) throw new DOMException(error.message, 'DataCloneError');
     throw error;

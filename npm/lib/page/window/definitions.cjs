@@ -3,6 +3,7 @@
 // Members of the global object as WebIDL has them. https://webidl.spec.whatwg.org/#define-the-global-property-references
 
 const { defineProperty, getOwnPropertyDescriptor } = Reflect;
+const { ErrorEvent } = globalThis;
 
 function defineInterfaceObject(name, value) {
   defineProperty(globalThis, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
@@ -30,8 +31,9 @@ function defineAttribute(name, read) {
  * @param {object} prototype
  * @param {string} type of the event
  * @param {(target: object) => void} [onSet] is told when a handler is set
+ * @param {(handler: Function, target: object, event: Event) => boolean} [call] calls it, and says whether the event is canceled
  */
-function defineHandler(prototype, type, onSet = () => {}) {
+function defineHandler(prototype, type, onSet = () => {}, call = callHandler) {
   const handlers = new WeakMap();
   const name = `on${type}`;
   const attribute = {
@@ -45,7 +47,7 @@ function defineHandler(prototype, type, onSet = () => {}) {
         known = { handler: null };
         handlers.set(this, known);
         this.addEventListener(type, (event) => {
-          if (typeof known.handler === 'function' && Reflect.apply(known.handler, this, [event]) === false) event.preventDefault();
+          if (typeof known.handler === 'function' && call(known.handler, this, event)) event.preventDefault();
         });
       }
       known.handler = handler;
@@ -55,4 +57,15 @@ function defineHandler(prototype, type, onSet = () => {}) {
   defineProperty(prototype, name, { __proto__: null, ...getOwnPropertyDescriptor(attribute, name), enumerable: true });
 }
 
-module.exports = { defineAttribute, defineHandler, defineInterfaceObject, defineOperation };
+function callHandler(handler, target, event) {
+  return Reflect.apply(handler, target, [event]) === false;
+}
+
+/** `onerror` of a global object. https://html.spec.whatwg.org/multipage/webappapis.html#onerroreventhandler */
+function callErrorHandler(handler, target, event) {
+  if (!(event instanceof ErrorEvent)) return callHandler(handler, target, event);
+  const { message, filename, lineno, colno, error } = event;
+  return Reflect.apply(handler, target, [message, filename, lineno, colno, error]) === true;
+}
+
+module.exports = { callErrorHandler, defineAttribute, defineHandler, defineInterfaceObject, defineOperation };

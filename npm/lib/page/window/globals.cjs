@@ -12,9 +12,12 @@ const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
 const { installResizeObserver } = require('./resize-observer.cjs');
 const { installTiming } = require('./timing.cjs');
+const { installWorkerScope } = require('./worker-scope.cjs');
+const { installWorkers } = require('./workers.cjs');
 
 /**
  * @param {object} settings
+ * @param {object} [settings.scope] of a worker, see worker-scope.cjs
  * @param {boolean} settings.isSecure
  * @param {boolean} settings.isIsolated
  */
@@ -23,14 +26,19 @@ function install(settings) {
   defineAttribute('crossOriginIsolated', () => settings.isIsolated);
   // https://html.spec.whatwg.org/multipage/structured-data.html#serializing-shared-memory: who is not isolated has none.
   if (!settings.isIsolated) delete globalThis.SharedArrayBuffer;
+  const isWorker = settings.scope !== undefined;
+  if (isWorker) installWorkerScope(settings.scope);
   installCloning();
   installPorts();
   installObjectUrls();
   installFetch();
-  installIntersectionObserver();
-  installResizeObserver();
+  if (!isWorker) {
+    installIntersectionObserver();
+    installResizeObserver();
+  }
   installTiming(settings);
   host.platform.refuse(Profiler);
+  installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);
 }
 

@@ -129,6 +129,7 @@ module.exports = {
   makeError,
   owns,
   parse,
+  receive: (record) => require('./ports.cjs').dispatchMessage(globalThis, record),
   serialize: serializeHere,
   settle,
   toJson: (value, references) => json.write(value, references, describe),

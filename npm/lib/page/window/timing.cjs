@@ -13,7 +13,7 @@ const { defineGlobals } = require('../../timing/globals.cjs');
 const ENTRIES = 1_000_000;
 
 /**
- * @param {{ origin: number, timeOrigin: number, isIsolated: boolean, timing: Record<string, number>, navigation: object,
+ * @param {{ origin: number, timeOrigin: number, isIsolated: boolean, timing?: Record<string, number>, navigation?: object,
  *   queueTask: (task: () => void) => void, reportException: (error: unknown) => void }} settings
  */
 function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loading, queueTask, reportException }) {
@@ -26,11 +26,12 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
     intrinsics: {},
     queueTask,
     reportException,
-    page: { timing, navigation },
+    // A worker has no document whose loading could be timed.
+    page: timing && { timing, navigation },
     resources: native.listenToResources,
-    loading: loadingOf(loading, timing, timeOrigin, resolution),
+    loading: timing && loadingOf(loading, timing, timeOrigin, resolution),
     fireEvent,
-    longTasks: (onTask) => native.listenToLongTasks((name, startTime, duration) => onTask({ name, startTime, duration })),
+    longTasks: timing && ((onTask) => native.listenToLongTasks((name, startTime, duration) => onTask({ name, startTime, duration }))),
   });
   const { performance, ...interfaces } = made.timing;
   defineGlobals(globalThis, performance, interfaces);

@@ -1,0 +1,134 @@
+//! Sources, where `@` marks the place.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[track_caller]
+fn check(source: &str, expected: Declared<'_>) {
+    let (before, after) = source.split_once('@').unwrap();
+    let line = before.matches('\n').count() as u32;
+    let column = before.rsplit('\n').next().unwrap().encode_utf16().count() as u32;
+    let text = Text::new(format!("{before}{after}"));
+    assert_eq!(text.declared_at(line, column), expected, "{source}");
+}
+
+#[test]
+fn functions_are_declared_with_a_name() {
+    for source in [
+        "@function render() {}",
+        "function @render() {}",
+        "function render@() {}",
+        "a();\n  function  render@ (x) {}",
+        "@async function render() {}",
+        "export default async function* @render() {}",
+        "@export async function * render() {}",
+        "ü = '😀'; function @render() {}",
+        "function @render<T extends U>(x: T) {}",
+        "function render@<T>(x: T) {}",
+        "x = function @render() {}",
+    ] {
+        check(source, Declared::As("render"));
+    }
+}
+
+#[test]
+fn methods_have_names() {
+    for source in [
+        "class A { @render() {} }",
+        "class A { render@() {} }",
+        "class A { @static async render() {} }",
+        "class A { static async *@render() {} }",
+        "class A { @get render() {} }",
+        "class A { @public override render<T>(): void {} }",
+        "o = { @render() {} }",
+        "o = { @'render'() {} }",
+        "o = { @render: function () {} }",
+        "o = { render: @function () {} }",
+        "o = { a, render: @() => 1 }",
+        "o = {\n  'render': @async x => 1 }",
+        "class A { @render = () => 1 }",
+        "class A { private render = @() => 1 }",
+        "class A { @render?(): void }",
+    ] {
+        check(source, Declared::As("render"));
+    }
+    check("class A { @#render() {} }", Declared::As("#render"));
+    check("class A { #render@() {} }", Declared::As("#render"));
+    check("class A { get@() {} }", Declared::As("get"));
+    check("class A { @static() {} }", Declared::As("static"));
+}
+
+#[test]
+fn functions_are_called_what_they_are_assigned_to() {
+    for source in [
+        "const render = @() => 1",
+        "@const render = () => 1",
+        "const @render = () => 1",
+        "let render = @x => 1",
+        "var render = @function () {}",
+        "var render = function@ () {}",
+        "const render = async @(x) => 1",
+        "const render = @async (x) => 1",
+        "render = @(x) => 1",
+        "a.b.render = @function () {}",
+        "exports.render ??= @() => 1",
+        "const render: Handler<A> = @(x) => 1",
+        "export const @render: Handler = x => 1",
+        "const render = @class {}",
+        "const render = (@rows: Row[]): void => 1",
+        "const render = async ( @rows, b) => 1",
+        "const render = (@{ a, b }) => 1",
+        "function render(@rows = 1) {}",
+    ] {
+        check(source, Declared::As("render"));
+    }
+    check("export default @() => 1", Declared::As("default"));
+}
+
+#[test]
+fn some_functions_have_no_name() {
+    for source in [
+        "list.map(@x => x)",
+        "list.map((@x, y) => x)",
+        "list.map(@(x) => x)",
+        "list.map(@function (x) {})",
+        "list.map(function@ (x) {})",
+        "a == @(x => x)",
+        "c ? a : @() => 1",
+        "@() => 1",
+        "(@async () => 1)()",
+        "@return () => 1",
+        "a <= @() => 1",
+    ] {
+        check(source, Declared::Nameless);
+    }
+}
+
+#[test]
+fn constructors_are_called_as_their_classes() {
+    check("class Tree { @constructor() {} }", Declared::As("Tree"));
+    check("class Leaf {}\nclass Tree extends Leaf {\n constructor@(a) {} }", Declared::As("Tree"));
+    check("@class Tree {}", Declared::As("Tree"));
+    check("(class { @constructor() {} })", Declared::As("constructor"));
+    check("subclass Tree { @constructor() {} }", Declared::As("constructor"));
+}
+
+#[test]
+fn what_is_no_declaration_tells_nothing() {
+    for source in ["@", "a + @b", "@}", "f(a)@;", "@123", "a @== b", "@[x]() {}"] {
+        check(source, Declared::Unknown);
+    }
+    let text = Text::new("a\nb".to_owned());
+    for (line, column) in [(0, 2), (1, 2), (2, 0), (u32::MAX, u32::MAX)] {
+        assert_eq!(text.declared_at(line, column), Declared::Unknown);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read(text in "([a-z(){}:=<>*#'\"@ü😀\n ]|function|class|async|get|constructor|=>|const ){0,40}", line in 0..4_u32, column in 0..60_u32) {
+        let text = Text::new(text);
+        let _ = text.declared_at(line, column);
+    }
+}

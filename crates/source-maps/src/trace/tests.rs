@@ -1,0 +1,88 @@
+//! Samples stay, functions move.
+
+use proptest::prelude::*;
+use selfprof_trace::Micros;
+use selfprof_trace::testing::{parts, trace};
+
+use super::*;
+
+/// `name resource:line:column` of all functions.
+fn spelled(trace: &Trace) -> Vec<String> {
+    let spell = |(_, frame): (_, Frame)| {
+        let url = frame.resource.map_or("-", |id| &trace.resources()[id]);
+        format!(
+            "{} {url}:{}:{}",
+            &trace.names()[frame.name],
+            frame.line.map_or(0, u32::from),
+            frame.column.map_or(0, u32::from)
+        )
+    };
+    trace.frames().iter().map(spell).collect()
+}
+
+#[test]
+fn functions_get_their_original_places_and_names() {
+    let map = Map::read(
+        br#"{"version":3,"sources":["../src/app.ts"],"names":[],"sourcesContent":["export const load = () => 1;\nclass A { get size() { return 1 } }"],
+            "mappings":"AAAA,a"}"#,
+    );
+    // What is from column 13 on was made from nothing.
+    let map = map.unwrap();
+    let mut trace = Trace::new();
+    let mut stack = None;
+    for (name, url, column) in [
+        ("a", Some("/app/dist/a.js"), 3),
+        ("b", Some("/app/dist/other.js"), 3),
+        ("c", None, 0),
+        ("d", Some("/app/dist/a.js"), 99),
+    ] {
+        let name = trace.name(name).unwrap();
+        let resource = url.map(|url| trace.resource(url).unwrap());
+        let number = u32::try_into(column).ok().filter(|_| resource.is_some());
+        let line = 1.try_into().ok().filter(|_| resource.is_some());
+        let frame = trace.frame(Frame { name, resource, line, column: number }).unwrap();
+        stack = Some(trace.stack(Stack { parent: stack, frame }).unwrap());
+        trace.push_sample(Sample { timestamp: Micros(7), stack, marker: None });
+    }
+    let (mapped, counts) = apply(&trace, |url| (url == "/app/dist/a.js").then_some(&map)).unwrap();
+    assert_eq!(counts, Counts { placed: 3, with_map: 2, mapped: 1 });
+    let expected =
+        ["load /app/src/app.ts:1:1", "b /app/dist/other.js:1:3", "c -:0:0", "d /app/dist/a.js:1:99"];
+    assert_eq!(spelled(&mapped), expected);
+    assert_eq!(mapped.samples().len(), 4);
+}
+
+#[test]
+fn accessors_stay_accessors() {
+    let map = Map::read(
+        br#"{"version":3,"sources":["a.js"],"names":[],"sourcesContent":["class A { get size() {} }"],"mappings":"AAAU"}"#,
+    )
+    .unwrap();
+    let mut trace = Trace::new();
+    let (name, resource) = (trace.name("get s").unwrap(), Some(trace.resource("b.js").unwrap()));
+    trace.frame(Frame { name, resource, line: 1.try_into().ok(), column: 1.try_into().ok() }).unwrap();
+    let (mapped, _) = apply(&trace, |_| Some(&map)).unwrap();
+    assert_eq!(spelled(&mapped), ["get size a.js:1:11"]);
+}
+
+proptest! {
+    #[test]
+    fn without_maps_nothing_changes(trace in trace()) {
+        let (mapped, counts) = apply(&trace, |_| None).unwrap();
+        prop_assert_eq!(parts(&mapped), parts(&trace));
+        prop_assert_eq!((counts.with_map, counts.mapped), (0, 0));
+    }
+
+    #[test]
+    fn no_sample_is_lost(trace in trace(), mappings in "[A-Za-z0-9+/,;]{0,30}") {
+        let json = format!(r#"{{"version":3,"sources":["x.ts","y.ts"],"names":["n"],"mappings":"{mappings}"}}"#);
+        if let Ok(map) = Map::read(json.as_bytes()) {
+            let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
+            prop_assert!(counts.mapped <= counts.with_map && counts.with_map <= counts.placed);
+            let depth = |trace: &Trace| trace.samples().iter().map(|sample| {
+                (sample.timestamp, sample.marker, sample.stack.map_or(0, |stack| trace.path(stack).count()))
+            }).collect::<Vec<_>>();
+            prop_assert_eq!(depth(&mapped), depth(&trace));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// The view of two traces: what grew, what shrank, and both flame graphs in the colours of the change.
+
+import { leftHeavy } from './boxes.ts';
+import { changeColor } from './colors.ts';
+import { element, fill } from './elements.ts';
+import type { Comparison } from './embedded.ts';
+import { FlameView } from './flame-view.ts';
+import type { Profile, Sums } from './profile.ts';
+import type { State } from './state.ts';
+import { count, milliseconds } from './words.ts';
+
+/** How many functions are listed. */
+const LISTED = 200;
+/** A change of this part of the busy time has the full colour. */
+const FULL_COLOR = 0.05;
+
+interface Row {
+  name: string;
+  place: string;
+  before: number;
+  after: number;
+  isSignificant: boolean;
+}
+
+interface Side {
+  profile: Profile;
+  sums: Sums;
+  /** By frame: the change of its total part, or undefined where the other trace has no such function. */
+  changes: (number | undefined)[];
+  view: FlameView;
+}
+
+export class DiffView {
+  readonly root = element('div', { class: 'diff' });
+  readonly #state: State;
+  readonly #rows = element('tbody');
+  readonly #foot = element('p', { class: 'foot' });
+  readonly #sides: [Side, Side];
+  readonly #compared: Row[];
+
+  constructor(state: State, comparison: Comparison) {
+    this.#state = state;
+    this.#sides = [this.#side(state.profiles[0], 'before'), this.#side(state.profiles[1], 'after')];
+    const head = element('thead', {}, element('tr', {}, ...['Change', 'Before', 'After', 'Chance', 'Function', 'Defined at'].map((title) => element('th', { scope: 'col' }, title))));
+    const figures = this.#sides.map(({ profile, view }, index) => element('figure', {}, element('figcaption', {}, `${index === 0 ? 'Before' : 'After'}: ${profile.name}`), view.root));
+    this.root.append(element('div', { class: 'figures' }, ...figures), element('div', { class: 'scroll', tabindex: '0' }, element('table', {}, head, this.#rows)), this.#foot);
+    this.#compared = this.#compare(comparison);
+  }
+
+  #side(profile: Profile, label: string): Side {
+    const sums = profile.sums(profile.extent);
+    const changes: (number | undefined)[] = [];
+    const isPale = (frame: number): boolean => {
+      const words = this.#state.search.toLowerCase();
+      return words !== '' && !profile.identity(frame).toLowerCase().includes(words);
+    };
+    const view = new FlameView({
+      label: `Flame graph ${label}`,
+      look: {
+        colorOf: (frame) => changeColor((changes[frame] ?? (label === 'before' ? -FULL_COLOR : FULL_COLOR)) / FULL_COLOR),
+        nameOf: (frame) => profile.functionName(frame),
+        isPale,
+        pale: 'rgba(128, 128, 128, 0.25)',
+        stroke: '#d55e00',
+      },
+      tell: (box) => [profile.functionName(box.frame), profile.place(box.frame), `${signed(changes[box.frame])} of the busy time`, milliseconds(box.end - box.start)],
+      onChoose: () => {},
+    });
+    return { profile, sums, changes, view };
+  }
+
+  #compare({ base, new: next, baseShare, newShare, isSignificant }: Comparison): Row[] {
+    const [before, after] = this.#sides;
+    return base.map((baseFrame, index) => {
+      const newFrame = next[index];
+      if (baseFrame !== -1 && newFrame !== -1) {
+        const change = after.sums.total[newFrame] / after.sums.busy - before.sums.total[baseFrame] / before.sums.busy;
+        before.changes[baseFrame] = change;
+        after.changes[newFrame] = change;
+      }
+      const [profile, frame] = newFrame === -1 ? [before.profile, baseFrame] : [after.profile, newFrame];
+      return { name: profile.functionName(frame), place: profile.place(frame), before: baseShare[index], after: newShare[index], isSignificant: isSignificant[index] === 1 };
+    });
+  }
+
+  /** Shows what the state says now. */
+  update(): void {
+    for (const { profile, sums, view } of this.#sides) view.show(leftHeavy(profile, sums));
+    this.#list();
+  }
+
+  applyTheme(): void {
+    for (const { view } of this.#sides) view.applyTheme();
+  }
+
+  search(): void {
+    for (const { view } of this.#sides) view.redraw();
+    this.#list();
+  }
+
+  #list(): void {
+    const words = this.#state.search.toLowerCase();
+    const rows = this.#compared.filter(({ name, place }) => words === '' || `${name}\n${place}`.toLowerCase().includes(words));
+    const made = rows.slice(0, LISTED).map((row) => {
+      const change = row.after - row.before;
+      const cell = (text: string, name: string): HTMLElement => element('td', { class: name }, text);
+      return element(
+        'tr',
+        { class: row.isSignificant ? (change > 0 ? 'grew' : 'shrank') : 'unchanged' },
+        cell(signed(change), 'number'),
+        cell(part(row.before), 'number'),
+        cell(part(row.after), 'number'),
+        cell(row.isSignificant ? 'no' : 'maybe', 'chance'),
+        cell(row.name, 'name'),
+        cell(row.place, 'place'),
+      );
+    });
+    fill(this.#rows, ...made);
+    const changed = this.#compared.filter(({ isSignificant }) => isSignificant).length;
+    fill(
+      this.#foot,
+      `Shares of the samples at which anything ran. ${count(changed)} of ${count(this.#compared.length)} functions changed by more than chance: ` +
+        'if nothing had changed, 19 comparisons of 20 would name none. `selfprof diff --help` tells how it is computed. Colours show the total share.',
+    );
+  }
+}
+
+function part(value: number): string {
+  return `${(100 * value).toFixed(2)} %`;
+}
+
+function signed(value: number | undefined): string {
+  if (value === undefined) return 'only here';
+  return `${value > 0 ? '+' : value < 0 ? '−' : '±'}${(100 * Math.abs(value)).toFixed(2)} %`;
+}

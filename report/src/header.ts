@@ -1,0 +1,68 @@
+// What is shown, what is looked for, and how it looks.
+
+import { isDark } from './colors.ts';
+import { element, fill } from './elements.ts';
+import type { State } from './state.ts';
+import { count, milliseconds } from './words.ts';
+
+export class Header {
+  readonly root = element('header');
+  readonly #state: State;
+  readonly #summary = element('p', { class: 'summary' });
+  readonly #search = element('input', { type: 'search', placeholder: 'Search functions ( / )', 'aria-label': 'Search functions', autocomplete: 'off', spellcheck: 'false' });
+
+  constructor(state: State, generator: string) {
+    this.#state = state;
+    const names = state.profiles.map(({ name }, index) => element('option', { value: String(index) }, name));
+    const choice = element('select', { 'aria-label': 'Trace' }, ...names);
+    choice.addEventListener('change', () => state.show(Number(choice.value)));
+    const title = state.profiles.length > 1 ? choice : element('h1', {}, state.profile.name);
+    const theme = element('button', { type: 'button', class: 'icon', title: 'Light or dark', 'aria-label': 'Light or dark', click: () => this.#switchTheme() }, '◐');
+    const help = element('button', { type: 'button', class: 'icon', title: 'Keys (?)', 'aria-label': 'Keys', click: () => this.help() }, '?');
+    this.#search.addEventListener('input', () => (state.search = this.#search.value));
+    this.root.append(element('div', { class: 'title' }, element('span', { class: 'brand', title: generator }, 'selfprof'), title), this.#summary, this.#search, element('div', { class: 'icons' }, theme, help));
+    state.onChange((change) => {
+      if (change === 'trace' || change === 'range') this.update();
+    });
+    this.update();
+  }
+
+  update(): void {
+    const { profile, sums, range, hasSelection } = this.#state;
+    const length = range.end - range.start;
+    const parts = [`${milliseconds(length)}${hasSelection ? ' selected' : ''}`, `${count(sums.samples)} samples`, `${milliseconds(sums.busy)} busy`];
+    if (profile.interval !== null) parts.push(`every ${milliseconds(profile.interval)}`);
+    const all = element('button', { type: 'button', class: 'link', click: () => this.#state.select(undefined) }, 'show all');
+    fill(this.#summary, parts.join(' · '), ...(hasSelection ? [' ', all] : []));
+    if (profile.notes.length > 0) this.#summary.append(element('span', { class: 'notes', title: profile.notes.join('\n'), tabindex: '0' }, ` ⚠ ${profile.notes[0]}${profile.notes.length > 1 ? ` (+${profile.notes.length - 1})` : ''}`));
+  }
+
+  focusSearch(): void {
+    this.#search.focus();
+    this.#search.select();
+  }
+
+  #switchTheme(): void {
+    document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+    this.#state.themeChanged();
+  }
+
+  help(): void {
+    const keys: [string, string][] = [
+      ['1 – 5', 'choose a view'],
+      ['/', 'search functions by name or file'],
+      ['← → + − 0', 'move and zoom a flame graph that has the focus; 0 shows all'],
+      ['wheel, drag', 'zoom and move a flame graph; two fingers on a phone'],
+      ['drag the timeline', 'select a stretch of time: all views follow'],
+      ['← → Shift ← →', 'move or widen the selection when the timeline has the focus'],
+      ['↑ ↓ Enter', 'choose in the table, and show callers and callees'],
+      ['Esc', 'let go of the chosen function, then of the selection'],
+    ];
+    const rows = keys.map(([key, meaning]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, meaning)));
+    const explanation = 'A sample stands for the time since the one before it. Self is a function’s own time, total includes what it called; what is shown of a call is what samples saw of it.';
+    const dialog = element('dialog', {}, element('h2', {}, 'Keys'), element('table', {}, ...rows), element('p', {}, explanation), element('form', { method: 'dialog' }, element('button', {}, 'Close')));
+    dialog.addEventListener('close', () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+}

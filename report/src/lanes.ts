@@ -1,0 +1,128 @@
+// The lanes below the timeline.
+
+import type { Category } from './categories.ts';
+import type { Entry, Profile } from './profile.ts';
+
+/** Heights in CSS pixels. */
+export const LANE = 13;
+export const ENTRY_ROW = 16;
+const MAX_ROWS = 4;
+
+export interface Area {
+  ctx: CanvasRenderingContext2D;
+  left: number;
+  width: number;
+  ratio: number;
+  namesWidth: number;
+  theme: { background: string; text: string; grid: string; line: string };
+}
+
+function drawName({ ctx, left, ratio, theme, namesWidth }: Area, name: string, top: number, height: number): void {
+  ctx.fillStyle = theme.text;
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  ctx.textBaseline = 'middle';
+  ctx.textAlign = 'right';
+  ctx.fillText(name, left - 8 * ratio, top + height / 2, namesWidth - 12 * ratio);
+}
+
+/** Samples of one kind, as bars; neighbours within a pixel become one. */
+export function drawLane(area: Area, profile: Profile, category: Category, top: number, toX: (time: number) => number): void {
+  const { ctx, left, width, ratio, theme } = area;
+  const height = (LANE - 3) * ratio;
+  drawName(area, category.name, top, height);
+  ctx.fillStyle = theme.grid;
+  ctx.fillRect(left, top + height / 2, width, 1);
+  ctx.fillStyle = category.color;
+  let barStart = -1;
+  let barEnd = -1;
+  const flush = (): void => {
+    if (barEnd > barStart) ctx.fillRect(barStart, top, Math.max(ratio, barEnd - barStart), height);
+  };
+  for (let sample = 0; sample < profile.time.length; sample++) {
+    if (!category.has(sample)) continue;
+    const start = toX(profile.time[sample] - profile.weight[sample]);
+    const end = Math.max(start + 0.5, toX(profile.time[sample]));
+    if (start > barEnd + 0.5) {
+      flush();
+      barStart = start;
+    }
+    barEnd = Math.max(barEnd, end);
+  }
+  flush();
+}
+
+export interface Rows {
+  /** Measures in rows, in none of which two overlap. */
+  rows: Entry[][];
+  marks: Entry[];
+}
+
+/** Puts measures below each other where they overlap. What has no room is left out of the lanes, and is in the table. */
+export function stackMeasures(profile: Profile): Rows {
+  const rows: Entry[][] = [];
+  const marks: Entry[] = [];
+  const byStart = [...profile.entries].sort((a, b) => a.start - b.start || b.duration - a.duration);
+  for (const entry of byStart) {
+    if (!entry.isMeasure) {
+      marks.push(entry);
+      continue;
+    }
+    const row = rows.find((placed) => {
+      const last = placed[placed.length - 1];
+      return last.start + last.duration <= entry.start;
+    });
+    if (row !== undefined) row.push(entry);
+    else if (rows.length < MAX_ROWS) rows.push([entry]);
+  }
+  return { rows, marks };
+}
+
+/** Draws marks as ticks and measures as bars with their names. Gives the lower edge. */
+export function drawEntries(area: Area, { rows, marks }: Rows, top: number, toX: (time: number) => number): number {
+  const { ctx, left, width, ratio, theme } = area;
+  const height = (ENTRY_ROW - 3) * ratio;
+  const right = left + width;
+  ctx.font = `${10 * ratio}px system-ui, sans-serif`;
+  const write = (text: string, from: number, room: number, at: number): void => {
+    if (room < 24 * ratio) return;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(from, at, room, height);
+    ctx.clip();
+    ctx.textAlign = 'left';
+    ctx.font = `${10 * ratio}px system-ui, sans-serif`;
+    ctx.fillStyle = theme.text;
+    ctx.fillText(text, from + 3 * ratio, at + height / 2 + ratio);
+    ctx.restore();
+  };
+  if (marks.length > 0) {
+    drawName(area, 'marks', top, height);
+    let previous = -Infinity;
+    for (const [index, mark] of marks.entries()) {
+      const x = toX(mark.start);
+      if (x < left || x > right || x - previous < ratio) continue;
+      previous = x;
+      ctx.fillStyle = '#d55e00';
+      ctx.fillRect(x, top, 1.5 * ratio, height);
+      const next = marks[index + 1];
+      write(mark.name, x + ratio, (next === undefined ? right : Math.min(right, toX(next.start))) - x - 2 * ratio, top);
+    }
+    top += ENTRY_ROW * ratio;
+  }
+  for (const [index, row] of rows.entries()) {
+    if (index === 0) drawName(area, 'measures', top, height);
+    for (const measure of row) {
+      const start = Math.max(left, toX(measure.start));
+      const end = Math.min(right, Math.max(start + ratio, toX(measure.start + measure.duration)));
+      if (end <= start) continue;
+      ctx.fillStyle = '#e69f00';
+      ctx.globalAlpha = 0.45;
+      ctx.fillRect(start, top, end - start, height);
+      ctx.globalAlpha = 1;
+      ctx.fillRect(start, top, 1.5 * ratio, height);
+      write(measure.name, start + ratio, end - start - 2 * ratio, top);
+    }
+    top += ENTRY_ROW * ratio;
+  }
+  return top;
+}

@@ -1,0 +1,86 @@
+// Reports in headless Chromium. SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_CLI name the programs.
+
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import puppeteer from 'puppeteer-core';
+
+const { SELFPROF_TEST_CHROMIUM: chromium, SELFPROF_TEST_CLI: cli } = process.env;
+
+export const npm = path.join(import.meta.dirname, '..', '..', 'npm');
+
+/** Starts a browser that ends with the test, and a folder that goes with it. */
+export async function start(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-report-'));
+  // A sandbox of its own is what containers do not give it; only our own pages are opened.
+  const browser = await puppeteer.launch({ executablePath: chromium, headless: true, args: ['--no-sandbox'] });
+  t.after(async () => {
+    await browser.close();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+  return { browser, folder };
+}
+
+/** Runs `selfprof report` on traces, by name, and gives the file. */
+export function make(folder, traces, ...options) {
+  const files = Object.entries(traces).map(([name, trace]) => {
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, typeof trace === 'string' ? trace : JSON.stringify(trace));
+    return file;
+  });
+  const output = path.join(folder, 'report.html');
+  execFileSync(cli, ['report', ...files, '-o', output, ...options], { env: { ...process.env, SELFPROF_NPM: npm }, stdio: 'pipe' });
+  return output;
+}
+
+/** Opens a report from the disk and waits until it is of use. What it asks of the network, and what it throws, is noted. */
+export async function open(browser, file, { width = 1200, height = 800, scheme = 'light' } = {}) {
+  const page = await browser.newPage();
+  const faults = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) faults.push(`request: ${request.url()}`);
+  });
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await page.goto(pathToFileURL(file).href);
+  await page.waitForFunction(() => performance.getEntriesByName('selfprof-interactive').length > 0 || document.querySelector('.failure'));
+  return { page, faults };
+}
+
+/** A trace in the W3C shape, from stacks as `a;b;c` and markers, a millisecond apart. */
+export function trace(lines, { resource = 'https://a.test/app.js', start = 100 } = {}) {
+  const frames = [];
+  const stacks = [];
+  const frameOf = (name) => {
+    const known = frames.findIndex((frame) => frame.name === name);
+    return known === -1 ? frames.push({ name, resourceId: 0, line: frames.length + 1, column: 3 }) - 1 : known;
+  };
+  const stackOf = (names) => {
+    let parentId;
+    for (const name of names) {
+      const frameId = frameOf(name);
+      const known = stacks.findIndex((stack) => stack.frameId === frameId && stack.parentId === parentId);
+      parentId = known === -1 ? stacks.push({ frameId, ...(parentId === undefined ? {} : { parentId }) }) - 1 : known;
+    }
+    return parentId;
+  };
+  const samples = lines.map((line, index) => {
+    const [names, marker] = line.split('@');
+    const stackId = names === '' ? undefined : stackOf(names.split(';'));
+    return { timestamp: start + index, ...(stackId === undefined ? {} : { stackId }), ...(marker ? { marker } : {}) };
+  });
+  return { resources: [resource], frames, stacks, samples };
+}
+
+export function topJson(folder, name) {
+  return JSON.parse(execFileSync(cli, ['top', '--json', '--top', '1000', path.join(folder, name)], { encoding: 'utf8' }));
+}

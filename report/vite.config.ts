@@ -1,0 +1,7 @@
+import { defineConfig } from 'vite';
+import { viteSingleFile } from 'vite-plugin-singlefile';
+
+export default defineConfig({
+  plugins: [viteSingleFile({ removeViteModuleLoader: true })],
+  build: { outDir: '../npm/report', emptyOutDir: true, target: 'es2023', modulePreload: false },
+});
