@@ -25,6 +25,9 @@ function hostScripts(nodeFrames) {
   return nodeFrames === 'full' ? own : ['node:', ...own];
 }
 
+/** The scripts that profilers are started and stopped by: a profile does not show them. */
+const SAMPLER = [path.join(__dirname, 'profiler.cjs')];
+
 let origin;
 
 /**
@@ -70,7 +73,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend);
+    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend, SAMPLER);
     begun = { mode, nodeFrames };
     attendToEntries();
   }
@@ -82,4 +85,4 @@ function attendToEntries() {
   if (isOurs) recorder.attend();
 }
 
-module.exports = { attendToEntries, begin, timeOrigin };
+module.exports = { SAMPLER, attendToEntries, begin, timeOrigin };

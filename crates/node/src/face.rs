@@ -55,7 +55,7 @@ pub fn offers() -> Offers {
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
 /// alone. `timeOrigin` is the thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` are
 /// what others find the thread under. `onEntriesWanted()` is called from the event loop when it has changed whether marks and
-/// measures [are wanted](crate::entries). Gives false when the thread has an agent.
+/// measures [are wanted](crate::entries). `samplerScripts` are the prefixes of those that are left out. Gives false when the thread has an agent.
 #[napi(catch_unwind)]
 pub fn begin(
     mode: String,
@@ -64,12 +64,14 @@ pub fn begin(
     thread_id: u32,
     thread_name: String,
     on_entries_wanted: Function<(), ()>,
+    sampler_scripts: Option<Vec<String>>,
 ) -> Result<bool> {
     let on_entries_wanted =
         on_entries_wanted.build_threadsafe_function().weak::<true>().callee_handled::<false>().build()?;
     let options = AgentOptions {
         mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
-        admission: AdmitScripts::except(host_scripts.iter().map(String::as_str)),
+        admission: AdmitScripts::except(host_scripts.iter().map(String::as_str))
+            .without(sampler_scripts.unwrap_or_default().iter().map(String::as_str)),
         origin: Instant(Micros::from_millis_f64(time_origin).unwrap_or_default().0),
         thread: Thread { id: thread_id, name: thread_name },
         on_entries_wanted: Box::new(move || {

@@ -60,12 +60,21 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 pub struct AdmitScripts {
     host: Vec<Box<str>>,
+    sampler: Vec<Box<str>>,
 }
 
 impl AdmitScripts {
     /// Takes scripts whose URL or path begins with one of `prefixes` for host code.
     pub fn except<'a>(prefixes: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { host: prefixes.into_iter().map(Box::from).collect() }
+        Self { host: prefixes.into_iter().map(Box::from).collect(), sampler: Vec::new() }
+    }
+
+    /// Leaves out those that are the profiler's own: a profile shows the program and not who takes it. The first sample,
+    /// which is taken within the constructor, has the stack of its caller.
+    #[must_use]
+    pub fn without<'a>(mut self, prefixes: impl IntoIterator<Item = &'a str>) -> Self {
+        self.sampler = prefixes.into_iter().map(Box::from).collect();
+        self
     }
 }
 
@@ -73,6 +82,9 @@ impl FrameAdmission for AdmitScripts {
     fn admit(&self, function: &Function, resource: &str) -> Admission {
         match function.kind {
             FunctionKind::BuiltIn => Admission::Host,
+            FunctionKind::Script if self.sampler.iter().any(|prefix| resource.starts_with(&**prefix)) => {
+                Admission::Hide
+            }
             FunctionKind::Script if self.host.iter().any(|prefix| resource.starts_with(&**prefix)) => {
                 Admission::Host
             }

@@ -55,8 +55,10 @@ impl FrameAdmission for AdmitRealm<'_> {
                     (false, false) => Admission::Foreign,
                 }
             }
-            None if self.host.admit(function, resource) == Admission::Host => Admission::Host,
-            None => Admission::Foreign,
+            None => match self.host.admit(function, resource) {
+                Admission::Show => Admission::Foreign,
+                host => host,
+            },
         }
     }
 

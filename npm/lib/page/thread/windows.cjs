@@ -6,6 +6,7 @@
 const path = require('node:path');
 const vm = require('node:vm');
 
+const { SAMPLER } = require('../../agent.cjs');
 const native = require('../../native.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
@@ -95,6 +96,7 @@ class Windows {
     const realm = native.openRealm({
       originGroup: this.#thread.client.origin,
       hostScripts: this.#hostScripts,
+      samplerScripts: SAMPLER,
       timeOrigin: origin,
       crossOriginIsolated: this.#thread.client.isIsolated === true,
     });
