@@ -340,4 +340,17 @@ suite('a page cannot take', () => {
     );
     assert.deepEqual(sizes, [10_000, 'TypeError', 'TypeError', 'TypeError']);
   });
+
+  test('more memory than its host gives it, and the others go on', async (t) => {
+    const pages = host(t, { memoryLimit: 64 });
+    const other = await openHtml(t, '<title>other</title>', { host: pages });
+    const page = await openHtml(t, '', { host: pages });
+    const crashed = new Promise((resolve) => page.once('crash', resolve));
+    await assert.rejects(page.evaluate('const all = []; for (;;) all.push(new Array(10000).fill(Math.random()))'));
+    assert.match((await crashed).message, /memory/);
+    assert.equal(await other.evaluate('document.title'), 'other');
+    // It can be taken elsewhere.
+    await page.navigate(page.server.url('/'));
+    assert.equal(await page.evaluate('1 + 1'), 2);
+  });
 });

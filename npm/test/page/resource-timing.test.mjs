@@ -101,6 +101,26 @@ suite('resources', () => {
     assert.ok(responseEnd > 0);
   });
 
+  test('of a worker are its own, and its script is its maker’s', async (t) => {
+    const page = await openHtml(t, '', {
+      routes: {
+        '/worker.js': `importScripts('/a.js');
+          fetch('/data.json').then(() => postMessage(performance.getEntriesByType('resource').map(({ name, initiatorType }) => [name, initiatorType])));`,
+        '/a.js': '', '/data.json': '1',
+      },
+    });
+    const got = await page.evaluate(async () => {
+      const worker = new Worker('/worker.js');
+      const inWorker = await new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
+      worker.terminate();
+      const inPage = performance.getEntriesByType('resource').map(({ name, initiatorType }) => [name, initiatorType]);
+      return { inWorker, inPage };
+    });
+    const named = (...pairs) => pairs.map(([path, type]) => [page.server.url(path), type]);
+    assert.deepEqual(got.inWorker, named(['/a.js', 'other'], ['/data.json', 'fetch']));
+    assert.deepEqual(got.inPage, named(['/worker.js', 'other']));
+  });
+
   test('fill a buffer that says so, and makes no more room than it is given', async (t) => {
     const page = await openHtml(t, '', { routes: { '*': 'x' } });
     const got = await page.evaluate(async () => {

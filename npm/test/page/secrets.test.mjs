@@ -262,6 +262,59 @@ suite('a frame', () => {
   });
 });
 
+suite('a worker', () => {
+  /** Runs attacks in the worker and answers with the traces. */
+  const WORKER = `${TOOLS}
+    onmessage = async ({ data: { url, script } }) => {
+      importScripts(url);
+      await (0, eval)('(function attack() { ' + script + ' })')();
+      postMessage(await Promise.all(looks));
+    };`;
+
+  test('shows nothing of muted scripts that it imports', async (t) => {
+    const page = await site(t, () => '', { routes: { '/w.js': { body: WORKER, headers: ALLOW } } });
+    const traces = await page.evaluate(
+      (url) =>
+        new Promise((resolve, reject) => {
+          const worker = new Worker('/w.js');
+          worker.onmessage = ({ data }) => resolve(data);
+          worker.onerror = ({ message }) => reject(new Error(message));
+          worker.postMessage({ url, script: 'secretCall(look); call(secretCall, call, look); secrets.secretGetter; secrets.secretBuiltins(); secrets.secretEval();' });
+        }),
+      page.foreign.url('/secret.js'),
+    );
+    for (const trace of traces) assertWellFormed(trace);
+    assertNothingOf(traces, 'secret', page.foreign.origin);
+    const stacks = traces.map((trace) => namesOf(trace, trace.samples[0]).filter((name) => name !== '').join(' > '));
+    // What the message runs is evaluated: the worker's own functions are left.
+    assert.deepEqual(stacks, ['', 'call > call', ...Array(10).fill('')].map((stack) => `onmessage > ${stack}${stack && ' > '}look > [Profiler]`));
+  });
+
+  test('and its page show nothing of each other, whatever they send', async (t) => {
+    const echo = `function workerSecret(data) { const end = performance.now() + 1; while (performance.now() < end); postMessage(data); } onmessage = ({ data }) => workerSecret(data);`;
+    const page = await site(t, () => '', { routes: { '/w.js': { body: echo, headers: ALLOW } } });
+    const trace = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const worker = new Worker('/w.js');
+          let profiler;
+          worker.onmessage = function hear({ data }) {
+            if (profiler === undefined) {
+              profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 100, includeSameOriginFrames: true });
+              profiler.addEventListener('samplebufferfull', () => resolve(profiler.stop()));
+            }
+            spin(1);
+            worker.postMessage(data);
+          };
+          worker.postMessage({ list: [1] });
+        }),
+    );
+    assertWellFormed(trace);
+    assert.ok(trace.frames.some(({ name }) => name === 'hear'));
+    assertNothingOf(trace, 'workerSecret', 'w.js');
+  });
+});
+
 suite('time', () => {
   /** How many units of so many milliseconds a time is, if it is a whole number of them. */
   const isOn = (time, unit) => Math.abs(time / unit - Math.round(time / unit)) < 1e-6;

@@ -191,7 +191,9 @@ class Loader {
    * @returns {string} JSON: the handle of a script, or what went wrong
    */
   importScript(url) {
-    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: this.#thread.windows.ofFrame(0).document.url });
+    const worker = this.#thread.windows.ofFrame(0);
+    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: worker.document.url });
+    if (response?.timing !== undefined) worker.native.reportResource(url, 'other', response.timing);
     if (error !== undefined) return JSON.stringify({ error });
     const type = response.headers.find(([name]) => name === 'content-type')?.[1];
     if (response.status < 200 || response.status > 299) return JSON.stringify({ error: `it answered ${response.status}` });

@@ -216,6 +216,9 @@ class PageThread {
       this.#asked.delete(id);
     },
     frame: (message) => this.loader.onFrame(message),
+    fetched: ({ window, url, initiator, timing }) => {
+      if (timing !== undefined) this.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
+    },
     'force sample': ({ id, frame }) => {
       const isThere = this.windows.forceSample(frame);
       control.postMessage({ type: 'done', id, error: isThere ? undefined : 'the frame is gone' });
