@@ -62,7 +62,7 @@ suite('markers of an isolated page', () => {
       t,
       `<script>${RECORD} var profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 100000 });</script>
        ${'<p class=a><b>x</b></p>'.repeat(3000)}
-       <script>(function inParser() { for (const end = performance.now() + 40; performance.now() < end; ); })();</script>`,
+       <script>(function inParser() { for (const end = performance.now() + 300; performance.now() < end; ); })();</script>`,
       { headers: ISOLATED },
     );
     const trace = await page.evaluate('profiler.stop()');
