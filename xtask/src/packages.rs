@@ -174,6 +174,16 @@ impl Packages {
         Ok(Self { cache: std::path::absolute(cache)?.join("npm"), logs })
     }
 
+    /// The folder beside these packages for those of another registry.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.cache.with_file_name(name)
+    }
+
+    /// Where to write down what programs say that fetch.
+    pub fn logs(&self) -> &Path {
+        &self.logs
+    }
+
     /// The folder of the package, fetched when it is not in the cache.
     pub fn get(&self, package: &Package<'_>) -> Result<PathBuf> {
         let Package { name, version, .. } = *package;

@@ -36,6 +36,12 @@ function stacksIn(trace) {
 const profiled = (work) => `(${PROFILE.replace('async function profile', 'async function')})(${work})`;
 
 suite('new Profiler()', () => {
+  test('takes its first sample at the stack of its caller', async (t) => {
+    const script = `async function begin() { return await new Profiler({ sampleInterval: 10000, maxBufferSize: 1 }).stop(); }`;
+    const page = await openHtml(t, `<script>${script}</script>`, { headers: ALLOW });
+    assert.deepEqual([...stacksIn(await page.evaluate('begin()'))], [' > begin']);
+  });
+
   test('is for documents whose policy allows it', async (t) => {
     const attempt = () => {
       try {
