@@ -7,6 +7,8 @@
  * Needs jsdom 31, which is installed beside selfprof: `npm install --save-dev jsdom@31.0.1`.
  */
 
+import type { ProfilerTrace } from './index.js';
+
 /** What a {@link PageHost} is made with. */
 export interface PageHostOptions {
   /**
@@ -42,8 +44,11 @@ export interface PageHostOptions {
 
 /** How a document is loaded. */
 export interface NavigateOptions {
-  /** What to wait for: the `load` event (the default), `DOMContentLoaded`, or that the document takes the place of the old one. */
-  waitUntil?: 'load' | 'domcontentloaded' | 'commit';
+  /**
+   * What to wait for: that the document takes the place of the old one, `DOMContentLoaded`, the `load` event (the default), or
+   * that for half a second after it nothing is on its way and little is done.
+   */
+  waitUntil?: 'idle' | 'load' | 'domcontentloaded' | 'commit';
   /** In milliseconds, instead of the host's. */
   timeout?: number;
   /** The URL that the server, and the document, are told to come from. */
@@ -56,6 +61,21 @@ export interface NavigateOptions {
    * For a document on disk, the headers that a server would send with it, such as `{ 'Document-Policy': 'js-profiling' }`.
    */
   headers?: Record<string, string> | Iterable<[name: string, value: string]>;
+  /**
+   * Records the document from before its first script, and those that it leads to. {@link Page.takeProfile} ends it. The page
+   * need not allow that; it is not told, and its own profilers are not counted with it.
+   */
+  profile?: ProfileOptions;
+}
+
+/** What the load of a page is recorded with. */
+export interface ProfileOptions {
+  /** In milliseconds, rounded up to whole ones. Default: 1. */
+  sampleInterval?: number;
+  /** After how many samples it ends. Default: 1,000,000. */
+  maxBufferSize?: number;
+  /** Whether functions of frames of the same origin show, too. Default: false. */
+  includeSameOriginFrames?: boolean;
 }
 
 /** How a page is opened. */
@@ -183,6 +203,15 @@ export class Page {
    * @throws TimeoutError when it takes longer than the timeout; a page that does not answer then is ended
    */
   setVisible(isVisible: boolean, options?: { timeout?: number }): Promise<void>;
+
+  /**
+   * Ends the recording of the page's document that `profile` asked for. It shows what a profiler of the document's own would:
+   * the functions of its window, but not those of frames, nor of scripts of other origins that are loaded without CORS. Samples
+   * in which others ran, or nobody, have no stack.
+   *
+   * @throws Error when none was asked for, or it was taken; TimeoutError when the page does not answer, which ends the page
+   */
+  takeProfile(options?: { timeout?: number }): Promise<ProfilerTrace>;
 
   /** Ends the page, whatever it is doing. `await using` does so, too. */
   close(): Promise<void>;

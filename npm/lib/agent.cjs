@@ -8,6 +8,7 @@ const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
 const recorder = require('./entry-recorder.cjs');
 const native = require('./native.cjs');
+const { workScripts } = require('./with-marker.cjs');
 
 /** Reads an environment variable that has one of a few values. */
 function setting(name, values) {
@@ -24,6 +25,9 @@ function hostScripts(nodeFrames) {
   const own = [__dirname + path.sep, path.join(__dirname, '..', 'run.cjs')];
   return nodeFrames === 'full' ? own : ['node:', ...own];
 }
+
+/** The scripts that profilers are started and stopped by: a profile does not show them. */
+const SAMPLER = [path.join(__dirname, 'profiler.cjs')];
 
 let origin;
 
@@ -70,7 +74,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend);
+    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend, SAMPLER, workScripts);
     begun = { mode, nodeFrames };
     attendToEntries();
   }
@@ -82,4 +86,4 @@ function attendToEntries() {
   if (isOurs) recorder.attend();
 }
 
-module.exports = { attendToEntries, begin, timeOrigin };
+module.exports = { SAMPLER, attendToEntries, begin, timeOrigin };

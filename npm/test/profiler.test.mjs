@@ -166,6 +166,14 @@ suite('timestamps', () => {
     }
   });
 
+  test('of the first sample stand at the stack of whoever made the profiler', async () => {
+    const trace = await (function begin() {
+      return new Profiler({ sampleInterval: 1_000, maxBufferSize: 1 });
+    })().stop();
+    assert.equal(framesOf(trace, trace.samples[0].stackId)[0]?.name, 'begin');
+    assert.ok(!trace.frames.some(({ name }) => name === 'Profiler'));
+  });
+
   test('lie on a grid of 5 microseconds', async () => {
     const { samples } = await profile(() => spin(200));
     assert.ok(samples.length > 20);

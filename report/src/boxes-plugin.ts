@@ -26,6 +26,8 @@ export interface Look {
 
 /** Boxes thinner than this many pixels are drawn as one with their neighbours. */
 const THIN = 0.7;
+/** As many pixels of thin boxes are drawn as one. */
+const RUN = 3;
 const ROW_GAP = 1;
 
 export class BoxesPlugin extends UIPlugin {
@@ -156,15 +158,20 @@ export class BoxesPlugin extends UIPlugin {
     const { zoom, positionX, minTextWidth } = engine;
     const until = positionX + engine.getRealView();
     const thin = THIN / zoom;
+    const run = RUN / zoom;
     let index = lowerBound(end, positionX, true);
     while (index < start.length && start[index] < until) {
       const left = (start[index] - positionX) * zoom;
       if (end[index] - start[index] < thin) {
-        // A run of thin boxes becomes one: it goes on as long as the next begins within the same pixel.
-        const pixelEnd = start[index] + thin;
+        // Thin boxes side by side become one of a few pixels, so that as much is drawn as can be seen.
         const color = this.#colorOf(frame[index]);
-        const next = Math.max(index + 1, lowerBound(end, pixelEnd, true));
-        const last = Math.min(end[next - 1], pixelEnd + thin);
+        const limit = start[index] + run;
+        let next = index + 1;
+        let last = end[index];
+        while (next < start.length && start[next] < last + thin && end[next] - start[next] < thin && last < limit) {
+          next = Math.max(next + 1, lowerBound(end, last + thin, true, next));
+          last = end[next - 1];
+        }
         engine.addRect({ color, x: left, y, w: Math.max(0.5, (last - start[index]) * zoom) }, 0);
         index = next;
         continue;

@@ -163,9 +163,9 @@ export class Profile {
   }
 }
 
-/** The first index whose value is at least `limit`, or above it. */
-export function lowerBound(values: Float64Array, limit: number, isAbove = false): number {
-  let low = 0;
+/** The first index, not before `from`, whose value is at least `limit`, or above it. */
+export function lowerBound(values: Float64Array, limit: number, isAbove = false, from = 0): number {
+  let low = from;
   let high = values.length;
   while (low < high) {
     const middle = (low + high) >> 1;

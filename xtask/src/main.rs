@@ -12,6 +12,7 @@ mod packages;
 mod problem;
 mod progress;
 mod report;
+mod selenium;
 mod test;
 mod tools;
 mod wpt;

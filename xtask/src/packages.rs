@@ -87,9 +87,9 @@ pub const WPT_RUNNER: Package<'static> = pinned(
     "sha512-hMFl9Dwlc8cztxhm0y2SjLA9LmZdLk5w5ySLpDFNgPh37zjzgjaTvxsyMUSkrVFSW8eVc3qQhyNm3wK83+VqVQ==",
 );
 
-/// What sites of the page host's tests are made of, by the environment variables that tell the tests where it is: two user
+/// What sites of the page host's tests are made of, by the environment variables that tell the tests where it is: three user
 /// interfaces, and two services that profile pages by the API.
-pub const SITES: [(&str, Package<'static>); 5] = [
+pub const SITES: [(&str, Package<'static>); 6] = [
     (
         "SELFPROF_TEST_REACT",
         // The last major whose builds browsers load without a bundler.
@@ -113,6 +113,15 @@ pub const SITES: [(&str, Package<'static>); 5] = [
             "echarts",
             "6.1.0",
             "sha512-q0yaFPggC9FUdsWH4blavRWFmxdrIodbkoKNAjJudAI6CA9gNPxHtV2RcZNEepZVlk4yvBYkOkbk6HIVpIyHZA==",
+        ),
+    ),
+    (
+        "SELFPROF_TEST_CODEMIRROR",
+        // Brings the editor along.
+        pinned(
+            "@codemirror/lang-javascript",
+            "6.2.5",
+            "sha512-zD4e5mS+50htS7F+TYjBPsiIFGanfVqg4HyUz6WNFikgOPf2BgKlx+TQedI1w6n/IqRBVBbBWmGFdLB/7uxO4A==",
         ),
     ),
     (
@@ -163,6 +172,16 @@ impl Packages {
                 )
             })?;
         Ok(Self { cache: std::path::absolute(cache)?.join("npm"), logs })
+    }
+
+    /// The folder beside these packages for those of another registry.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.cache.with_file_name(name)
+    }
+
+    /// Where to write down what programs say that fetch.
+    pub fn logs(&self) -> &Path {
+        &self.logs
     }
 
     /// The folder of the package, fetched when it is not in the cache.

@@ -133,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let skip = if arguments.run_skipped { None } else { expectations.skip(&test.id) };
         match test.unsupported.or(skip) {
             Some(reason) => report.skipped(&test, reason)?,
-            None => wanted.push(test),
+            None => wanted.push(Test { slow: expectations.is_slow(&test.id), ..test }),
         }
     }
     runner.run(suite.root(), wanted, &log, &mut report)?;

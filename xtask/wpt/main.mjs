@@ -12,8 +12,14 @@ import { runPage } from './run-page.mjs';
 /** What testharness.js gives a test, in milliseconds. */
 const LIMITS = { normal: 10_000, long: 60_000 };
 
+/** How many times the time they get that are known to be slow here. */
+const SLOWNESS = 8;
+
 /** What a page may need, in megabytes: no test needs much, and several run at a time. */
 const MEMORY = 512;
+
+/** How many threads a page may have: hr-time/clamped-time-origin.html makes 99 workers and ends none. */
+const THREADS = 128;
 
 /** How often this program says that it is there. */
 const PULSE = 2_000;
@@ -30,14 +36,16 @@ function print(line) {
  * @property {string} selfsigned
  * @property {number} jobs how many pages at a time
  * @property {number} multiplier of all limits
- * @property {{ id: string, timeout: 'normal' | 'long', secure: boolean }[]} tests `id` is the path and the query
+ * @property {{ id: string, timeout: 'normal' | 'long', secure: boolean, slow: boolean }[]} tests `id` is the path and the query
  */
 
 /** @type {Job} */
 const { root, npm, jsdom, selfsigned, jobs, multiplier, tests } = await json(process.stdin);
 const { PageHost } = createRequire(import.meta.url)(`${npm}/page.cjs`);
 const certificate = await makeCertificate(selfsigned, ALL_NAMES);
-const server = new TestServer(root, await readOverlays(multiplier));
+const slow = new Set(tests.filter((test) => test.slow).map(({ id }) => id));
+const multiplierOf = (id) => (slow.has(id) ? SLOWNESS : 1) * multiplier;
+const server = new TestServer(root, await readOverlays(multiplierOf));
 await server.listen(certificate);
 const hosts = Object.fromEntries(ALL_NAMES.map((name) => [name, '127.0.0.1']));
 const pulse = setInterval(() => print({ event: 'alive' }), PULSE);
@@ -46,9 +54,9 @@ async function run({ id, timeout, secure }) {
   print({ event: 'started', id });
   const scheme = secure ? 'https' : 'http';
   const url = `${scheme}://${HOST}:${server.ports[scheme][0]}/${id}`;
-  const limit = LIMITS[timeout] * multiplier;
+  const limit = LIMITS[timeout] * multiplierOf(id);
   // Each test has its own cookies, and its own time for whatever the host itself does.
-  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: limit, memoryLimit: MEMORY });
+  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: limit, memoryLimit: MEMORY, threadLimit: THREADS });
   const result = await runPage(host, url, limit);
   await host.close();
   print({ event: 'ended', id, ...result });

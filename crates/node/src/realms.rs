@@ -44,6 +44,8 @@ pub struct RealmOptions {
     pub origin_group: Option<String>,
     /// The prefixes of the URLs of scripts that are host code.
     pub host_scripts: Vec<String>,
+    /// Those of scripts that are the profiler's own, which are left out.
+    pub sampler_scripts: Option<Vec<String>>,
     /// The realm's time origin on the clock of `now`, in milliseconds.
     pub time_origin: f64,
     /// Whether it is cross-origin isolated, which gives it a finer clock and all markers.
@@ -55,7 +57,10 @@ pub struct RealmOptions {
 pub fn open_realm(options: RealmOptions) -> u32 {
     let realm = REALMS.with(|realms| lock(realms).open(options.origin_group.as_deref()));
     let settings = Settings {
-        host: Arc::new(AdmitScripts::except(options.host_scripts.iter().map(String::as_str))),
+        host: Arc::new(
+            AdmitScripts::except(options.host_scripts.iter().map(String::as_str))
+                .without(options.sampler_scripts.iter().flatten().map(String::as_str)),
+        ),
         origin: Instant(Micros::from_millis_f64(options.time_origin).unwrap_or_default().0),
         isolated: options.cross_origin_isolated,
     };
@@ -122,6 +127,11 @@ pub fn check_open(realm: RealmId) -> Result<()> {
 /// Takes a script for one of a realm's.
 pub fn register(realm: RealmId, script_id: i32, muted: bool) -> Result<()> {
     REALMS.with(|realms| lock(realms).register(realm, script_id, muted)).map_err(refusal)
+}
+
+/// Takes a script for one of the host's that does work for a realm.
+pub fn register_work(realm: RealmId, script_id: i32, marker: Marker) -> Result<()> {
+    REALMS.with(|realms| lock(realms).register_work(realm, script_id, marker)).map_err(refusal)
 }
 
 fn refusal(error: RealmError) -> Error {

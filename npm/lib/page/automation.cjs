@@ -50,7 +50,7 @@ class Automation {
     if (this.#page.closed) throw new Refused('no such window', 'the window is closed');
     if (!isThere) throw new Refused('unknown error', 'the page was ended, for it did not answer or its memory was full; navigate to go on');
     if (frame === 0) return;
-    if (document !== generation || sites.find(frame) === undefined) throw new Refused('no such window', 'the frame is gone');
+    if (document !== generation || !sites.list().some((known) => known.frame === frame)) throw new Refused('no such window', 'the frame is gone');
   }
 
   /**

@@ -16,6 +16,12 @@ const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
  */
 const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
+/**
+ * In megabytes. Node gives V8 16 MB beyond a full heap to come to its end in, and what survives of a larger young generation
+ * exceeds them at once: then V8 ends the process instead of the thread.
+ */
+const YOUNG_GENERATION = 24;
+
 /** Events: `message` from the DOM realm, `control` from the main realm, `exit` with an error or without. */
 class ThreadHandle extends EventEmitter {
   #worker;
@@ -51,7 +57,7 @@ class ThreadHandle extends EventEmitter {
       env: {},
       execArgv: NODE_OPTIONS,
       name: `selfprof ${kind}`,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit, maxYoungGenerationSizeMb: YOUNG_GENERATION },
     });
     this.#ready = new Promise((resolve, reject) => {
       this.#waiting.set('ready', { resolve, reject });

@@ -39,6 +39,7 @@ class Workers {
         thread = this.#host.startThread('worker');
         // They take their time beside each other.
         const [response] = await Promise.all([this.#fetch(owner, { url, blob, options, referrer }), thread.ready()]);
+        owner.thread.control({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
         const document = { ...describeWorker(response, owner.document, options), startedAt };
         if (worker.isEnded || !this.#sites.has(owner)) throw new Error('nobody waits for the worker');
         const content = { response: { ...response, body: new Uint8Array(response.body) }, referrer };

@@ -7,8 +7,9 @@
  * @param {object} global
  * @param {object} performance
  * @param {Record<string, Function>} interfaces by name
+ * @param {object} [holder] what has the attribute: the global object itself, or a prototype of it
  */
-function defineGlobals(global, performance, interfaces) {
+function defineGlobals(global, performance, interfaces, holder = global) {
   for (const [name, value] of Object.entries(interfaces)) {
     Object.defineProperty(global, name, { value, writable: true, enumerable: false, configurable: true });
   }
@@ -23,7 +24,7 @@ function defineGlobals(global, performance, interfaces) {
       Object.defineProperty(global, 'performance', { value, writable: true, enumerable: true, configurable: true });
     },
   };
-  Object.defineProperty(global, 'performance', Object.getOwnPropertyDescriptor(attribute, 'performance'));
+  Object.defineProperty(holder, 'performance', Object.getOwnPropertyDescriptor(attribute, 'performance'));
 }
 
 /** Functions of the global object may be called without it. */

@@ -148,6 +148,72 @@ suite('without layout', () => {
   });
 });
 
+suite('media queries', () => {
+  test('are those of a screen of the window\'s size', async (t) => {
+    const page = await openHtml(t, '');
+    const check = async (expected, queries) => {
+      for (const query of queries) assert.equal(await page.evaluate((text) => matchMedia(text).matches, query), expected, query);
+    };
+    await check(true, [
+      '', 'all', 'screen', 'only screen', 'not print', '(min-width: 600px)', '(max-width: 1024px)', 'screen and (min-width: 1024px) and (max-height: 768px)', '(width: 1024px)', '(height >= 48em)', '(600px <= width < 1025px)',
+      '(orientation: landscape)', '(prefers-color-scheme: light)', '(hover)', '(pointer: fine)', '(min-resolution: 1dppx)', '(resolution: 96dpi)', 'print, (color)', 'not all and (max-width: 600px)', '(not (max-width: 600px))',
+      'not (max-width: 600px)', '(max-width: 1px) or (min-width: 1px)', '((min-width: 1px) and (min-height: 1px))', '(min-aspect-ratio: 4/3)', '( MIN-WIDTH : 600PX )', '(orientation)',
+    ]);
+    await check(false, [
+      'print', 'not screen', '(max-width: 600px)', 'screen and (max-width: 1023.9px)', '(prefers-color-scheme: dark)', '(prefers-reduced-motion)', '(prefers-reduced-motion: reduce)', '(monochrome)', '(unknown: 1)', 'not (unknown: 1)',
+      '(min-width: 1parsec)', '(min-width)', 'screen (', '(((', 'not', '(max-width: 1px) or (min-width: 2000px)', 'screen and', '(width > )', ',', `${'('.repeat(9_000)}`, `${'not '.repeat(5_000)}(color)`,
+    ]);
+    assert.deepEqual(
+      await page.evaluate(() => {
+        const list = matchMedia(' screen  AND (color)');
+        list.onchange = () => {};
+        list.addListener(() => {});
+        return [list.media, `${list}`, list instanceof EventTarget, typeof list.onchange];
+      }),
+      ['screen and (color)', '[object MediaQueryList]', true, 'function'],
+    );
+  });
+});
+
+test('what asks where something is finds nothing, and nothing scrolls', async (t) => {
+  const page = await openHtml(t, '<p id="p">text</p>');
+  assert.deepEqual(
+    await page.evaluate(() => {
+      const range = document.createRange();
+      range.selectNodeContents(p);
+      p.scrollIntoView({ block: 'center' });
+      p.scrollTo(0, 10);
+      const attempts = [() => Range.prototype.getClientRects.call({}), () => Element.prototype.scrollIntoView.call({}), () => document.elementFromPoint(1), () => document.elementFromPoint(NaN, 1)];
+      return [range.getClientRects().length, range.getBoundingClientRect().width, document.elementFromPoint(1, 1), document.elementsFromPoint(1, 1).length, p.scrollTop, ...attempts.map((attempt) => {
+        try {
+          return attempt();
+        } catch (error) {
+          return error.name;
+        }
+      })];
+    }),
+    [0, 0, null, 0, 0, ...Array(4).fill('TypeError')],
+  );
+});
+
+test('idle callbacks come when nothing else waits', async (t) => {
+  const page = await openHtml(t, '');
+  assert.deepEqual(
+    await page.evaluate(async () => {
+      const order = [];
+      const never = requestIdleCallback(() => order.push('never'));
+      cancelIdleCallback(never);
+      const idle = new Promise((resolve) => requestIdleCallback((deadline) => {
+        order.push('idle');
+        resolve([deadline instanceof IdleDeadline, deadline.didTimeout, deadline.timeRemaining() > 0 && deadline.timeRemaining() <= 50]);
+      }, { timeout: 100 }));
+      setTimeout(() => order.push('task'));
+      return [await idle, order];
+    }),
+    [[true, false, true], ['task', 'idle']],
+  );
+});
+
 test('what pages have not is said once', async (t) => {
   const page = await openHtml(t, '<canvas id="c"></canvas><script>for (let i = 0; i < 20; i++) c.getContext("2d");</script>');
   assert.deepEqual(page.problems.map(({ kind, text }) => [kind, text]), [

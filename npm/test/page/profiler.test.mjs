@@ -36,6 +36,12 @@ function stacksIn(trace) {
 const profiled = (work) => `(${PROFILE.replace('async function profile', 'async function')})(${work})`;
 
 suite('new Profiler()', () => {
+  test('takes its first sample at the stack of its caller', async (t) => {
+    const script = `async function begin() { return await new Profiler({ sampleInterval: 10000, maxBufferSize: 1 }).stop(); }`;
+    const page = await openHtml(t, `<script>${script}</script>`, { headers: ALLOW });
+    assert.deepEqual([...stacksIn(await page.evaluate('begin()'))], [' > begin']);
+  });
+
   test('is for documents whose policy allows it', async (t) => {
     const attempt = () => {
       try {
@@ -333,5 +339,18 @@ suite('a page cannot take', () => {
       Promise.all(['/small', '/large', '/bomb', '/chain'].map((path) => fetch(path).then((response) => response.text()).then(({ length }) => length, ({ name }) => name))),
     );
     assert.deepEqual(sizes, [10_000, 'TypeError', 'TypeError', 'TypeError']);
+  });
+
+  test('more memory than its host gives it, and the others go on', async (t) => {
+    const pages = host(t, { memoryLimit: 64 });
+    const other = await openHtml(t, '<title>other</title>', { host: pages });
+    const page = await openHtml(t, '', { host: pages });
+    const crashed = new Promise((resolve) => page.once('crash', resolve));
+    await assert.rejects(page.evaluate('const all = []; for (;;) all.push(new Array(10000).fill(Math.random()))'));
+    assert.match((await crashed).message, /memory/);
+    assert.equal(await other.evaluate('document.title'), 'other');
+    // It can be taken elsewhere.
+    await page.navigate(page.server.url('/'));
+    assert.equal(await page.evaluate('1 + 1'), 2);
   });
 });

@@ -93,12 +93,44 @@ suite('resources', () => {
     assert.ok(open.requestStart > 0 && open.encodedBodySize === 7);
   });
 
+  test('are told of when they are there, frames of another origin before their documents are', async (t) => {
+    let goOn;
+    const held = new Promise((resolve) => (goOn = resolve));
+    const other = await serve(t, { '/frame.html': '<script src=/held.js></script>', '/held.js': () => held });
+    const page = await openHtml(t, `<iframe src="${other.url('/frame.html')}"></iframe>`, { waitUntil: 'domcontentloaded' });
+    const entry = await page.evaluate(
+      () => new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries()[0].toJSON())).observe({ type: 'resource', buffered: true })),
+    );
+    assert.deepEqual([entry.name, entry.initiatorType, entry.responseStatus, entry.requestStart], [other.url('/frame.html'), 'iframe', 0, 0]);
+    goOn('');
+  });
+
   test('that could not be loaded are entries, too', async (t) => {
     const page = await openHtml(t, '');
     await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => {}));
     const [{ responseStatus, requestStart, responseEnd }] = await page.evaluate(entriesOf, 'resource');
     assert.deepEqual([responseStatus, requestStart], [0, 0]);
     assert.ok(responseEnd > 0);
+  });
+
+  test('of a worker are its own, and its script is its maker’s', async (t) => {
+    const page = await openHtml(t, '', {
+      routes: {
+        '/worker.js': `importScripts('/a.js');
+          fetch('/data.json').then(() => postMessage(performance.getEntriesByType('resource').map(({ name, initiatorType }) => [name, initiatorType])));`,
+        '/a.js': '', '/data.json': '1',
+      },
+    });
+    const got = await page.evaluate(async () => {
+      const worker = new Worker('/worker.js');
+      const inWorker = await new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)));
+      worker.terminate();
+      const inPage = performance.getEntriesByType('resource').map(({ name, initiatorType }) => [name, initiatorType]);
+      return { inWorker, inPage };
+    });
+    const named = (...pairs) => pairs.map(([path, type]) => [page.server.url(path), type]);
+    assert.deepEqual(got.inWorker, named(['/a.js', 'other'], ['/data.json', 'fetch']));
+    assert.deepEqual(got.inPage, named(['/worker.js', 'other']));
   });
 
   test('fill a buffer that says so, and makes no more room than it is given', async (t) => {
@@ -163,6 +195,8 @@ suite('the navigation', () => {
     assert.deepEqual(inOrder, [...inOrder].sort((a, b) => a - b), JSON.stringify(late));
     assert.ok(late.responseEnd > 0 && late.domInteractive > 0);
     assert.equal(late.id, late.navigationId);
+    // A fragment is no other document.
+    assert.equal(await page.evaluate(() => ((location.hash = 'a'), performance.getEntriesByType('navigation')[0].name)), server.url('/'));
   });
 
   test('of a frame is its own, and what led to it on another origin is hidden', async (t) => {

@@ -13,6 +13,11 @@ pub fn node(said: &str) -> Result<usize> {
     some(said.lines().filter_map(|line| line.trim().strip_prefix("ℹ pass ")).filter_map(number).sum())
 }
 
+/// The tests of one run of Python's unittest, which passed if it did.
+pub fn python(said: &str) -> Result<usize> {
+    some(said.lines().filter_map(|line| line.trim().strip_prefix("Ran ")).filter_map(number).sum())
+}
+
 fn number(text: &str) -> Option<usize> {
     text.split_whitespace().next()?.parse().ok()
 }
@@ -34,6 +39,12 @@ mod tests {
                     test result: ok. 40 passed; 0 failed; 0 ignored\n";
         assert_eq!(cargo(said).ok(), Some(42));
         assert_eq!(cargo("test result: ok. 0 passed; 0 failed").ok(), None);
+    }
+
+    #[test]
+    fn sum_of_python() {
+        assert_eq!(python("....\n-----\nRan 4 tests in 1.5s\n\nOK\n").ok(), Some(4));
+        assert_eq!(python("Ran 0 tests in 0.0s\n\nOK\n").ok(), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::packages::{JSDOM, Packages, SITES, TYPESCRIPT, WPT_RUNNER};
 use crate::problem::Problem;
 use crate::progress::Activity;
 use crate::report::{build_report, folder as report_folder};
+use crate::selenium;
 use crate::tools;
 use anyhow::{Context as _, Result, bail};
 use std::collections::HashSet;
@@ -194,6 +195,41 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             format!("the runner of web-platform-tests, with tests of its own, on Node {major}"),
             &[&format!("addon-{major}")],
             move |context, log, activity| web_platform_tests(major, context, log, activity),
+        ));
+    }
+    for &major in majors.iter().filter(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
+        steps.push(Step::new(
+            format!("driven-{major}"),
+            format!(
+                "`selfprof page` and `selfprof webdriver` on Node {major}, with fantoccini and over the wire"
+            ),
+            &[&format!("addon-{major}")],
+            move |context, log, activity| {
+                let node = Node::of_major(major, &context.packages)?;
+                let mut command = context.checkout.cargo();
+                command.args(["test", "--package", "selfprof", "--test", "pages"]);
+                command.env("SELFPROF_TEST_JSDOM", context.packages.get(&JSDOM)?);
+                on_node(&mut command, &node)?;
+                job::run(&mut command, &Output::Logged(log, activity))?;
+                Ok(format!("{} tests", counts::cargo(&log.text())?))
+            },
+        ));
+    }
+    if let Some(&major) = majors.iter().rfind(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
+        steps.push(Step::new(
+            "selenium",
+            format!("`selfprof webdriver` on Node {major}, with Selenium from PyPI"),
+            &["cli", &format!("addon-{major}")],
+            move |context, log, activity| {
+                let node = Node::of_major(major, &context.packages)?;
+                let mut command = Command::new(selenium::python(&context.packages)?);
+                command.arg(context.checkout.root().join("crates/cli/tests/pages/with_selenium.py"));
+                command.env("SELFPROF", context.checkout.cli()).env("SELFPROF_NPM", context.checkout.npm());
+                command.env("SELFPROF_JSDOM", context.packages.get(&JSDOM)?);
+                on_node(&mut command, &node)?;
+                job::run(&mut command, &Output::Logged(log, activity))?;
+                Ok(format!("{} tests", counts::python(&log.text())?))
+            },
         ));
     }
     // The step `rust` has run these on the first major.

@@ -15,6 +15,9 @@ pub struct Entry {
     /// Why it is not to be run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip: Option<String>,
+    /// Why it takes longer than in a browser, and gets the time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow: Option<String>,
     /// Why it does not pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -61,11 +64,14 @@ impl Expectations {
         let entries: BTreeMap<String, Entry> =
             toml_edit::de::from_str(text).with_context(|| format!("cannot read {}", path.display()))?;
         for (name, entry) in &entries {
+            let fails = entry.reason.is_some() || entry.status.is_some() || !entry.subtests.is_empty();
             let problem = if entry.skip.is_some() {
-                (entry.reason.is_some() || entry.status.is_some() || !entry.subtests.is_empty())
+                (fails || entry.slow.is_some())
                     .then_some("it is skipped, so nothing else can be expected of it")
             } else if name.ends_with('/') {
                 Some("a folder can only be skipped")
+            } else if entry.slow.is_some() && !fails {
+                None
             } else if entry.reason.as_deref().unwrap_or_default().trim().is_empty() {
                 Some("it has no reason")
             } else if entry.status.is_none() && entry.subtests.is_empty() {
@@ -91,6 +97,11 @@ impl Expectations {
             below.map(|(_, entry)| entry).next_back()
         };
         entry.or_else(folder)?.skip.as_deref()
+    }
+
+    /// Whether it is known to take longer than in a browser.
+    pub fn is_slow(&self, id: &str) -> bool {
+        self.entries.get(id).is_some_and(|entry| entry.slow.is_some())
     }
 
     /// Why it does not pass.
@@ -151,8 +162,12 @@ impl Expectations {
     /// Takes outcomes for what is expected from now on; what had a reason keeps it, `reason` is that of the others.
     pub fn update(&mut self, outcomes: &[(String, Outcome)], reason: Option<&str>) -> Result<()> {
         for (id, outcome) in outcomes {
+            let slow = self.entries.get(id).and_then(|entry| entry.slow.clone());
             if outcome.is_passed() {
-                self.entries.remove(id);
+                match slow {
+                    Some(_) => self.entries.insert(id.clone(), Entry { slow, ..Entry::default() }),
+                    None => self.entries.remove(id),
+                };
                 continue;
             }
             let known = self.entries.get(id).and_then(|entry| entry.reason.clone());
@@ -165,6 +180,7 @@ impl Expectations {
             let failing = outcome.subtests.iter().filter(|subtest| subtest.status != "PASS");
             let entry = Entry {
                 skip: None,
+                slow,
                 reason: Some(reason),
                 status: (outcome.status != "OK").then(|| outcome.status.clone()),
                 subtests: failing.map(|subtest| (subtest.name.clone(), subtest.status.clone())).collect(),
@@ -278,6 +294,18 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_test_stays_slow() {
+        let text = "[\"a.html\"]\nslow = \"it does much\"\n";
+        let mut file = expectations(text);
+        assert!(file.is_slow("a.html") && !file.is_slow("b.html"));
+        for subtests in [&[("one", "FAIL")][..], &[("one", "PASS")]] {
+            assert!(file.update(&[("a.html".to_owned(), outcome("OK", subtests))], Some("so")).is_ok());
+            assert!(file.is_slow("a.html"));
+        }
+        assert_eq!(file.text().unwrap_or_default(), text);
+    }
+
+    #[test]
     fn an_entry_without_a_reason_is_refused() {
         for text in [
             "[\"a.html\"]\nstatus = \"FAIL\"\n",
@@ -285,6 +313,7 @@ mod tests {
             "[\"a.html\"]\nreason = \"so\"\n",
             "[\"a/\"]\nreason = \"so\"\nstatus = \"ERROR\"\n",
             "[\"a.html\"]\nskip = \"so\"\nstatus = \"ERROR\"\n",
+            "[\"a/\"]\nslow = \"so\"\n",
             "[\"a.html\"]\nskipped = \"so\"\n",
             "[\"a.html\"\n",
         ] {

@@ -255,6 +255,7 @@ mod tests {
             id: (*id).to_owned(),
             timeout: Timeout::Normal,
             secure: false,
+            slow: false,
             unsupported: None,
         };
         let mut heard = Heard::default();

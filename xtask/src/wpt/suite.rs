@@ -28,6 +28,8 @@ pub struct Test {
     pub timeout: Timeout,
     /// Whether it is loaded over https.
     pub secure: bool,
+    /// Whether it is known to take longer here than in a browser.
+    pub slow: bool,
     /// Why it cannot run here whatever the page host learns, if it cannot.
     #[serde(skip)]
     pub unsupported: Option<&'static str>,
@@ -188,7 +190,7 @@ fn named(path: &str, id: String, timeout: Timeout) -> Test {
         None
     };
     let secure = flags.contains("https") || flags.contains("serviceworker");
-    Test { id, timeout, secure, unsupported }
+    Test { id, timeout, secure, slow: false, unsupported }
 }
 
 fn script_tests(path: &str, text: &str) -> Vec<Test> {

@@ -24,7 +24,8 @@ export class TestServer {
 
   /**
    * @param {string} root the checkout
-   * @param {Map<string, string>} overlays texts that stand for files of the checkout, by path
+   * @param {Map<string, (test: string) => string>} overlays what stands for files of the checkout, by path: a text for the test
+   *   that asks
    */
   constructor(root, overlays) {
     this.#root = root;
@@ -72,7 +73,7 @@ export class TestServer {
     const request = { root: this.#root, url, headers: incoming.headers, ports: this.ports };
     const overlay = this.#overlays.get(url.pathname);
     if (overlay !== undefined) {
-      return { status: 200, headers: [['Content-Type', 'text/javascript']], body: Buffer.from(overlay) };
+      return { status: 200, headers: [['Content-Type', 'text/javascript']], body: Buffer.from(overlay(testOf(incoming.headers.referer))) };
     }
     if (url.pathname.endsWith('.py')) {
       const script = scriptAt(url.pathname);
@@ -93,6 +94,12 @@ export class TestServer {
       }),
     );
   }
+}
+
+/** The path and query of who asks, as tests are named. */
+function testOf(referrer) {
+  const url = URL.parse(referrer ?? '');
+  return url === null ? '' : `${url.pathname}${url.search}`.slice(1);
 }
 
 function textResponse(status, text) {
@@ -120,11 +127,16 @@ async function send({ status, headers, body, send: pieces }, method, outgoing) {
   }
 }
 
-/** The scripts of ours that stand for those of the checkout, which are for people who run tests by hand. */
-export async function readOverlays(multiplier) {
+/**
+ * The scripts of ours that stand for those of the checkout, which are for people who run tests by hand.
+ *
+ * @param {(test: string) => number} multiplierOf the time that a test may take
+ */
+export async function readOverlays(multiplierOf) {
   const read = (name) => readFile(new URL(`../page/${name}`, import.meta.url), 'utf8');
+  const [report, vendor] = [await read('report.js'), await read('vendor.js')];
   return new Map([
-    ['/resources/testharnessreport.js', `${await read('report.js')}(${Number(multiplier)});\n`],
-    ['/resources/testdriver-vendor.js', await read('vendor.js')],
+    ['/resources/testharnessreport.js', (test) => `${report}(${Number(multiplierOf(test))});\n`],
+    ['/resources/testdriver-vendor.js', () => vendor],
   ]);
 }

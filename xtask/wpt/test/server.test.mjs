@@ -112,7 +112,7 @@ describe('the server', () => {
     await writeFile(join(folder, 'root/broken.txt'), 'text');
     await writeFile(join(folder, 'root/broken.txt.headers'), 'X-A: a\nContent-Length: 1\nno header\nX-B:\n');
     await symlink(folder, join(folder, 'root/loop'));
-    server = new TestServer(join(folder, 'root'), await readOverlays(2));
+    server = new TestServer(join(folder, 'root'), await readOverlays((test) => (test === 'a/slow.html?b' ? 12 : 2)));
     await server.listen();
   });
   after(async () => {
@@ -121,9 +121,9 @@ describe('the server', () => {
   });
 
   /** Paths as they are written: `fetch` would resolve them. */
-  function get(path, host = 'web-platform.test') {
+  function get(path, host = 'web-platform.test', headers = {}) {
     return new Promise((resolve, reject) => {
-      const request = http.get({ host: '127.0.0.1', port: server.ports.http[0], path, headers: { host } }, (response) => {
+      const request = http.get({ host: '127.0.0.1', port: server.ports.http[0], path, headers: { host, ...headers } }, (response) => {
         let body = '';
         response.setEncoding('utf8').on('data', (text) => (body += text));
         response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
@@ -145,6 +145,8 @@ describe('the server', () => {
 
   it('has its own report script, and refuses hosts that are none', async () => {
     assert.match((await get('/resources/testharnessreport.js')).body, /\}\)\n\(2\);\n$/);
+    const slow = { referer: 'http://web-platform.test/a/slow.html?b' };
+    assert.match((await get('/resources/testharnessreport.js', undefined, slow)).body, /\}\)\n\(12\);\n$/);
     assert.equal((await get('/broken.txt', 'a b')).status, 500);
   });
 });

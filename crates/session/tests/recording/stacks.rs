@@ -65,11 +65,13 @@ fn the_platforms_scripts_are_host_code() {
     #[track_caller]
     fn check(resource: &str, kind: FunctionKind, expected: Admission) {
         let function = Function { kind, ..segment("0 f").functions[0] };
-        let admission = AdmitScripts::except(["node:", "/opt/selfprof/"]);
+        let admission =
+            AdmitScripts::except(["node:", "/opt/selfprof/"]).without(["/opt/selfprof/profiler.js"]);
         assert_eq!(admission.admit(&function, resource), expected);
     }
     check("node:fs", FunctionKind::Script, Admission::Host);
     check("/opt/selfprof/index.js", FunctionKind::Script, Admission::Host);
+    check("/opt/selfprof/profiler.js", FunctionKind::Script, Admission::Omit);
     check("/app/node:fs", FunctionKind::Script, Admission::Show);
     check("", FunctionKind::Script, Admission::Show);
     check("/app/main.js", FunctionKind::BuiltIn, Admission::Host);

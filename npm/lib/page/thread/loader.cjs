@@ -156,18 +156,16 @@ class Loader {
     if (typeof onDone !== 'function') return 0;
     const { url, referrer, window, frame, isSandboxed, initiator } = JSON.parse(String(text));
     const id = this.#next++;
-    this.#frames.set(id, { onDone, url: String(url), window: Number(window), initiator: String(initiator) });
-    const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true };
+    this.#frames.set(id, onDone);
+    const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true, initiator: String(initiator) };
     this.#thread.tell({ type: 'frame', id, url: String(url), referrer: String(referrer), ...where });
     return id;
   }
 
   /** The answer of the user's thread. */
-  onFrame({ id, error, document, content, remote, resource }) {
-    const asked = this.#frames.get(id);
+  onFrame({ id, error, document, content, remote }) {
+    const onDone = this.#frames.get(id);
     if (!this.#frames.delete(id)) return;
-    const { onDone, url, window, initiator } = asked;
-    if (resource !== undefined) this.#thread.windows.ofFrame(window)?.native?.reportResource(url, initiator, resource);
     let answer = { error, remote };
     if (document !== undefined) answer = this.#thread.describe(document, content);
     const bytes = content === undefined ? undefined : this.#thread.gate.bytesForDom(content.body);
@@ -191,7 +189,9 @@ class Loader {
    * @returns {string} JSON: the handle of a script, or what went wrong
    */
   importScript(url) {
-    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: this.#thread.windows.ofFrame(0).document.url });
+    const worker = this.#thread.windows.ofFrame(0);
+    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: worker.document.url });
+    if (response?.timing !== undefined) worker.native.reportResource(url, 'other', response.timing);
     if (error !== undefined) return JSON.stringify({ error });
     const type = response.headers.find(([name]) => name === 'content-type')?.[1];
     if (response.status < 200 || response.status > 299) return JSON.stringify({ error: `it answered ${response.status}` });

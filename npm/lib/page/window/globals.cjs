@@ -7,7 +7,10 @@ const { Profiler } = require('../../profiler.cjs');
 const { installCloning } = require('./cloning.cjs');
 const { defineAttribute, defineInterfaceObject } = require('./definitions.cjs');
 const { installFetch } = require('./fetch.cjs');
+const { installGeometry } = require('./geometry.cjs');
+const { installIdleCallbacks } = require('./idle-callbacks.cjs');
 const { installIntersectionObserver } = require('./intersection-observer.cjs');
+const { installMediaQueries } = require('./media-queries.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
 const { installResizeObserver } = require('./resize-observer.cjs');
@@ -33,6 +36,9 @@ function install(settings) {
   installObjectUrls();
   installFetch();
   if (!isWorker) {
+    installGeometry();
+    installMediaQueries();
+    installIdleCallbacks();
     installIntersectionObserver();
     installResizeObserver();
   }

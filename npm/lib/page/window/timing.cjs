@@ -34,7 +34,9 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
     longTasks: timing && ((onTask) => native.listenToLongTasks((name, startTime, duration) => onTask({ name, startTime, duration }))),
   });
   const { performance, ...interfaces } = made.timing;
-  defineGlobals(globalThis, performance, interfaces);
+  // https://webidl.spec.whatwg.org/#Global: what a window has itself, the global object of a worker has from its prototypes.
+  const holder = timing === undefined ? globalThis.WorkerGlobalScope.prototype : globalThis;
+  defineGlobals(globalThis, performance, interfaces, holder);
   for (const Interface of Object.values(interfaces)) host.platform.refuse(Interface);
   host.setNow(() => performance.now());
   addSource({ observe: (sink) => ({ flush() {}, stop: made.observation.listen(sink) }) });

@@ -1,0 +1,297 @@
+//! The protocol as it goes over the wire: values, errors, and what must not disturb others.
+
+use std::thread;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use crate::endpoint::{Endpoint, Session};
+use crate::processes::{await_end, children};
+use crate::site::Site;
+
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+const WINDOW: &str = "window-fcc6-11e5-b4f8-330a88ab9d7f";
+const FRAME: &str = "frame-075b-4da1-b6ba-e579c2d3230a";
+
+/// A page of this HTML.
+fn open<'e>(endpoint: &'e Endpoint, html: &str) -> Session<'e> {
+    let session = endpoint.session();
+    let encoded: String = url::form_urlencoded::byte_serialize(html.as_bytes()).collect();
+    session.post("/url", json!({ "url": format!("data:text/html,{}", encoded.replace('+', "%20")) }));
+    session
+}
+
+#[test]
+fn values_of_scripts_are_json_with_references() {
+    let endpoint = Endpoint::start();
+    let session = open(&endpoint, "<p id=p>text</p><iframe></iframe>");
+    #[track_caller]
+    fn check(session: &Session<'_>, script: &str, expected: Value) {
+        assert_eq!(session.run(script, json!([])), expected, "{script}");
+    }
+    check(&session, "", Value::Null);
+    check(&session, "return undefined", Value::Null);
+    check(
+        &session,
+        "return [true, -1.5, 'a\\u2028\"', null, NaN]",
+        json!([true, -1.5, "a\u{2028}\"", null, null]),
+    );
+    check(&session, "return { a: { b: [] }, f() {}, [Symbol()]: 1 }", json!({ "a": { "b": [] }, "f": {} }));
+    check(&session, "return { toJSON() { return 'own'; } }", json!("own"));
+    check(&session, "return arguments", json!([]));
+    check(&session, "return document.querySelectorAll('p').length", json!(1));
+    check(&session, "return Promise.resolve(7)", json!(7));
+    check(&session, "return { then(done) { done('thenable'); } }", json!("thenable"));
+    check(&session, "Array.prototype.push = Object.prototype.toJSON = undefined; return [[1]]", json!([[1]]));
+
+    let paragraph = session.run("return document.querySelectorAll('p')", json!([]))[0].clone();
+    assert!(paragraph[ELEMENT].is_string(), "{paragraph}");
+    assert_eq!(paragraph, session.post("/element", json!({ "using": "css selector", "value": "#p" })));
+    assert_eq!(
+        session.run("return arguments[0].deep[0].textContent", json!([{ "deep": [paragraph] }])),
+        "text"
+    );
+    let handle = session.get("/window");
+    assert_eq!(session.run("return window", json!([])), json!({ WINDOW: handle }));
+    assert_eq!(session.run("return arguments[0] === window", json!([{ WINDOW: handle }])), true);
+    let frame = session.run("return frames[0]", json!([]));
+    assert!(frame[FRAME].is_string(), "{frame}");
+    assert_eq!(session.run("return arguments[0] === frames[0]", json!([frame])), true);
+
+    let later = "const [value, done] = arguments; setTimeout(() => done(value), 1)";
+    assert_eq!(session.post("/execute/async", json!({ "script": later, "args": [[1, 2]] })), json!([1, 2]));
+}
+
+#[test]
+fn scripts_that_fail_are_javascript_errors() {
+    let endpoint = Endpoint::start();
+    let session = open(&endpoint, "<p id=p></p>");
+    #[track_caller]
+    fn check(session: &Session<'_>, script: &str, code: &str, message: &str) {
+        for path in ["/execute/sync", "/execute/async"] {
+            let (actual, said) = session.fails("POST", path, json!({ "script": script, "args": [] }));
+            assert!(actual == code && said.contains(message), "{script}: {actual}: {said}");
+        }
+    }
+    check(&session, "throw new RangeError('mine')", "javascript error", "RangeError: mine");
+    check(&session, "throw 5", "javascript error", "the page threw 5");
+    check(&session, "return Promise.reject(new TypeError('later'))", "javascript error", "TypeError: later");
+    check(&session, "not a script", "javascript error", "SyntaxError");
+    let done = "const done = arguments.length ? arguments[0] : (v) => v; ";
+    for (value, message) in [
+        ("const o = {}; o.o = [o]; return Promise.resolve(o).then(done)", "cyclic"),
+        ("return Promise.resolve(10n).then(done)", "bigint"),
+        (
+            "const o = { get a() { throw new Error('getter'); } }; return Promise.resolve(o).then(done)",
+            "getter",
+        ),
+        (
+            "let o = {}; for (let i = 0; i < 1000; i++) o = { o }; return Promise.resolve(o).then(done)",
+            "nested",
+        ),
+        ("const o = []; o.length = 4e9; return Promise.resolve(o).then(done)", "too large"),
+    ] {
+        check(&session, &format!("{done}{value}"), "javascript error", message);
+    }
+    let stale = "const p = document.getElementById('p'); p.remove(); return p";
+    let (code, _) = session.fails("POST", "/execute/sync", json!({ "script": stale, "args": [] }));
+    assert_eq!(code, "stale element reference");
+    let (code, _) = session.fails("POST", "/execute/sync", json!({ "script": "" }));
+    assert_eq!(code, "invalid argument");
+}
+
+#[test]
+fn references_are_of_their_own_document() {
+    let endpoint = Endpoint::start();
+    let session = open(&endpoint, "<p id=p></p><iframe></iframe>");
+    let paragraph = session.post("/element", json!({ "using": "css selector", "value": "p" }));
+    let path = format!("/element/{}/text", paragraph[ELEMENT].as_str().unwrap());
+    session.get(&path);
+    let fails = |path: &str| session.fails("GET", path, json!({})).0;
+    assert_eq!(fails("/element/nonsense/text"), "no such element");
+    assert_eq!(fails("/element/window1.2.0.99/text"), "no such element");
+    assert_eq!(fails("/element/window1.2.0.-1/text"), "no such element");
+    session.post("/frame", json!({ "id": 0 }));
+    assert_eq!(fails(&path), "no such element");
+    session.post("/frame/parent", json!({}));
+    session.run("document.getElementById('p').remove()", json!([]));
+    assert_eq!(fails(&path), "stale element reference");
+    session.post("/refresh", json!({}));
+    assert_eq!(fails(&path), "stale element reference");
+}
+
+#[test]
+fn frames_come_and_go() {
+    let endpoint = Endpoint::start();
+    let session = open(&endpoint, "<title>outer</title><iframe id=f srcdoc='<p>inner</p>'></iframe>");
+    assert_eq!(session.fails("POST", "/frame", json!({ "id": 1 })).0, "no such frame");
+    let frame = session.post("/element", json!({ "using": "tag name", "value": "iframe" }));
+    session.post("/frame", json!({ "id": frame }));
+    assert!(session.get("/source").as_str().unwrap().contains("inner"));
+    assert_eq!(session.get("/title"), "outer");
+    session.run("parent.document.getElementById('f').remove()", json!([]));
+    assert_eq!(session.fails("GET", "/source", json!({})).0, "no such window");
+    assert_eq!(session.fails("POST", "/forcesample", json!({})).0, "no such window");
+    session.post("/frame", json!({ "id": null }));
+    session.post("/forcesample", json!({}));
+}
+
+#[test]
+fn what_is_no_command_is_an_error_of_the_protocol() {
+    let endpoint = Endpoint::start();
+    let session = endpoint.session();
+    #[track_caller]
+    fn check((status, value): (u16, Value), expected: (u16, &str)) {
+        assert_eq!((status, value["error"].as_str().unwrap_or_default()), expected, "{value}");
+        assert!(value["message"].is_string() && value["stacktrace"].is_string(), "{value}");
+    }
+    let send = |method: &str, path: &str, body: Value| endpoint.command(method, path, &body);
+    check(send("GET", "/", json!({})), (404, "unknown command"));
+    check(send("POST", "/session/x/forcesamples", json!({})), (404, "unknown command"));
+    check(session.send("GET", "/forcesample", &json!({})), (405, "unknown method"));
+    check(send("POST", "/session/nobody/forcesample", json!({})), (404, "invalid session id"));
+    check(send("DELETE", "/session/nobody", json!({})), (404, "invalid session id"));
+    check(send("POST", "/session", json!({})), (400, "invalid argument"));
+    check(send("POST", "/session", json!({ "capabilities": [] })), (400, "invalid argument"));
+    let wants = |wish: Value| send("POST", "/session", json!({ "capabilities": { "alwaysMatch": wish } }));
+    check(wants(json!({ "browserName": "firefox" })), (500, "session not created"));
+    check(wants(json!({ "timeouts": { "script": -1 } })), (400, "invalid argument"));
+    check(wants(json!({ "unheardOf": true })), (400, "invalid argument"));
+    check(session.send("POST", "/url", &json!({ "url": "no/scheme" })), (400, "invalid argument"));
+    check(session.send("POST", "/url", &json!({ "url": "http://127.0.0.1:2/" })), (500, "unknown error"));
+    check(
+        session.send("POST", "/element", &json!({ "using": "css selector", "value": "((" })),
+        (400, "invalid selector"),
+    );
+    check(
+        session.send("POST", "/element", &json!({ "using": "xpath", "value": "((" })),
+        (400, "invalid selector"),
+    );
+    check(
+        session.send("POST", "/element", &json!({ "using": "smell", "value": "x" })),
+        (400, "invalid argument"),
+    );
+    check(session.send("POST", "/window", &json!({ "handle": "none" })), (404, "no such window"));
+    check(session.send("GET", "/screenshot", &json!({})), (500, "unsupported operation"));
+    check(session.send("POST", "/actions", &json!({ "actions": [] })), (500, "unsupported operation"));
+    check(session.send("GET", "/alert/text", &json!({})), (404, "no such alert"));
+
+    let host = format!("host: {}", endpoint.address);
+    let json_type = "content-type: application/json";
+    let path = format!("/session/{}/forcesample", session.id);
+    let raw = |headers: &[&str], body: &[u8]| endpoint.send("POST", &path, headers, body);
+    check(raw(&[&host, json_type], b"{"), (400, "invalid argument"));
+    check(raw(&[&host, json_type], b"null"), (400, "invalid argument"));
+    check(raw(&[&host, json_type], b"\xff"), (400, "invalid argument"));
+    check(raw(&[&host, "content-type: text/plain"], b"{}"), (500, "unknown error"));
+    check(raw(&[&host, json_type, "origin: http://localhost"], b"{}"), (500, "unknown error"));
+    check(raw(&["host: rebound.test", json_type], b"{}"), (500, "unknown error"));
+    check(raw(&[json_type], b"{}"), (500, "unknown error"));
+    assert_eq!(raw(&[&host, json_type], b"{}"), (200, Value::Null));
+}
+
+#[test]
+fn an_endless_loop_ends_by_its_timeout_and_disturbs_nobody() {
+    let endpoint = Endpoint::start();
+    let timeouts = json!({ "capabilities": { "alwaysMatch": { "timeouts": { "script": 2000 } } } });
+    let stuck = endpoint.session_with(&timeouts);
+    let free = endpoint.session();
+    thread::scope(|scope| {
+        let endless = scope
+            .spawn(|| stuck.fails("POST", "/execute/sync", json!({ "script": "for (;;);", "args": [] })));
+        for _ in 0..3 {
+            assert_eq!(free.run("return 1 + 1", json!([])), 2);
+        }
+        assert_eq!(endless.join().unwrap().0, "script timeout");
+    });
+    let (code, message) = stuck.fails("GET", "/title", json!({}));
+    assert!(code == "unknown error" && message.contains("navigate to go on"), "{code}: {message}");
+    stuck.post("/url", json!({ "url": "data:text/html,<title>again</title>" }));
+    assert_eq!(stuck.get("/title"), "again");
+    // A promise that nobody settles ends its command alone.
+    let never = json!({ "script": "globalThis.kept = 1; return new Promise(() => {})", "args": [] });
+    assert_eq!(stuck.fails("POST", "/execute/sync", never).0, "script timeout");
+    assert_eq!(stuck.run("return kept", json!([])), 1);
+    // The page's own loop is ended by the next command.
+    stuck.run("setTimeout(() => { for (;;); })", json!([]));
+    assert_eq!(stuck.fails("POST", "/forcesample", json!({})).0, "timeout");
+    // So is a load.
+    stuck.post("/timeouts", json!({ "pageLoad": 500 }));
+    let endless = json!({ "url": "data:text/html,<script>for (;;);</script>" });
+    assert_eq!(stuck.fails("POST", "/url", endless).0, "timeout");
+}
+
+#[test]
+fn a_session_is_deleted_whatever_it_does() {
+    let endpoint = Endpoint::start();
+    let session = endpoint.session();
+    session.post("/timeouts", json!({ "script": null }));
+    let hosts = children(endpoint.process.id());
+    assert_eq!(hosts.len(), 1);
+    thread::scope(|scope| {
+        let endless = scope
+            .spawn(|| session.fails("POST", "/execute/sync", json!({ "script": "for (;;);", "args": [] })));
+        assert_eq!(
+            endpoint.command("DELETE", &format!("/session/{}", session.id), &json!({})),
+            (200, Value::Null)
+        );
+        // The script may have been asked for before the session was deleted, or after.
+        assert_eq!(endless.join().unwrap().0, "invalid session id");
+    });
+    await_end(hosts[0]);
+    // As is the last window's.
+    let session = endpoint.session();
+    assert_eq!(session.send("DELETE", "/window", &json!({})), (200, json!([])));
+    assert_eq!(session.fails("GET", "/title", json!({})).0, "invalid session id");
+    assert_eq!(children(endpoint.process.id()), Vec::<u32>::new());
+}
+
+#[test]
+fn it_ends_cleanly_and_leaves_no_process() {
+    for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
+        let mut endpoint = Endpoint::start();
+        let session = endpoint.session();
+        session.run("setTimeout(() => { for (;;); })", json!([]));
+        let hosts = children(endpoint.process.id());
+        assert_eq!(hosts.len(), 1);
+        kill_process(Pid::from_child(&endpoint.process), signal).unwrap();
+        let status = endpoint.process.wait().unwrap();
+        assert_eq!(status.code(), (signal != Signal::KILL).then_some(0));
+        await_end(hosts[0]);
+    }
+}
+
+#[test]
+fn a_host_that_dies_is_a_clear_error() {
+    let endpoint = Endpoint::start();
+    let session = endpoint.session();
+    let hosts = children(endpoint.process.id());
+    kill_process(Pid::from_raw(hosts[0].try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
+    let (code, message) = session.fails("GET", "/title", json!({}));
+    assert_eq!((code.as_str(), message.as_str()), ("unknown error", "the page host has ended"));
+    endpoint.session().get("/title");
+}
+
+#[test]
+fn cookies_are_those_of_the_document() {
+    let endpoint = Endpoint::start();
+    let session = endpoint.session();
+    let add = |cookie: Value| session.send("POST", "/cookie", &json!({ "cookie": cookie }));
+    assert_eq!(add(json!({ "name": "a", "value": "1" })).1["error"], "invalid cookie domain");
+    let site = Site::serve(&[("/", "")]);
+    session.post("/url", json!({ "url": site.url("/") }));
+    assert_eq!(add(json!({ "name": "a", "value": "1" })), (200, Value::Null));
+    assert_eq!(add(json!({ "name": "b", "value": "2", "httpOnly": true })), (200, Value::Null));
+    assert_eq!(
+        add(json!({ "name": "c", "value": "3", "domain": "other.test" })).1["error"],
+        "invalid cookie domain"
+    );
+    assert_eq!(add(json!({ "name": "c", "value": "3; Path=/x" })).1["error"], "invalid argument");
+    assert_eq!(session.run("return document.cookie", json!([])), "a=1");
+    assert_eq!(session.get("/cookie/b")["httpOnly"], true);
+    assert_eq!(session.get("/cookie").as_array().unwrap().len(), 2);
+    assert_eq!(session.send("DELETE", "/cookie/b", &json!({})), (200, Value::Null));
+    assert_eq!(session.fails("GET", "/cookie/b", json!({})).0, "no such cookie");
+    assert_eq!(session.send("DELETE", "/cookie", &json!({})), (200, Value::Null));
+    assert_eq!(session.run("return document.cookie", json!([])), "");
+}
