@@ -6,11 +6,13 @@
 const { mode } = require('./lib/agent.cjs').begin();
 const { Profiler, warmUp } = require('./lib/profiler.cjs');
 const { profileThreads } = require('./lib/threads.cjs');
+const { withMarker } = require('./lib/with-marker.cjs');
 
 if (mode === 'eager') warmUp();
 
 exports.Profiler = Profiler;
 exports.profileThreads = profileThreads;
+exports.withMarker = withMarker;
 
 // Who wants the profiler alone does not load them.
 for (const name of [

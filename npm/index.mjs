@@ -5,6 +5,7 @@ import selfprof from './index.cjs';
 export const {
   Profiler,
   profileThreads,
+  withMarker,
   performance,
   Performance,
   PerformanceEntry,

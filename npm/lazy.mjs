@@ -5,6 +5,7 @@ import selfprof from './lazy.cjs';
 export const {
   Profiler,
   profileThreads,
+  withMarker,
   performance,
   Performance,
   PerformanceEntry,

@@ -8,6 +8,7 @@ const { isMainThread, threadId, threadName } = require('node:worker_threads');
 
 const recorder = require('./entry-recorder.cjs');
 const native = require('./native.cjs');
+const { workScripts } = require('./with-marker.cjs');
 
 /** Reads an environment variable that has one of a few values. */
 function setting(name, values) {
@@ -73,7 +74,7 @@ function begin(wishes = {}) {
   if (begun === null) {
     const mode = setting('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? wishes.mode ?? 'eager';
     const nodeFrames = setting('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? wishes.nodeFrames ?? 'fold';
-    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend, SAMPLER);
+    isOurs = native.begin(mode, hostScripts(nodeFrames), timeOrigin(), threadId, ownName(), recorder.attend, SAMPLER, workScripts);
     begun = { mode, nodeFrames };
     attendToEntries();
   }

@@ -23,7 +23,7 @@ function capabilities() {
     crossOriginIsolated: true,
     entryTypes: ['mark', 'measure'],
     formats: [...FORMATS],
-    markers: ['script', 'gc', 'other'],
+    markers: ['script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'],
     mode: begin().mode,
     modes: ['eager', 'lazy'],
     sampleIntervals: { min: baseInterval, quantum: baseInterval },

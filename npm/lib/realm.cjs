@@ -6,7 +6,7 @@ const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const vm = require('node:vm');
 
-const { begin } = require('./agent.cjs');
+const { SAMPLER, begin } = require('./agent.cjs');
 const native = require('./native.cjs');
 
 /** Host code in every page: Node's scripts, and this package's, whose modules go by URLs. */
@@ -28,7 +28,7 @@ class Realm {
     begin();
     // An object that was made in the context and that no page can have replaced.
     this.#anchor = vm.runInContext('(function () {})', context);
-    this.id = native.openRealm({ originGroup, hostScripts: [...HOST_SCRIPTS, ...hostScripts], timeOrigin, crossOriginIsolated });
+    this.id = native.openRealm({ originGroup, hostScripts: [...HOST_SCRIPTS, ...hostScripts], samplerScripts: SAMPLER, timeOrigin, crossOriginIsolated });
   }
 
   /**

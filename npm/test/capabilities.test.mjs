@@ -18,7 +18,7 @@ suite('Profiler.capabilities()', () => {
       crossOriginIsolated: true,
       entryTypes: ['mark', 'measure'],
       formats: ['object', 'json-gzip'],
-      markers: ['script', 'gc', 'other'],
+      markers: ['script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'],
       mode: 'eager',
       modes: ['eager', 'lazy'],
       sampleIntervals: { min: 1, quantum: 1 },
@@ -32,7 +32,7 @@ suite('Profiler.capabilities()', () => {
     mine.markers.length = 0;
     mine.bufferPolicies.push('mine');
     mine.sampleIntervals.min = 0;
-    assert.deepEqual(capabilities().markers, ['script', 'gc', 'other']);
+    assert.equal(capabilities().markers.length, 7);
     assert.equal(capabilities().sampleIntervals.min, 1);
     assert.throws(() => new Profiler({ sampleInterval: 1, maxBufferSize: 1, bufferPolicy: 'mine' }), TypeError);
   });

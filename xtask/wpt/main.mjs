@@ -15,6 +15,9 @@ const LIMITS = { normal: 10_000, long: 60_000 };
 /** How many times the time they get that are known to be slow here. */
 const SLOWNESS = 8;
 
+/** How long an empty page may take to open, on a machine that is busy. */
+const OPENING = 60_000;
+
 /** What a page may need, in megabytes: no test needs much, and several run at a time. */
 const MEMORY = 512;
 
@@ -55,8 +58,8 @@ async function run({ id, timeout, secure }) {
   const scheme = secure ? 'https' : 'http';
   const url = `${scheme}://${HOST}:${server.ports[scheme][0]}/${id}`;
   const limit = LIMITS[timeout] * multiplierOf(id);
-  // Each test has its own cookies, and its own time for whatever the host itself does.
-  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: limit, memoryLimit: MEMORY, threadLimit: THREADS });
+  // Each test has its own cookies.
+  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: OPENING, memoryLimit: MEMORY, threadLimit: THREADS });
   const result = await runPage(host, url, limit);
   await host.close();
   print({ event: 'ended', id, ...result });

@@ -1,5 +1,6 @@
 //! What JavaScript sees. `npm/lib/native.cjs` is the only caller; it passes what it has converted and checked.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 use selfprof_formats::journal::{Header, Mode};
 use selfprof_session::{AdmitScripts, BufferPolicy, InitOptions, Instant, Reach, RealmId, SessionId};
-use selfprof_trace::Micros;
+use selfprof_trace::{Marker, Micros};
 use selfprof_v8::LoggingMode;
 
 use crate::agent::{self, AgentOptions, Audience, Wishes};
@@ -55,8 +56,10 @@ pub fn offers() -> Offers {
 /// `hostScripts` are the prefixes of the URLs of scripts that are host code: their frames are folded into one with a name
 /// alone. `timeOrigin` is the thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` are
 /// what others find the thread under. `onEntriesWanted()` is called from the event loop when it has changed whether marks and
-/// measures [are wanted](crate::entries). `samplerScripts` are the prefixes of those that are left out. Gives false when the thread has an agent.
+/// measures [are wanted](crate::entries). `samplerScripts` are the prefixes of those that are left out, and `workScripts` those
+/// in whose functions the host does work, by marker. Gives false when the thread has an agent.
 #[napi(catch_unwind)]
+#[allow(clippy::too_many_arguments)] // Called once, by npm/lib/agent.cjs.
 pub fn begin(
     mode: String,
     host_scripts: Vec<String>,
@@ -65,13 +68,17 @@ pub fn begin(
     thread_name: String,
     on_entries_wanted: Function<(), ()>,
     sampler_scripts: Option<Vec<String>>,
+    work_scripts: Option<HashMap<String, String>>,
 ) -> Result<bool> {
+    let admission = AdmitScripts::except(host_scripts.iter().map(String::as_str))
+        .without(sampler_scripts.unwrap_or_default().iter().map(String::as_str));
     let on_entries_wanted =
         on_entries_wanted.build_threadsafe_function().weak::<true>().callee_handled::<false>().build()?;
     let options = AgentOptions {
         mode: if mode == "lazy" { LoggingMode::Lazy } else { LoggingMode::Eager },
-        admission: AdmitScripts::except(host_scripts.iter().map(String::as_str))
-            .without(sampler_scripts.unwrap_or_default().iter().map(String::as_str)),
+        admission: work_scripts.iter().flatten().try_fold(admission, |admission, (marker, script)| {
+            Ok::<_, Error>(admission.with_work(script, to_marker(marker)?))
+        })?,
         origin: Instant(Micros::from_millis_f64(time_origin).unwrap_or_default().0),
         thread: Thread { id: thread_id, name: thread_name },
         on_entries_wanted: Box::new(move || {
@@ -385,4 +392,9 @@ pub fn thread_cpu_time() -> f64 {
 
 pub fn failure(error: agent::AgentError) -> Error {
     Error::new(Status::GenericFailure, error.to_string())
+}
+
+/// The marker of this name.
+pub fn to_marker(name: &str) -> Result<Marker> {
+    name.parse().map_err(|error| Error::new(Status::InvalidArg, format!("'{name}' is {error}")))
 }

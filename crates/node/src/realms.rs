@@ -129,6 +129,11 @@ pub fn register(realm: RealmId, script_id: i32, muted: bool) -> Result<()> {
     REALMS.with(|realms| lock(realms).register(realm, script_id, muted)).map_err(refusal)
 }
 
+/// Takes a script for one of the host's that does work for a realm.
+pub fn register_work(realm: RealmId, script_id: i32, marker: Marker) -> Result<()> {
+    REALMS.with(|realms| lock(realms).register_work(realm, script_id, marker)).map_err(refusal)
+}
+
 fn refusal(error: RealmError) -> Error {
     Error::new(Status::InvalidArg, error.to_string())
 }

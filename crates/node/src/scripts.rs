@@ -6,6 +6,7 @@ use napi_derive::napi;
 use selfprof_session::RealmId;
 use selfprof_v8::{Module, Script, ScriptError, Source, Value};
 
+use crate::face::to_marker;
 use crate::realms;
 
 /// What is compiled for a realm.
@@ -16,6 +17,8 @@ pub struct ScriptOptions<'env> {
     /// Whether it is muted: came from another origin, which has not agreed that this one reads it. Its functions show in
     /// no trace.
     pub muted: Option<bool>,
+    /// A marker, for a script of the host's that does this work for the realm in its functions.
+    pub work: Option<String>,
     /// In which line of the URL's resource the source begins, counted from 0.
     pub line: Option<i32>,
     /// And in which column of that line.
@@ -44,7 +47,10 @@ pub fn compile_script(
         Err(error) => return thrown(error),
     };
     // Before its first function runs.
-    realms::register(realm, script.id(), source.muted)?;
+    match &options.work {
+        Some(marker) => realms::register_work(realm, script.id(), to_marker(marker)?)?,
+        None => realms::register(realm, script.id(), source.muted)?,
+    }
     Ok(script.run().map_or(std::ptr::null_mut(), Value::as_raw))
 }
 

@@ -13,11 +13,17 @@ pub enum Admission {
     /// in turn is folded into it. Only the outermost call remains, the one that the author made; where the host
     /// itself began, its outermost function that has a name.
     Host,
+    /// The frame is the profiler's own, and is left out with the host code that it calls: a profile shows the program and
+    /// not who takes it. The first sample, which is taken within the constructor, has the stack of its caller.
+    Omit,
     /// The frame is left out, and so is host code that it calls; the author's callees hang on its caller.
     Hide,
     /// As [`Hide`](Self::Hide), and the frame is another agent's: what it does is not the work of the session's own. A
     /// sample with nothing else on its stack reads as idle, so that it tells nothing of the other.
     Foreign,
+    /// The frame is left out, and says what the host does inside of it for the session's own agent: what is sampled there
+    /// has this marker, until a page's script is called.
+    Work(Marker),
 }
 
 /// The rule of [get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id) that decides whether a
@@ -61,16 +67,23 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
 pub struct AdmitScripts {
     host: Vec<Box<str>>,
     sampler: Vec<Box<str>>,
+    work: Vec<(Box<str>, Marker)>,
 }
 
 impl AdmitScripts {
     /// Takes scripts whose URL or path begins with one of `prefixes` for host code.
     pub fn except<'a>(prefixes: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { host: prefixes.into_iter().map(Box::from).collect(), sampler: Vec::new() }
+        Self { host: prefixes.into_iter().map(Box::from).collect(), ..Self::default() }
     }
 
-    /// Leaves out those that are the profiler's own: a profile shows the program and not who takes it. The first sample,
-    /// which is taken within the constructor, has the stack of its caller.
+    /// Takes what the script with this URL or path calls for the host's work of this kind: see [`Admission::Work`].
+    #[must_use]
+    pub fn with_work(mut self, resource: &str, marker: Marker) -> Self {
+        self.work.push((resource.into(), marker));
+        self
+    }
+
+    /// Leaves out those that are the profiler's own: see [`Admission::Omit`].
     #[must_use]
     pub fn without<'a>(mut self, prefixes: impl IntoIterator<Item = &'a str>) -> Self {
         self.sampler = prefixes.into_iter().map(Box::from).collect();
@@ -80,10 +93,13 @@ impl AdmitScripts {
 
 impl FrameAdmission for AdmitScripts {
     fn admit(&self, function: &Function, resource: &str) -> Admission {
+        if let Some(&(_, marker)) = self.work.iter().find(|(script, _)| **script == *resource) {
+            return Admission::Work(marker);
+        }
         match function.kind {
             FunctionKind::BuiltIn => Admission::Host,
             FunctionKind::Script if self.sampler.iter().any(|prefix| resource.starts_with(&**prefix)) => {
-                Admission::Hide
+                Admission::Omit
             }
             FunctionKind::Script if self.host.iter().any(|prefix| resource.starts_with(&**prefix)) => {
                 Admission::Host

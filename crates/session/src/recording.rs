@@ -10,7 +10,7 @@ use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace};
 
 pub use self::cell::RecordingCell;
 use self::extraction::Extraction;
-use self::stack_map::StackMap;
+use self::stack_map::{Resolved, StackMap};
 use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSegment, Span};
 
 /// What a recording is made with.
@@ -135,11 +135,14 @@ impl Recording {
                 continue;
             }
             let collecting = sample.state == AgentState::GarbageCollection;
-            let (stack, own) = match sample.node {
+            let Resolved { stack, own, work, .. } = match sample.node {
                 // A garbage collection interrupts whoever was at work.
-                _ if collecting => (None, self.own_before.unwrap_or(stacks.own_without_stack())),
+                _ if collecting => {
+                    let without = stacks.without_stack();
+                    Resolved { own: self.own_before.unwrap_or(without.own), ..without }
+                }
                 Some(node) => stacks.resolve(node, &mut self.trace).inspect_err(|_| self.full = true)?,
-                None => (None, stacks.own_without_stack()),
+                None => stacks.without_stack(),
             };
             if !collecting {
                 self.give_waiting_samples(stack);
@@ -152,7 +155,8 @@ impl Recording {
                 state => state,
             };
             if forced.is_some() || self.is_due(sample.at) {
-                let marker = state.marker().filter(|_| own).and_then(|marker| admission.marker(marker));
+                let marker = state.marker().map(|marker| work.unwrap_or(marker));
+                let marker = marker.filter(|_| own).and_then(|marker| admission.marker(marker));
                 self.push(sample.at, stack, marker, own && collecting);
             }
         }

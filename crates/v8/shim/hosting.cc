@@ -150,6 +150,17 @@ MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, 
   return handles.Escape(formatted);
 }
 
+// How much more than its limit a heap may hold while its thread comes to an end: more than the largest object that V8 makes,
+// since what asks for one cannot be interrupted.
+constexpr size_t kLeeway = size_t{2} << 30;
+
+// JS thread, in the middle of an allocation. Node would give a full heap 16 MB to end in, and where one object is larger than
+// that, or many survive at once, V8 ends the process. The thread alone is to end: no JavaScript runs in it any more.
+size_t EndThread(void* environment, size_t current, size_t initial) {
+  node::Stop(static_cast<node::Environment*>(environment));
+  return current < initial + kLeeway ? initial + kLeeway : current;
+}
+
 }  // namespace
 
 // Makes this thread one that hosts pages. The functions are called with
@@ -174,12 +185,14 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
       [](void* data) {
         Isolate* ending = static_cast<Isolate*>(data);
         selfprof::AnswerNoImports(ending);
+        ending->RemoveNearHeapLimitCallback(EndThread, 0);
         ending->SetPrepareStackTraceCallback(nullptr);
         ending->SetModifyCodeGenerationFromStringsCallback(nullptr);
         delete host;
         host = nullptr;
       },
       isolate);
+  isolate->AddNearHeapLimitCallback(EndThread, node::GetCurrentEnvironment(isolate->GetCurrentContext()));
   isolate->SetModifyCodeGenerationFromStringsCallback(AllowCodeGeneration);
   selfprof::AnswerImports<ImportModule>(isolate);
   isolate->SetPrepareStackTraceCallback(PrepareStackTrace);

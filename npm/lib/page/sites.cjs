@@ -297,7 +297,7 @@ class Sites {
         return;
       case 'frame':
         this.#loadFrame(site, message).catch((error) => {
-          site.thread.control({ type: 'frame', id: message.id, error: error.message, resource: error.timing });
+          site.thread.control({ type: 'frame', id: message.id, error: error.message });
         });
         return;
       default:
@@ -340,19 +340,27 @@ class Sites {
   }
 
   /** Loads the document of a frame, and decides which thread it lives in. */
-  async #loadFrame(site, { id, window, frame, url, referrer, isSandboxed }) {
+  async #loadFrame(site, { id, window, frame, url, referrer, isSandboxed, initiator }) {
     const client = this.clientOf(site);
     const request = { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer };
     const { protocol } = new URL(url);
     if (protocol === 'blob:') throw new Refused('documents of blob: URLs are not supported');
     const startedAt = now();
-    const response = await this.#host.network.fetch(request, client);
+    const report = (timing) => site.thread.control({ type: 'fetched', window, url, initiator, timing });
+    let response;
+    try {
+      response = await this.#host.network.fetch(request, client);
+    } catch (error) {
+      report(error.timing);
+      throw error;
+    }
     const { timing } = response;
+    report(timing);
     const document = { ...describeFrame(response, site.document, { isSandboxed }), startedAt, timing };
     const content = { body: new Uint8Array(response.body), referrer };
     this.#closeChild(site, frame);
     if (document.origin === site.document.origin) {
-      site.thread.control({ type: 'frame', id, document, content, resource: timing });
+      site.thread.control({ type: 'frame', id, document, content });
       return;
     }
     const release = this.reserve();
@@ -367,7 +375,7 @@ class Sites {
       return;
     }
     const child = this.open(thread, document, content, { site, window, frame });
-    site.thread.control({ type: 'frame', id, remote: this.#address(child, 0), resource: timing });
+    site.thread.control({ type: 'frame', id, remote: this.#address(child, 0) });
   }
 
   #childOf(site, frame) {

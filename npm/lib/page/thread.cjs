@@ -16,12 +16,6 @@ const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
  */
 const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-/**
- * In megabytes. Node gives V8 16 MB beyond a full heap to come to its end in, and what survives of a larger young generation
- * exceeds them at once: then V8 ends the process instead of the thread.
- */
-const YOUNG_GENERATION = 24;
-
 /** Events: `message` from the DOM realm, `control` from the main realm, `exit` with an error or without. */
 class ThreadHandle extends EventEmitter {
   #worker;
@@ -57,7 +51,7 @@ class ThreadHandle extends EventEmitter {
       env: {},
       execArgv: NODE_OPTIONS,
       name: `selfprof ${kind}`,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit, maxYoungGenerationSizeMb: YOUNG_GENERATION },
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
     });
     this.#ready = new Promise((resolve, reject) => {
       this.#waiting.set('ready', { resolve, reject });
@@ -70,7 +64,8 @@ class ThreadHandle extends EventEmitter {
     this.#control.on('message', (message) => this.#receiveControl(message));
     this.#control.unref();
     this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end());
+    // Nothing else ends a thread from within: see crates/v8/shim/hosting.cc.
+    this.#worker.on('exit', () => this.#end(new Error(`the page's memory, of ${options.memoryLimit} MB, is full`)));
   }
 
   /** Waits until the DOM is loaded. */

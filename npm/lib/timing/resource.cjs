@@ -36,6 +36,11 @@ const RESOURCE = {
   firstInterimResponseStart: () => 0,
   responseStart: ({ responseStart }) => responseStart,
   responseEnd: ({ responseEnd }) => responseEnd,
+  // Of service workers, too.
+  workerRouterEvaluationStart: () => 0,
+  workerCacheLookupStart: () => 0,
+  workerMatchedRouterSource: () => '',
+  workerFinalRouterSource: () => '',
   transferSize: ({ transferSize }) => transferSize,
   encodedBodySize: ({ encodedSize }) => encodedSize,
   decodedBodySize: ({ decodedSize }) => decodedSize,
@@ -55,6 +60,8 @@ const NAVIGATION = {
   ...Object.fromEntries(MILESTONES.map((name) => [name, ({ milestones }) => milestones(name)])),
   type: () => 'navigate',
   redirectCount: ({ redirectCount }) => redirectCount,
+  // There are no client hints.
+  criticalCHRestart: () => 0,
   // No document is kept to be gone back to.
   notRestoredReasons: () => null,
 };

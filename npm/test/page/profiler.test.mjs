@@ -345,12 +345,19 @@ suite('a page cannot take', () => {
     const pages = host(t, { memoryLimit: 64 });
     const other = await openHtml(t, '<title>other</title>', { host: pages });
     const page = await openHtml(t, '', { host: pages });
-    const crashed = new Promise((resolve) => page.once('crash', resolve));
-    await assert.rejects(page.evaluate('const all = []; for (;;) all.push(new Array(10000).fill(Math.random()))'));
-    assert.match((await crashed).message, /memory/);
-    assert.equal(await other.evaluate('document.title'), 'other');
-    // It can be taken elsewhere.
-    await page.navigate(page.server.url('/'));
-    assert.equal(await page.evaluate('1 + 1'), 2);
+    for (const fill of [
+      'const all = []; for (;;) all.push(new Array(10000).fill(Math.random()))',
+      'const all = []; for (;;) all.push(new Array(20000000).fill(1.5))',
+      'const all = []; for (let text = "abc", i = 0; ; i++) { text += text + i; if (text.length > 1e7) { all.push(text.split("")); text = "abc"; } }',
+      'const all = new Map(); for (let i = 0; ; i++) all.set(i, { i })',
+    ]) {
+      const crashed = new Promise((resolve) => page.once('crash', resolve));
+      await assert.rejects(page.evaluate(fill));
+      assert.match((await crashed).message, /memory/);
+      assert.equal(await other.evaluate('document.title'), 'other');
+      // It can be taken elsewhere.
+      await page.navigate(page.server.url('/'));
+      assert.equal(await page.evaluate('1 + 1'), 2);
+    }
   });
 });

@@ -93,6 +93,18 @@ suite('resources', () => {
     assert.ok(open.requestStart > 0 && open.encodedBodySize === 7);
   });
 
+  test('are told of when they are there, frames of another origin before their documents are', async (t) => {
+    let goOn;
+    const held = new Promise((resolve) => (goOn = resolve));
+    const other = await serve(t, { '/frame.html': '<script src=/held.js></script>', '/held.js': () => held });
+    const page = await openHtml(t, `<iframe src="${other.url('/frame.html')}"></iframe>`, { waitUntil: 'domcontentloaded' });
+    const entry = await page.evaluate(
+      () => new Promise((resolve) => new PerformanceObserver((list) => resolve(list.getEntries()[0].toJSON())).observe({ type: 'resource', buffered: true })),
+    );
+    assert.deepEqual([entry.name, entry.initiatorType, entry.responseStatus, entry.requestStart], [other.url('/frame.html'), 'iframe', 0, 0]);
+    goOn('');
+  });
+
   test('that could not be loaded are entries, too', async (t) => {
     const page = await openHtml(t, '');
     await page.evaluate(() => fetch('http://127.0.0.1:1/').catch(() => {}));
@@ -183,6 +195,8 @@ suite('the navigation', () => {
     assert.deepEqual(inOrder, [...inOrder].sort((a, b) => a - b), JSON.stringify(late));
     assert.ok(late.responseEnd > 0 && late.domInteractive > 0);
     assert.equal(late.id, late.navigationId);
+    // A fragment is no other document.
+    assert.equal(await page.evaluate(() => ((location.hash = 'a'), performance.getEntriesByType('navigation')[0].name)), server.url('/'));
   });
 
   test('of a frame is its own, and what led to it on another origin is hidden', async (t) => {

@@ -49,15 +49,16 @@ impl FrameAdmission for AdmitRealm<'_> {
             Some(script) => {
                 let same_origin = self.realms.have_same_origin(script.realm, self.realm);
                 let reached = script.realm == self.realm || (same_origin && self.reach == Reach::SameOrigin);
-                match (same_origin, reached && !script.muted) {
-                    (_, true) => Admission::Show,
-                    (true, false) => Admission::Hide,
-                    (false, false) => Admission::Foreign,
+                match (same_origin, script.work) {
+                    (true, Some(marker)) => Admission::Work(marker),
+                    (true, None) if reached && !script.muted => Admission::Show,
+                    (true, None) => Admission::Hide,
+                    (false, _) => Admission::Foreign,
                 }
             }
             None => match self.host.admit(function, resource) {
-                Admission::Show => Admission::Foreign,
-                host => host,
+                admission @ (Admission::Host | Admission::Omit) => admission,
+                _ => Admission::Foreign,
             },
         }
     }

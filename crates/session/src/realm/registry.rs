@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
+use selfprof_trace::Marker;
+
 /// Names a realm among those of one agent; never given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RealmId(pub u32);
@@ -45,6 +47,8 @@ struct Realm {
 pub(super) struct Script {
     pub(super) realm: RealmId,
     pub(super) muted: bool,
+    /// What the host does inside of its functions, which are not the page's.
+    pub(super) work: Option<Marker>,
 }
 
 impl Realms {
@@ -69,16 +73,41 @@ impl Realms {
     /// # Errors
     /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is another realm's, and stays so.
     pub fn register(&mut self, realm: RealmId, script_id: i32, muted: bool) -> Result<(), RealmError> {
+        self.add(realm, script_id, muted, None)
+    }
+
+    /// Takes a script of the host's for one whose functions do this work for the realm: see
+    /// [`Admission::Work`](crate::Admission::Work).
+    ///
+    /// # Errors
+    /// As [`register`](Self::register).
+    pub fn register_work(
+        &mut self,
+        realm: RealmId,
+        script_id: i32,
+        marker: Marker,
+    ) -> Result<(), RealmError> {
+        self.add(realm, script_id, true, Some(marker))
+    }
+
+    fn add(
+        &mut self,
+        realm: RealmId,
+        script_id: i32,
+        muted: bool,
+        work: Option<Marker>,
+    ) -> Result<(), RealmError> {
         let owner = open_realm(&mut self.realms, realm)?;
         match self.scripts.get_mut(&script_id) {
             Some(script) if script.realm != realm => Err(RealmError::BelongsTo(script.realm)),
             Some(script) => {
                 script.muted |= muted;
+                script.work = script.work.filter(|_| work.is_some());
                 Ok(())
             }
             None => {
                 owner.scripts.push(script_id);
-                self.scripts.insert(script_id, Script { realm, muted });
+                self.scripts.insert(script_id, Script { realm, muted, work });
                 Ok(())
             }
         }

@@ -198,3 +198,87 @@ fn without_isolation_a_sample_has_no_marker_but_its_stack() {
     let shown = Marker::ALL.iter().filter(|&&marker| admission.marker(marker).is_some());
     assert_eq!(shown.collect::<Vec<_>>(), [&Marker::Style, &Marker::Layout]);
 }
+
+/// Scripts 60 and 61 are the host's: in their functions it does layout for the page, and for the frame of another origin;
+/// 62 parses for the frame of the page's origin.
+#[track_caller]
+fn check_work(stack: &str, isolated: bool, in_page: &str, in_other: &str) {
+    let (mut realms, [page, other, same]) = page_with_frames();
+    realms.register_work(page, 60, Marker::Layout).unwrap();
+    realms.register_work(other, 61, Marker::Layout).unwrap();
+    realms.register_work(same, 62, Marker::Parse).unwrap();
+    let host = AdmitScripts::except(["host.js"]);
+    for (realm, expected) in [(page, in_page), (other, in_other)] {
+        let admission = AdmitRealm { realms: &realms, realm, reach: Reach::Realm, isolated, host: &host };
+        let mut recording = Recording::new(EVERYTHING);
+        recording.append(&segment(&format!("0 {stack}")), ALWAYS, &[], &admission).unwrap();
+        let trace = recording.finish();
+        assert_eq!(show(&trace), if expected.is_empty() { "0".to_owned() } else { format!("0 {expected}") });
+    }
+}
+
+#[test]
+fn the_work_of_the_host_is_marked_for_whom_it_is_done() {
+    check_work("main@1;[offsetWidth]@50;{}@60;[reflow]@51", true, "main;[offsetWidth] layout", "");
+    check_work("[tick]@50;{}@60;[reflow]@51", true, "layout", "");
+    check_work("[tick]@50;{}@61;[reflow]@51", true, "", "layout");
+    // A document of the same origin is as good as its own.
+    check_work("[tick]@50;{}@62;[token]@51", true, "parse", "");
+    // The work of another's document stays another's, also when the page's own script is further out.
+    check_work(
+        "main@1;render@2;[offsetWidth]@50;{}@61;[reflow]@51",
+        true,
+        "main",
+        "render;[offsetWidth] layout",
+    );
+}
+
+#[test]
+fn a_script_that_the_host_calls_is_no_work_of_the_host() {
+    check_work("[tick]@50;{}@62;[run]@51;main@1", true, "main", "");
+    check_work("[tick]@50;{}@62;[run]@51;main@1;[log]@50", true, "main;[log]", "");
+    check_work("[tick]@50;{}@60;[call]@51;track@19", true, "", "");
+    check_work(
+        "[tick]@50;{}@60;[call]@51;main@1;[offsetWidth]@50;{}@60",
+        true,
+        "main;[offsetWidth] layout",
+        "",
+    );
+}
+
+#[test]
+fn without_isolation_style_and_layout_alone_are_marked() {
+    check_work("main@1;[offsetWidth]@50;{}@60;[reflow]@51", false, "main;[offsetWidth] layout", "");
+    check_work("main@1;[innerHTML]@50;{}@62;[token]@51", false, "main;[innerHTML]", "");
+}
+
+/// Where scripts are no page's, whoever says that what he calls is layout means all of it.
+#[test]
+fn in_a_program_scripts_do_the_work() {
+    let admission = AdmitScripts::except(["host.js"]).with_work("hidden.js", Marker::Layout);
+    let mut recording = Recording::new(EVERYTHING);
+    let samples = "0 main;{layout};reflow;measure, 10 main;{layout} gc, 20 main, 30 main;{layout};[sort]";
+    recording.append(&segment(samples), ALWAYS, &[], &admission).unwrap();
+    assert_eq!(
+        show(&recording.finish()),
+        "0 main;reflow;measure layout, 10 main gc, 20 main, 30 main;[sort] layout"
+    );
+}
+
+/// The first sample is taken by the profiler's own constructor, which shows in no trace of Chromium's.
+#[test]
+fn the_profiler_does_not_show_itself() {
+    let (realms, [page, ..]) = page_with_frames();
+    let host = AdmitScripts::except(["host.js"]).without(["hidden.js"]);
+    let admission =
+        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: true, host: &host };
+    let seen = |admission: &dyn FrameAdmission| {
+        let mut recording = Recording::new(EVERYTHING);
+        let samples =
+            "0 main@1;{Profiler}@50;[open]@51, 1 main@1;{stop}@50;then@1;[log]@51, 2 {tick}@50;[log]@51";
+        recording.append(&segment(samples), ALWAYS, &[], admission).unwrap();
+        show(&recording.finish())
+    };
+    assert_eq!(seen(&admission), "0 main, 1 main;then;[log], 2");
+    assert_eq!(seen(&host), "0 main, 1 main;then;[log], 2");
+}

@@ -71,7 +71,7 @@ fn the_platforms_scripts_are_host_code() {
     }
     check("node:fs", FunctionKind::Script, Admission::Host);
     check("/opt/selfprof/index.js", FunctionKind::Script, Admission::Host);
-    check("/opt/selfprof/profiler.js", FunctionKind::Script, Admission::Hide);
+    check("/opt/selfprof/profiler.js", FunctionKind::Script, Admission::Omit);
     check("/app/node:fs", FunctionKind::Script, Admission::Show);
     check("", FunctionKind::Script, Admission::Show);
     check("/app/main.js", FunctionKind::BuiltIn, Admission::Host);

@@ -18,6 +18,7 @@ const messages = require('./messages.cjs');
 const { tell } = require('./outbox.cjs');
 const realms = require('./realms.cjs');
 const { JSDOMDispatcher } = require('./resources.cjs');
+const { during } = require('./work.cjs');
 const { hostFor, install, loadAnew } = require('./window-host.cjs');
 
 const cookieJar = {
@@ -118,8 +119,8 @@ function parse(window, content, contentType) {
       tell({ type: 'problem', frame: realms.realmOf(window)?.id, kind: 'parsing', text: `${error.message}`, url: document.URL });
     },
   });
-  if (type.isHTML() || isXml) session.parse(text);
-  else session.parse(asPlainText(text, type.essence));
+  const source = type.isHTML() || isXml ? text : asPlainText(text, type.essence);
+  during(window, 'parse', () => session.parse(source));
 }
 
 /** What is no document is shown as text, as browsers do. */

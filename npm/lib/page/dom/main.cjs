@@ -15,6 +15,7 @@ const { embed } = require('./remote-window.cjs');
 const { reportException, reportRejection } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const realms = require('./realms.cjs');
+require('./style.cjs');
 const visibility = require('./visibility.cjs');
 
 const { Uint8Array } = globalThis;

@@ -132,7 +132,7 @@ function install(realm) {
   // Read by `performance.timing` each time.
   const timing = code.emptyObject();
   const navigation = code.emptyObject();
-  realm.loading = { timing, navigation, fetched: undefined, timeOrigin: description.timeOrigin, onLoaded() {} };
+  realm.loading = { timing, navigation, name: '', fetched: undefined, timeOrigin: description.timeOrigin, onLoaded() {} };
   beginLoading(realm, description.loading);
   watchLoading(realm);
   code.install({
@@ -140,7 +140,7 @@ function install(realm) {
     timing,
     navigation,
     loading: {
-      name: () => window._document.URL,
+      name: () => realm.loading.name,
       fetched: () => realm.loading.fetched,
       onLoaded(listener) {
         realm.loading.onLoaded = listener;
@@ -153,9 +153,11 @@ function install(realm) {
 }
 
 /** Notes how the document of a window was fetched; nothing of it is loaded yet. */
-function beginLoading({ loading }, fetched) {
+function beginLoading({ window, loading }, fetched) {
   const { timing, navigation, timeOrigin } = loading;
   loading.fetched = fetched;
+  // As it was navigated to: fragments come and go.
+  loading.name = window._document.URL;
   for (const name of Object.keys(timing)) delete timing[name];
   Object.assign(timing, { navigationStart: timeOrigin, fetchStart: timeOrigin });
   for (const name of FETCHED) if (fetched?.[name] > 0) timing[name] = timeOrigin + fetched[name];

@@ -180,9 +180,10 @@ class Network {
         await this.#preflight({ url, method, unsafe, origin, credentials }, signal);
       }
       const sent = this.#requestHeaders({ url, method, headers, mode, origin, isCors, request, client, sendsCredentials });
+      const startedAt = redirects === 0 ? startTime : now();
       let response;
       try {
-        response = await this.#transport.send({ url, method, headers: sent, body }, signal);
+        response = await this.#transport.send({ url, method, headers: sent, body, startedAt }, signal);
       } catch (error) {
         throw new NetworkError(`${method} ${url.origin}${url.pathname} failed: ${error.message}`, { cause: error });
       }

@@ -51,11 +51,12 @@ class Transport {
   }
 
   /**
-   * @param {{ url: URL, method: string, headers: [string, string][], body: Uint8Array | null }} request
+   * @param {{ url: URL, method: string, headers: [string, string][], body: Uint8Array | null, startedAt?: number }} request
+   *   `startedAt` is when whoever asks for it began
    * @param {AbortSignal} [signal]
    * @returns {Promise<{ status: number, statusText: string, headers: [string, string][], body: Buffer, timing: object }>}
    */
-  send({ url, method, headers, body }, signal) {
+  send({ url, method, headers, body, startedAt }, signal) {
     const { request } = url.protocol === 'https:' ? https : http;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {
@@ -74,7 +75,7 @@ class Transport {
         signal,
         timeout: this.#timeout,
       });
-      const timing = timeRequest(outgoing, url.protocol === 'https:');
+      const timing = timeRequest(outgoing, url.protocol === 'https:', startedAt);
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
       outgoing.on('error', reject);
       outgoing.on('response', (incoming) => {

@@ -44,13 +44,13 @@ const HEADERS_SIZE = 300;
  *
  * @param {import('node:http').ClientRequest} outgoing
  * @param {boolean} isSecure
+ * @param {number} [fetchStart] when whoever asks for it began
  */
-function timeRequest(outgoing, isSecure) {
-  const timing = { fetchStart: now() };
+function timeRequest(outgoing, isSecure, fetchStart = now()) {
+  const timing = { fetchStart };
   outgoing.once('socket', (socket) => {
     if (!socket.connecting) {
       // A connection that was there: https://fetch.spec.whatwg.org/#clamp-and-coarsen-connection-timing-info
-      const { fetchStart } = timing;
       Object.assign(timing, { domainLookupStart: fetchStart, domainLookupEnd: fetchStart, connectStart: fetchStart, connectEnd: fetchStart });
       if (isSecure) timing.secureConnectionStart = fetchStart;
       timing.requestStart = now();

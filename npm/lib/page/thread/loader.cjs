@@ -156,18 +156,16 @@ class Loader {
     if (typeof onDone !== 'function') return 0;
     const { url, referrer, window, frame, isSandboxed, initiator } = JSON.parse(String(text));
     const id = this.#next++;
-    this.#frames.set(id, { onDone, url: String(url), window: Number(window), initiator: String(initiator) });
-    const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true };
+    this.#frames.set(id, onDone);
+    const where = { window: Number(window), frame: Number(frame), isSandboxed: isSandboxed === true, initiator: String(initiator) };
     this.#thread.tell({ type: 'frame', id, url: String(url), referrer: String(referrer), ...where });
     return id;
   }
 
   /** The answer of the user's thread. */
-  onFrame({ id, error, document, content, remote, resource }) {
-    const asked = this.#frames.get(id);
+  onFrame({ id, error, document, content, remote }) {
+    const onDone = this.#frames.get(id);
     if (!this.#frames.delete(id)) return;
-    const { onDone, url, window, initiator } = asked;
-    if (resource !== undefined) this.#thread.windows.ofFrame(window)?.native?.reportResource(url, initiator, resource);
     let answer = { error, remote };
     if (document !== undefined) answer = this.#thread.describe(document, content);
     const bytes = content === undefined ? undefined : this.#thread.gate.bytesForDom(content.body);

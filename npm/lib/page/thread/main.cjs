@@ -57,7 +57,7 @@ class PageThread {
 
   constructor({ library, options, cookies, port, kind }) {
     this.#options = options;
-    const hostFolders = [path.join(__dirname, '..', '..', '..') + path.sep, library.folder + path.sep];
+    const hostFolders = [path.join(__dirname, '..', '..', '..') + path.sep, packagesOf(library.folder)];
     hostPages(hostFolders, (id, realm, referrer, specifier, attributes) => {
       const window = this.windows.ofRealm(realm);
       const base = window?.bases.get(referrer) ?? referrer;
@@ -235,6 +235,12 @@ class PageThread {
       control.postMessage({ type: 'done', id });
     },
   };
+}
+
+/** Where a package and those that it requires lie, as package managers install them. */
+function packagesOf(folder) {
+  const [root, ...inner] = folder.split(`${path.sep}node_modules${path.sep}`);
+  return (inner.length === 0 ? folder : path.join(root, 'node_modules')) + path.sep;
 }
 
 /** Whether something thrown is of the main realm. */

@@ -10,6 +10,7 @@ const DOM = path.join(__dirname, '..', 'dom');
 
 /** Of jsdom's modules. */
 const OWN = {
+  'lib/jsdom/browser/parser/index.js': 'parser.cjs',
   'lib/jsdom/browser/resources/jsdom-dispatcher.js': 'resources.cjs',
   'lib/jsdom/living/helpers/create-event-accessor.js': 'event-handlers.cjs',
   'lib/jsdom/living/helpers/runtime-script-errors.js': 'exceptions.cjs',

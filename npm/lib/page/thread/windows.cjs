@@ -39,6 +39,9 @@ function windowSubstitutes(host, facade) {
   };
 }
 
+/** What the host does for a document: markers of profiles. */
+const WORK = ['parse', 'style'];
+
 /** How many windows a page may have had: each is a realm, and V8 gives their memory back late. */
 const MAX_WINDOWS = 1_000;
 
@@ -122,7 +125,14 @@ class Windows {
     known.native = new WindowNative(this.#thread, known);
     known.facade = modules.require(path.join(WINDOW_MODULES, 'native.cjs'), known.native.functions());
     known.code = modules.require(path.join(WINDOW_MODULES, 'main.cjs'));
+    known.code.takeWork(...WORK.map((marker) => this.#workFunction(known, marker)));
     return known.code;
+  }
+
+  /** A function of the window's realm that calls what it is given, and tells its profilers what that is. */
+  #workFunction({ anchor, realm }, marker) {
+    const source = `'use strict'; (function (work) { /* ${marker} */ return work(); })`;
+    return native.compileScript(anchor, source, path.join(WINDOW_MODULES, `${marker}.work`), { realm, work: marker });
   }
 
   /** A document is shown once; the empty one, any number of times. */

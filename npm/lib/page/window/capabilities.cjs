@@ -18,7 +18,7 @@ function capabilities() {
     entryTypes: ['mark', 'measure'],
     formats: [...FORMATS],
     // https://github.com/WICG/js-self-profiling/blob/main/markers.md: without isolation, only what a page can tell anyway.
-    markers: isIsolated ? ['script', 'gc', 'style', 'other'] : ['style'],
+    markers: isIsolated ? ['script', 'gc', 'parse', 'style', 'other'] : ['style'],
     mode,
     modes: ['eager', 'lazy'],
     sampleIntervals: { min: baseInterval, quantum: baseInterval },

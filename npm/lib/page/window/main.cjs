@@ -112,6 +112,15 @@ function wrap(name, call, length) {
   return wrapped;
 }
 
+/** Functions of this realm that call what they are given, by what profilers are told of that. */
+const work = { __proto__: null, parse: undefined, style: undefined };
+
+/** Does the host's work for this realm's document. */
+function during(marker, callback) {
+  const call = work[marker];
+  return call(callback);
+}
+
 /** Typed arrays, by name, for the main realm to fill. */
 const ARRAYS = { Float64Array, Uint32Array, Uint8Array };
 
@@ -120,6 +129,7 @@ module.exports = {
   describe,
   describeModule,
   deserialize: (record) => deserialize(record, host.platform),
+  during,
   emptyObject: () => ({}),
   evaluate,
   execute: (callee, parameters, references, isAsync, onDone) =>
@@ -132,6 +142,10 @@ module.exports = {
   receive: (record) => require('./ports.cjs').dispatchMessage(globalThis, record),
   serialize: serializeHere,
   settle,
+  takeWork(parse, style) {
+    work.parse = parse;
+    work.style = style;
+  },
   toJson: (value, references) => json.write(value, references, describe),
   wrap,
 };

@@ -73,7 +73,7 @@ test('what it calls back is below it, and what it draws is there', async (t) => 
   });
   assertTraceOf(trace, sources);
   const names = namesOf(trace, trace.samples[0]);
-  assert.deepEqual(names.slice(-2), ['label', '[Profiler]']);
+  assert.deepEqual(names.slice(-1), ['label']);
   assert.ok(names.includes('draw'), names.join(' > '));
   assert.ok(trace.frames.filter(({ resourceId }) => trace.resources[resourceId] === urls.echarts).length > 5, names.join(' > '));
   assert.ok(paths > 500, `${paths} paths`);

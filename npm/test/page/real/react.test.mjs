@@ -101,7 +101,7 @@ test('the stack of a component is that of React, whichever machine runs it', asy
   assertTraceOf(trace, sources);
   assert.equal(trace.samples.length, 1);
   const names = namesOf(trace, trace.samples[0]);
-  assert.deepEqual(names.slice(-2), ['Row', '[Profiler]']);
+  assert.deepEqual(names.slice(-1), ['Row']);
   assert.equal(names.filter((name) => name === 'render').length, 1);
   const row = trace.frames.find(({ name }) => name === 'Row');
   const line = APP.split('\n').findIndex((text) => text.includes('function Row('));

@@ -2,6 +2,8 @@
 
 // `node:stream` for parse5-parser-stream, which jsdom writes to and listens to as below.
 
+const { during } = require('../work.cjs');
+
 exports.Writable = class Writable {
   #listeners = new Map();
   #destroyed = false;
@@ -20,7 +22,9 @@ exports.Writable = class Writable {
   }
 
   write(chunk) {
-    if (!this.#destroyed) this._write(chunk, 'utf8', () => {});
+    if (this.#destroyed) return;
+    const { _globalObject: window } = this.parser.treeAdapter._documentImpl;
+    during(window, 'parse', () => this._write(chunk, 'utf8', () => {}));
   }
 
   end(chunk) {
