@@ -160,6 +160,24 @@ describe('a report', () => {
     assert.equal(await page.$eval('[role=tab][aria-selected=true]', (node) => node.textContent), 'Callers and callees');
   });
 
+  it('shows the source where a source map holds it', async (t) => {
+    const { browser, folder } = await start(t);
+    // `a` of the bundle is `total` of the source, a line further down.
+    const map = { version: 3, sources: ['src/cart.ts'], names: [], mappings: 'AACA,SAAS', sourcesContent: ['// <img src=x onerror=alert(1)>\nfunction total(cart) {\n  return cart.sum;\n}\n'] };
+    const bundle = path.join(folder, 'bundle.js');
+    fs.writeFileSync(bundle, `function a(b){return b.sum}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`);
+    const minified = trace(Array(9).fill('a'), { resource: `file://${bundle}` });
+    Object.assign(minified.frames[0], { line: 1, column: 11 });
+    const { page, faults } = await open(browser, make(folder, { 'minified.json': minified }));
+    await page.evaluate(() => selfprofReport.state.choose(0));
+    const details = await page.$eval('.details', (node) => node.innerText);
+    assert.match(details, /^total$/m);
+    assert.match(details, /src\/cart\.ts:2:\d+/);
+    assert.match(await page.$eval('.source .here', (node) => node.textContent), /function total\(cart\) \{/);
+    assert.equal(await page.$eval('.source .here', (node) => node.dataset.line), '2');
+    assert.deepEqual(faults, []);
+  });
+
   it('tells of the call under the pointer, and chooses it on a click', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, make(folder, { 'simple.json': SIMPLE }));

@@ -173,7 +173,7 @@ pub struct TopArguments {
 }
 
 /// Where source maps are looked for.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct SourceMapArguments {
     /// Look for source maps in DIR and below, too: by name, or by debug id. Otherwise a map is what a script on this
     /// machine leads to by `sourceMappingURL`, inline or beside it
@@ -219,6 +219,9 @@ pub struct ReportArguments {
     /// Write the page here; `-` writes to stdout [default: NAME-OF-TRACE.html beside the first trace]
     #[arg(short, long, value_name = "FILE", conflicts_with = "serve")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
 
     /// Open the page in the browser
     #[arg(long, conflicts_with = "serve")]

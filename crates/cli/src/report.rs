@@ -10,9 +10,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use crate::arguments::ReportArguments;
+use crate::arguments::{ReportArguments, SourceMapArguments};
 use crate::failure::Failure;
 use crate::input;
+use crate::source_maps;
 use crate::stdout;
 use crate::talk::say;
 use crate::whole_file;
@@ -24,9 +25,9 @@ use page::Page;
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let page = Page::find()?;
     if arguments.serve {
-        return serve::serve(arguments.port, || make(&page, &arguments.files));
+        return serve::serve(arguments.port, || make(&page, &arguments.files, &arguments.source_maps));
     }
-    let html = make(&page, &arguments.files)?;
+    let html = make(&page, &arguments.files, &arguments.source_maps)?;
     if arguments.output.as_deref().is_some_and(input::is_stream) {
         return stdout::write(|out| out.write_all(&html));
     }
@@ -42,7 +43,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
 /// Writes the report of a trace file beside it, and opens it: what `selfprof run --report` does when the run has ended.
 pub fn report_run(trace: &Path) -> Result<(), Failure> {
     let page = Page::find()?;
-    let html = make(&page, &[trace.to_owned()])?;
+    let html = make(&page, &[trace.to_owned()], &SourceMapArguments::default())?;
     let path = default_name(trace);
     write_file(&path, &html)?;
     say(format_args!("report: {}", path.display()));
@@ -51,30 +52,31 @@ pub fn report_run(trace: &Path) -> Result<(), Failure> {
 }
 
 /// The page with the traces of these files.
-fn make(page: &Page, files: &[PathBuf]) -> Result<Vec<u8>, Failure> {
+fn make(page: &Page, files: &[PathBuf], maps: &SourceMapArguments) -> Result<Vec<u8>, Failure> {
     let mut traces = Vec::new();
     for file in files {
-        traces.extend(read(file)?);
+        traces.extend(read(file, maps)?);
     }
     page.with(&traces).map_err(|error| Failure::job("cannot put the traces into the page").because(&error))
 }
 
 /// The threads of a file. A file of several says which is which.
-fn read(file: &Path) -> Result<Vec<Titled>, Failure> {
+fn read(file: &Path, maps: &SourceMapArguments) -> Result<Vec<Titled>, Failure> {
     let name = match file.file_name() {
         Some(name) if !input::is_stream(file) => name.to_string_lossy().into_owned(),
         _ => "stdin".to_owned(),
     };
-    let threads = input::profile(file, None)?;
+    let (threads, problems): (Vec<_>, Vec<_>) = input::profile(file, None)?.into_iter().unzip();
     let is_alone = threads.len() == 1;
-    let titled = threads.into_iter().map(|(thread, problems)| {
+    let placed = source_maps::place_with_snippets(threads, maps)?;
+    let titled = placed.into_iter().zip(problems).map(|((thread, snippets), problems)| {
         let notes = match problems.total() {
             0 => Vec::new(),
             1 => vec!["1 problem in the file".to_owned()],
             total => vec![format!("{total} problems in the file")],
         };
         let name = if is_alone { name.clone() } else { format!("{name}: {}", thread.name) };
-        Titled { name, notes, trace: thread.trace }
+        Titled { name, notes, trace: thread.trace, snippets }
     });
     Ok(titled.collect())
 }

@@ -7,7 +7,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use selfprof_formats::Thread;
-use selfprof_source_maps::{Comments, Counts, Map, apply};
+use selfprof_source_maps::{Comments, Counts, Excerpt, Map, apply_with_excerpts};
+use selfprof_trace::FrameId;
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
@@ -20,13 +21,45 @@ const MOST_BYTES: u64 = 1 << 26;
 /// How many files are looked at in the directories of maps.
 const MOST_FILES: usize = 100_000;
 
+/// How many functions of a thread get lines of their sources.
+const MOST_SNIPPETS: usize = 20_000;
+
+/// The lines shown before a function's first, and behind it.
+const LINES_BEFORE: u32 = 2;
+const LINES_AFTER: u32 = 9;
+
+/// As many characters of a line are kept.
+const LONGEST_LINE: usize = 200;
+
 /// How many bad maps are told one by one.
 const TOLD_MAPS: usize = 5;
 
+/// Lines of a source.
+#[derive(Clone, Debug)]
+pub struct Snippet {
+    /// The number of the first, counted from 1.
+    pub first: u32,
+    /// Long ones are cut.
+    pub lines: Vec<String>,
+}
+
+/// The lines where functions begin, as far as maps hold them.
+pub type Snippets = HashMap<FrameId, Snippet>;
+
 /// Gives the functions of all threads their original places and names, as far as there are maps, and tells how many.
 pub fn place(threads: Vec<Thread>, arguments: &SourceMapArguments) -> Result<Vec<Thread>, Failure> {
+    Ok(place_with_snippets(threads, arguments)?.into_iter().map(|(thread, _)| thread).collect())
+}
+
+/// As [`place`], with the sources' lines.
+pub fn place_with_snippets(
+    threads: Vec<Thread>,
+    arguments: &SourceMapArguments,
+) -> Result<Vec<(Thread, Snippets)>, Failure> {
+    let without =
+        |threads: Vec<Thread>| threads.into_iter().map(|thread| (thread, Snippets::new())).collect();
     if arguments.no_source_maps {
-        return Ok(threads);
+        return Ok(without(threads));
     }
     let mut finder = Finder { files: Files::in_directories(&arguments.directories)?, bad: 0 };
     let mut maps: HashMap<String, Option<Map>> = HashMap::new();
@@ -43,17 +76,25 @@ pub fn place(threads: Vec<Thread>, arguments: &SourceMapArguments) -> Result<Vec
         if !arguments.directories.is_empty() {
             say(format_args!("source maps: none found for {} scripts", maps.len()));
         }
-        return Ok(threads);
+        return Ok(without(threads));
     }
     let mut sum = Counts::default();
     let mut placed = Vec::with_capacity(threads.len());
     for Thread { name, trace } in threads {
-        let (trace, counts) = apply(&trace, |url| maps.get(url)?.as_ref())
+        let mut snippets = Snippets::new();
+        let note = |frame, excerpt: Excerpt<'_>| {
+            if snippets.len() < MOST_SNIPPETS {
+                let (first, lines) = excerpt.lines(LINES_BEFORE, LINES_AFTER);
+                let lines = lines.into_iter().map(|line| line.chars().take(LONGEST_LINE).collect()).collect();
+                snippets.insert(frame, Snippet { first, lines });
+            }
+        };
+        let (trace, counts) = apply_with_excerpts(&trace, |url| maps.get(url)?.as_ref(), note)
             .map_err(|error| Failure::job("cannot apply the source maps").because(&error))?;
         sum.placed += counts.placed;
         sum.with_map += counts.with_map;
         sum.mapped += counts.mapped;
-        placed.push(Thread { name, trace });
+        placed.push((Thread { name, trace }, snippets));
     }
     let maps = if found == 1 { "1 map".to_owned() } else { format!("{found} maps") };
     let (unknown, without) = (sum.with_map - sum.mapped, sum.placed - sum.with_map);

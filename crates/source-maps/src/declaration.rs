@@ -64,6 +64,13 @@ impl Text {
         }
     }
 
+    /// The line with this number, counted from 0, without what ends it.
+    pub(crate) fn line(&self, line: u32) -> Option<&str> {
+        let start = *self.lines.get(line as usize)?;
+        let end = self.lines.get(line as usize + 1).map_or(self.text.len(), |next| next - 1);
+        self.text.get(start..end).map(|text| text.strip_suffix('\r').unwrap_or(text))
+    }
+
     fn offset(&self, line: u32, column: u32) -> Option<usize> {
         let start = *self.lines.get(line as usize)?;
         let mut left = column as usize;

@@ -39,10 +39,12 @@
 
 mod comments;
 mod declaration;
+mod excerpt;
 mod map;
 mod trace;
 mod url;
 
 pub use comments::Comments;
+pub use excerpt::Excerpt;
 pub use map::{Map, MapError};
-pub use trace::{Counts, apply};
+pub use trace::{Counts, apply, apply_with_excerpts};

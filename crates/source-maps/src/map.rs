@@ -5,6 +5,7 @@ use std::fmt;
 use sourcemap::{DecodedMap, SourceMap, SourceMapIndex};
 
 use crate::declaration::{Declared, Text};
+use crate::excerpt::Excerpt;
 
 /// How long a map may be. Its mappings take up to 16 times as much memory.
 const MOST_BYTES: usize = 1 << 26;
@@ -39,7 +40,7 @@ struct Source {
 }
 
 /// Where a function is in its source.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Place<'map> {
     /// The source as the map names it.
     pub(crate) source: &'map str,
@@ -49,6 +50,8 @@ pub(crate) struct Place<'map> {
     pub(crate) column: u32,
     /// What the function is called there; empty when it has no name; `None` when that is not known.
     pub(crate) name: Option<&'map str>,
+    /// The text around it, when the map holds it.
+    pub(crate) excerpt: Option<Excerpt<'map>>,
 }
 
 impl Map {
@@ -159,6 +162,7 @@ impl Map {
             line: line.saturating_add(1),
             column: column.saturating_add(1),
             name,
+            excerpt: source.text.as_ref().map(|text| Excerpt::new(text, line)),
         })
     }
 }

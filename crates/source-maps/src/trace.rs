@@ -2,8 +2,8 @@
 
 use selfprof_trace::{Frame, FrameId, InternError, ResourceId, Sample, Stack, StackId, Trace};
 
-use crate::Map;
 use crate::url::resolve;
+use crate::{Excerpt, Map};
 
 /// How many functions have a place in a script, and how many of them were found in a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,16 @@ pub struct Counts {
 /// Fails when a table is full, which takes a trace with billions of functions.
 pub fn apply<'map>(
     trace: &Trace,
+    map_of: impl FnMut(&str) -> Option<&'map Map>,
+) -> Result<(Trace, Counts), InternError> {
+    apply_with_excerpts(trace, map_of, |_, _| {})
+}
+
+/// As [`apply`]; `on_excerpt` is told where in its source each function of the new trace stands, if a map holds the source.
+pub fn apply_with_excerpts<'map>(
+    trace: &Trace,
     mut map_of: impl FnMut(&str) -> Option<&'map Map>,
+    mut on_excerpt: impl FnMut(FrameId, Excerpt<'map>),
 ) -> Result<(Trace, Counts), InternError> {
     let mut mapped = Trace::new();
     let mut counts = Counts::default();
@@ -33,8 +42,13 @@ pub fn apply<'map>(
     for (_, frame) in trace.frames().iter() {
         frames.push(match found(trace, &frame, &maps, &mut counts) {
             Some(found) => {
+                let excerpt = found.place.excerpt;
                 let frame = found.into_frame(trace, &frame, &mut mapped)?;
-                mapped.frame(frame)?
+                let id = mapped.frame(frame)?;
+                if let Some(excerpt) = excerpt {
+                    on_excerpt(id, excerpt);
+                }
+                id
             }
             None => {
                 let name = mapped.name(&trace.names()[frame.name])?;

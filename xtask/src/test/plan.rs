@@ -20,7 +20,7 @@ use std::process::Command;
 /// jsdom needs Node 22.22.2.
 const FIRST_MAJOR_WITH_PAGES: u32 = 22;
 
-/// puppeteer-core needs Node 22.12.
+/// puppeteer-core needs Node 22.12, and the program of the Firefox Profiler Node 24.
 const MAJOR_THAT_DRIVES_CHROMIUM: u32 = 24;
 
 /// What every step works with.
@@ -183,6 +183,12 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
         &["cli"],
         report,
     ));
+    steps.push(Step::new(
+        "consumers",
+        "what `selfprof convert` writes, read by the programs that it is for",
+        &["cli"],
+        consumers,
+    ));
     if let Some(&major) = majors.iter().find(|major| **major >= FIRST_MAJOR_WITH_PAGES) {
         steps.push(Step::new(
             "wpt",
@@ -322,6 +328,33 @@ fn report(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
 
 /// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail: all of
 /// them as expected shows that failures are told.
+/// Has DevTools' engine, the Firefox Profiler, speedscope, pprof and a decoder of OTLP read profiles.
+fn consumers(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let (chromium, cli) = (tools::chromium()?, context.checkout.cli());
+    let folder = context.checkout.root().join("crates/formats/consumers");
+    let modules = context.packages.get_locked(&folder)?;
+    let protos = otlp_messages(context)?;
+    let environment = [
+        ("SELFPROF_TEST_CLI", cli.as_path()),
+        ("SELFPROF_TEST_CHROMIUM", chromium.as_path()),
+        ("SELFPROF_TEST_CONSUMERS", modules.as_path()),
+        ("SELFPROF_TEST_OTLP_PROTOS", protos.as_path()),
+    ];
+    javascript(MAJOR_THAT_DRIVES_CHROMIUM, &test_files(&folder)?, &environment, context, log, activity)
+}
+
+/// OpenTelemetry's definition of its messages, which the crate that they are written with brings along.
+fn otlp_messages(context: &Context) -> Result<PathBuf> {
+    let metadata = cargo_metadata::MetadataCommand::new()
+        .current_dir(context.checkout.root())
+        .exec()
+        .context("cargo metadata does not tell where the crates are")?;
+    let package = metadata.packages.iter().find(|package| package.name.as_str() == "opentelemetry-proto");
+    let folder = package.and_then(|package| package.manifest_path.parent());
+    let folder = folder.context("the crate opentelemetry-proto is not there")?;
+    Ok(folder.join("src/proto/opentelemetry-proto").into())
+}
+
 fn web_platform_tests(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let folder = context.checkout.root().join("xtask/wpt");
     javascript(major, &test_files(&folder.join("test"))?, &[], context, log, activity)?;

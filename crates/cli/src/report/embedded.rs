@@ -3,6 +3,8 @@
 //! Columns of numbers instead of objects, so that a browser parses 100,000 samples in an instant. The JSON is
 //! compressed and written in base64: nothing that a trace says can then be taken for markup.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use base64::engine::general_purpose::STANDARD;
@@ -10,9 +12,15 @@ use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use selfprof_trace::comparison::Comparison;
+use selfprof_trace::summary::Summary;
 use selfprof_trace::weigh::{median_interval, weigh};
 use selfprof_trace::{EntryType, Frame, Marker, Micros, Stack, TableId, Trace};
 use serde::Serialize;
+
+use crate::source_maps::{Snippet, Snippets};
+
+/// As many functions get lines of their sources, so that the file stays small.
+const MOST_SNIPPETS: usize = 500;
 
 /// The version of the shape. A page shows its own version alone.
 const VERSION: u32 = 1;
@@ -26,6 +34,8 @@ pub struct Titled {
     pub notes: Vec<String>,
     /// The trace.
     pub trace: Trace,
+    /// Lines of the sources.
+    pub snippets: Snippets,
 }
 
 /// Writes the traces as base64.
@@ -67,8 +77,8 @@ struct EmbeddedTrace<'a> {
     samples: Samples,
     markers: Vec<&'static str>,
     entries: EmbeddedEntries<'a>,
-    /// Filled by source maps that hold sources.
-    snippets: serde_json::Map<String, serde_json::Value>,
+    /// By frame.
+    snippets: BTreeMap<usize, EmbeddedSnippet<'a>>,
 }
 
 #[derive(Default, Serialize)]
@@ -117,9 +127,30 @@ impl<'a> EmbeddedTrace<'a> {
             samples: Samples::of(trace),
             markers: Marker::ALL.map(Marker::as_str).to_vec(),
             entries: EmbeddedEntries::of(trace),
-            snippets: serde_json::Map::new(),
+            snippets: snippets(titled),
         }
     }
+}
+
+#[derive(Serialize)]
+struct EmbeddedSnippet<'a> {
+    first: u32,
+    lines: &'a [String],
+}
+
+/// Those of the functions that people look at: the ones with the most time.
+fn snippets(titled: &Titled) -> BTreeMap<usize, EmbeddedSnippet<'_>> {
+    let summary = Summary::of(&titled.trace);
+    let mut rows: Vec<_> =
+        summary.functions.iter().filter(|row| titled.snippets.contains_key(&row.frame)).collect();
+    rows.sort_by_key(|row| Reverse((row.self_time.max(Micros(row.total_time.0 / 4)), row.total_time)));
+    rows.iter()
+        .take(MOST_SNIPPETS)
+        .filter_map(|row| {
+            let Snippet { first, lines } = titled.snippets.get(&row.frame)?;
+            Some((row.frame.index(), EmbeddedSnippet { first: *first, lines }))
+        })
+        .collect()
 }
 
 /// The functions of two traces, those that changed most first; -1 where a trace does not have one.
@@ -227,7 +258,7 @@ mod tests {
         for (time, stack) in [(1000, None), (2000, Some(outer)), (4000, Some(inner))] {
             trace.push_sample(Sample { timestamp: Micros(time), stack, marker: None });
         }
-        let titled = Titled { name: "<a>".to_owned(), notes: Vec::new(), trace };
+        let titled = Titled { name: "<a>".to_owned(), notes: Vec::new(), trace, snippets: Snippets::new() };
 
         let mut text = Vec::new();
         write(&[titled], &mut text).unwrap();

@@ -1,0 +1,70 @@
+// What every test here does: convert traces, and compare what a consumer shows with `selfprof top`.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const { SELFPROF_TEST_CLI, SELFPROF_TEST_CONSUMERS } = process.env;
+assert(SELFPROF_TEST_CLI && SELFPROF_TEST_CONSUMERS, '`cargo xtask test --only consumers` runs these tests');
+
+const folder = mkdtempSync(join(tmpdir(), 'selfprof-consumers-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+// Resolves packages where xtask keeps them.
+export const require = createRequire(join(SELFPROF_TEST_CONSUMERS, '..', 'package.json'));
+export const packageFolder = (name) => join(SELFPROF_TEST_CONSUMERS, name);
+
+const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
+
+/** Traces as Chromium and V8 wrote them. */
+export const traces = {
+  'of Chromium': fixture('w3c/chromium-156-small.json'),
+  'of Chromium, with markers': fixture('w3c/chromium-156-markers-isolated.json'),
+  'of V8': fixture('cpuprofile/node-20-small.cpuprofile'),
+};
+
+/** A trace with marks and measures. */
+export const marks = fileURLToPath(new URL('../../cli/tests/fixtures/marks.json', import.meta.url));
+
+/** The file into which a trace was converted; its ending tells the format. */
+export function convert(trace, ending) {
+  const out = join(folder, `out${ending}`);
+  execFileSync(SELFPROF_TEST_CLI, ['convert', trace, '-o', out], { stdio: ['ignore', 'inherit', 'ignore'] });
+  return out;
+}
+
+/** What `selfprof top` shows: `{ name, resource, line, column, self, total }` a function, in milliseconds. */
+export function top(trace) {
+  const json = execFileSync(SELFPROF_TEST_CLI, ['top', '--json', '--top', '100000', trace], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const { functions } = JSON.parse(json);
+  assert(functions.length > 5);
+  return functions.map(({ name, resource, line, column, selfTime, totalTime }) => ({
+    name: name || '(anonymous)', resource, line, column, self: selfTime, total: totalTime,
+  }));
+}
+
+/** Sums up functions by what `key` makes of them. */
+export function sums(functions, key) {
+  const sums = new Map();
+  for (const row of functions) {
+    const sum = sums.get(key(row)) ?? { self: 0, total: 0 };
+    sums.set(key(row), { self: sum.self + row.self, total: sum.total + row.total });
+  }
+  return sums;
+}
+
+/** Asserts that each function has the same sums, but for rounding, and that there is none but these and states. */
+export function assertSame(actual, expected, tolerance = 1e-6) {
+  const states = new Set(['(idle)', '(script)', '(gc)', '(parse)', '(paint)', '(style)', '(layout)', '(other)', '(root)']);
+  const names = (sums) => [...sums.keys()].filter((key) => !states.has(key.split('\n')[0])).sort();
+  assert.deepEqual(names(actual), names(expected));
+  for (const [key, { self, total }] of expected) {
+    const found = actual.get(key);
+    assert(Math.abs(found.self - self) <= tolerance, `${key}: self ${found.self}, not ${self}`);
+    assert(Math.abs(found.total - total) <= tolerance, `${key}: total ${found.total}, not ${total}`);
+  }
+}

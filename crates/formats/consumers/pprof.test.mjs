@@ -1,0 +1,48 @@
+// pprof's format by two readers of it: pprof-format, and `go tool pprof` where Go is installed.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+
+import { assertSame, convert, require, sums, top, traces } from './conversion.mjs';
+
+const { Profile } = require('pprof-format');
+const hasGo = spawnSync('go', ['version']).status === 0;
+
+const key = ({ name, resource, line, column }) => `${name}\n${resource ?? ''}:${line ?? 0}:${column ?? 0}`;
+
+for (const [name, trace] of Object.entries(traces)) {
+  describe(`pprof, on a trace ${name}`, () => {
+    test('pprof-format shows the sums of top', () => {
+      const profile = Profile.decode(gunzipSync(readFileSync(convert(trace, '.pb.gz'))));
+      const text = (index) => profile.stringTable.strings[Number(index)];
+      assert.deepEqual(profile.sampleType.map(({ type, unit }) => [text(type), text(unit)]), [['samples', 'count'], ['wall', 'nanoseconds']]);
+      const functions = new Map(profile.function.map((entry) => [entry.id, entry]));
+      const names = new Map(profile.location.map(({ id, line: [{ functionId, line, column }] }) => {
+        const { name, filename } = functions.get(functionId);
+        return [id, key({ name: text(name), resource: text(filename), line: Number(line), column: Number(column) })];
+      }));
+      const rows = profile.sample.flatMap(({ locationId, value }) => {
+        const time = Number(value[1]) / 1e6;
+        const path = locationId.map((id) => names.get(id));
+        return [{ name: path[0], self: time, total: 0 }, ...[...new Set(path)].map((name) => ({ name, self: 0, total: time }))];
+      });
+      // The functions of states have no file.
+      const found = new Map([...sums(rows, ({ name }) => name)].map(([name, sum]) => [name.startsWith('(') ? name.replace(/\n:0:0$/, '') : name, sum]));
+      assertSame(found, sums(top(trace), key));
+    });
+
+    test('go tool pprof shows the sums of top', { skip: !hasGo && 'Go is not installed' }, () => {
+      const words = ['tool', 'pprof', '-top', '-unit=us', '-sample_index=wall', '-nodefraction=0', '-nodecount=100000', '-edgefraction=0', convert(trace, '.pb.gz')];
+      const table = execFileSync('go', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      const number = (text) => Number(text.replace('us', '')) / 1000;
+      const rows = [...table.matchAll(/^ *(\S+) +\S+% +\S+% +(\S+) +\S+% +(.*?)$/gm)].map(([, self, total, name]) => ({ name, self: number(self), total: number(total) }));
+      // It sums up by name, and counts recursion of different functions of one name once.
+      const own = (sums) => new Map([...sums].map(([name, { self }]) => [name, { self, total: 0 }]));
+      const named = (rows) => own(sums(rows, ({ name }) => name));
+      const seen = named(top(trace));
+      assertSame(named(rows.filter(({ name }) => seen.has(name) || name.startsWith('('))), seen, 0.02);
+    });
+  });
+}
