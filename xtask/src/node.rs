@@ -56,6 +56,10 @@ impl Node {
         if Spoken::ask(Path::new("node")).is_ok_and(|spoken| spoken.major == major) {
             return Self::on_path(packages);
         }
+        Self::official(major, packages)
+    }
+
+    fn official(major: u32, packages: &Packages) -> Result<Self> {
         let package = NODES
             .iter()
             .find(|package| major_of(package.version) == Some(major))
@@ -66,21 +70,15 @@ impl Node {
 
     /// One that pages run on: the one on PATH where it does, else the official build of Node 24.
     pub fn for_pages(packages: &Packages) -> Result<Self> {
-        match Self::on_path(packages) {
-            Ok(node) if node.runs_pages() => Ok(node),
-            _ => Self::of_major(24, packages),
+        if Spoken::ask(Path::new("node")).is_ok_and(|spoken| runs_pages(&spoken.version)) {
+            return Self::on_path(packages);
         }
+        Self::official(24, packages)
     }
 
-    /// Whether jsdom runs on it: its `engines` are ^22.22.2, ^24.15 and 26 or newer.
+    /// Whether pages run on it.
     pub fn runs_pages(&self) -> bool {
-        let mut parts = self.version.split('.').map(|part| part.parse().unwrap_or(0));
-        let version: [u32; 3] = std::array::from_fn(|_| parts.next().unwrap_or(0));
-        match version {
-            [22, ..] => version >= [22, 22, 2],
-            [24, ..] => version >= [24, 15, 0],
-            [major, ..] => major >= 26,
-        }
+        runs_pages(&self.version)
     }
 
     /// Its file name in npm/native.
@@ -159,6 +157,17 @@ impl Spoken {
     }
 }
 
+/// What jsdom runs on: its `engines` are ^22.22.2, ^24.15 and 26 or newer.
+fn runs_pages(version: &str) -> bool {
+    let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
+    let version: [u32; 3] = std::array::from_fn(|_| parts.next().unwrap_or(0));
+    match version {
+        [22, ..] => version >= [22, 22, 2],
+        [24, ..] => version >= [24, 15, 0],
+        [major, ..] => major >= 26,
+    }
+}
+
 fn major_of(version: &str) -> Option<u32> {
     version.split('.').next()?.parse().ok()
 }
@@ -179,4 +188,19 @@ fn modules_of_headers(include: &Path) -> Result<u32> {
         .filter_map(|line| line.trim().strip_prefix("#define NODE_MODULE_VERSION"))
         .find_map(|value| value.trim().parse().ok())
         .with_context(|| format!("{} gives no NODE_MODULE_VERSION", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_run_on_what_jsdom_runs_on() {
+        for version in ["22.22.2", "22.30.0", "24.15.0", "24.21.0", "26.0.0", "28.1.2"] {
+            assert!(runs_pages(version), "{version}");
+        }
+        for version in ["20.20.2", "22.22.1", "22.9.9", "24.14.9", "23.11.0", "25.0.0", ""] {
+            assert!(!runs_pages(version), "{version}");
+        }
+    }
 }

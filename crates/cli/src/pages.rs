@@ -99,6 +99,8 @@ fn check_node(node: &Node) -> Result<(), Failure> {
 pub struct PageProcess {
     child: Mutex<Child>,
     socket: Mutex<UnixStream>,
+    /// The same, for who must not wait for somebody that writes.
+    closing: UnixStream,
     calls: Arc<Mutex<Calls>>,
 }
 
@@ -126,10 +128,11 @@ impl PageProcess {
             // A terminal's signals are for this process, which ends the other in order.
             .process_group(0)
             .spawn()?;
+        let closing = socket.try_clone()?;
         let calls = Arc::<Mutex<Calls>>::default();
         let (reader, shared) = (BufReader::new(socket.try_clone()?), Arc::clone(&calls));
         thread::Builder::new().name("pages".to_owned()).spawn(move || listen(reader, &shared, on_event))?;
-        Ok(Self { child: Mutex::new(child), socket: Mutex::new(socket), calls })
+        Ok(Self { child: Mutex::new(child), socket: Mutex::new(socket), closing, calls })
     }
 
     fn send(&self, request: &Value) -> io::Result<()> {
@@ -159,7 +162,7 @@ impl Pages for PageProcess {
 
     fn end(&self) {
         // Closed for the listening thread, too.
-        let _ = lock(&self.socket).shutdown(Shutdown::Both);
+        let _ = self.closing.shutdown(Shutdown::Both);
         let mut child = lock(&self.child);
         // It would end by itself; but a thread of a page that is in an endless loop could take its time.
         let _ = child.kill();

@@ -42,3 +42,6 @@ pub fn read(input: impl Read, hint: Hint<'_>, options: &ReadOptions) -> Result<P
     };
     Ok(Profile { format, threads })
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use super::suite::{Benchmark, Variant};
 use crate::build::build_all;
 use crate::checkout::Checkout;
 use crate::node::Node;
-use crate::packages::{DATADOG_PPROF, Packages, RXJS, TYPESCRIPT};
+use crate::packages::{DATADOG_PPROF, JSDOM, Packages, RXJS, TYPESCRIPT};
 use crate::progress::say;
 use crate::tools;
 use anyhow::{Context, Result, bail};
@@ -16,9 +16,18 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 
+/// jsdom needs Node 22.22.2.
+const FIRST_MAJOR_WITH_PAGES: u32 = 22;
+/// What pages are measured on where the `node` on PATH has none.
+const MAJOR_FOR_PAGES: u32 = 24;
+
 /// What the scripts need: a Node with its addon, and the packages.
 pub struct Machine {
     node: PathBuf,
+    /// The same, or another that has pages.
+    page_node: PathBuf,
+    cli: PathBuf,
+    jsdom: PathBuf,
     npm: PathBuf,
     scripts: PathBuf,
     typescript: PathBuf,
@@ -41,9 +50,16 @@ impl Machine {
             Some(major) => Node::of_major(major, &packages)?,
             None => Node::on_path(&packages)?,
         };
-        build_all(checkout, &packages, std::slice::from_ref(&node))?;
+        let has_pages = node.version.split('.').next().and_then(|major| major.parse().ok())
+            >= Some(FIRST_MAJOR_WITH_PAGES);
+        let page_node = if has_pages { node.clone() } else { Node::of_major(MAJOR_FOR_PAGES, &packages)? };
+        let nodes = [node.clone(), page_node.clone()];
+        build_all(checkout, &packages, if has_pages { &nodes[..1] } else { &nodes })?;
         Ok(Self {
             node: node.executable,
+            page_node: page_node.executable,
+            cli: checkout.cli(),
+            jsdom: packages.get(&JSDOM)?,
             npm: checkout.npm(),
             scripts: checkout.root().join("fixtures/bench"),
             typescript: packages.get(&TYPESCRIPT)?,
@@ -84,7 +100,7 @@ impl Machine {
     /// Runs the script once; its last line is a JSON object of numbers.
     fn run(&self, benchmark: &Benchmark, variant: &Variant) -> Result<Answer> {
         let journals = tempfile::tempdir()?;
-        let mut command = Command::new(&self.node);
+        let mut command = Command::new(if benchmark.has_pages { &self.page_node } else { &self.node });
         command.arg("--expose-gc");
         if variant.recorded {
             let wishes = serde_json::json!({
@@ -98,7 +114,9 @@ impl Machine {
             .env("TYPESCRIPT", &self.typescript)
             .env("RXJS", &self.rxjs)
             .env("DATADOG_PPROF", &self.datadog)
-            .env("SELFPROF_NPM", &self.npm);
+            .env("SELFPROF_NPM", &self.npm)
+            .env("SELFPROF", &self.cli)
+            .env("SELFPROF_JSDOM", &self.jsdom);
         let output = command.output().context("cannot start node")?;
         let stdout = String::from_utf8_lossy(&output.stdout);
         let answer = stdout.lines().last().and_then(|line| serde_json::from_str(line).ok());

@@ -12,6 +12,8 @@ pub struct Benchmark {
     pub rounds: u32,
     /// Whether the variants of a round run at the same time: they then share the machine, which memory does not mind.
     pub side_by_side: bool,
+    /// Whether it needs pages, and so a Node that has them.
+    pub has_pages: bool,
     pub variants: Vec<Variant>,
     /// The fields of the script's answer that are shown.
     pub columns: Vec<Column>,
@@ -65,6 +67,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "start-stop.cjs",
             rounds: 9,
             side_by_side: false,
+            has_pages: false,
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![
                 compared("start", "start, CPU ms", &[INSPECTOR, DATADOG]),
@@ -79,6 +82,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "long.cjs",
             rounds: 3,
             side_by_side: false,
+            has_pages: false,
             variants: profilers(&[SELFPROF, INSPECTOR, DATADOG], &["100000"]),
             columns: vec![
                 column("samples", "samples"),
@@ -92,6 +96,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "json-gzip.cjs",
             rounds: 3,
             side_by_side: false,
+            has_pages: false,
             variants: vec![
                 variant("stop({ format: 'json-gzip' })", &["json-gzip", "100000"]),
                 variant("stop(), JSON.stringify, zlib.gzip", &["object", "100000"]),
@@ -110,6 +115,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "sample-memory.cjs",
             rounds: 5,
             side_by_side: true,
+            has_pages: false,
             variants: profilers(&[SELFPROF, INSPECTOR], &["60"]),
             columns: vec![column("bytes", "bytes a sample"), column("samples", "samples")],
         },
@@ -119,6 +125,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "steady.cjs",
             rounds: 9,
             side_by_side: false,
+            has_pages: false,
             variants: vec![
                 variant("off", &["off", "0", "30"]),
                 variant("selfprof eager, no profile", &[SELFPROF, "0", "30"]),
@@ -137,6 +144,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "sampling.cjs",
             rounds: 5,
             side_by_side: false,
+            has_pages: false,
             variants: vec![
                 variant("selfprof eager, 10 ms", &[SELFPROF, "10", "60"]),
                 variant("selfprof eager, 1 ms", &[SELFPROF, "1", "60"]),
@@ -151,6 +159,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "cold.cjs",
             rounds: 20,
             side_by_side: false,
+            has_pages: false,
             variants: vec![
                 variant("off", &["off", "0"]),
                 variant("selfprof eager, no profile", &[SELFPROF, "0"]),
@@ -166,6 +175,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "memory.cjs",
             rounds: 1,
             side_by_side: true,
+            has_pages: false,
             variants: vec![
                 variant("off", &["10"]),
                 Variant { label: "selfprof run, 1 ms", arguments: vec!["10"], recorded: true },
@@ -182,6 +192,7 @@ pub fn all() -> Vec<Benchmark> {
             script: "user-timing.cjs",
             rounds: 9,
             side_by_side: false,
+            has_pages: false,
             variants: profilers(&["selfprof", PERF_HOOKS], &[]),
             columns: vec![
                 compared("mark", "mark(name), ns", &[PERF_HOOKS]),
@@ -193,11 +204,26 @@ pub fn all() -> Vec<Benchmark> {
             ],
         },
         Benchmark {
+            name: "forced-sample",
+            title: "A forced sample, of one profiler; wall-clock time, half of them and all but a hundredth of them in less",
+            script: "forced-sample.cjs",
+            rounds: 5,
+            side_by_side: false,
+            has_pages: true,
+            variants: vec![
+                variant("in the thread, by the addon", &["addon", "1000"]),
+                variant("page.forceSample()", &["page", "1000"]),
+                variant("POST /session/{session id}/forcesample", &["webdriver", "1000"]),
+            ],
+            columns: vec![column("median", "median, µs"), column("most", "99 of 100, µs")],
+        },
+        Benchmark {
             name: "truth",
             title: "Truth: total-variation distance of self time, 10 s at 1 ms",
             script: "truth.cjs",
             rounds: 5,
             side_by_side: false,
+            has_pages: false,
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![column("distance", "distance, %"), column("samples", "samples")],
         },

@@ -363,7 +363,7 @@ fn web_platform_tests(major: u32, context: &Context, log: &Log, activity: &Activ
     let harness = context.packages.get(&WPT_RUNNER)?.join("testharness/testharness.js");
     fs::copy(&harness, suite.path().join("resources/testharness.js"))?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["wpt", "runner", "--node", &major.to_string(), "--timeout-multiplier", "0.5"]);
+    command.args(["wpt", "runner", "--node", &major.to_string()]);
     command.arg("--expectations").arg(folder.join("fixture/expectations.toml"));
     command.arg("--wpt").arg(suite.path());
     job::run(&mut command, &Output::Logged(log, activity))?;

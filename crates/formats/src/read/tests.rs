@@ -1,0 +1,223 @@
+//! What nobody means well with.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+
+use super::*;
+
+const W3C: &str = include_str!("../../fixtures/w3c/chromium-156-small.json");
+const CPU_PROFILE: &str = include_str!("../../fixtures/cpuprofile/node-20-small.cpuprofile");
+const EXPLAINER: &str = r#"{"version":1,"options":{"interval":1},"effectiveInterval":1,"profile":{
+    "strings":["f @ a.js:1:2","(anonymous)"],"stackFrames":{"1":{"name":0},"2":{"name":1,"parent":1}},
+    "main-thread":[{"type":"stack","timestamp":1,"stack":2},{"type":"mark","timestamp":1,"name":"m"}],
+    "worker-1":[{"type":"stack","timestamp":2}]}}"#;
+
+/// A text of each format that is read.
+const TEXTS: [(Format, &str); 3] =
+    [(Format::W3c, W3C), (Format::CpuProfile, CPU_PROFILE), (Format::Explainer, EXPLAINER)];
+
+fn read_any(bytes: &[u8]) -> Result<Profile, ReadError> {
+    read(bytes, Hint::default(), &ReadOptions::default())
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The error and its causes, in one sentence.
+fn told(result: Result<Profile, ReadError>) -> String {
+    let error = result.unwrap_err();
+    let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
+
+#[test]
+fn formats_are_recognised() {
+    for (format, text) in TEXTS {
+        for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
+            let profile = read_any(&bytes).unwrap();
+            assert_eq!(profile.format, format);
+            assert!(profile.threads.iter().all(|(_, problems)| problems.is_empty()));
+        }
+    }
+}
+
+#[test]
+fn what_is_said_counts_more_than_what_it_looks_like() {
+    let hint = Hint { format: Some(Format::CpuProfile), name: Some("a.json") };
+    let error = read(W3C.as_bytes(), hint, &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().starts_with("the JSON is not a CPU profile of V8"), "{error}");
+}
+
+#[test]
+fn damaged_compression_is_told() {
+    for (_, text) in TEXTS {
+        let whole = gzip(text.as_bytes());
+        for length in [3, 12, whole.len() / 2, whole.len() - 1] {
+            assert!(told(read_any(&whole[..length])).starts_with("the trace could not be read: "));
+        }
+    }
+}
+
+#[test]
+fn compression_does_not_get_round_the_bound() {
+    let zeros = gzip(&vec![b' '; 1 << 22]);
+    assert!(zeros.len() < 1 << 16);
+    let options = ReadOptions { max_bytes: 1 << 20, ..ReadOptions::default() };
+    assert!(matches!(read(&zeros[..], Hint::default(), &options), Err(ReadError::TooLong)));
+}
+
+#[test]
+fn depth_is_bounded() {
+    for start in
+        ["{\"frames\":", "{\"nodes\":", "{\"nodes\":[{\"children\":", "{\"profile\":{\"a\":", "{\"x\":", ""]
+    {
+        for bracket in ["[", "{\"a\":"] {
+            assert!(
+                told(read_any(format!("{start}{}", bracket.repeat(500_000)).as_bytes())).contains("JSON")
+            );
+        }
+    }
+}
+
+#[test]
+fn large_numbers_are_only_numbers() {
+    for (format, text) in TEXTS {
+        for number in ["1000000000", "-1", "1e300", "1e999999", "0.5", "18446744073709551616"] {
+            for part in
+                text.split_inclusive(|c: char| !c.is_ascii_digit()).take(400).collect::<Vec<_>>().windows(1)
+            {
+                let digits = part[0].trim_end_matches(|c: char| !c.is_ascii_digit());
+                if digits.is_empty() {
+                    continue;
+                }
+                let changed = text.replacen(&format!(":{digits}"), &format!(":{number}"), 1);
+                let hint = Hint { format: Some(format), name: None };
+                let _ = read(changed.as_bytes(), hint, &ReadOptions::default());
+            }
+        }
+    }
+}
+
+#[test]
+fn text_that_is_no_unicode_is_read_or_refused() {
+    for (_, text) in TEXTS {
+        let mut bytes = text.as_bytes().to_vec();
+        let name = text
+            .find("(anonymous)")
+            .or_else(|| text.find("runSmall"))
+            .or_else(|| text.find("parse"))
+            .unwrap();
+        bytes[name] = 0xFF;
+        match read_any(&bytes) {
+            Ok(profile) => {
+                assert!(profile.threads[0].0.trace.names().iter().any(|(_, name)| name.contains('\u{FFFD}')))
+            }
+            Err(error) => assert!(matches!(error, ReadError::Json(..))),
+        }
+    }
+}
+
+/// JSON with the formats' own members, in any order and of any type.
+fn json() -> impl Strategy<Value = Value> {
+    const MEMBERS: &[&str] = &[
+        "frames",
+        "resources",
+        "samples",
+        "stacks",
+        "trace",
+        "entries",
+        "nodes",
+        "timeDeltas",
+        "startTime",
+        "id",
+        "parent",
+        "children",
+        "callFrame",
+        "functionName",
+        "url",
+        "lineNumber",
+        "columnNumber",
+        "selfprof",
+        "version",
+        "timeOrigin",
+        "pauses",
+        "profile",
+        "strings",
+        "stackFrames",
+        "main-thread",
+        "1",
+        "2",
+        "name",
+        "type",
+        "timestamp",
+        "stack",
+        "stackId",
+        "frameId",
+        "parentId",
+        "resourceId",
+        "line",
+        "column",
+        "marker",
+        "duration",
+        "entryType",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2..9_i64).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        prop::sample::select(&["", "stack", "mark", "gc", "(root)", "(idle)", "f @ a.js:1:2", "\u{0}ü"][..])
+            .prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        let member = (prop::sample::select(MEMBERS), inner.clone());
+        prop_oneof![
+            prop::collection::vec(inner, 0..6).prop_map(Value::from),
+            prop::collection::vec(member, 0..6).prop_map(|members| members
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect::<Map<_, _>>()
+                .into()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn json_of_any_shape_never_panics(json in json(), format in prop::sample::select(&Format::READABLE[..])) {
+        let hint = Hint { format: Some(format), name: None };
+        if let Ok(profile) = read(json.to_string().as_bytes(), hint, &ReadOptions::default()) {
+            for (thread, _) in profile.threads {
+                let trace = thread.trace;
+                prop_assert!(trace.stacks().iter().all(|(id, stack)| stack.parent < Some(id)));
+                prop_assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_text_never_panics(which in 0..TEXTS.len(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = TEXTS[which].1.as_bytes().to_vec();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        let _ = read_any(&bytes);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), gzip_header in any::<bool>()) {
+        let mut bytes = bytes;
+        if gzip_header {
+            bytes.splice(0..0, [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
+        }
+        let _ = read_any(&bytes);
+    }
+}
