@@ -18,7 +18,10 @@ export interface PageHostOptions {
   jsdom?: string | URL;
   /** How long loading and scripts may take, in milliseconds; `Infinity` for no limit. Default: 30,000. */
   timeout?: number;
-  /** The heap that a page may have, in megabytes. A page that needs more is ended. Default: 1,024. */
+  /**
+   * The heap that each thread of a page may have, in megabytes, and the same again for its buffers. A page, frame or worker
+   * that needs more is ended. Default: 1,024.
+   */
   memoryLimit?: number;
   /**
    * How many samples the profilers of a page may keep at once, those of frames of another origin counted apart. Of several

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 
-const MARKERS = ['script', 'gc', 'other'];
+const MARKERS = ['script', 'gc', 'style', 'layout', 'paint', 'other'];
 /** V8's own nodes, which stand for no function. */
 const ENGINE_NODES = ['(root)', '(program)', '(idle)', '(garbage collector)', '(unresolved function)'];
 

@@ -267,3 +267,18 @@ fn a_trace_that_cannot_be_written_fails_the_run() {
     let message = "error: cannot write the trace of the main thread to /dev/full: No space left on device";
     assert!(text(&stderr).starts_with(message), "{}", text(&stderr));
 }
+
+#[test]
+fn the_table_shows_functions_as_they_were_written() {
+    let place = Place::new();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/source-maps");
+    for name in ["app.min.js", "app.min.js.map"] {
+        fs::copy(fixtures.join(name), place.path(name)).unwrap();
+    }
+    let mut command = selfprof();
+    let run = output(command.current_dir(place.directory.path()).args(["run", "-o", "t.json", "app.min.js"]));
+    let said = text(&run.stderr);
+    assert!(said.contains(" get value ") && said.contains("/src/app.ts:19:7"), "{said}");
+    // What is written has the places of the code that ran.
+    assert!(place.trace("t.json").resources().iter().all(|(_, url)| !url.ends_with(".ts")));
+}

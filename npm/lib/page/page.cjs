@@ -105,6 +105,9 @@ class Page extends EventEmitter {
   #url = 'about:blank';
   #isClosed = false;
   #isVisible = true;
+  /** How many navigations that the page asked for are under way, and the one that is to follow. */
+  #following = 0;
+  #nextLink;
   /** Counts navigations: the last one wins. */
   #navigation = 0;
   #state = new Set();
@@ -245,7 +248,8 @@ class Page extends EventEmitter {
     if (this.#isClosed) return;
     const text = (key) => (typeof message[key] === 'string' ? message[key] : '');
     const number = (key) => (typeof message[key] === 'number' ? message[key] : 0);
-    const frame = this.#sites.frameOf(site, number('frame'));
+    // What is none of its windows is its outermost.
+    const frame = this.#sites.frameOf(site, site.windows.has(number('frame')) ? number('frame') : 0);
     switch (message.type) {
       case 'DOMContentLoaded':
       case 'load':
@@ -286,12 +290,22 @@ class Page extends EventEmitter {
       this.emit('problem', { kind: 'navigation', text: `${url.protocol} is not a scheme that a page may navigate to`, url: target, frame: 0 });
       return;
     }
-    const pending = this.#load(url, { waitUntil: 'commit', referrer }).then(
-      () => {},
-      (error) => {
-        if (!this.#isClosed) this.emit('problem', { kind: 'navigation', text: error.message, url: target, frame: 0 });
-      },
-    );
+    // Each has a thread started: of a page that goes elsewhere again and again, the last wish counts.
+    if (this.#following === MAX_FOLLOWING) {
+      this.#nextLink = [target, referrer];
+      return;
+    }
+    this.#following += 1;
+    const done = () => {
+      this.#following -= 1;
+      const next = this.#nextLink;
+      this.#nextLink = undefined;
+      if (next !== undefined && !this.#isClosed) this.#followLink(...next);
+    };
+    const pending = this.#load(url, { waitUntil: 'commit', referrer }).then(done, (error) => {
+      if (!this.#isClosed) this.emit('problem', { kind: 'navigation', text: error.message, url: target, frame: 0 });
+      done();
+    });
     this.#pending = pending.finally(() => {
       if (this.#pending === settled) this.#pending = undefined;
     });
@@ -456,6 +470,9 @@ function toProfile({ sampleInterval = 1, maxBufferSize = MAX_SAMPLES, includeSam
 
 /** How many samples a recording has when nothing else was asked for: a quarter of an hour at 1 ms. */
 const MAX_SAMPLES = 1_000_000;
+
+/** How many navigations that a page asked for may be under way at once. */
+const MAX_FOLLOWING = 4;
 
 /** How long a page may take to say that it is there, after a script in it timed out. */
 const RESPONSE_LIMIT = 1_000;

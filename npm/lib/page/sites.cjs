@@ -244,7 +244,7 @@ class Sites {
   #noteWindow(site, { type, frame, parent, url }) {
     if (typeof frame !== 'number') return;
     if (type === 'window closed') {
-      if (frame !== 0) site.windows.delete(frame);
+      if (frame !== 0 && site.windows.delete(frame)) this.#frames.delete(`${site.id}.${frame}`);
       return;
     }
     const known = site.windows.get(frame);
@@ -389,6 +389,7 @@ class Sites {
 
   #forget(site) {
     if (!this.#sites.delete(site.id)) return;
+    for (const frame of site.windows.keys()) this.#frames.delete(`${site.id}.${frame}`);
     this.#blobs.forget(site);
     for (const child of this.all()) if (child.parent?.site === site || child.owner?.site === site) this.close(child);
   }

@@ -4,9 +4,11 @@
 
 const { EventEmitter } = require('node:events');
 const path = require('node:path');
+const { types } = require('node:util');
 const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
 const codeCache = require('./code-cache.cjs');
+const { watchMemory } = require('./memory-watch.cjs');
 
 const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
 
@@ -27,6 +29,9 @@ class ThreadHandle extends EventEmitter {
   #next = 1;
   #ready;
   #isGone = false;
+  #stopWatching;
+  /** How much of what the DOM realm said has not been heard, see dom/outbox.cjs. */
+  #unheard;
   /** Commands that were carried out before a message that is being heard. */
   #early;
 
@@ -63,6 +68,12 @@ class ThreadHandle extends EventEmitter {
     this.#port.unref();
     this.#control.on('message', (message) => this.#receiveControl(message));
     this.#control.unref();
+    const { memoryLimit } = options;
+    this.#stopWatching = watchMemory(this.#worker, memoryLimit * 2 ** 20, () => {
+      const error = new Error(`the page's buffers take more memory than the ${memoryLimit} MB that it may have`);
+      this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+      this.#worker.terminate();
+    });
     this.#worker.on('error', (error) => this.#end(error));
     // Nothing else ends a thread from within: see crates/v8/shim/hosting.cc.
     this.#worker.on('exit', () => this.#end(new Error(`the page's memory, of ${options.memoryLimit} MB, is full`)));
@@ -141,11 +152,22 @@ class ThreadHandle extends EventEmitter {
     // It comes from a realm that the page can reach: it may be anything.
     if (this.#isRetired || typeof message !== 'object' || message === null || typeof message.type !== 'string') return;
     // What the main realm said before comes first, though it comes another way.
+    if (this.#countHeard(message)) return;
     const finished = (this.#early = []);
     this.drain();
     this.#early = undefined;
     this.#emitMessage(message);
     for (const command of finished) this.#finish(command);
+  }
+
+  /** Makes room for more. Returns whether the message was about that alone. */
+  #countHeard({ type, unheard, weight }) {
+    if (type === 'unheard') {
+      if (types.isInt32Array(unheard) && types.isSharedArrayBuffer(unheard.buffer)) this.#unheard = unheard;
+      return true;
+    }
+    if (this.#unheard !== undefined && Number.isInteger(weight)) Atomics.sub(this.#unheard, 0, weight);
+    return false;
   }
 
   #emitMessage(message) {
@@ -212,6 +234,7 @@ class ThreadHandle extends EventEmitter {
   #end(error) {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#stopWatching();
     this.#port.close();
     this.#control.close();
     for (const { reject } of this.#waiting.values()) reject(error ?? new Error('the page is closed'));

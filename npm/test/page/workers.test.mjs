@@ -561,8 +561,9 @@ onmessage = async () => {
   const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 10000 });
   function inWorker() { muted(function back() { inLibrary(); }); }
   inWorker();
+  const stopped = profiler.stop();
   const end = performance.now();
-  postMessage({ trace: await profiler.stop(), end });
+  postMessage({ trace: await stopped, end });
 };`,
         },
         '/lib.js': 'function inLibrary() { spin(60); }',

@@ -10,9 +10,11 @@ use selfprof_trace::Entries;
 use selfprof_trace::summary::Summary;
 use tempfile::TempDir;
 
+use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
 use crate::output::{self, Output};
 use crate::paint::Paint;
+use crate::source_maps;
 use crate::table;
 use crate::talk::{say, warn};
 
@@ -101,10 +103,14 @@ fn show(thread: Thread, journal: &Journal, summary: &Summary, top: usize) -> io:
     if thread != Thread::Main || top == 0 {
         return Ok(());
     }
+    // The trace that is written has the places of the code that ran; people know their sources.
+    let placed = source_maps::placed(&journal.trace, &SourceMapArguments::default());
+    let placed_summary = placed.as_ref().map(Summary::of);
+    let shown = placed.as_ref().zip(placed_summary.as_ref()).unwrap_or((&journal.trace, summary));
     let base = env::current_dir().unwrap_or_default();
     let mut err = BufWriter::new(io::stderr().lock());
-    table::write_functions(&mut err, (&journal.trace, summary), top, &base, Paint::for_stderr())?;
-    table::write_entries(&mut err, (&journal.trace, summary), top, Paint::for_stderr())?;
+    table::write_functions(&mut err, shown, top, &base, Paint::for_stderr())?;
+    table::write_entries(&mut err, shown, top, Paint::for_stderr())?;
     table::write_markers(&mut err, summary)?;
     err.flush()
 }

@@ -2,12 +2,26 @@
 
 // What this thread tells whoever opened the page. The port was moved into this realm: messages are made and read here.
 
-const gate = require('selfprof:gate');
+const { newCounter, sizeOf } = require('./channels.cjs');
+
+const { Atomics, Set } = globalThis;
+const { add, load } = Atomics;
+
+/** How much may wait to be heard, in units of a kilobyte, or of a message that is smaller. */
+const LIMIT = 64 << 10;
+/** What a page may say as often as it likes: beyond the limit, it is not heard. */
+const LIMITED = new Set(['console', 'exception', 'navigate', 'post', 'problem']);
 
 let port;
+const unheard = newCounter();
 
 /** Sends plain data, with the pipes that are in its record. */
-exports.tell = (message) => port.postMessage(message, pipesIn(message.record));
+exports.tell = (message) => {
+  const weight = message.record === undefined ? 1 : 1 + (sizeOf(message.record) >> 10);
+  if (LIMITED.has(message.type) && load(unheard, 0) + weight > LIMIT) return;
+  add(unheard, 0, weight);
+  port.postMessage({ ...message, weight }, pipesIn(message.record));
+};
 
 /** The pipes of ports that a record transfers: they have to be named to travel. */
 function pipesIn(record) {
@@ -19,6 +33,7 @@ exports.pipesIn = pipesIn;
 
 exports.connect = (given, onMessage) => {
   port = given;
-  port.onmessage = ({ data }) => gate.enter(() => onMessage(data));
+  port.postMessage({ type: 'unheard', unheard });
+  port.onmessage = ({ data }) => onMessage(data);
   port.start?.();
 };

@@ -10,6 +10,7 @@ const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { reportException } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
+const { makeChannel, post, received } = require('./channels.cjs');
 const { pipesIn } = require('./outbox.cjs');
 const { platformOf } = require('./platform.cjs');
 const realms = require('./realms.cjs');
@@ -41,7 +42,7 @@ const pipes = {
   take(port) {
     const pipe = pipes.byPort.get(port);
     pipes.byPort.delete(port);
-    if (pipe !== undefined) pipe.onmessage = null;
+    if (pipe !== undefined) pipe.pipe.onmessage = null;
     return pipe;
   },
 };
@@ -105,13 +106,17 @@ function hostFor(realm) {
       return () => gate.abortFetch(id);
     },
     startWorker: (wish, worker, onMessage) => startWorker(window, JSON.stringify(wish), worker, onMessage),
-    newPipes: (onPipes) => gate.newPipes(onPipes),
-    writePipe: (pipe, record) => pipe.postMessage(record, pipesIn(record)),
-    readPipe(pipe, onRecord) {
-      pipe.onmessage = ({ data }) => gate.enter(() => window._document._isDestroyed || onRecord(data));
-      pipe.start?.();
+    newPipes: (onPipes) => gate.newPipes((one, other) => onPipes(...makeChannel(one, other))),
+    /** Returns whether there was room for it. */
+    writePipe: (channel, record) => post(channel, record, pipesIn(record)),
+    readPipe(channel, onRecord) {
+      channel.pipe.onmessage = ({ data }) => {
+        received(channel, data);
+        gate.enter(() => window._document._isDestroyed || onRecord(data.record));
+      };
+      channel.pipe.start?.();
     },
-    closePipe(pipe) {
+    closePipe({ pipe }) {
       pipe.onmessage = null;
       pipe.close();
     },

@@ -9,6 +9,7 @@ const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { reportError } = require('./exceptions.cjs');
+const { newCounter, post, received } = require('./channels.cjs');
 const { pipesIn } = require('./outbox.cjs');
 
 /**
@@ -47,10 +48,20 @@ function startWorker(window, wish, worker, onMessage) {
     if (error === undefined) onMessage(record);
     else receiveError(window, target, error);
   };
-  pipe.onmessage = ({ data }) => gate.enter(() => receive(data));
+  const channel = { pipe, out: newCounter(), into: undefined };
+  pipe.postMessage({ counter: channel.out });
+  pipe.onmessage = ({ data }) => {
+    if (data.counter !== undefined) {
+      channel.into = data.counter;
+      return;
+    }
+    received(channel, data);
+    gate.enter(() => receive(data));
+  };
   pipe.start?.();
   return {
-    post: (record) => pipe?.postMessage({ record }, pipesIn(record)),
+    /** Returns whether there was room for it. */
+    post: (record) => pipe === undefined || post(channel, record, pipesIn(record)),
     end() {
       hangUp();
       gate.endWorker(id);

@@ -34,7 +34,7 @@ class MessagePort extends EventTarget {
     if (transfer.includes(this)) throw new DOMException('A port cannot be transferred through itself.', 'DataCloneError');
     const record = serializeHere(message, transfer);
     const pipe = host.pipes.get(this);
-    if (pipe !== undefined) host.writePipe(pipe, record);
+    if (pipe !== undefined && !host.writePipe(pipe, record)) throw tooMuch();
   }
 
   start() {
@@ -95,8 +95,17 @@ function installPorts() {
     defineInterfaceObject(Interface.name, Interface);
   }
   host.platform.isTransferable = (value) => host.pipes.get(value) !== undefined;
-  host.platform.transfer = (port) => ({ pipe: host.pipes.take(port) });
-  host.platform.receive = ({ pipe }) => newPort(pipe);
+  // The counters go with it.
+  host.platform.transfer = (port) => {
+    const { pipe, out, into } = host.pipes.take(port);
+    return { pipe, out, into };
+  };
+  host.platform.receive = ({ pipe, out, into }) => newPort({ pipe, out, into });
 }
 
-module.exports = { dispatchMessage, installPorts };
+/** Nobody takes what was posted. */
+function tooMuch() {
+  return new DOMException('Data cannot be cloned, out of memory: too many messages wait.', 'DataCloneError');
+}
+
+module.exports = { dispatchMessage, installPorts, tooMuch };

@@ -4,6 +4,7 @@
 
 const host = require('selfprof:host');
 const { callErrorHandler, defineAttribute, defineHandler, defineInterfaceObject, defineOperation } = require('./definitions.cjs');
+const { tooMuch } = require('./ports.cjs');
 const { installTimers } = require('./timers.cjs');
 const { serializeForWorker } = require('./workers.cjs');
 
@@ -188,7 +189,7 @@ function installWorkerScope({ url, origin, name, type, userAgent, crypto }) {
       if (arguments.length < 1) {
         throw new TypeError("Failed to execute 'postMessage' on 'DedicatedWorkerGlobalScope': 1 argument required, but only 0 present.");
       }
-      host.postToOwner(serializeForWorker(message, options));
+      if (!host.postToOwner(serializeForWorker(message, options))) throw tooMuch();
     },
     close() {
       requireGlobal(this);

@@ -5,7 +5,7 @@
 const host = require('selfprof:host');
 const { serializeHere, toTransferList } = require('./cloning.cjs');
 const { defineHandler, defineInterfaceObject } = require('./definitions.cjs');
-const { dispatchMessage } = require('./ports.cjs');
+const { dispatchMessage, tooMuch } = require('./ports.cjs');
 
 const TYPES = ['classic', 'module'];
 const CREDENTIALS = ['omit', 'same-origin', 'include'];
@@ -63,7 +63,7 @@ class Worker extends EventTarget {
 
   postMessage(message, options = undefined) {
     if (arguments.length < 1) throw new TypeError("Failed to execute 'postMessage' on 'Worker': 1 argument required, but only 0 present.");
-    this.#worker.post(serializeForWorker(message, options));
+    if (!this.#worker.post(serializeForWorker(message, options))) throw tooMuch();
   }
 
   terminate() {

@@ -31,6 +31,7 @@ const DOMRectReadOnly = require('jsdom/lib/generated/idl/DOMRectReadOnly.js');
 const DOMRect = require('jsdom/lib/generated/idl/DOMRect.js');
 
 const vm = require('../node/vm.cjs');
+const { newCounter, post, received } = require('../channels.cjs');
 const { consoleFor } = require('../console.cjs');
 const { reportException } = require('../exceptions.cjs');
 const { pipesIn } = require('../outbox.cjs');
@@ -62,11 +63,13 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
   EventTarget.setup(global, global);
 
   let isClosing = false;
-  const tellOwner = (message) => pipe.postMessage(message, pipesIn(message.record));
+  // Whoever is first to say something says first where the other may see what waits.
+  const channel = { pipe, out: newCounter(), into: undefined };
+  pipe.postMessage({ counter: channel.out });
   const log = consoleFor(realm);
   const virtualConsole = {
     // What it does not take care of, whoever made it may.
-    emit: (method, ...values) => (method === 'exception' ? tellOwner({ error: values[0] }) : log.emit(method, ...values)),
+    emit: (method, ...values) => (method === 'exception' ? pipe.postMessage({ error: values[0] }) : log.emit(method, ...values)),
   };
   const properties = {
     _globalObject: global,
@@ -98,7 +101,7 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
     btoa: (text) => gate.btoa(text),
     log: (method, values) => log.emit(method, ...values),
     reportException: (error) => reportException(global, error),
-    postToOwner: (record) => tellOwner({ record }),
+    postToOwner: (record) => post(channel, record, pipesIn(record)),
     close() {
       isClosing = true;
       pipe.onmessage = null;
@@ -118,7 +121,14 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
     global,
     start() {
       if (isClosing) return;
-      pipe.onmessage = ({ data: { record } }) => gate.enter(() => isClosing || realm.code.receive(record));
+      pipe.onmessage = ({ data }) => {
+        if (data.counter !== undefined) {
+          channel.into = data.counter;
+          return;
+        }
+        received(channel, data);
+        gate.enter(() => isClosing || realm.code.receive(data.record));
+      };
       pipe.start?.();
     },
   };
