@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::output::{self, Output};
 use crate::pages::{Hosting, PageProcess};
 use crate::paint::Paint;
+use crate::source_maps;
 use crate::table;
 use crate::talk::{say, warn};
 
@@ -146,12 +147,15 @@ fn record(
     }
     if arguments.top > 0 {
         // Stderr may be closed, and the trace is to be written all the same.
+        // The trace that is written has the places of the code that ran; people know their sources.
+        let placed = source_maps::placed(&trace, &arguments.source_maps);
+        let placed_summary = placed.as_ref().map(Summary::of);
+        let shown = placed.as_ref().zip(placed_summary.as_ref()).unwrap_or((&trace, &summary));
         let base = env::current_dir().unwrap_or_default();
         let mut err = BufWriter::new(io::stderr().lock());
-        let _ =
-            table::write_functions(&mut err, (&trace, &summary), arguments.top, &base, Paint::for_stderr())
-                .and_then(|()| write_shares(&mut err, &summary))
-                .and_then(|()| err.flush());
+        let _ = table::write_functions(&mut err, shown, arguments.top, &base, Paint::for_stderr())
+            .and_then(|()| write_shares(&mut err, &summary))
+            .and_then(|()| err.flush());
     }
     let path = output.main();
     output::write(&trace, path).map_err(|error| {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use selfprof_formats::Thread;
 use selfprof_source_maps::{Comments, Counts, Excerpt, Map, apply_with_excerpts};
-use selfprof_trace::FrameId;
+use selfprof_trace::{FrameId, Trace};
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
@@ -49,6 +49,12 @@ pub type Snippets = HashMap<FrameId, Snippet>;
 /// Gives the functions of all threads their original places and names, as far as there are maps, and tells how many.
 pub fn place(threads: Vec<Thread>, arguments: &SourceMapArguments) -> Result<Vec<Thread>, Failure> {
     Ok(place_with_snippets(threads, arguments)?.into_iter().map(|(thread, _)| thread).collect())
+}
+
+/// The trace with the original places of its functions, when there were maps to look for.
+pub fn placed(trace: &Trace, arguments: &SourceMapArguments) -> Option<Trace> {
+    let threads = vec![Thread::main(trace.clone())];
+    place(threads, arguments).ok()?.pop().map(|thread| thread.trace)
 }
 
 /// As [`place`], with the sources' lines.

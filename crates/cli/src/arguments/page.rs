@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::parse_interval;
+use super::{SourceMapArguments, parse_interval};
 
 /// Load a page without a browser: run its scripts, print what it says, and profile its load
 ///
@@ -47,6 +47,9 @@ pub struct PageArguments {
     /// For a page on disk, the folder that it may load from [default: the page's own]
     #[arg(long, value_name = "FOLDER")]
     pub root: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
 
     #[command(flatten)]
     pub host: HostArguments,

@@ -6,8 +6,8 @@ use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use selfprof_formats::journal::{self, Journal};
+use selfprof_trace::Entries;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::{Entries, Trace};
 use tempfile::TempDir;
 
 use crate::arguments::SourceMapArguments;
@@ -104,7 +104,7 @@ fn show(thread: Thread, journal: &Journal, summary: &Summary, top: usize) -> io:
         return Ok(());
     }
     // The trace that is written has the places of the code that ran; people know their sources.
-    let placed = placed(&journal.trace);
+    let placed = source_maps::placed(&journal.trace, &SourceMapArguments::default());
     let placed_summary = placed.as_ref().map(Summary::of);
     let shown = placed.as_ref().zip(placed_summary.as_ref()).unwrap_or((&journal.trace, summary));
     let base = env::current_dir().unwrap_or_default();
@@ -113,13 +113,6 @@ fn show(thread: Thread, journal: &Journal, summary: &Summary, top: usize) -> io:
     table::write_entries(&mut err, shown, top, Paint::for_stderr())?;
     table::write_markers(&mut err, summary)?;
     err.flush()
-}
-
-/// The trace with the original places of its functions, when a source map could be applied.
-fn placed(trace: &Trace) -> Option<Trace> {
-    let threads = vec![selfprof_formats::Thread::main(trace.clone())];
-    let mut placed = source_maps::place(threads, &SourceMapArguments::default()).ok()?;
-    placed.pop().map(|thread| thread.trace)
 }
 
 /// In what respects the recording is not the whole truth.

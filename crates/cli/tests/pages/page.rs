@@ -55,6 +55,17 @@ fn output_of_top(path: &std::path::Path) -> String {
     text(&output(selfprof().arg("top").arg(path)).stdout)
 }
 
+/// What the page may load from, and the sources of what it has loaded.
+#[test]
+fn functions_are_shown_where_they_were_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("load.json");
+    let words = ["-o", path.to_str().unwrap(), "--root", "tests/fixtures"];
+    let page_of = |more: &[&str]| page(&[&words, more, &["tests/fixtures/pages/minified.html"]].concat());
+    check(&page_of(&[]), 0, "number\n", &["src/app.ts:"]);
+    check(&page_of(&["--no-source-maps"]), 0, "number\n", &["source-maps/app.min.js:1:"]);
+}
+
 #[test]
 fn the_trace_is_named_after_the_page() {
     let site = Site::serve(&[("/", "<script>for (let i = 0; i < 1e6; i++);</script>")]);
