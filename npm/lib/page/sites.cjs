@@ -253,14 +253,14 @@ class Sites {
   }
 
   /** https://html.spec.whatwg.org/multipage/web-messaging.html#window-post-message-steps, between threads */
-  #post(site, { from, to, record, targetOrigin }) {
+  #post(site, { from, to, record, targetOrigin, weight }) {
     const target = this.#sites.get(to?.site);
     if (target === undefined || target === site || target.owner !== undefined) return;
     if (targetOrigin !== '*' && targetOrigin !== serialize(target.document.origin)) return;
     // A sandboxed or local document's origin is like no other: a page cannot name it.
     if (targetOrigin === 'null') return;
     const source = this.#address(site, typeof from === 'number' ? from : 0);
-    target.thread.tell({ type: 'message', frame: to.frame, record, source }, pipesIn(record));
+    target.thread.forward({ type: 'message', frame: to.frame, record, source, weight }, pipesIn(record));
   }
 
   #control(site, message) {

@@ -18,6 +18,9 @@ const PROGRAM = path.join(__dirname, 'thread', 'main.cjs');
  */
 const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
+/** How much may wait to be taken by a thread, in the units of dom/outbox.cjs. */
+const MAX_UNTAKEN = 64 << 10;
+
 /** Events: `message` from the DOM realm, `control` from the main realm, `exit` with an error or without. */
 class ThreadHandle extends EventEmitter {
   #worker;
@@ -30,8 +33,9 @@ class ThreadHandle extends EventEmitter {
   #ready;
   #isGone = false;
   #stopWatching;
-  /** How much of what the DOM realm said has not been heard, see dom/outbox.cjs. */
+  /** How much of what the DOM realm said has not been heard, see dom/outbox.cjs; and how much it has not taken of others. */
   #unheard;
+  #untaken = new Int32Array(new SharedArrayBuffer(4));
   /** Commands that were carried out before a message that is being heard. */
   #early;
 
@@ -66,6 +70,7 @@ class ThreadHandle extends EventEmitter {
     this.#worker.unref();
     this.#port.on('message', (message) => this.#receive(message));
     this.#port.unref();
+    this.#port.postMessage({ type: 'untaken', untaken: this.#untaken });
     this.#control.on('message', (message) => this.#receiveControl(message));
     this.#control.unref();
     const { memoryLimit } = options;
@@ -107,6 +112,14 @@ class ThreadHandle extends EventEmitter {
   /** Tells the thread's DOM realm something. */
   tell(message, transferList = []) {
     if (!this.#isGone) this.#port.postMessage(message, transferList);
+  }
+
+  /** Hands on what another thread has said. Of one that does not take it, the rest is lost. */
+  forward(message, transferList) {
+    const weight = Number.isInteger(message.weight) && message.weight > 0 ? message.weight : 1;
+    if (Atomics.load(this.#untaken, 0) + weight > MAX_UNTAKEN) return;
+    Atomics.add(this.#untaken, 0, weight);
+    this.tell({ ...message, weight }, transferList);
   }
 
   /**

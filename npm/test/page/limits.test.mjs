@@ -92,6 +92,20 @@ suite('messages', () => {
     assert.ok(outcome[2] <= 256, `${outcome[2]} MB`);
   });
 
+  test('to a frame of another origin that does not take them are lost in the end', async (t) => {
+    const foreign = await serve(t, { '/': '<script>onmessage = () => { for (;;); };</script>' });
+    const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe>`);
+    const before = process.memoryUsage.rss();
+    for (let round = 0; round < 20; round++) {
+      await page.evaluate(() => {
+        const text = 'x'.repeat(2 ** 20);
+        for (let i = 0; i < 50; i++) frames[0].postMessage(text, '*');
+      });
+    }
+    assert.ok(process.memoryUsage.rss() - before < 600 * 2 ** 20, 'a gigabyte was posted');
+    assert.equal(await page.evaluate('1 + 1'), 2);
+  });
+
   test('between threads, the console and navigations do not pile up with the user', async (t) => {
     const foreign = await serve(t, { '/': '<script>parent.postMessage("there", "*")</script>' });
     const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe>`, { routes: { '/next': '<title>next</title>' } });

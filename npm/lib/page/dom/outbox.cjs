@@ -5,7 +5,7 @@
 const { newCounter, sizeOf } = require('./channels.cjs');
 
 const { Atomics, Set } = globalThis;
-const { add, load } = Atomics;
+const { add, load, sub } = Atomics;
 
 /** How much may wait to be heard, in units of a kilobyte, or of a message that is smaller. */
 const LIMIT = 64 << 10;
@@ -34,6 +34,11 @@ exports.pipesIn = pipesIn;
 exports.connect = (given, onMessage) => {
   port = given;
   port.postMessage({ type: 'unheard', unheard });
-  port.onmessage = ({ data }) => onMessage(data);
+  let untaken;
+  port.onmessage = ({ data }) => {
+    if (data.type === 'untaken') untaken = data.untaken;
+    else if (untaken !== undefined && data.weight !== undefined) sub(untaken, 0, data.weight);
+    onMessage(data);
+  };
   port.start?.();
 };
