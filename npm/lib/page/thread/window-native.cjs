@@ -215,8 +215,8 @@ class WindowNative {
       },
       offers: () => {
         const { baseInterval } = native.offers();
-        const mode = this.#window.document.profiling ?? this.#thread.mode;
-        return JSON.stringify({ baseInterval, concurrentSessions: MAX_SESSIONS, mode });
+        // V8's, which is the thread's: that of the document which it was started for.
+        return JSON.stringify({ baseInterval, concurrentSessions: MAX_SESSIONS, mode: this.#thread.mode });
       },
       newChunks: () => {
         const handle = this.#next++;
