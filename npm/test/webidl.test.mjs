@@ -238,7 +238,7 @@ suite('the options', () => {
   test('are looked up by no other key', () => {
     const keys = [];
     make(new Proxy(OPTIONS, { get: (target, key) => (keys.push(key), target[key]) }));
-    assert.deepEqual(keys, ['bufferPolicy', 'includeEntries', 'maxBufferSize', 'maxChunks', 'sampleInterval']);
+    assert.deepEqual(keys, ['bufferPolicy', 'includeEntries', 'includeSameOriginFrames', 'maxBufferSize', 'maxChunks', 'sampleInterval']);
   });
 
   test('stop converting at the first failure', () => {

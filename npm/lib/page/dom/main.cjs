@@ -53,7 +53,8 @@ module.exports = {
 
   connect(port) {
     outbox.connect(port, (message) => {
-      if (Object.hasOwn(onMessage, message.type)) onMessage[message.type](message);
+      // What is asked for is a task of the page, which may be a long one.
+      if (Object.hasOwn(onMessage, message.type)) gate.enter(() => onMessage[message.type](message));
     });
   },
 
