@@ -446,9 +446,12 @@ suite('a profiler that nobody holds', () => {
   test('is collected with the chunks that wait', () =>
     expect(
       `
-      for (let i = 0; i < 20; i++) make({ maxBufferSize: 1 + i, sampleInterval: 1 + (i % 3) });
+      // Held for as long as it takes to have chunks that wait.
+      globalThis.held = Array.from({ length: 20 }, (_, i) => make({ maxBufferSize: 1 + i, sampleInterval: 1 + (i % 3) }));
       for (let i = 0; i < 20; i++) await turn();
-      console.log(await isSampling(), await collectGarbage());
+      const wasSampling = await isSampling();
+      delete globalThis.held;
+      console.log(wasSampling, await collectGarbage());
     `,
       'true true\n',
     ));
