@@ -326,8 +326,6 @@ fn report(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     javascript(MAJOR_THAT_DRIVES_CHROMIUM, &files, &environment, context, log, activity)
 }
 
-/// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail: all of
-/// them as expected shows that failures are told.
 /// Has DevTools' engine, the Firefox Profiler, speedscope, pprof and a decoder of OTLP read profiles.
 fn consumers(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (chromium, cli) = (tools::chromium()?, context.checkout.cli());
@@ -355,6 +353,8 @@ fn otlp_messages(context: &Context) -> Result<PathBuf> {
     Ok(folder.join("src/proto/opentelemetry-proto").into())
 }
 
+/// Runs `cargo xtask wpt` itself on a checkout that is made of our tests and testharness.js. Some of them must fail: all of
+/// them as expected shows that failures are told.
 fn web_platform_tests(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let folder = context.checkout.root().join("xtask/wpt");
     javascript(major, &test_files(&folder.join("test"))?, &[], context, log, activity)?;

@@ -53,11 +53,12 @@ test('an editor is profiled while it highlights', async (t) => {
   const server = await serve(t, { '/': { body: html, headers: { 'document-policy': 'js-profiling' } }, '/app.js': APP, '*': packageRoute(modules) });
   const page = await open(t, server.url('/'));
   const [trace, first, lines, highlighted] = await page.evaluate(async () => {
-    const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 200 });
+    const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1_000 });
     let isFull = false;
     profiler.addEventListener('samplebufferfull', () => (isFull = true));
     edit(2_000);
-    while (!isFull) {
+    // The editor gives a parse some milliseconds and goes on later: on a busy machine the line is highlighted after the trace is full.
+    while (!isFull || document.querySelector('.cm-line span') === null) {
       type('/* typed */');
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
@@ -69,7 +70,7 @@ test('an editor is profiled while it highlights', async (t) => {
     if (url.startsWith(server.url('/npm/'))) sources[url] = packageText(modules, url.slice(server.url('/npm/').length));
   }
   assertTraceOf(trace, sources);
-  assert.equal(trace.samples.length, 200);
+  assert.equal(trace.samples.length, 1_000);
   const counts = samplesByResource(trace);
   for (const name of ['@codemirror/view', '@lezer/lr']) {
     assert.ok([...counts].some(([url, count]) => url?.includes(`/npm/${name}/`) && count > 5), `${name} in ${[...counts]}`);
