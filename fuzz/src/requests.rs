@@ -35,9 +35,9 @@ pub fn options(input: &[u8]) {
     match InitOptions::convert(interval, size) {
         Ok(options) => {
             assert!(options.sample_interval.0 <= i32::MAX as u64);
-            // Never sooner than it was asked for, and less than a microsecond later.
+            // Never sooner than it was asked for, and no more than a microsecond later.
             let asked = interval.unwrap_or(f64::NAN) * 1_000.0;
-            assert!((0.0..1.0).contains(&(options.sample_interval.0 as f64 - asked)));
+            assert!((0.0..=1.0).contains(&(options.sample_interval.0 as f64 - asked)));
         }
         Err(error) => {
             assert!(["TypeError", "RangeError"].contains(&error.constructor()));

@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             Ok(figures) => activity.suspend(|| println!("{target:<12} {figures}")),
             Err(error) => {
                 findings += 1;
-                activity.suspend(|| println!("{target:<12} {error:#}\n"));
+                activity.suspend(|| println!("{target:<12} {error}\n"));
             }
         }
     }
@@ -108,7 +108,7 @@ pub fn briefly(checkout: &Checkout, packages: &Packages, log: &Log, activity: &A
         let session = Session { instrumented: &instrumented, target, log, activity };
         match session.check().and_then(|()| session.fuzz(SEARCH)) {
             Ok(figures) => runs += figures.runs,
-            Err(error) => failed.push(format!("{target}: {error:#}")),
+            Err(error) => failed.push(format!("{target}: {error}")),
         }
     }
     if !failed.is_empty() {

@@ -66,7 +66,7 @@ impl Instrumented {
     /// Builds them.
     pub fn build(&self, targets: &[String], output: &Output<'_>) -> Result<()> {
         let mut cargo = (self.cargo)();
-        cargo.args(["build", "--release", "--package", "selfprof-fuzz", "--features", "libfuzzer"]);
+        cargo.args(["build", "--profile", "fuzz", "--package", "selfprof-fuzz", "--features", "libfuzzer"]);
         cargo.args(["--target", &self.host]).arg("--target-dir").arg(self.work.join("target"));
         cargo.args(targets.iter().flat_map(|target| ["--bin", target]));
         // Spaces in them would need no care, and what the developer has set for other builds does not count.
@@ -76,7 +76,7 @@ impl Instrumented {
 
     /// The program of a target.
     pub fn program(&self, target: &str) -> PathBuf {
-        let folder = self.work.join("target").join(&self.host).join("release");
+        let folder = self.work.join("target").join(&self.host).join("fuzz");
         folder.join(format!("{target}{}", env::consts::EXE_SUFFIX))
     }
 
