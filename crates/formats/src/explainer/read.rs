@@ -11,7 +11,7 @@ use selfprof_trace::{EntryType, UnknownEntryType};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::ANONYMOUS;
-use crate::json::{Exceeded, Text, elements, stop};
+use crate::json::{self, Exceeded, Text, elements, stop};
 use crate::{Format, ReadError, ReadOptions, Thread};
 
 const WORDS: Vocabulary = Vocabulary {
@@ -43,9 +43,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<Vec<(Threa
         samples: 0,
         exceeded: None,
     };
-    let mut json = serde_json::Deserializer::from_slice(text);
-    let result = ProfileSeed { profile: &mut profile, is_outermost: true }.deserialize(&mut json);
-    match result.and_then(|()| json.end()) {
+    match json::read(text, ProfileSeed { profile: &mut profile, is_outermost: true }) {
         Ok(()) => profile.into_threads().map_err(ReadError::Limit),
         Err(error) => Err(ReadError::of_json(Format::Explainer, error, profile.exceeded)),
     }
