@@ -225,7 +225,10 @@ pub fn all() -> Vec<Benchmark> {
             side_by_side: false,
             // Not for pages: what drives Chromium needs such a Node as well.
             has_pages: true,
-            variants: vec![variant("the report", &["report"]), variant("a page that does nothing", &["bare"])],
+            variants: vec![
+                variant("the report", &["report"]),
+                variant("a page that does nothing", &["bare"]),
+            ],
             columns: vec![
                 column("interactive", "of use after, ms"),
                 column("script", "scripts a frame, ms"),
