@@ -215,6 +215,8 @@ impl Map {
         // as well is no news: SWC 1.16 gives the names that it minified to.
         let name = match scoped.filter(|name| !["", "constructor", generated].contains(name)) {
             Some(name) => Some(name),
+            // Nameless at its very beginning is the script itself, not the function that its source may begin with.
+            None if position == (0, 0) && generated.is_empty() => None,
             None => self.declared_name(source, mapping, generated),
         };
         Some(Place {

@@ -66,7 +66,9 @@ fn names_come_from_the_source_then_from_the_map() {
     check(&map("\"function f() {}\"", ""), "1:1 a", Some("a.js:1:1 f"));
     check(&map("\"function f() {}\"", "\"g\""), "1:1 a", Some("a.js:1:1 f"));
     check(&map("\"x => 1\"", "\"g\""), "1:1 a", Some("a.js:1:1 g"));
-    check(&map("\"x => 1\"", ""), "1:1 ", Some("a.js:1:1 "));
+    check(&map("\"x => 1\"", ""), "1:2 ", Some("a.js:1:1 "));
+    // The script itself.
+    check(&map("\"function f() {}\"", "\"g\""), "1:1 ", Some("a.js:1:1 ?"));
     check(&map("\"x => 1\"", ""), "1:1 a", Some("a.js:1:1 ?"));
     check(&map("null", "\"g\""), "1:1 a", Some("a.js:1:1 g"));
     check(&map("null", ""), "1:1 a", Some("a.js:1:1 ?"));
