@@ -12,9 +12,9 @@ use std::io::{self, Write};
 use selfprof_trace::{Entries, Entry, EntryType, Millis, Stack, Trace};
 
 use crate::cpuprofile::nodes::{Nodes, ROOT, ROOT_NAME, write_bare_call_frame, write_call_frame};
-use crate::json::{list, string};
+use crate::json::{list, number, string};
 use crate::output::{self, Out};
-use crate::spans::{self, Span, spans};
+use crate::spans::{self, Spans};
 use crate::{Thread, WriteOptions};
 
 /// How many samples an event has.
@@ -29,16 +29,16 @@ pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> io::
 }
 
 fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
-    let shift = shift(threads);
+    let all: Vec<Spans<'_>> = threads.iter().map(|thread| Spans::of(&thread.trace)).collect();
+    let starts = || all.iter().filter_map(Spans::start);
+    let shift = spans::shift(starts().chain(threads.iter().filter_map(first_entry)));
     out.write_all(br#"{"metadata":{"source":"selfprof"},"traceEvents":["#)?;
     out.write_all(br#"{"args":{"name":"Renderer"},"cat":"__metadata","name":"process_name","ph":"M","pid":1,"tid":1,"ts":0}"#)?;
-    let first =
-        threads.iter().filter_map(|thread| Some(spans(&thread.trace).next()?.start)).min().unwrap_or(0);
     // DevTools begins with this one. It tells which process is the page's.
     out.write_all(br#",{"args":{"data":{"frameTreeNodeId":1,"frames":[{"frame":"1","isInPrimaryMainFrame":true,"isOutermostMainFrame":true,"name":"","processId":1,"url":"about:blank"}],"persistentIds":true}},"#)?;
     out.write_all(br#""cat":"disabled-by-default-devtools.timeline","name":"TracingStartedInBrowser","ph":"I","pid":1,"s":"t","tid":1,"#)?;
-    write!(out, "\"ts\":{}}}", first.saturating_add(shift))?;
-    for (tid, Thread { name, trace }) in (1..).zip(threads) {
+    write!(out, "\"ts\":{}}}", starts().min().unwrap_or(0).saturating_add(shift))?;
+    for ((tid, Thread { name, trace }), spans) in (1..).zip(threads).zip(&all) {
         // DevTools takes a thread of this name for the page's.
         let name = if tid == 1 { "CrRendererMain" } else { name };
         out.write_all(b",{\"args\":{\"name\":")?;
@@ -47,7 +47,7 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
             out,
             "}},\"cat\":\"__metadata\",\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{tid},\"ts\":0}}"
         )?;
-        write_samples(trace, (tid, shift), out)?;
+        write_samples((trace, spans), (tid, shift), out)?;
         if let Some(entries) = trace.entries() {
             write_entries(entries, (tid, shift), out)?;
         }
@@ -55,17 +55,18 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(b"]}")
 }
 
-/// By how much all times are moved, in microseconds.
-fn shift(threads: &[Thread]) -> i64 {
-    let entries = threads.iter().filter_map(|thread| thread.trace.entries()).flat_map(Entries::list);
-    let earliest = entries.map(|entry| bounds(entry)[0]).min().unwrap_or(0);
-    spans::shift(threads.iter().map(|thread| &thread.trace)).max(earliest.saturating_neg())
+/// Where a thread's first entry begins, in microseconds.
+fn first_entry(thread: &Thread) -> Option<i64> {
+    thread.trace.entries()?.list().iter().map(|entry| bounds(entry)[0]).min()
 }
 
-fn write_samples(trace: &Trace, (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
-    let all: Vec<Span<'_>> = spans(trace).collect();
-    let (Some(first), Some(last)) = (all.first(), all.last()) else { return Ok(()) };
-    let [start, end] = [first.start, last.end()].map(|time| time.saturating_add(shift));
+fn write_samples(
+    (trace, spans): (&Trace, &Spans<'_>),
+    (tid, shift): (usize, i64),
+    out: &mut Out<'_>,
+) -> io::Result<()> {
+    let (Some(start), Some(end)) = (spans.start(), spans.end()) else { return Ok(()) };
+    let [start, end] = [start, end].map(|time| time.saturating_add(shift));
     let head = |out: &mut Out<'_>, name: &str, time: i64| {
         write!(
             out,
@@ -76,24 +77,26 @@ fn write_samples(trace: &Trace, (tid, shift): (usize, i64), out: &mut Out<'_>) -
     head(out, "Profile", start)?;
     write!(out, "\"startTime\":{start}}}}}}}")?;
 
-    write_tasks(&all, (tid, shift), out)?;
+    write_tasks(spans, (tid, shift), out)?;
 
     let nodes = Nodes::of(trace);
     // The last one tells where the one before it ends.
-    let samples = all.iter().map(|span| nodes.of_sample(span.sample)).chain([nodes.of_state(None)]);
-    let samples: Vec<usize> = samples.collect();
-    let deltas: Vec<u64> = [0].into_iter().chain(all.iter().map(|span| span.length.0)).collect();
-    for (index, (samples, deltas)) in samples.chunks(CHUNK).zip(deltas.chunks(CHUNK)).enumerate() {
+    let samples = spans.iter().map(|span| nodes.of_sample(span.sample)).chain([nodes.of_state(None)]);
+    let deltas = [0].into_iter().chain(spans.iter().map(|span| span.length.0));
+    let mut rest = samples.zip(deltas).peekable();
+    let mut is_first = true;
+    while rest.peek().is_some() {
+        let chunk: Vec<(usize, u64)> = rest.by_ref().take(CHUNK).collect();
         head(out, "ProfileChunk", start)?;
         out.write_all(b"\"cpuProfile\":{")?;
-        if index == 0 {
+        if std::mem::take(&mut is_first) {
             write_nodes(trace, out)?;
             out.write_all(b",")?;
         }
-        list(out, "\"samples\":[", samples.iter(), |out, id| write!(out, "{id}"))?;
-        list(out, "]},\"timeDeltas\":[", deltas.iter(), |out, delta| write!(out, "{delta}"))?;
+        list(out, "\"samples\":[", chunk.iter(), |out, (id, _)| number(out, *id))?;
+        list(out, "]},\"timeDeltas\":[", chunk.iter(), |out, (_, delta)| number(out, *delta))?;
         out.write_all(b"]")?;
-        if (index + 1) * CHUNK > all.len() {
+        if rest.peek().is_none() {
             write!(out, ",\"endTime\":{end}")?;
         }
         out.write_all(b"}}}")?;
@@ -102,21 +105,25 @@ fn write_samples(trace: &Trace, (tid, shift): (usize, i64), out: &mut Out<'_>) -
 }
 
 /// Writes each stretch in which something ran as a task: DevTools draws functions within tasks alone.
-fn write_tasks(all: &[Span<'_>], (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
-    for task in all.chunk_by(|span, next| span.is_idle() == next.is_idle()) {
-        let (Some(first), Some(last)) = (task.first(), task.last()) else { continue };
-        if first.is_idle() {
-            continue;
-        }
+fn write_tasks(spans: &Spans<'_>, (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
+    let write = |out: &mut Out<'_>, [start, end]: [i64; 2]| {
         // A microsecond earlier, since of two that are equal DevTools takes either for the outer one.
-        let start = 0.max(first.start.saturating_add(shift).saturating_sub(1));
-        let length = last.end().saturating_add(shift).saturating_sub(start);
+        let start = 0.max(start.saturating_add(shift).saturating_sub(1));
+        let length = end.saturating_add(shift).saturating_sub(start);
         out.write_all(
             b",{\"cat\":\"disabled-by-default-devtools.timeline\",\"name\":\"RunTask\",\"ph\":\"X\",",
         )?;
-        write!(out, "\"pid\":1,\"tid\":{tid},\"ts\":{start},\"dur\":{length},\"args\":{{}}}}")?;
+        write!(out, "\"pid\":1,\"tid\":{tid},\"ts\":{start},\"dur\":{length},\"args\":{{}}}}")
+    };
+    let mut task: Option<[i64; 2]> = None;
+    for span in spans.iter() {
+        if !span.is_idle() {
+            task.get_or_insert([span.start, span.start])[1] = span.end();
+        } else if let Some(task) = task.take() {
+            write(out, task)?;
+        }
     }
-    Ok(())
+    task.map_or(Ok(()), |task| write(out, task))
 }
 
 /// Writes all nodes. Here they name their parents, and not their children.

@@ -10,9 +10,9 @@
 //!
 //! [flame graphs]: https://www.brendangregg.com/flamegraphs.html
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
+use foldhash::HashMap;
 use selfprof_trace::{Frame, FrameId, Marker, Micros, StackId, Trace};
 
 use crate::output;
@@ -24,7 +24,7 @@ use crate::{WriteError, WriteOptions};
 pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> Result<(), WriteError> {
     // The marker of a stack has no place in a line.
     let mut lines: Vec<(Option<StackId>, Option<Marker>, Micros)> = Vec::new();
-    let mut places = HashMap::new();
+    let mut places = HashMap::default();
     for total in totals(trace).into_iter().filter(|total| !total.is_idle()) {
         let marker = total.marker.filter(|_| total.stack.is_none());
         let place = *places.entry((total.stack, marker)).or_insert_with(|| {

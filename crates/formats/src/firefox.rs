@@ -9,15 +9,15 @@
 //!
 //! [processed profile]: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
+use foldhash::HashMap;
 use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Entries, EntryType, FrameId, Marker, Micros, StackId, Trace};
 
-use crate::json::{list, string};
+use crate::json::{list, millis, number, number_or_null, string};
 use crate::output::{self, Out};
-use crate::spans::{self, Span, spans};
+use crate::spans::{self, Span, Spans};
 use crate::{Thread, WriteOptions};
 
 /// The version of the format that is written.
@@ -71,7 +71,7 @@ fn write_profile(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
 struct Writing<'thread> {
     name: &'thread str,
     trace: &'thread Trace,
-    spans: Vec<Span<'thread>>,
+    spans: Spans<'thread>,
     strings: Strings<'thread>,
     /// Functions: the trace's, then those that stand for work without one.
     functions: Vec<Function<'thread>>,
@@ -79,8 +79,10 @@ struct Writing<'thread> {
     frames: Vec<(usize, usize)>,
     /// A stack: that of its caller, and its innermost frame. The first are those of the trace.
     stacks: Vec<(Option<usize>, usize)>,
-    /// Those of samples.
-    sample_stacks: Vec<Option<usize>>,
+    /// The stacks of samples that are none of the trace's.
+    placed: HashMap<(Option<StackId>, Option<Marker>), usize>,
+    /// The frames of those stacks: functions of the trace with another category.
+    categorised: HashMap<(FrameId, usize), usize>,
 }
 
 struct Function<'thread> {
@@ -130,52 +132,48 @@ impl<'thread> Writing<'thread> {
             .iter()
             .map(|(_, stack)| (stack.parent.map(StackId::index), stack.frame.index()))
             .collect();
-        let mut writing = Self {
+        Self {
             name,
             trace,
-            spans: spans(trace).collect(),
+            spans: Spans::of(trace),
             strings,
             functions,
             frames,
             stacks,
-            sample_stacks: Vec::new(),
-        };
-        writing.place_samples();
-        writing
+            placed: HashMap::default(),
+            categorised: HashMap::default(),
+        }
     }
 
-    /// Finds the stack of each sample: a stack of the trace, or one whose innermost frame has another category.
-    fn place_samples(&mut self) {
-        let mut placed: HashMap<(Option<StackId>, Option<Marker>), usize> = HashMap::new();
-        let mut frames: HashMap<(FrameId, usize), usize> = HashMap::new();
-        for span in std::mem::take(&mut self.spans) {
-            let sample = span.sample.filter(|_| !span.is_idle());
-            let stack = sample.map(|sample| match (sample.stack, sample.marker) {
-                (Some(stack), None | Some(Marker::Script)) => stack.index(),
-                key @ (stack, marker) => *placed.entry(key).or_insert_with(|| {
-                    let category = marker.map_or(OTHER, |marker| spans::state_index(Some(marker)));
-                    let (parent, frame) = match stack.map(|id| self.trace.stacks()[id]) {
-                        Some(stack) => {
-                            let frame = *frames.entry((stack.frame, category)).or_insert_with(|| {
-                                self.frames.push((stack.frame.index(), category));
-                                self.frames.len() - 1
-                            });
-                            (stack.parent.map(StackId::index), frame)
-                        }
-                        None => {
-                            let name = self.strings.number(spans::state(marker));
-                            self.functions.push(Function { name, file: None, line: None, column: None });
-                            self.frames.push((self.functions.len() - 1, category));
-                            (None, self.frames.len() - 1)
-                        }
-                    };
-                    self.stacks.push((parent, frame));
-                    self.stacks.len() - 1
-                }),
-            });
-            self.sample_stacks.push(stack);
-            self.spans.push(span);
+    /// The stack of what a sample found: a stack of the trace, or a new one whose innermost frame has another category.
+    fn stack_of(&mut self, span: &Span<'_>) -> Option<usize> {
+        let sample = span.sample.filter(|_| !span.is_idle())?;
+        let key @ (stack, marker) = (sample.stack, sample.marker);
+        if let (Some(stack), None | Some(Marker::Script)) = key {
+            return Some(stack.index());
         }
+        if let Some(&placed) = self.placed.get(&key) {
+            return Some(placed);
+        }
+        let category = marker.map_or(OTHER, |marker| spans::state_index(Some(marker)));
+        let (parent, frame) = match stack.map(|id| self.trace.stacks()[id]) {
+            Some(stack) => {
+                let frame = *self.categorised.entry((stack.frame, category)).or_insert_with(|| {
+                    self.frames.push((stack.frame.index(), category));
+                    self.frames.len() - 1
+                });
+                (stack.parent.map(StackId::index), frame)
+            }
+            None => {
+                let name = self.strings.number(spans::state(marker));
+                self.functions.push(Function { name, file: None, line: None, column: None });
+                self.frames.push((self.functions.len() - 1, category));
+                (None, self.frames.len() - 1)
+            }
+        };
+        self.stacks.push((parent, frame));
+        self.placed.insert(key, self.stacks.len() - 1);
+        Some(self.stacks.len() - 1)
     }
 
     fn write(mut self, tid: usize, out: &mut Out<'_>) -> io::Result<()> {
@@ -202,12 +200,14 @@ impl<'thread> Writing<'thread> {
         out.write_all(b"]}")
     }
 
-    fn write_samples(&self, out: &mut Out<'_>) -> io::Result<()> {
-        write!(out, "\"samples\":{{\"length\":{},\"weightType\":\"tracing-ms\"", self.spans.len())?;
-        list(out, ",\"stack\":[", self.sample_stacks.iter(), |out, stack| number_or_null(out, *stack))?;
-        let start = |span: &Span<'_>| u64::try_from(span.start).unwrap_or(0);
-        list(out, "],\"time\":[", self.spans.iter(), |out, span| write!(out, "{}", Micros(start(span))))?;
-        list(out, "],\"weight\":[", self.spans.iter(), |out, span| write!(out, "{}", span.length))?;
+    /// Writes the samples, which adds to functions, frames and stacks.
+    fn write_samples(&mut self, out: &mut Out<'_>) -> io::Result<()> {
+        let spans = std::mem::take(&mut self.spans);
+        write!(out, "\"samples\":{{\"length\":{},\"weightType\":\"tracing-ms\"", spans.count())?;
+        list(out, ",\"stack\":[", spans.iter(), |out, span| number_or_null(out, self.stack_of(&span)))?;
+        let start = |span: &Span<'_>| Micros(u64::try_from(span.start).unwrap_or(0));
+        list(out, "],\"time\":[", spans.iter(), |out, span| millis(out, start(&span)))?;
+        list(out, "],\"weight\":[", spans.iter(), |out, span| millis(out, span.length))?;
         out.write_all(b"]}")
     }
 
@@ -242,7 +242,7 @@ impl<'thread> Writing<'thread> {
     fn write_stacks(&self, out: &mut Out<'_>) -> io::Result<()> {
         write!(out, ",\"stackTable\":{{\"length\":{}", self.stacks.len())?;
         list(out, ",\"prefix\":[", self.stacks.iter(), |out, (prefix, _)| number_or_null(out, *prefix))?;
-        list(out, "],\"frame\":[", self.stacks.iter(), |out, (_, frame)| write!(out, "{frame}"))?;
+        list(out, "],\"frame\":[", self.stacks.iter(), |out, (_, frame)| number(out, *frame))?;
         write!(out, "]}},\"frameTable\":{{\"length\":{}", self.frames.len())?;
         let all = || self.frames.iter();
         list(out, ",\"address\":[", all(), |out, _| out.write_all(b"-1"))?;
@@ -263,7 +263,7 @@ impl<'thread> Writing<'thread> {
         let Self { functions, strings, .. } = self;
         // A resource is a script. Its kind is 5, which is a URL.
         let mut resources: Vec<usize> = Vec::new();
-        let mut resource_of: HashMap<&str, usize> = HashMap::new();
+        let mut resource_of: HashMap<&str, usize> = HashMap::default();
         let mut places = Vec::with_capacity(functions.len());
         for function in functions.iter() {
             places.push(function.file.map(|file| {
@@ -297,13 +297,6 @@ impl<'thread> Writing<'thread> {
         list(out, "],\"host\":[", resources.iter(), |out, _| out.write_all(b"null"))?;
         list(out, "],\"type\":[", resources.iter(), |out, _| out.write_all(b"5"))?;
         out.write_all(b"]}")
-    }
-}
-
-fn number_or_null(out: &mut Out<'_>, number: Option<impl std::fmt::Display>) -> io::Result<()> {
-    match number {
-        Some(number) => write!(out, "{number}"),
-        None => out.write_all(b"null"),
     }
 }
 

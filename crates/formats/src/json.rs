@@ -4,8 +4,11 @@ use std::fmt;
 use std::io::{self, Write};
 use std::marker::PhantomData;
 
+use selfprof_trace::Micros;
 use selfprof_trace::foreign::LimitExceeded;
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Error, SeqAccess, Visitor};
+use serde_json::Deserializer;
+use serde_json::de::{Read, SliceRead, StrRead};
 
 /// Writes `before`, then the items with commas between them.
 pub(crate) fn list<W: Write, T>(
@@ -29,12 +32,51 @@ pub(crate) fn string(out: &mut impl Write, text: &str) -> io::Result<()> {
     Ok(serde_json::to_writer(out, text)?)
 }
 
+/// Writes a whole number.
+pub(crate) fn number(out: &mut impl Write, number: impl itoa::Integer) -> io::Result<()> {
+    out.write_all(itoa::Buffer::new().format(number).as_bytes())
+}
+
+/// Writes a whole number, or `null`.
+pub(crate) fn number_or_null(out: &mut impl Write, value: Option<impl itoa::Integer>) -> io::Result<()> {
+    match value {
+        Some(value) => number(out, value),
+        None => out.write_all(b"null"),
+    }
+}
+
+/// Writes a time in milliseconds, with as many digits as it shows.
+pub(crate) fn millis(out: &mut impl Write, time: Micros) -> io::Result<()> {
+    number(out, time.0 / 1000)?;
+    let rest = time.0 % 1000;
+    let digit = |number: u64| b'0' + (number % 10) as u8;
+    let digits = [b'.', digit(rest / 100), digit(rest / 10), digit(rest)];
+    let length =
+        digits.iter().rposition(|&digit| digit != b'0').filter(|&last| last > 0).map_or(0, |last| last + 1);
+    out.write_all(&digits[..length])
+}
+
+/// Reads JSON, to its end.
+pub(crate) fn read<'de, S: DeserializeSeed<'de>>(text: &'de [u8], seed: S) -> serde_json::Result<S::Value> {
+    fn from<'de, R: Read<'de>, S: DeserializeSeed<'de>>(text: R, seed: S) -> serde_json::Result<S::Value> {
+        let mut json = Deserializer::new(text);
+        let value = seed.deserialize(&mut json)?;
+        json.end()?;
+        Ok(value)
+    }
+    // Strings need not be checked one by one when all of the text is known to be UTF-8.
+    match std::str::from_utf8(text) {
+        Ok(text) => from(StrRead::new(text), seed),
+        Err(_) => from(SliceRead::new(text), seed),
+    }
+}
+
 /// A `DOMString`. JavaScript strings may hold lone surrogates, which become U+FFFD, as in a `USVString`.
 #[derive(Default)]
 pub(crate) struct Text(pub(crate) String);
 
 impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct TextVisitor;
 
         impl Visitor<'_> for TextVisitor {
@@ -94,7 +136,7 @@ where
 {
     type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
@@ -124,4 +166,23 @@ where
     P: FnMut(E) -> Result<(), LimitExceeded>,
 {
     Elements { push, exceeded, element: PhantomData }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn milliseconds_are_written_as_they_show() {
+        #[track_caller]
+        fn check(micros: u64) {
+            let mut written = Vec::new();
+            millis(&mut written, Micros(micros)).unwrap();
+            assert_eq!(String::from_utf8(written).unwrap(), Micros(micros).to_string());
+        }
+        (0..2000).for_each(check);
+        proptest!(|(micros: u64)| check(micros));
+    }
 }

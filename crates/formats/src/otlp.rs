@@ -23,8 +23,8 @@ use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Frame, Micros, StackId};
 
 use crate::output;
-use crate::spans::spans;
-use crate::totals::{Total, check_depth, totals};
+use crate::spans::Spans;
+use crate::totals::{Total, check_depth, totals_with};
 use crate::{Thread, WriteError, WriteOptions};
 
 /// The version of OTLP whose messages are written.
@@ -98,7 +98,15 @@ impl Building {
     }
 
     fn profile(&mut self, Thread { name, trace }: &Thread) -> Result<Profile, WriteError> {
-        let totals = totals(trace);
+        // The time of each sample of a total, and what it weighs.
+        let mut members: Vec<(Vec<u64>, Vec<i64>)> = Vec::new();
+        let totals = totals_with(trace, |total, sample, weight| {
+            if total == members.len() {
+                members.push(Default::default());
+            }
+            members[total].0.push(nanos(sample.timestamp) as u64);
+            members[total].1.push(nanos(weight));
+        });
         check_depth(trace, totals.iter().map(|total| total.stack))?;
         let locations: Vec<i32> = trace
             .frames()
@@ -111,7 +119,7 @@ impl Building {
             .collect();
         let mut stacks: HashMap<StackId, i32> = HashMap::new();
         let mut samples = Vec::with_capacity(totals.len());
-        for Total { stack, marker, samples: members, .. } in totals {
+        for (Total { stack, marker, .. }, (times, weights)) in totals.into_iter().zip(members) {
             let stack_index = stack.map_or(0, |stack| {
                 *stacks.entry(stack).or_insert_with(|| {
                     let location_indices = trace.path(stack).map(|frame| locations[frame.index()]).collect();
@@ -119,18 +127,17 @@ impl Building {
                 })
             });
             let marker = marker.map(|marker| self.attribute("selfprof.marker", marker.as_str()));
-            let time = |&(index, _): &(usize, Micros)| nanos(trace.samples()[index].timestamp) as u64;
             samples.push(Sample {
                 stack_index,
                 attribute_indices: marker.into_iter().collect(),
                 link_index: 0,
-                values: members.iter().map(|(_, weight)| nanos(*weight)).collect(),
-                timestamps_unix_nano: members.iter().map(time).collect(),
+                values: weights,
+                timestamps_unix_nano: times,
             });
         }
         let sample_type =
             Some(ValueType { type_strindex: self.string("wall"), unit_strindex: self.string("nanoseconds") });
-        let start = spans(trace).next().map_or(0, |first| nanos(Micros(first.start.try_into().unwrap_or(0))));
+        let start = Spans::of(trace).start().map_or(0, |start| nanos(Micros(start.try_into().unwrap_or(0))));
         // The time of the last sample is to lie within the profile.
         let end = trace.samples().last().map_or(0, |last| nanos(last.timestamp).saturating_add(1));
         Ok(Profile {

@@ -99,7 +99,7 @@ impl Building {
                 label.push(Label { key: marker_key, str: self.string(Marker::as_str(marker)) });
             }
             label.extend(thread_name.map(|str| Label { key: thread_key, str }));
-            let value = vec![samples.len() as i64, nanos(time)];
+            let value = vec![samples as i64, nanos(time)];
             self.profile.sample.push(Sample { location_id, value, label });
         }
         let summary = Summary::of(trace);

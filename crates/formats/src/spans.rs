@@ -18,7 +18,13 @@ pub(crate) struct Span<'trace> {
     pub(crate) sample: Option<&'trace Sample>,
 }
 
-impl Span<'_> {
+impl<'trace> Span<'trace> {
+    fn of((sample, &length): (&'trace Sample, &Micros)) -> Self {
+        let at = i64::try_from(sample.timestamp.0).unwrap_or(i64::MAX);
+        let start = at.saturating_sub(length.0.try_into().unwrap_or(i64::MAX));
+        Self { start, length, sample: Some(sample) }
+    }
+
     /// Whether nothing is known to have run.
     pub(crate) fn is_idle(&self) -> bool {
         self.sample.is_none_or(Sample::is_idle)
@@ -31,27 +37,56 @@ impl Span<'_> {
 }
 
 /// All samples of a trace, in order, with the pauses between them: each span begins where the one before it ends.
-pub(crate) fn spans(trace: &Trace) -> impl Iterator<Item = Span<'_>> {
-    let mut end = None;
-    trace.samples().iter().zip(weigh(trace.samples())).flat_map(move |(sample, length)| {
-        let at = i64::try_from(sample.timestamp.0).unwrap_or(i64::MAX);
-        let start = at.saturating_sub(length.0.try_into().unwrap_or(i64::MAX));
-        let paused_since = end.replace(at).filter(|&since| since < start);
-        let pause = paused_since.map(|since| Span {
-            start: since,
-            length: Micros(since.abs_diff(start)),
-            sample: None,
-        });
-        pause.into_iter().chain([Span { start, length, sample: Some(sample) }])
-    })
+///
+/// They are made as they are asked for, since there are as many of them as of samples.
+#[derive(Default)]
+pub(crate) struct Spans<'trace> {
+    samples: &'trace [Sample],
+    weights: Vec<Micros>,
 }
 
-/// By how much the times of these threads are to be moved so that none is before zero, as some formats want it.
-pub(crate) fn shift<'trace>(traces: impl Iterator<Item = &'trace Trace>) -> i64 {
-    traces
-        .filter_map(|trace| Some(spans(trace).next()?.start))
-        .min()
-        .map_or(0, |start| 0.max(start.saturating_neg()))
+impl<'trace> Spans<'trace> {
+    pub(crate) fn of(trace: &'trace Trace) -> Self {
+        Self { samples: trace.samples(), weights: weigh(trace.samples()) }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Span<'trace>> {
+        let mut samples = self.samples.iter().zip(&self.weights);
+        let (mut end, mut after_pause) = (None, None);
+        std::iter::from_fn(move || {
+            if let Some(span) = after_pause.take() {
+                return Some(span);
+            }
+            let span = Span::of(samples.next()?);
+            match end.replace(span.end()) {
+                Some(since) if since < span.start => {
+                    after_pause = Some(span);
+                    Some(Span { start: since, length: Micros(since.abs_diff(span.start)), sample: None })
+                }
+                _ => Some(span),
+            }
+        })
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Where the first one begins.
+    pub(crate) fn start(&self) -> Option<i64> {
+        self.iter().next().map(|span| span.start)
+    }
+
+    /// Where the last one ends, which is always a sample.
+    pub(crate) fn end(&self) -> Option<i64> {
+        Some(Span::of((self.samples.last()?, self.weights.last()?)).end())
+    }
+}
+
+/// By how much the times of threads that start there are to be moved so that none is before zero, as some formats want it.
+pub(crate) fn shift(starts: impl Iterator<Item = i64>) -> i64 {
+    starts.min().map_or(0, |start| 0.max(start.saturating_neg()))
 }
 
 /// What stands in the place of a function where work without one is to be shown, e.g. `(gc)`.
@@ -96,9 +131,13 @@ mod tests {
             for &time in timestamps {
                 trace.push_sample(Sample { timestamp: Micros(time), stack: None, marker: None });
             }
-            let spans: Vec<_> =
-                spans(&trace).map(|span| (span.start, span.length.0, span.sample.is_some())).collect();
-            assert_eq!(spans, expected);
+            let spans = Spans::of(&trace);
+            let all = spans.iter().map(|span| (span.start, span.length.0, span.sample.is_some()));
+            assert_eq!(all.collect::<Vec<_>>(), expected);
+            assert_eq!(spans.count(), expected.len());
+            assert_eq!(spans.start(), expected.first().map(|(start, ..)| *start));
+            let end = expected.last().map(|(start, length, _)| start + i64::try_from(*length).unwrap());
+            assert_eq!(spans.end(), end);
         }
         check(&[], &[]);
         check(&[7], &[(7, 0, true)]);

@@ -10,9 +10,9 @@ use std::io::{self, Write};
 
 use selfprof_trace::{Frame, FrameId, Trace};
 
-use crate::json::{list, string};
+use crate::json::{list, number, string};
 use crate::output::{self, Out};
-use crate::spans::{self, Span, spans};
+use crate::spans::{self, Spans};
 use crate::totals::check_depth;
 use crate::{Thread, WriteError, WriteOptions};
 
@@ -64,14 +64,13 @@ fn write_frame(out: &mut Out<'_>, trace: &Trace, frame: &Frame) -> io::Result<()
 }
 
 fn write_profile(Thread { name, trace }: &Thread, first: usize, out: &mut Out<'_>) -> io::Result<()> {
-    let all: Vec<Span<'_>> = spans(trace).collect();
-    let [start, end] =
-        [all.first().map(|span| span.start), all.last().map(Span::end)].map(Option::unwrap_or_default);
+    let spans = Spans::of(trace);
+    let [start, end] = [spans.start(), spans.end()].map(Option::unwrap_or_default);
     out.write_all(b"{\"type\":\"sampled\",\"name\":")?;
     string(out, name)?;
     write!(out, ",\"unit\":\"microseconds\",\"startValue\":{start},\"endValue\":{end}")?;
     let mut path: Vec<FrameId> = Vec::new();
-    list(out, ",\"samples\":[", all.iter(), |out, span| {
+    list(out, ",\"samples\":[", spans.iter(), |out, span| {
         path.clear();
         let sample = span.sample.filter(|_| !span.is_idle());
         match sample.map(|sample| (sample.stack, sample.marker)) {
@@ -79,12 +78,12 @@ fn write_profile(Thread { name, trace }: &Thread, first: usize, out: &mut Out<'_
             Some((None, marker)) => write!(out, "[{}", spans::state_index(marker))?,
             Some((Some(stack), _)) => {
                 path.extend(trace.path(stack));
-                list(out, "[", path.iter().rev(), |out, frame| write!(out, "{}", first + frame.index()))?;
+                list(out, "[", path.iter().rev(), |out, frame| number(out, first + frame.index()))?;
             }
         }
         out.write_all(b"]")
     })?;
-    list(out, "],\"weights\":[", all.iter(), |out, span| write!(out, "{}", span.length.0))?;
+    list(out, "],\"weights\":[", spans.iter(), |out, span| number(out, span.length.0))?;
     out.write_all(b"]}")
 }
 

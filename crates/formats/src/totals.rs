@@ -1,9 +1,8 @@
 //! What the samples with the same stack and marker amount to, for formats that do not know single samples, or gather them.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use selfprof_trace::weigh::weigh;
-use selfprof_trace::{Marker, Micros, StackId, Trace};
+use selfprof_trace::{Marker, Micros, Sample, StackId, Trace};
 
 use crate::WriteError;
 
@@ -11,14 +10,14 @@ use crate::WriteError;
 const MOST_FUNCTIONS: u64 = 1 << 30;
 
 /// The samples with the same stack and marker.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Total {
     pub(crate) stack: Option<StackId>,
     pub(crate) marker: Option<Marker>,
     /// The sum of their weights.
     pub(crate) time: Micros,
-    /// The index of each, and its weight.
-    pub(crate) samples: Vec<(usize, Micros)>,
+    /// How many they are.
+    pub(crate) samples: u64,
 }
 
 impl Total {
@@ -30,17 +29,23 @@ impl Total {
 
 /// The totals in the order of their first samples.
 pub(crate) fn totals(trace: &Trace) -> Vec<Total> {
+    totals_with(trace, |_, _, _| ())
+}
+
+/// Like [`totals`], and hands over each sample with the index of its total, and its weight.
+pub(crate) fn totals_with(trace: &Trace, mut each: impl FnMut(usize, &Sample, Micros)) -> Vec<Total> {
     let mut totals: Vec<Total> = Vec::new();
-    let mut places = HashMap::new();
-    for (index, (sample, weight)) in trace.samples().iter().zip(weigh(trace.samples())).enumerate() {
+    let mut places = HashMap::default();
+    for (sample, weight) in trace.samples().iter().zip(weigh(trace.samples())) {
         let place = *places.entry((sample.stack, sample.marker)).or_insert_with(|| {
             let (stack, marker) = (sample.stack, sample.marker);
-            totals.push(Total { stack, marker, time: Micros::ZERO, samples: Vec::new() });
+            totals.push(Total { stack, marker, time: Micros::ZERO, samples: 0 });
             totals.len() - 1
         });
         let total = &mut totals[place];
         total.time = total.time.saturating_add(weight);
-        total.samples.push((index, weight));
+        total.samples += 1;
+        each(place, sample, weight);
     }
     totals
 }

@@ -23,6 +23,7 @@
 
 mod limits;
 mod problem;
+mod samples;
 mod validate;
 mod vocabulary;
 
@@ -32,6 +33,7 @@ use crate::{
 
 pub use limits::{LimitExceeded, Limits};
 pub use problem::{Place, Problem, ProblemKind, Problems, Remedy};
+use samples::RawSamples;
 pub use vocabulary::Vocabulary;
 
 /// The raw elements of a trace, in the order of the W3C shape, where ids are indexes.
@@ -46,7 +48,7 @@ pub struct ForeignTrace {
     resources: Vec<ResourceId>,
     frames: Vec<RawFrame>,
     stacks: Vec<ForeignStack>,
-    samples: Vec<ForeignSample>,
+    samples: RawSamples,
     /// `None` as long as nothing was said of marks and measures.
     entries: Option<RawEntries>,
     /// What the reader has found itself.
@@ -146,7 +148,7 @@ impl ForeignTrace {
             resources: Vec::new(),
             frames: Vec::new(),
             stacks: Vec::new(),
-            samples: Vec::new(),
+            samples: RawSamples::default(),
             entries: None,
             problems: Problems::default(),
         }
@@ -239,6 +241,13 @@ impl ForeignTrace {
         self.text_bytes = self.text_bytes.saturating_add(text.len());
         if self.text_bytes > limit { Err(LimitExceeded::new("bytes of text", limit)) } else { Ok(()) }
     }
+}
+
+/// The number as a whole one; `None` when it is negative, has a fraction, or is too large to be exact.
+fn whole(number: f64) -> Option<usize> {
+    const LARGEST: f64 = (1_u64 << 53) as f64;
+    let is_whole = (0.0..=LARGEST).contains(&number) && number.fract() == 0.0;
+    if is_whole { usize::try_from(number as u64).ok() } else { None }
 }
 
 #[cfg(test)]

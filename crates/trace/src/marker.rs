@@ -67,7 +67,16 @@ impl FromStr for Marker {
     type Err = UnknownMarker;
 
     fn from_str(text: &str) -> Result<Self, UnknownMarker> {
-        Self::ALL.into_iter().find(|marker| marker.as_str() == text).ok_or(UnknownMarker)
+        match text {
+            "script" => Ok(Self::Script),
+            "gc" => Ok(Self::Gc),
+            "parse" => Ok(Self::Parse),
+            "paint" => Ok(Self::Paint),
+            "style" => Ok(Self::Style),
+            "layout" => Ok(Self::Layout),
+            "other" => Ok(Self::Other),
+            _ => Err(UnknownMarker),
+        }
     }
 }
 

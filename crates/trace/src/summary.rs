@@ -8,7 +8,7 @@ mod functions;
 mod tally;
 mod user_timing;
 
-use crate::weigh::{median_interval, weigh};
+use crate::weigh::{median_interval, weigh_by};
 use crate::{Marker, Micros, Trace};
 
 pub use call_tree::{CallNode, CallTree};
@@ -41,7 +41,8 @@ pub struct Summary {
 impl Summary {
     /// Sums up a trace, in time and memory linear in its samples, stacks and entries, apart from the ordering of rows.
     pub fn of(trace: &Trace) -> Self {
-        let weights = weigh(trace.samples());
+        let interval = median_interval(trace.samples());
+        let weights = weigh_by(interval, trace.samples());
         let tree = CallTree::new(trace, &weights);
         let mut summary = Self {
             functions: functions::rows(trace, &tree),
@@ -49,7 +50,7 @@ impl Summary {
             busy: Tally::default(),
             idle: Tally::default(),
             unmarked: Tally::default(),
-            interval: median_interval(trace.samples()),
+            interval,
             measures: trace.entries().map(user_timing::measures).unwrap_or_default(),
             marks: trace.entries().map(user_timing::marks).unwrap_or_default(),
             markers: Default::default(),

@@ -68,6 +68,12 @@ impl Trace {
         self.samples.push(Sample { stack, ..sample });
     }
 
+    /// Gives the trace its samples, whose stacks are of this trace.
+    pub(crate) fn set_samples(&mut self, samples: Vec<Sample>) {
+        debug_assert!(samples.iter().all(|sample| sample.stack == self.known_stack(sample.stack)));
+        self.samples = samples;
+    }
+
     /// Gives the sample at `index` another stack, e.g. to a collection that is attributed to its allocator
     /// later. A stack that is not of this trace counts as none. Says whether there is such a sample.
     pub fn set_sample_stack(&mut self, index: usize, stack: Option<StackId>) -> bool {

@@ -23,7 +23,12 @@ pub const PAUSE: u64 = 100;
 ///
 /// A lone sample, and samples that all have one timestamp, weigh nothing: there is no interval to go by.
 pub fn weigh(samples: &[Sample]) -> Vec<Micros> {
-    let typical = median_interval(samples).unwrap_or(Micros::ZERO);
+    weigh_by(median_interval(samples), samples)
+}
+
+/// Like [`weigh`], with the median interval at hand.
+pub(crate) fn weigh_by(interval: Option<Micros>, samples: &[Sample]) -> Vec<Micros> {
+    let typical = interval.unwrap_or(Micros::ZERO);
     let longest = typical.saturating_mul(PAUSE);
     let first = samples.first().map(|_| typical);
     let later = intervals(samples).map(|interval| if interval > longest { typical } else { interval });

@@ -33,6 +33,8 @@ pub struct Machine {
     typescript: PathBuf,
     rxjs: PathBuf,
     datadog: PathBuf,
+    /// None where there is none: the benchmark of the report alone needs it, and says so.
+    chromium: Option<PathBuf>,
 }
 
 /// The series of one variant, by field.
@@ -65,6 +67,7 @@ impl Machine {
             typescript: packages.get(&TYPESCRIPT)?,
             rxjs: packages.get(&RXJS)?,
             datadog: packages.get(&DATADOG_PPROF)?,
+            chromium: tools::chromium().ok(),
         })
     }
 
@@ -116,7 +119,11 @@ impl Machine {
             .env("DATADOG_PPROF", &self.datadog)
             .env("SELFPROF_NPM", &self.npm)
             .env("SELFPROF", &self.cli)
-            .env("SELFPROF_JSDOM", &self.jsdom);
+            .env("SELFPROF_JSDOM", &self.jsdom)
+            .env("SELFPROF_TEST_CLI", &self.cli);
+        if let Some(chromium) = &self.chromium {
+            command.env("SELFPROF_TEST_CHROMIUM", chromium);
+        }
         let output = command.output().context("cannot start node")?;
         let stdout = String::from_utf8_lossy(&output.stdout);
         let answer = stdout.lines().last().and_then(|line| serde_json::from_str(line).ok());

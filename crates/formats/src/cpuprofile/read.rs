@@ -12,7 +12,7 @@ use selfprof_trace::{Marker, Trace};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::nodes::{ROOT_NAME, STATES_OF_V8};
-use crate::json::{Exceeded, Text, elements, stop};
+use crate::json::{self, Exceeded, Text, elements, stop};
 use crate::{Format, ReadError, ReadOptions, VERSION_OF_MEMBER, input, spans};
 
 /// A node is a stack and a function at once.
@@ -40,9 +40,7 @@ pub fn read(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems)
 
 pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
     let mut profile = Profile::new(options.limits);
-    let mut json = serde_json::Deserializer::from_slice(text);
-    let result = ProfileSeed { profile: &mut profile }.deserialize(&mut json);
-    match result.and_then(|()| json.end()) {
+    match json::read(text, ProfileSeed { profile: &mut profile }) {
         Ok(()) => profile.into_trace().map_err(ReadError::Limit),
         Err(error) => Err(ReadError::of_json(Format::CpuProfile, error, profile.exceeded)),
     }

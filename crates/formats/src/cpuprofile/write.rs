@@ -6,9 +6,9 @@ use selfprof_trace::summary::CallTree;
 use selfprof_trace::{Frame, Marker, Trace};
 
 use super::nodes::{Nodes, ROOT, ROOT_NAME, write_bare_call_frame, write_call_frame};
-use crate::json::list;
+use crate::json::{list, number};
 use crate::output::{self, Out};
-use crate::spans::{self, Span, spans};
+use crate::spans::{self, Spans};
 use crate::{VERSION_OF_MEMBER, WriteOptions};
 
 /// Writes a trace as a CPU profile on one line of JSON.
@@ -19,21 +19,21 @@ pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Resul
 fn write_profile(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     write_nodes(trace, out)?;
     let nodes = Nodes::of(trace);
-    let all: Vec<Span<'_>> = spans(trace).collect();
-    let shift = spans::shift([trace].into_iter());
-    let [start, end] = [all.first().map(|span| span.start), all.last().map(Span::end)]
-        .map(|time| time.map_or(0, |time| time.saturating_add(shift)));
+    let spans = Spans::of(trace);
+    let shift = spans::shift(spans.start().into_iter());
+    let [start, end] =
+        [spans.start(), spans.end()].map(|time| time.map_or(0, |time| time.saturating_add(shift)));
     write!(out, ",\"startTime\":{start},\"endTime\":{end}")?;
     // The last one tells where the one before it ends.
-    let samples = all.iter().map(|span| nodes.of_sample(span.sample));
-    let samples = samples.chain(all.last().map(|_| nodes.of_state(None)));
-    list(out, ",\"samples\":[", samples, |out, id| write!(out, "{id}"))?;
-    let deltas = all.iter().map(|span| span.length.0);
-    let deltas = all.first().map(|_| 0).into_iter().chain(deltas);
-    list(out, "],\"timeDeltas\":[", deltas, |out, delta| write!(out, "{delta}"))?;
+    let samples = spans.iter().map(|span| nodes.of_sample(span.sample));
+    let samples = samples.chain(spans.end().map(|_| nodes.of_state(None)));
+    list(out, ",\"samples\":[", samples, number)?;
+    let deltas = spans.iter().map(|span| span.length.0);
+    let deltas = spans.start().map(|_| 0).into_iter().chain(deltas);
+    list(out, "],\"timeDeltas\":[", deltas, number)?;
     write!(out, "],\"selfprof\":{{\"version\":{VERSION_OF_MEMBER},\"timeOrigin\":{shift}")?;
-    let pauses = all.iter().enumerate().filter(|(_, span)| span.sample.is_none());
-    list(out, ",\"pauses\":[", pauses, |out, (index, _)| write!(out, "{index}"))?;
+    let pauses = spans.iter().enumerate().filter(|(_, span)| span.sample.is_none());
+    list(out, ",\"pauses\":[", pauses, |out, (index, _)| number(out, index))?;
     out.write_all(b"]}}")
 }
 

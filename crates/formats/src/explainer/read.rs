@@ -7,11 +7,11 @@ use selfprof_trace::foreign::{
     ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, LimitExceeded, Limits, Place,
     Problem, ProblemKind, Problems, Remedy, Vocabulary,
 };
-use selfprof_trace::{EntryType, UnknownEntryType};
+use selfprof_trace::{EntryType, Trace, UnknownEntryType};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::ANONYMOUS;
-use crate::json::{Exceeded, Text, elements, stop};
+use crate::json::{self, Exceeded, Text, elements, stop};
 use crate::{Format, ReadError, ReadOptions, Thread};
 
 const WORDS: Vocabulary = Vocabulary {
@@ -43,9 +43,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<Vec<(Threa
         samples: 0,
         exceeded: None,
     };
-    let mut json = serde_json::Deserializer::from_slice(text);
-    let result = ProfileSeed { profile: &mut profile, is_outermost: true }.deserialize(&mut json);
-    match result.and_then(|()| json.end()) {
+    match json::read(text, ProfileSeed { profile: &mut profile, is_outermost: true }) {
         Ok(()) => profile.into_threads().map_err(ReadError::Limit),
         Err(error) => Err(ReadError::of_json(Format::Explainer, error, profile.exceeded)),
     }
@@ -152,9 +150,24 @@ impl Profile {
             self.strings.saturating_mul(threads),
             self.limits.frames,
         )?;
-        let Self { tables, threads, .. } = self;
-        threads.into_iter().map(|thread| thread.into_trace(tables.clone(), &ids)).collect()
+        let Self { tables, threads, limits, .. } = self;
+        let mut text_bytes = 0_usize;
+        let of_thread = |thread: RawThread| {
+            let (thread, problems) = thread.into_trace(tables.clone(), &ids)?;
+            text_bytes = text_bytes.saturating_add(text_bytes_of(&thread.trace));
+            if text_bytes > limits.text_bytes {
+                return Err(LimitExceeded::new("bytes of text in all threads", limits.text_bytes));
+            }
+            Ok((thread, problems))
+        };
+        threads.into_iter().map(of_thread).collect()
     }
+}
+
+/// The bytes of a trace's names of functions and scripts.
+fn text_bytes_of(trace: &Trace) -> usize {
+    let names = trace.names().iter().map(|(_, name)| name.len());
+    names.chain(trace.resources().iter().map(|(_, url)| url.len())).sum()
 }
 
 impl RawThread {

@@ -7,7 +7,7 @@ use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Entries, Entry, EntryType, Frame, Micros, Sample, Stack, Trace};
 
 use super::{ANONYMOUS, VERSION};
-use crate::json::{list, string};
+use crate::json::{list, millis, number, string};
 use crate::{Thread, WriteError, WriteOptions, output};
 
 /// The configuration that was really used.
@@ -110,9 +110,11 @@ fn function(tables: &Trace, frame: &Frame) -> String {
 }
 
 fn write_sample(out: &mut impl Write, sample: &Sample) -> io::Result<()> {
-    write!(out, "{{\"type\":\"stack\",\"timestamp\":{}", sample.timestamp)?;
+    out.write_all(b"{\"type\":\"stack\",\"timestamp\":")?;
+    millis(out, sample.timestamp)?;
     if let Some(stack) = sample.stack {
-        write!(out, ",\"stack\":{}", stack.index() + 1)?;
+        out.write_all(b",\"stack\":")?;
+        number(out, stack.index() + 1)?;
     }
     out.write_all(b"}")
 }

@@ -9,7 +9,7 @@ use selfprof_trace::foreign::{ForeignTrace, LimitExceeded, Problems};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
-use crate::json::Text;
+use crate::json::{self, Text};
 use crate::{Format, ReadError, ReadOptions, input};
 
 /// Reads a trace with the default [`ReadOptions`]. See [`read_with`].
@@ -34,9 +34,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Pr
         is_enveloped: false,
         exceeded: None,
     };
-    let mut json = serde_json::Deserializer::from_slice(text);
-    let result = TraceSeed { reading: &mut reading, is_outermost: true }.deserialize(&mut json);
-    match result.and_then(|()| json.end()) {
+    match json::read(text, TraceSeed { reading: &mut reading, is_outermost: true }) {
         Ok(()) => Ok(reading.trace.validate()),
         Err(error) => Err(ReadError::of_json(Format::W3c, error, reading.exceeded)),
     }

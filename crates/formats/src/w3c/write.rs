@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
 use crate::WriteOptions;
-use crate::json::{list, string};
+use crate::json::{list, millis, number, string};
 use crate::output::{self, Out};
 
 /// Writes a trace as a `ProfilerTrace` on one line of JSON.
@@ -43,12 +43,18 @@ fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         let Sample { timestamp, stack, marker } = sample;
         out.write_all(b"{")?;
         if let Some(marker) = marker {
-            write!(out, "\"marker\":\"{marker}\",")?;
+            out.write_all(b"\"marker\":\"")?;
+            out.write_all(marker.as_str().as_bytes())?;
+            out.write_all(b"\",")?;
         }
         if let Some(stack) = stack {
-            write!(out, "\"stackId\":{},", stack.index())?;
+            out.write_all(b"\"stackId\":")?;
+            number(out, stack.index())?;
+            out.write_all(b",")?;
         }
-        write!(out, "\"timestamp\":{timestamp}}}")
+        out.write_all(b"\"timestamp\":")?;
+        millis(out, *timestamp)?;
+        out.write_all(b"}")
     })?;
     list(out, "],\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
         let Stack { parent, frame } = stack;

@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use super::{
-    ForeignSample, ForeignStack, ForeignTrace, Place, Problem, ProblemKind, Problems, RawEntries, RawEntry,
-    RawFrame, Remedy, Vocabulary,
+    ForeignStack, ForeignTrace, Place, Problem, ProblemKind, Problems, RawEntries, RawEntry, RawFrame,
+    RawSamples, Remedy, Vocabulary, whole,
 };
 use crate::{
     Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis, ResourceId, Sample, Stack, StackId,
@@ -150,22 +150,22 @@ fn parent_of(
 fn validate_samples(
     trace: &mut Trace,
     stacks: &[Option<StackId>],
-    samples: Vec<ForeignSample>,
+    samples: RawSamples,
     words: &Vocabulary,
     problems: &mut Problems,
 ) {
-    let mut valid: Vec<Sample> = Vec::with_capacity(samples.len());
+    let mut last: Option<Micros> = None;
     let mut is_sorted = true;
-    for (index, raw) in samples.into_iter().enumerate() {
+    let valid = samples.into_iter().enumerate().filter_map(|(index, raw)| {
         let mut report = |member, value, kind, remedy| {
             let place = Place::Element { list: words.samples, index, member };
             problems.push(Problem { place, value, kind, remedy });
         };
         let Some(timestamp) = Micros::from_millis_f64(raw.timestamp) else {
             report(words.timestamp, Some(raw.timestamp), ProblemKind::Timestamp, Remedy::NoSample);
-            continue;
+            return None;
         };
-        if valid.last().is_some_and(|before| timestamp < before.timestamp) {
+        if last.replace(timestamp).is_some_and(|before| timestamp < before) {
             report(words.timestamp, Some(raw.timestamp), ProblemKind::Order, Remedy::Sorted);
             is_sorted = false;
         }
@@ -183,12 +183,14 @@ fn validate_samples(
                 Marker::Other
             })
         });
-        valid.push(Sample { timestamp, stack, marker });
-    }
+        Some(Sample { timestamp, stack, marker })
+    });
+    // In the memory of the raw ones.
+    let mut valid: Vec<Sample> = valid.collect();
     if !is_sorted {
         valid.sort_by_key(|sample| sample.timestamp);
     }
-    valid.into_iter().for_each(|sample| trace.push_sample(sample));
+    trace.set_samples(valid);
 }
 
 fn validate_entries(raw: RawEntries, problems: &mut Problems) -> Entries {
@@ -270,11 +272,4 @@ fn validate_entry(
 /// The entry that a foreign id means.
 fn entry<T>(list: &[T], id: f64) -> Option<&T> {
     list.get(whole(id)?)
-}
-
-/// The number as a whole one; `None` when it is negative, has a fraction, or is too large to be exact.
-fn whole(number: f64) -> Option<usize> {
-    const LARGEST: f64 = (1_u64 << 53) as f64;
-    let is_whole = (0.0..=LARGEST).contains(&number) && number.fract() == 0.0;
-    if is_whole { usize::try_from(number as u64).ok() } else { None }
 }
