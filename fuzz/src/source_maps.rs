@@ -15,6 +15,7 @@ const COLUMNS: u32 = 24;
 /// A source map, applied to a trace.
 pub fn source_map(input: &[u8]) {
     let Some(map) = told(Map::read(input)) else { return };
+    assert!(map.bad_scopes().is_none_or(|bad| !bad.to_string().is_empty()));
     assert!(map.debug_id().is_none_or(|id| !id.bytes().any(|byte| byte.is_ascii_uppercase())));
     let trace = trace(
         &["a", "", "get b", "async"],
@@ -43,9 +44,9 @@ pub fn data_url(input: &[u8]) {
 pub fn names(input: &[u8]) {
     let source = String::from_utf8_lossy(input);
     let places: Vec<(u32, u32)> = (0..)
-        .zip(source.split('\n').take(8))
+        .zip(source.split('\n').take(6))
         .flat_map(|(line, text)| {
-            (0..=text.encode_utf16().count().min(60) as u32).map(move |column| (line, column))
+            (0..=text.encode_utf16().count().min(40) as u32).map(move |column| (line, column))
         })
         .collect();
     let map = serde_json::json!({
