@@ -9,7 +9,7 @@ use crate::packages::Packages;
 use crate::problem::Problem;
 use crate::progress::{Activity, say, seconds};
 use anyhow::{Result, bail};
-use clap::Args;
+use clap::{Args, value_parser};
 use session::Session;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ pub struct Arguments {
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
     /// How long to fuzz each target
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = value_parser!(u64).range(1..))]
     seconds: u64,
     /// Print the targets and how many inputs are kept of each
     #[arg(long)]
@@ -83,7 +83,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             activity.suspend(|| println!("{target:<12} {after} inputs in fuzz/corpus, {before} before"));
             continue;
         }
-        match session.fuzz(Duration::from_secs(arguments.seconds)) {
+        let corpus = instrumented.own("corpus", target)?;
+        match session.fuzz(Duration::from_secs(arguments.seconds), &corpus) {
             Ok(figures) => activity.suspend(|| println!("{target:<12} {figures}")),
             Err(error) => {
                 findings += 1;
@@ -106,7 +107,9 @@ pub fn briefly(checkout: &Checkout, packages: &Packages, log: &Log, activity: &A
     let mut runs = 0;
     for target in &targets {
         let session = Session { instrumented: &instrumented, target, log, activity };
-        match session.check().and_then(|()| session.fuzz(SEARCH)) {
+        // To begin from all that was ever found takes longer each time.
+        let corpus = tempfile::tempdir()?;
+        match session.check().and_then(|()| session.fuzz(SEARCH, corpus.path())) {
             Ok(figures) => runs += figures.runs,
             Err(error) => failed.push(format!("{target}: {error}")),
         }

@@ -15,6 +15,9 @@ const MOST_BYTES: usize = 1 << 26;
 /// How deep maps may lie in sections of maps. The format has one level of them.
 const MOST_LEVELS: usize = 4;
 
+/// How long a function's name may be. What is longer is taken for none, since any number of functions may have it.
+const MOST_NAME_BYTES: usize = 1 << 12;
+
 /// A source map that was read.
 #[derive(Debug)]
 pub struct Map {
@@ -51,6 +54,8 @@ struct Source {
 pub(crate) struct Place<'map> {
     /// The source as the map names it.
     pub(crate) source: &'map str,
+    /// Which of the map's sources that is.
+    pub(crate) source_index: u32,
     /// Counted from 1.
     pub(crate) line: u32,
     /// Counted from 1, in UTF-16 code units.
@@ -206,7 +211,8 @@ impl Map {
         // The last mapping that begins there or before, on the same line.
         let after = self.mappings.partition_point(|mapping| mapping.generated <= position);
         let mapping = self.mappings[..after].last().filter(|mapping| mapping.generated.0 == position.0)?;
-        let source = self.sources.get(mapping.source? as usize)?;
+        let source_index = mapping.source?;
+        let source = self.sources.get(source_index as usize)?;
         let known = self.functions.defined_at(position, width(generated));
         let known = known.or_else(|| self.original_function(source, mapping.original));
         let scoped = known.and_then(|function| self.name(function.name));
@@ -221,6 +227,7 @@ impl Map {
         };
         Some(Place {
             source: &source.name,
+            source_index,
             line: line.saturating_add(1),
             column: column.saturating_add(1),
             name,
@@ -254,7 +261,7 @@ impl Map {
     }
 
     fn name(&self, id: Option<u32>) -> Option<&str> {
-        self.names.get(id? as usize).map(String::as_str)
+        self.names.get(id? as usize).map(String::as_str).filter(|name| name.len() <= MOST_NAME_BYTES)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Traces with original places.
 
+use std::collections::HashMap;
+
 use selfprof_trace::{Frame, FrameId, InternError, ResourceId, Sample, Stack, StackId, Trace};
 
 use crate::url::resolve;
@@ -43,6 +45,7 @@ pub fn apply_with_excerpts<'map>(
     let mut mapped = Trace::new();
     let mut counts = Counts::default();
     let maps: Vec<Option<&Map>> = trace.resources().iter().map(|(_, url)| map_of(url)).collect();
+    let mut resources = Resources::default();
     let mut frames: Vec<FrameId> = Vec::with_capacity(trace.frames().len());
     let mut hidden: Vec<bool> = Vec::with_capacity(trace.frames().len());
     for (_, frame) in trace.frames().iter() {
@@ -51,7 +54,7 @@ pub fn apply_with_excerpts<'map>(
         frames.push(match seen {
             Seen::Placed(found) => {
                 let excerpt = found.place.excerpt;
-                let frame = found.into_frame(trace, &frame, &mut mapped)?;
+                let frame = found.into_frame(trace, &frame, &mut mapped, &mut resources)?;
                 let id = mapped.frame(frame)?;
                 if let Some(excerpt) = excerpt {
                     on_excerpt(id, excerpt);
@@ -60,8 +63,7 @@ pub fn apply_with_excerpts<'map>(
             }
             Seen::Hidden | Seen::Raw => {
                 let name = mapped.name(&trace.names()[frame.name])?;
-                let resource =
-                    frame.resource.map(|id| mapped.resource(&trace.resources()[id])).transpose()?;
+                let resource = frame.resource.map(|id| resources.raw(id, trace, &mut mapped)).transpose()?;
                 mapped.frame(Frame { name, resource, ..frame })?
             }
         });
@@ -89,6 +91,33 @@ pub fn apply_with_excerpts<'map>(
     }
     mapped.set_entries(trace.entries().cloned());
     Ok((mapped, counts))
+}
+
+/// The resources of the new trace. Any number of functions are of one, so that its name, which may be long, is looked at once.
+#[derive(Default)]
+struct Resources {
+    /// By a script of the trace, and a source of the script's map; `None` is the script itself.
+    known: HashMap<(ResourceId, Option<u32>), ResourceId>,
+}
+
+impl Resources {
+    fn raw(&mut self, id: ResourceId, trace: &Trace, mapped: &mut Trace) -> Result<ResourceId, InternError> {
+        self.get((id, None), mapped, || trace.resources()[id].to_owned())
+    }
+
+    fn get(
+        &mut self,
+        key: (ResourceId, Option<u32>),
+        mapped: &mut Trace,
+        url: impl FnOnce() -> String,
+    ) -> Result<ResourceId, InternError> {
+        if let Some(&known) = self.known.get(&key) {
+            return Ok(known);
+        }
+        let id = mapped.resource(&url())?;
+        self.known.insert(key, id);
+        Ok(id)
+    }
 }
 
 /// What the maps make of a function.
@@ -122,7 +151,13 @@ fn seen<'map>(trace: &Trace, frame: &Frame, maps: &[Option<&'map Map>], counts: 
 }
 
 impl Found<'_> {
-    fn into_frame(self, trace: &Trace, frame: &Frame, mapped: &mut Trace) -> Result<Frame, InternError> {
+    fn into_frame(
+        self,
+        trace: &Trace,
+        frame: &Frame,
+        mapped: &mut Trace,
+        resources: &mut Resources,
+    ) -> Result<Frame, InternError> {
         let Self { place, resource } = self;
         let generated = &trace.names()[frame.name];
         // V8 says of accessors that they are; of their name, the source tells no more than that.
@@ -133,10 +168,13 @@ impl Found<'_> {
             (Some(name), Some(prefix)) if !name.is_empty() => format!("{prefix}{name}"),
             (Some(name), _) => name.to_owned(),
         };
-        let source = resolve(&trace.resources()[resource], place.source);
+        let key = (resource, Some(place.source_index));
+        // After the name, so that tables fill in the order of frames.
+        let name = mapped.name(&name)?;
+        let source = resources.get(key, mapped, || resolve(&trace.resources()[resource], place.source))?;
         Ok(Frame {
-            name: mapped.name(&name)?,
-            resource: Some(mapped.resource(&source)?),
+            name,
+            resource: Some(source),
             line: place.line.try_into().ok(),
             column: place.column.try_into().ok(),
         })

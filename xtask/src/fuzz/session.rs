@@ -57,8 +57,8 @@ impl Session<'_> {
             .with_context(|| format!("an input in fuzz/corpus/{0} or fuzz/findings/{0} fails", self.target))
     }
 
-    /// Makes up inputs for this long.
-    pub fn fuzz(&self, long: Duration) -> Result<Figures> {
+    /// Makes up inputs for this long. New ones go into `corpus`, from which it begins, as from those that are committed.
+    pub fn fuzz(&self, long: Duration, corpus: &Path) -> Result<Figures> {
         let mut command = Command::new(self.instrumented.program(self.target));
         command.args(LIMITS).args([MAX_LENGTH, "-print_final_stats=1", "-use_value_profile=1"]);
         command.arg(format!("-max_total_time={}", long.as_secs()));
@@ -70,7 +70,7 @@ impl Session<'_> {
         command.arg(format!("-artifact_prefix={}/", findings.display()));
         let before = files(&findings);
         // New inputs go into the first folder.
-        command.arg(self.instrumented.own("corpus", self.target)?);
+        command.arg(corpus);
         let committed = ["corpus", "findings"].map(|kind| self.instrumented.committed(kind, self.target));
         command.args(committed.iter().filter(|folder| folder.is_dir()));
         let from = self.log.text().len();

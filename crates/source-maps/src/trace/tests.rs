@@ -99,6 +99,26 @@ fn what_a_map_hides_is_left_out() {
     assert_eq!(stacks(&mapped), expected);
 }
 
+/// A map with the longest of names, for as many functions as a trace may have: each name was made and compared for each.
+#[test]
+fn long_names_of_sources_and_functions_are_looked_at_once() {
+    let long = "s".repeat(1 << 24);
+    let map =
+        format!(r#"{{"version":3,"sources":["{long}"],"names":["{long}"],"mappings":"AAAAA"}}"#).into_bytes();
+    let map = Map::read(&map).unwrap();
+    let mut trace = Trace::new();
+    let (name, resource) = (trace.name("f").unwrap(), trace.resource("/dist/a.js").ok());
+    for column in 2..20_000_u32 {
+        let (line, column) = (1.try_into().ok(), column.try_into().ok());
+        trace.frame(Frame { name, resource, line, column }).unwrap();
+    }
+    let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
+    assert_eq!(counts.mapped, trace.frames().len());
+    let names: Vec<&str> = mapped.names().iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["f"]);
+    assert_eq!(mapped.resources().len(), 1);
+}
+
 proptest! {
     #[test]
     fn without_maps_nothing_changes(trace in trace()) {
