@@ -1,7 +1,7 @@
 // The view of two traces: what grew, what shrank, and both flame graphs in the colours of the change.
 
 import { leftHeavy } from './boxes.ts';
-import { changeColor } from './colors.ts';
+import { PALE, changeColor } from './colors.ts';
 import { element, fill } from './elements.ts';
 import type { Comparison } from './embedded.ts';
 import { FlameView } from './flame-view.ts';
@@ -50,19 +50,16 @@ export class DiffView {
   #side(profile: Profile, label: string): Side {
     const sums = profile.sums(profile.extent);
     const changes: (number | undefined)[] = [];
-    const isPale = (frame: number): boolean => {
-      const words = this.#state.search.toLowerCase();
-      return words !== '' && !profile.identity(frame).toLowerCase().includes(words);
+    const colors = (): Uint32Array => {
+      const { matcher } = this.#state;
+      return Uint32Array.from({ length: profile.frameCount }, (_, frame) => {
+        if (!matcher(profile.identity(frame))) return PALE;
+        return changeColor((changes[frame] ?? (label === 'before' ? -FULL_COLOR : FULL_COLOR)) / FULL_COLOR);
+      });
     };
     const view = new FlameView({
       label: `Flame graph ${label}`,
-      look: {
-        colorOf: (frame) => changeColor((changes[frame] ?? (label === 'before' ? -FULL_COLOR : FULL_COLOR)) / FULL_COLOR),
-        nameOf: (frame) => profile.functionName(frame),
-        isPale,
-        pale: 'rgba(128, 128, 128, 0.25)',
-        stroke: '#d55e00',
-      },
+      look: { colors, nameOf: (frame) => profile.functionName(frame) },
       tell: (box) => [profile.functionName(box.frame), profile.place(box.frame), `${signed(changes[box.frame])} of the busy time`, milliseconds(box.end - box.start)],
       onChoose: () => {},
     });
@@ -99,8 +96,8 @@ export class DiffView {
   }
 
   #list(): void {
-    const words = this.#state.search.toLowerCase();
-    const rows = this.#compared.filter(({ name, place }) => words === '' || `${name}\n${place}`.toLowerCase().includes(words));
+    const { matcher } = this.#state;
+    const rows = this.#compared.filter(({ name, place }) => matcher(`${name}\n${place}`));
     const made = rows.slice(0, LISTED).map((row) => {
       const change = row.after - row.before;
       const cell = (text: string, name: string): HTMLElement => element('td', { class: name }, text);

@@ -1,9 +1,9 @@
 // One flame graph on a canvas: boxes, a time grid, a tooltip, keys and fingers.
 
-import { FlameChartContainer, TimeGridPlugin } from 'flame-chart-js';
+import { FlameChartContainer } from 'flame-chart-js';
 
 import type { Boxes } from './boxes.ts';
-import { type Box, BoxesPlugin, type Look } from './boxes-plugin.ts';
+import { type Box, BoxesPlugin, FONT, type Look, ROW_HEIGHT } from './boxes-plugin.ts';
 import { canvasTheme } from './colors.ts';
 import { element, fill } from './elements.ts';
 import type { Range } from './profile.ts';
@@ -19,15 +19,10 @@ export interface FlameOptions {
   growsUp?: boolean;
 }
 
-const FONT = '11px system-ui, sans-serif';
-
+/** The engine's own grid has odd times; ours is drawn over it. */
 function styles() {
-  const { background, text, grid } = canvasTheme();
-  return {
-    main: { blockHeight: 17, backgroundColor: background, font: FONT, fontColor: text, headerColor: background, headerStrokeColor: grid },
-    timeGrid: { color: grid },
-    timeGridPlugin: { font: FONT, fontColor: text },
-  };
+  const { background, text } = canvasTheme();
+  return { main: { backgroundColor: background, font: FONT, fontColor: text }, timeGrid: { color: background } };
 }
 
 export class FlameView {
@@ -43,18 +38,15 @@ export class FlameView {
     this.#options = options;
     this.#canvas = element('canvas', { tabindex: '0', role: 'img', 'aria-label': `${options.label}. Arrow keys move, + and - zoom, 0 shows all.` });
     this.root = element('div', { class: 'flame' }, this.#canvas, this.#tooltip);
-    this.#plugin = new BoxesPlugin('boxes', options.look, options.growsUp);
+    this.#plugin = new BoxesPlugin('boxes', options.look, canvasTheme(), options.growsUp);
     this.#plugin.onHover = (box, mouse) => this.#tell(box, mouse);
     this.#plugin.onChoose = (box) => options.onChoose(box?.frame ?? -1);
-    this.#plugin.onView = (start, end) => options.onView?.({ start, end });
+    this.#plugin.onView = (view) => options.onView?.(view);
     this.#canvas.width = 300;
     this.#canvas.height = 100;
-    this.#container = new FlameChartContainer({ canvas: this.#canvas, plugins: [new TimeGridPlugin({ styles: styles().timeGridPlugin }), this.#plugin], settings: { styles: styles() } });
+    this.#container = new FlameChartContainer({ canvas: this.#canvas, plugins: [this.#plugin], settings: { styles: styles() } });
     new ResizeObserver(() => this.#resize()).observe(this.root);
-    this.#canvas.addEventListener('mouseleave', () => {
-      this.#plugin.leave();
-      this.#tell(undefined, { x: 0, y: 0 });
-    });
+    this.#canvas.addEventListener('mouseleave', () => this.#plugin.leave());
     this.#canvas.addEventListener('keydown', (event) => this.#press(event));
     this.#listenToFingers();
   }
@@ -91,11 +83,12 @@ export class FlameView {
   }
 
   redraw(): void {
-    this.#container.render();
+    this.#plugin.recolor();
   }
 
   applyTheme(): void {
     this.#container.setSettings({ styles: styles() });
+    this.#plugin.recolor(canvasTheme());
   }
 
   #press(event: KeyboardEvent): void {
@@ -104,8 +97,8 @@ export class FlameView {
     const moves: Record<string, () => void> = {
       ArrowLeft: () => this.zoomTo({ start: start - width / 8, end: end - width / 8 }),
       ArrowRight: () => this.zoomTo({ start: start + width / 8, end: end + width / 8 }),
-      ArrowUp: () => this.#plugin.scroll(-54),
-      ArrowDown: () => this.#plugin.scroll(54),
+      ArrowUp: () => this.#plugin.pan(0, -3 * ROW_HEIGHT),
+      ArrowDown: () => this.#plugin.pan(0, 3 * ROW_HEIGHT),
       '+': () => this.zoomTo({ start: start + width / 6, end: end - width / 6 }),
       '=': () => this.zoomTo({ start: start + width / 6, end: end - width / 6 }),
       '-': () => this.zoomTo({ start: start - width / 4, end: end + width / 4 }),
@@ -115,7 +108,6 @@ export class FlameView {
     if (move === undefined) return;
     event.preventDefault();
     move();
-    this.redraw();
   }
 
   /** One finger drags, two zoom. Up and down is the page's. */

@@ -5,7 +5,7 @@ import './style.css';
 
 import { leftHeavy, timeOrder } from './boxes.ts';
 import type { Box, Look } from './boxes-plugin.ts';
-import { canvasTheme, frameColors } from './colors.ts';
+import { PALE, chosenColor, frameColors } from './colors.ts';
 import { Details } from './details.ts';
 import { DiffView } from './diff-view.ts';
 import { element, fill } from './elements.ts';
@@ -35,22 +35,15 @@ class Report {
   readonly #tabs = element('div', { class: 'tabs', role: 'tablist' });
   /** What has to be brought up to date when it is looked at. */
   readonly #stale = new Set<View>(['time', 'heavy', 'functions', 'sandwich', 'diff']);
-  #colors: string[] = [];
-  #stroke = '#000';
+  #colors: Uint32Array = new Uint32Array();
 
   constructor(state: State, { generator, comparison }: Embedded) {
     this.#state = state;
     this.#dress();
     const look: Look = {
-      colorOf: (frame) => this.#colors[frame],
+      colors: () => this.#look(),
       nameOf: (frame) => state.profile.functionName(frame),
-      isPale: (frame) => state.matches !== undefined && state.matches[frame] === 0,
-      pale: 'rgba(128, 128, 128, 0.22)',
-      get stroke() {
-        return strokeOf();
-      },
     };
-    const strokeOf = (): string => this.#stroke;
     const choose = (frame: number): void => state.choose(frame);
     this.#header = new Header(state, generator);
     this.#timeline = new Timeline(state);
@@ -77,7 +70,15 @@ class Report {
 
   #dress(): void {
     this.#colors = frameColors(this.#state.profile);
-    this.#stroke = canvasTheme().text;
+  }
+
+  /** The colours of functions: strong for the chosen one, pale for those that are not looked for. */
+  #look(): Uint32Array {
+    const { frame, matches } = this.#state;
+    const colors = this.#colors.slice();
+    if (matches !== undefined) for (let index = 0; index < colors.length; index++) if (matches[index] === 0) colors[index] = PALE;
+    if (frame !== -1) colors[frame] = chosenColor();
+    return colors;
   }
 
   /** Moves the flame graph in time order: for whoever measures it. */

@@ -101,17 +101,21 @@ export class State {
     this.#tell('search');
   }
 
+  /** Tells whether a function is looked for, by its identity: every word must be in its name or its place. */
+  get matcher(): (identity: string) => boolean {
+    const words = this.#search.toLowerCase().split(/\s+/).filter(Boolean);
+    return (identity) => {
+      const text = identity.toLowerCase();
+      return words.every((word) => text.includes(word));
+    };
+  }
+
   /** By frame, whether it is looked for; undefined when nothing is. */
   get matches(): Uint8Array | undefined {
-    const words = this.#search.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length === 0) return undefined;
+    if (this.#search.trim() === '') return undefined;
     if (this.#matches === undefined) {
-      const { profile } = this;
-      this.#matches = new Uint8Array(profile.frameCount);
-      for (let frame = 0; frame < this.#matches.length; frame++) {
-        const text = profile.identity(frame).toLowerCase();
-        if (words.every((word) => text.includes(word))) this.#matches[frame] = 1;
-      }
+      const { profile, matcher } = this;
+      this.#matches = Uint8Array.from({ length: profile.frameCount }, (_, frame) => Number(matcher(profile.identity(frame))));
     }
     return this.#matches;
   }

@@ -46,9 +46,12 @@ export class Timeline {
     const { extent } = this.#state.profile;
     const left = plot.valToPos(Math.max(extent.start, view.start), 'x');
     const right = plot.valToPos(Math.min(extent.end, view.end), 'x');
-    this.#outline.hidden = view.start <= extent.start && view.end >= extent.end;
-    this.#outline.style.transform = `translateX(${left}px)`;
-    this.#outline.style.width = `${Math.max(2, right - left)}px`;
+    const isHidden = view.start <= extent.start && view.end >= extent.end;
+    if (this.#outline.hidden !== isHidden) this.#outline.hidden = isHidden;
+    // A new width means a new layout, and panning needs none.
+    const width = `${Math.max(3, Math.round(right - left))}px`;
+    if (this.#outline.style.width !== width) this.#outline.style.width = width;
+    this.#outline.style.transform = `translateX(${left.toFixed(1)}px)`;
   }
 
   #lanesHeight(): number {

@@ -36,9 +36,13 @@ export function make(folder, traces, ...options) {
   return output;
 }
 
-/** Opens a report from the disk and waits until it is of use. What it asks of the network, and what it throws, is noted. */
-export async function open(browser, file, { width = 1200, height = 800, scheme = 'light' } = {}) {
+/**
+ * Opens a report from the disk and waits until it is of use. What it asks of the network, and what it throws, is noted.
+ * `first` is a function that runs in the page before its own scripts.
+ */
+export async function open(browser, file, { width = 1200, height = 800, scheme = 'light', isPhone = false, first } = {}) {
   const page = await browser.newPage();
+  if (first !== undefined) await page.evaluateOnNewDocument(first);
   const faults = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
@@ -49,7 +53,7 @@ export async function open(browser, file, { width = 1200, height = 800, scheme =
   page.on('request', (request) => {
     if (!request.url().startsWith('file:') && !request.url().startsWith('data:')) faults.push(`request: ${request.url()}`);
   });
-  await page.setViewport({ width, height });
+  await page.setViewport({ width, height, ...(isPhone ? { deviceScaleFactor: 2, isMobile: true, hasTouch: true } : {}) });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   await page.goto(pathToFileURL(file).href);
   await page.waitForFunction(() => performance.getEntriesByName('selfprof-interactive').length > 0 || document.querySelector('.failure'));

@@ -47,6 +47,12 @@ export function top(trace) {
   }));
 }
 
+/** What tells functions from one another. */
+export const keyOf = ({ name, resource, line, column }) => `${name}\n${resource || ''}:${line ?? ''}:${column ?? ''}`;
+
+/** Some consumers leave out functions on stacks that no time passes in. */
+export const withTime = (sums) => new Map([...sums].filter(([, { total }]) => total > 0));
+
 /** Sums up functions by what `key` makes of them. */
 export function sums(functions, key) {
   const sums = new Map();

@@ -1,59 +1,85 @@
-// speedscope itself, in headless Chromium: its importer, and the table that it shows.
+// speedscope itself, in headless Chromium: the model that its importer makes, and the table that it shows.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { after, describe, test } from 'node:test';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { convert, packageFolder, sums, top, traces } from './conversion.mjs';
+import { inPage } from './chromium.mjs';
+import { assertSame, convert, keyOf, packageFolder, sums, top, traces, withTime } from './conversion.mjs';
 
-const page = pathToFileURL(join(packageFolder('speedscope'), 'dist/release/index.html'));
-const folder = mkdtempSync(join(tmpdir(), 'selfprof-speedscope-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const page = `${pathToFileURL(join(packageFolder('speedscope'), 'dist/release/index.html'))}#view=sandwich`;
 
-const { SELFPROF_TEST_CHROMIUM: browser } = process.env;
-assert(browser, '`cargo xtask test --only consumers` runs these tests');
-
-/** The rows of speedscope's sandwich view: `{ name, self, total }`, as text. */
-function rowsOf(file) {
-  const script = join(folder, 'profile.js');
-  const bytes = readFileSync(file).toString('base64');
-  writeFileSync(script, `speedscope.loadFileFromBase64(${JSON.stringify(basename(file))}, ${JSON.stringify(bytes)})`);
-  const url = `${page}#localProfilePath=${script}&view=sandwich`;
-  // Virtual time goes on when nothing is left to do, however slow the machine is.
-  const words = ['--headless', '--no-sandbox', '--disable-gpu', '--window-size=1200,4000', '--virtual-time-budget=20000', `--user-data-dir=${folder}/user`, '--dump-dom', url];
-  const { stdout } = spawnSync(browser, words, { encoding: 'utf8', maxBuffer: 1 << 26 });
-  const cells = [...stdout.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row]) => [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell]) => cell.replace(/<[^>]*>/g, '').trim()));
-  return cells.filter((row) => row.length === 3).map(([total, self, name]) => ({ name: name.replaceAll('&lt;', '<').replaceAll('&amp;', '&'), self, total }));
+/** Notes speedscope's profiles as they are made: nothing in the page leads to them. */
+function noteProfiles() {
+  globalThis.profiles = [];
+  Object.defineProperty(Object.prototype, 'groupedCalltreeRoot', {
+    configurable: true,
+    set(value) {
+      Object.defineProperty(this, 'groupedCalltreeRoot', { value, writable: true, enumerable: true, configurable: true });
+      globalThis.profiles.push(this);
+    },
+  });
 }
 
-/** As speedscope shows it: `1.25s (52%)`, `59.02ms (2.4%)`; of collapsed stacks, whose unit it does not know, `1,253,300 (52%)`. */
-function millis(text) {
+/** Opens a file as users do: `{ unit, frames, shown }`, the weights of the model and the rows of the sandwich view as text. */
+function open(file) {
+  return inPage(page, async (page) => {
+    await (await page.waitForSelector('input[type=file]')).uploadFile(file);
+    const rows = await page.waitForFunction(() => {
+      if (document.body.innerText.includes('Something went wrong')) return 'speedscope does not open it';
+      const rows = [...document.querySelectorAll('tr')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim()));
+      const shown = rows.filter(({ length }) => length === 3).map(([total, self, name]) => ({ name, self, total }));
+      let count = 0;
+      for (const profile of globalThis.profiles) profile.forEachFrame(() => (count += 1));
+      return count > 0 && shown.length === count && shown;
+    });
+    const shown = await rows.jsonValue();
+    const [profile, ...others] = await page.evaluate(() => globalThis.profiles.map((profile) => {
+      const frames = [];
+      profile.forEachFrame((frame) => {
+        const { name, file, line, col } = frame;
+        frames.push({ name, file, line, column: col, self: frame.getSelfWeight(), total: frame.getTotalWeight() });
+      });
+      return { unit: profile.getWeightUnit(), frames };
+    }));
+    assert.deepEqual(others, [], 'one profile is all there is');
+    return { ...profile, shown };
+  }, noteProfiles);
+}
+
+/** The function that a frame is. Lines of collapsed stacks have names that tell the place, and so have functions without a name. */
+function place({ name, file, line, column }) {
+  const [, inside, resource, ...at] = /^(.*) \((.*):(\d+):(\d+)\)$/.exec(name) ?? [];
+  if (inside !== undefined) return { name: inside, resource, line: Number(at[0]), column: Number(at[1]) };
+  return { name: name.replace(/^\(anonymous .*/, '(anonymous)'), resource: file, line: line || null, column: column || null };
+}
+
+/** What a cell says, as `1.25s (52%)`, `59.02ms (2.4%)` or, where the unit is not known, `1,253,300 (52%)`: within how much of what. */
+function weight(text) {
   const [, number, unit] = /^([\d.,]+)(s|ms|µs|ns|) /.exec(text);
-  return number.replaceAll(',', '') * { s: 1000, ms: 1, µs: 1e-3, ns: 1e-6, '': 1e-3 }[unit];
+  const step = { s: 1e6, ms: 1e3, µs: 1, ns: 1e-3, '': 1 }[unit];
+  const digits = number.split('.')[1]?.length ?? 0;
+  return { value: number.replaceAll(',', '') * step, within: step * 10 ** -digits / 2 + 1e-3 };
 }
 
 for (const [name, trace] of Object.entries(traces)) {
-  for (const ending of ['.speedscope.json', '.cpuprofile', '.trace.json', '.collapsed']) {
-    describe(`speedscope, on a trace ${name}`, () => {
-      test(`shows the sums of top for ${ending}`, () => {
-        const rows = rowsOf(convert(trace, ending));
-        // It shows three digits, and lines of collapsed stacks have names that tell the place.
-        const short = (name) => name.replace(/ \(.*:\d+\)$/, '').replace(/^\(anonymous\).*/, '(anonymous)');
-        const found = sums(rows.map(({ name, self, total }) => ({ name: short(name), self: millis(self), total: millis(total) })), ({ name }) => name);
-        let checked = 0;
-        for (const [name, { self, total }] of sums(top(trace), ({ name }) => name)) {
-          // What takes no time is not drawn, and rows below the window are not there.
-          if (total < 2 || !found.has(name)) continue;
-          const close = (a, b) => Math.abs(a - b) <= 0.011 * Math.max(1, a, b);
-          assert(close(found.get(name).self, self), `${name}: self ${found.get(name).self}, not ${self}`);
-          assert(close(found.get(name).total, total), `${name}: total ${found.get(name).total}, not ${total}`);
-          checked += 1;
+  describe(`speedscope, on a trace ${name}`, () => {
+    for (const ending of ['.speedscope.json', '.cpuprofile', '.trace.json', '.collapsed']) {
+      test(`shows the sums of top for ${ending}`, async () => {
+        const { unit, frames, shown } = await open(convert(trace, ending));
+        assert.equal(unit, ending === '.collapsed' ? 'none' : 'microseconds');
+        const rows = frames.map((frame) => ({ key: keyOf(place(frame)), self: frame.self / 1000, total: frame.total / 1000 }));
+        assertSame(withTime(sums(rows, ({ key }) => key)), withTime(sums(top(trace), keyOf)));
+
+        // Names of several functions are there as often.
+        const left = [...frames];
+        for (const row of shown) {
+          const says = (text, time) => Math.abs(weight(text).value - time) <= weight(text).within;
+          const index = left.findIndex(({ name, self, total }) => name === row.name && says(row.self, self) && says(row.total, total));
+          assert(index !== -1, `${row.name} is shown with ${row.self} of its own and ${row.total} in total, which no function has`);
+          left.splice(index, 1);
         }
-        assert(checked >= 4, `only ${checked} functions are there`);
       });
-    });
-  }
+    }
+  });
 }

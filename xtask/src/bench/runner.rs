@@ -39,6 +39,8 @@ pub struct Machine {
     rxjs: PathBuf,
     datadog: PathBuf,
     esbuild: PathBuf,
+    /// None where there is none: the benchmark of the report alone needs it, and says so.
+    chromium: Option<PathBuf>,
 }
 
 /// The series of one variant, by field.
@@ -73,6 +75,7 @@ impl Machine {
             rxjs: packages.get(&RXJS)?,
             datadog: packages.get(&DATADOG_PPROF)?,
             esbuild: packages.get(&ESBUILD)?,
+            chromium: tools::chromium().ok(),
         })
     }
 
@@ -158,7 +161,11 @@ impl Machine {
             .env("ESBUILD", &self.esbuild)
             .env("SELFPROF_NPM", &self.npm)
             .env("SELFPROF", &self.cli)
-            .env("SELFPROF_JSDOM", &self.jsdom);
+            .env("SELFPROF_JSDOM", &self.jsdom)
+            .env("SELFPROF_TEST_CLI", &self.cli);
+        if let Some(chromium) = &self.chromium {
+            command.env("SELFPROF_TEST_CHROMIUM", chromium);
+        }
         command
     }
 }

@@ -8,7 +8,7 @@ pub struct Benchmark {
     /// Its name on the command line and in docs/benchmarks.md.
     pub name: &'static str,
     pub title: &'static str,
-    /// The script in fixtures/bench.
+    /// The script, from fixtures/bench.
     pub script: &'static str,
     pub rounds: u32,
     /// Whether the variants of a round run at the same time: they then share the machine, which memory does not mind.
@@ -241,6 +241,27 @@ pub fn all() -> Vec<Benchmark> {
                 variant("POST /session/{session id}/forcesample", &["webdriver", "1000"]),
             ],
             columns: vec![column("median", "median, µs"), column("most", "99 of 100, µs")],
+        },
+        Benchmark {
+            name: "report",
+            title: "The report of 100,000 samples: opened, and panned by 360 frames",
+            script: "../../report/test/frames.mjs",
+            rounds: 9,
+            side_by_side: false,
+            // Not for pages: what drives Chromium needs such a Node as well.
+            has_pages: true,
+            variants: vec![
+                variant("the report", &["report"]),
+                variant("a page that does nothing", &["bare"]),
+            ],
+            columns: vec![
+                column("interactive", "of use after, ms"),
+                column("script", "scripts a frame, ms"),
+                column("scriptMost", "99 of 100 frames, ms"),
+                column("frame", "a frame, ms"),
+                column("late", "frames over 25 ms, %"),
+                column("longest", "longest frame, ms"),
+            ],
         },
         Benchmark {
             name: "truth",
