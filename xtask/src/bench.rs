@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measures selfprof against its peers, in interleaved runs, and writes docs/benchmarks.md.
 
 mod document;
+mod files;
 mod runner;
 mod statistics;
 mod suite;

@@ -7,7 +7,7 @@ use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Entries, Entry, EntryType, Frame, Micros, Sample, Stack, Trace};
 
 use super::{ANONYMOUS, VERSION};
-use crate::json::{list, millis, number, string};
+use crate::json::{millis, number, string, write_list};
 use crate::{Thread, WriteError, WriteOptions, output};
 
 /// The configuration that was really used.
@@ -66,10 +66,10 @@ fn write_all(
         Some(interval) => write!(out, "{interval}")?,
         None => out.write_all(b"null")?,
     }
-    list(out, ",\"profile\":{\"strings\":[", tables.frames().iter(), |out, (_, frame)| {
+    write_list(out, ",\"profile\":{\"strings\":[", tables.frames().iter(), |out, (_, frame)| {
         string(out, &function(tables, &frame))
     })?;
-    list(out, "],\"stackFrames\":{", tables.stacks().iter(), |out, (id, stack)| {
+    write_list(out, "],\"stackFrames\":{", tables.stacks().iter(), |out, (id, stack)| {
         let Stack { parent, frame } = stack;
         write!(out, "\"{}\":{{\"name\":{}", id.index() + 1, frame.index())?;
         if let Some(parent) = parent {
@@ -84,7 +84,7 @@ fn write_all(
         let list_of_entries = entries.map(Entries::list).unwrap_or_default();
         let events =
             Events { samples: samples.iter().peekable(), entries: list_of_entries.iter().peekable() };
-        list(out, ":[", events, |out, event| match event {
+        write_list(out, ":[", events, |out, event| match event {
             Event::Sample(sample) => write_sample(out, sample),
             Event::Entry(entry) => {
                 write_entry(out, entry, entries.map_or("", |entries| &entries.names()[entry.name]))
