@@ -165,7 +165,9 @@ impl Found<'_> {
             ["get ", "set ", "async ", "static "].into_iter().find(|prefix| generated.starts_with(prefix));
         let name = match (place.name, prefix) {
             (None, _) => generated.to_owned(),
-            (Some(name), Some(prefix)) if !name.is_empty() => format!("{prefix}{name}"),
+            (Some(name), Some(prefix)) if !name.is_empty() && !name.starts_with(prefix) => {
+                format!("{prefix}{name}")
+            }
             (Some(name), _) => name.to_owned(),
         };
         let key = (resource, Some(place.source_index));

@@ -1,7 +1,7 @@
 //! The benchmarks: which scripts of fixtures/bench run against which others, and what is read from them.
 
 use super::files;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 /// One benchmark: a script that runs in several variants.
 pub struct Benchmark {
@@ -280,5 +280,7 @@ pub fn all() -> Vec<Benchmark> {
 
 /// The names that the command line takes.
 pub fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(all().iter().map(|benchmark| benchmark.name))
+    PossibleValuesParser::new(
+        all().iter().map(|benchmark| PossibleValue::new(benchmark.name).help(benchmark.title)),
+    )
 }

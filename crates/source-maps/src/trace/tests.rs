@@ -54,15 +54,18 @@ fn functions_get_their_original_places_and_names() {
 
 #[test]
 fn accessors_stay_accessors() {
-    let map = Map::read(
-        br#"{"version":3,"sources":["a.js"],"names":[],"sourcesContent":["class A { get size() {} }"],"mappings":"AAAU"}"#,
-    )
-    .unwrap();
-    let mut trace = Trace::new();
-    let (name, resource) = (trace.name("get s").unwrap(), Some(trace.resource("b.js").unwrap()));
-    trace.frame(Frame { name, resource, line: 1.try_into().ok(), column: 1.try_into().ok() }).unwrap();
-    let (mapped, _) = apply(&trace, |_| Some(&map)).unwrap();
-    assert_eq!(spelled(&mapped), ["get size a.js:1:11"]);
+    // The second has a scope that says so already.
+    for (text, scopes) in [("class A { get size() {} }", ""), ("", "BFAAA,CAB,EGAA,FB")] {
+        let json = format!(
+            r#"{{"version":3,"sources":["a.js"],"names":["get size"],"sourcesContent":["{text}"],"mappings":"AAAU","scopes":"{scopes}"}}"#
+        );
+        let map = Map::read(json.as_bytes()).unwrap();
+        let mut trace = Trace::new();
+        let (name, resource) = (trace.name("get s").unwrap(), Some(trace.resource("b.js").unwrap()));
+        trace.frame(Frame { name, resource, line: 1.try_into().ok(), column: 1.try_into().ok() }).unwrap();
+        let (mapped, _) = apply(&trace, |_| Some(&map)).unwrap();
+        assert_eq!(spelled(&mapped), ["get size a.js:1:11"]);
+    }
 }
 
 /// The stack of each sample, from the root, by the names of its functions.
