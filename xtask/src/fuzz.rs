@@ -41,7 +41,7 @@ pub struct Arguments {
     /// Run this input alone, on the one target named: a finding, to see what it does
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seconds", "keep"])]
     input: Option<PathBuf>,
-    /// Do not fuzz, but make fuzz/corpus of what was found so far: few inputs, short ones first, that reach the same code
+    /// Do not fuzz, but make fuzz/corpus of what was found so far: the few inputs that reach most of the code
     #[arg(long, conflicts_with = "seconds")]
     keep: bool,
 }

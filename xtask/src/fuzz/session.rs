@@ -20,7 +20,7 @@ const MAX_LENGTH: &str = "-max_len=4096";
 const MAX_KEPT_LENGTH: &str = "-max_len=2048";
 
 /// As many are committed of a target.
-const MOST_KEPT: usize = 100;
+const MOST_KEPT: usize = 40;
 
 /// The search for one target's findings.
 pub struct Session<'a> {
@@ -89,14 +89,19 @@ impl Session<'_> {
         let committed = self.instrumented.committed("corpus", self.target);
         fs::create_dir_all(&committed)?;
         let before = files(&committed).len();
-        let fresh = tempfile::tempdir()?;
+        // A search that goes on meanwhile puts shorter inputs in the place of longer ones, which merging does not expect.
+        let (fresh, found) = (tempfile::tempdir()?, tempfile::tempdir()?);
+        for file in files(&self.instrumented.own("corpus", self.target)?) {
+            let _ = fs::copy(&file, found.path().join(file.file_name().unwrap_or_default()));
+        }
         let mut command = Command::new(self.instrumented.program(self.target));
         // One input for each place, rather than for each number of times that it is reached.
-        command.args(LIMITS).args([MAX_KEPT_LENGTH, "-set_cover_merge=1"]);
-        command.arg(fresh.path()).arg(&committed).arg(self.instrumented.own("corpus", self.target)?);
+        command.args(LIMITS).args([MAX_KEPT_LENGTH, "-set_cover_merge=1", "-use_counters=0"]);
+        command.arg(fresh.path()).arg(&committed).arg(found.path());
         self.run(&mut command, Duration::from_secs(3600))?;
         let mut chosen = files(fresh.path());
-        chosen.sort_by_cached_key(|file| fs::metadata(file).map_or(0, |data| data.len()));
+        // What adds most to those before it was written first.
+        chosen.sort_by_cached_key(|file| fs::metadata(file).and_then(|data| data.modified()).ok());
         chosen.truncate(MOST_KEPT);
         for file in files(&committed) {
             fs::remove_file(file)?;
