@@ -34,6 +34,8 @@ const ROW_GAP = 1;
 const PADDING = 4;
 /** A name has at least this much room: what is left of it in less says nothing. */
 const MIN_NAME = 26;
+/** Lines around narrower boxes would hide them. */
+const MIN_OUTLINED = 12;
 /** A pointer that moves less between down and up did not drag. */
 const CLICK_SLACK = 3;
 export const FONT = '11px system-ui, sans-serif';
@@ -264,19 +266,20 @@ export class BoxesPlugin extends UIPlugin {
   #outline(ctx: CanvasRenderingContext2D, wide: { level: number; indices: number[] }[]): void {
     const { width, zoom, positionX } = this.#canvas;
     ctx.beginPath();
-    const add = (level: number, { start, end }: Level, index: number): void => {
+    const add = (level: number, { start, end }: Level, index: number, least: number): void => {
       const left = Math.max(-2, (start[index] - positionX) * zoom);
       const right = Math.min(width + 2, (end[index] - positionX) * zoom);
+      if (right - left < least) return;
       ctx.rect(left + 0.5, this.#top(level) + 0.5, Math.max(1, right - left - 2), ROW_HEIGHT - ROW_GAP - 1);
     };
     if (this.#chosen !== -1) {
       for (const { level, indices } of wide) {
         const boxes = this.#boxes.levels[level];
-        for (const index of indices) if (boxes.frame[index] === this.#chosen) add(level, boxes, index);
+        for (const index of indices) if (boxes.frame[index] === this.#chosen) add(level, boxes, index, MIN_OUTLINED);
       }
     }
     const hovered = this.#hovered;
-    if (hovered !== undefined) add(hovered.level, this.#boxes.levels[hovered.level], hovered.index);
+    if (hovered !== undefined) add(hovered.level, this.#boxes.levels[hovered.level], hovered.index, 0);
     ctx.lineWidth = 1;
     ctx.strokeStyle = this.#theme.text;
     ctx.stroke();

@@ -59,9 +59,11 @@ export class FlameView {
   #resize(): void {
     const { clientWidth, clientHeight } = this.root;
     if (clientWidth === 0 || clientHeight === 0) return;
+    const { view } = this;
     // The container's own `resize` is lost when a frame is on its way already.
     this.#container.renderEngine.resize(clientWidth, clientHeight);
-    this.#container.render();
+    // What was in sight stays in sight.
+    this.zoomTo(view);
   }
 
   show(boxes: Boxes): void {

@@ -35,8 +35,15 @@ export class Header {
     const parts = [`${milliseconds(length)}${hasSelection ? ' selected' : ''}`, `${count(sums.samples)} samples`, `${milliseconds(sums.busy)} busy`];
     if (profile.interval !== null) parts.push(`every ${milliseconds(profile.interval)}`);
     const all = element('button', { type: 'button', class: 'link', click: () => this.#state.select(undefined) }, 'show all');
-    fill(this.#summary, parts.join(' · '), ...(hasSelection ? [' ', all] : []));
-    if (profile.notes.length > 0) this.#summary.append(element('span', { class: 'notes', title: profile.notes.join('\n'), tabindex: '0' }, ` ⚠ ${profile.notes[0]}${profile.notes.length > 1 ? ` (+${profile.notes.length - 1})` : ''}`));
+    const { notes } = profile;
+    const more = notes.length > 1 ? ` (+${notes.length - 1})` : '';
+    const noted = element('button', { type: 'button', class: 'link notes', 'aria-haspopup': 'dialog', click: () => this.#tellNotes() }, `⚠ ${notes[0]}${more}`);
+    fill(this.#summary, element('span', {}, parts.join(' · ')), ...(hasSelection ? [all] : []), ...(notes.length > 0 ? [noted] : []));
+  }
+
+  #tellNotes(): void {
+    const { name, notes } = this.#state.profile;
+    openDialog(`Notes on ${name}`, element('ul', {}, ...notes.map((note) => element('li', {}, note))));
   }
 
   /** How much of what is shown is what is looked for. */
@@ -76,9 +83,15 @@ export class Header {
     ];
     const rows = keys.map(([key, meaning]) => element('tr', {}, element('th', { scope: 'row' }, key), element('td', {}, meaning)));
     const explanation = 'A sample stands for the time since the one before it. Self is a function’s own time, total includes what it called; what is shown of a call is what samples saw of it.';
-    const dialog = element('dialog', { 'aria-labelledby': 'keys' }, element('h2', { id: 'keys' }, 'Keys and fingers'), element('table', {}, ...rows), element('p', {}, explanation), element('p', {}, 'Each file has a colour, each function in it a shade; what has no file is grey. The chosen function is yellow.'), element('form', { method: 'dialog' }, element('button', { class: 'button' }, 'Close')));
-    dialog.addEventListener('close', () => dialog.remove());
-    document.body.append(dialog);
-    dialog.showModal();
+    const colors = 'Each file has a colour, each function in it a shade; what has no file is grey. The chosen function is yellow.';
+    openDialog('Keys and fingers', element('table', {}, ...rows), element('p', {}, explanation), element('p', {}, colors));
   }
+}
+
+function openDialog(title: string, ...content: HTMLElement[]): void {
+  const close = element('form', { method: 'dialog' }, element('button', { class: 'button' }, 'Close'));
+  const dialog = element('dialog', { 'aria-labelledby': 'dialog-title' }, element('h2', { id: 'dialog-title' }, title), ...content, close);
+  dialog.addEventListener('close', () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
 }

@@ -74,7 +74,7 @@ export class Timeline {
   }
 
   get #gutter(): number {
-    return this.root.clientWidth < 600 ? 60 : 118;
+    return this.root.clientWidth < 600 ? 68 : 118;
   }
 
   #lanesHeight(): number {

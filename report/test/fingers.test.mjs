@@ -87,6 +87,8 @@ describe('fingers', () => {
     };
     await touch(page, [at(0.5)], [at(0.25)]);
     await near(114, 129);
+    // A selection moves nothing away from under the fingers.
+    assert.ok(Math.abs((await boxOf(page, '.timeline .u-over')).y - y) < 2);
     await touch(page, [at(0.4), at(0.6)], [at(0.25), at(0.75)]);
     await near(114, 144);
     await touch(page, [at(0.1)]);
@@ -116,6 +118,16 @@ describe('fingers', () => {
     await page.evaluate(() => selfprofReport.state.select({ start: 110, end: 120 }));
     await page.click('[aria-label="Keys and fingers"]');
     assert.deepEqual(await tooSmall(), []);
+  });
+
+  it('open what a trace is warned of', async (t) => {
+    const { browser, folder } = await start(t);
+    const broken = structuredClone(SIMPLE);
+    broken.samples[3].stackId = 999;
+    const { page } = await open(browser, make(folder, { 'broken.json': broken }), PHONE);
+    const { x, y, width, height } = await boxOf(page, '.notes');
+    await touch(page, [[x + width / 2, y + height / 2]]);
+    await page.waitForFunction(() => /^1 problem in the file/.test(document.querySelector('dialog[open] li')?.innerText));
   });
 
   it('never find the page wider than a small phone', async (t) => {
