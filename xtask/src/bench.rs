@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measures selfprof against its peers, in interleaved runs, and writes docs/benchmarks.md.
 
 mod document;
+mod files;
 mod runner;
 mod statistics;
 mod suite;
@@ -14,8 +15,8 @@ use std::process::ExitCode;
 
 /// Measure against node:inspector, @datadog/pprof and no profiler at all, and write docs/benchmarks.md.
 ///
-/// Times are CPU time of the JS thread, so that other work on the machine counts as little as it can; runs of all
-/// variants take turns within each round. Close what else runs all the same.
+/// Times are CPU time of the JS thread, or of the process where files are read and written, so that other work on the
+/// machine counts as little as it can; runs of all variants take turns within each round. Close what else runs all the same.
 #[derive(Args)]
 pub struct Arguments {
     /// Which to run; all when none is named.

@@ -40,6 +40,11 @@ impl Log {
         Ok(Self { path })
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// All that was said, with anything that is not UTF-8 replaced.
     pub fn text(&self) -> String {
         fs::read(&self.path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
@@ -71,12 +76,17 @@ impl Log {
 
 /// Runs the command to its end. An error names the program and how it ended.
 pub fn run(command: &mut Command, output: &Output<'_>) -> Result<()> {
+    run_within(command, output, LIMIT)
+}
+
+/// As [`run`]; a child in a log is taken to hang when its activity has taken longer than `limit`.
+pub fn run_within(command: &mut Command, output: &Output<'_>, limit: Duration) -> Result<()> {
     let program =
         Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
     command.stdin(Stdio::null());
     let status = match output {
         Output::Shown => command.status().with_context(|| format!("cannot start {program}"))?,
-        Output::Logged(log, activity) => run_logged(command, log, activity, &program)?,
+        Output::Logged(log, activity) => run_logged(command, log, activity, (&program, limit))?,
     };
     if !status.success() {
         bail!("{program} ended with {status}");
@@ -84,17 +94,22 @@ pub fn run(command: &mut Command, output: &Output<'_>) -> Result<()> {
     Ok(())
 }
 
-fn run_logged(command: &mut Command, log: &Log, activity: &Activity, program: &str) -> Result<ExitStatus> {
+fn run_logged(
+    command: &mut Command,
+    log: &Log,
+    activity: &Activity,
+    (program, limit): (&str, Duration),
+) -> Result<ExitStatus> {
     command.stdout(log.file()?).stderr(log.file()?);
     let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if activity.elapsed() > LIMIT {
+        if activity.elapsed() > limit {
             child.kill()?;
             child.wait()?;
-            bail!("{program} was ended: it still ran after {}", seconds(LIMIT));
+            bail!("{program} was ended: it still ran after {}", seconds(limit));
         }
         activity.go_on(|| log.last_line());
         thread::sleep(GLANCE);

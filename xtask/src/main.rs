@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod checkout;
 mod demo;
+mod fuzz;
 mod job;
 mod node;
 mod packages;
@@ -36,6 +37,7 @@ Examples:
   cargo xtask test                   everything that CI runs
   cargo xtask test --only tidy       one step of it, with the steps that it needs
   cargo xtask test --list            the steps
+  cargo xtask fuzz w3c               make up inputs for one of the readers
   cargo xtask bench                  measure against other profilers (close what else runs)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
 
@@ -48,6 +50,7 @@ enum Command {
     Bench(bench::Arguments),
     Build(build::Arguments),
     Demo(demo::Arguments),
+    Fuzz(fuzz::Arguments),
     Test(test::Arguments),
     Wpt(wpt::Arguments),
 }
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Wpt(arguments) => wpt::run(&arguments),
     };

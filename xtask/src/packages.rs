@@ -142,6 +142,13 @@ pub const SITES: [(&str, Package<'static>); 6] = [
     ),
 ];
 
+/// Minifies what the benchmark of source maps reads.
+pub const ESBUILD: Package<'static> = pinned(
+    "esbuild",
+    "0.28.2",
+    "sha512-HKVLS8dvII+xoKW9kmqxbRKrnWEXfJJr/FZhhJmiqIB0e053QNYFqOBouTMO/k5sID4MvCiUCvv8b9M4h32wIA==",
+);
+
 /// A profiler for Node that many run in production; the benchmarks compare with it.
 pub const DATADOG_PPROF: Package<'static> = pinned(
     "@datadog/pprof",

@@ -23,6 +23,16 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
             &["selfprof-trace", "selfprof-session", "selfprof-timing", "selfprof-formats", "selfprof-v8"],
         ),
         ("selfprof", &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-webdriver"]),
+        (
+            "selfprof-fuzz",
+            &[
+                "selfprof-trace",
+                "selfprof-session",
+                "selfprof-formats",
+                "selfprof-source-maps",
+                "selfprof-webdriver",
+            ],
+        ),
     ],
 ];
 
@@ -289,7 +299,10 @@ fn nothing_was_left_lying_about() {
 }
 
 fn is_data(name: &str) -> bool {
-    name.starts_with("fixtures/") || name.ends_with(".lock") || name.ends_with(".json")
+    const FOLDERS: &[&str] = &["fixtures/", "fuzz/corpus/", "fuzz/findings/"];
+    FOLDERS.iter().any(|folder| name.starts_with(folder))
+        || name.ends_with(".lock")
+        || name.ends_with(".json")
 }
 
 /// The dependency lines of a manifest that neither carry a comment nor stand under one.

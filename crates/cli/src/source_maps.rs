@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ pub fn place_with_snippets(
     }
     let found = maps.values().flatten().count();
     if finder.bad > TOLD_MAPS {
-        warn(format_args!("and {} more source maps are of no use", finder.bad - TOLD_MAPS));
+        warn(format_args!("and {} more source maps, or their scopes, are of no use", finder.bad - TOLD_MAPS));
     }
     if found == 0 {
         if !arguments.directories.is_empty() {
@@ -100,12 +101,18 @@ pub fn place_with_snippets(
         sum.placed += counts.placed;
         sum.with_map += counts.with_map;
         sum.mapped += counts.mapped;
+        sum.hidden += counts.hidden;
         placed.push((Thread { name, trace }, snippets));
     }
     let maps = if found == 1 { "1 map".to_owned() } else { format!("{found} maps") };
-    let (unknown, without) = (sum.with_map - sum.mapped, sum.placed - sum.with_map);
+    let unknown = sum.with_map - sum.mapped - sum.hidden;
+    let without = sum.placed - sum.with_map;
+    let hidden = match sum.hidden {
+        0 => String::new(),
+        hidden => format!(", {hidden} that they hide left out"),
+    };
     say(format_args!(
-        "source maps: {} functions placed by {maps}, {unknown} unknown to them, {without} of scripts without one",
+        "source maps: {} functions placed by {maps}{hidden}, {unknown} unknown to them, {without} of scripts without one",
         sum.mapped
     ));
     Ok(placed)
@@ -114,7 +121,7 @@ pub fn place_with_snippets(
 /// Finds maps.
 struct Finder {
     files: Files,
-    /// How many maps were there and of no use.
+    /// How many maps were there that are of no use, or their scopes.
     bad: usize,
 }
 
@@ -144,22 +151,32 @@ impl Finder {
         self.usable(&path.display().to_string(), map)
     }
 
-    /// Tells of a map that is of no use.
+    /// Tells of a map that is of no use, or whose scopes are of none.
     fn usable(&mut self, name: &str, map: Result<Map, String>) -> Option<Map> {
-        match map {
-            Ok(map) => Some(map),
-            Err(reason) => {
-                if self.bad < TOLD_MAPS {
-                    warn(format_args!(
-                        "the source map of {} is of no use: {}",
-                        printable(name),
+        let name = printable(name);
+        match &map {
+            Ok(map) => {
+                if let Some(error) = map.bad_scopes() {
+                    let reason = error.to_string();
+                    self.tell(format_args!(
+                        "the scopes in the source map of {name} are of no use: {}",
                         printable(&reason)
                     ));
                 }
-                self.bad += 1;
-                None
+            }
+            Err(reason) => {
+                self.tell(format_args!("the source map of {name} is of no use: {}", printable(reason)));
             }
         }
+        map.ok()
+    }
+
+    /// Tells of the first of them.
+    fn tell(&mut self, what: fmt::Arguments<'_>) {
+        if self.bad < TOLD_MAPS {
+            warn(what);
+        }
+        self.bad += 1;
     }
 }
 

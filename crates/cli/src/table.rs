@@ -23,7 +23,7 @@ pub fn write_functions(
     base: &Path,
     paint: Paint,
 ) -> io::Result<()> {
-    let shown = &summary.functions[..top.min(summary.functions.len())];
+    let shown = first(&summary.functions, top);
     if shown.is_empty() {
         return Ok(());
     }
@@ -41,10 +41,7 @@ pub fn write_functions(
         let place = location(trace, frame, base);
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {name:width$}  {place}")?;
     }
-    if summary.functions.len() > shown.len() {
-        writeln!(out, "{:>10} and {} more", "...", summary.functions.len() - shown.len())?;
-    }
-    Ok(())
+    write_left_out(out, summary.functions.len() - shown.len())
 }
 
 /// Writes the `top` scripts with the most self time, one a line. `%` is as in [`write_functions`].
@@ -55,7 +52,7 @@ pub fn write_resources(
     base: &Path,
     paint: Paint,
 ) -> io::Result<()> {
-    let shown = &summary.resources[..top.min(summary.resources.len())];
+    let shown = first(&summary.resources, top);
     if shown.is_empty() {
         return Ok(());
     }
@@ -70,10 +67,7 @@ pub fn write_resources(
         let script = row.resource.map_or("(native)".to_owned(), |id| script(&trace.resources()[id], base));
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {script}")?;
     }
-    if summary.resources.len() > shown.len() {
-        writeln!(out, "{:>10} and {} more", "...", summary.resources.len() - shown.len())?;
-    }
-    Ok(())
+    write_left_out(out, summary.resources.len() - shown.len())
 }
 
 /// Writes the time of each kind of work, most time first. `%` is its part of the time at which anything ran.
@@ -99,7 +93,7 @@ pub fn write_entries(
     paint: Paint,
 ) -> io::Result<()> {
     let Some(entries) = trace.entries() else { return Ok(()) };
-    let shown = &summary.measures[..top.min(summary.measures.len())];
+    let shown = first(&summary.measures, top);
     if !shown.is_empty() {
         let heading = format!("{:>10} {:>10} {:>6}  {}", "total ms", "longest ms", "times", "measure");
         writeln!(out, "{}", paint.heading(heading))?;
@@ -112,9 +106,7 @@ pub fn write_entries(
                 printable(&entries.names()[row.name])
             )?;
         }
-        if summary.measures.len() > shown.len() {
-            writeln!(out, "{:>10} and {} more", "...", summary.measures.len() - shown.len())?;
-        }
+        write_left_out(out, summary.measures.len() - shown.len())?;
     }
     let mut recommended = summary.marks.iter().filter_map(|row| Some((row, row.recommended?))).peekable();
     if recommended.peek().is_some() {
@@ -135,6 +127,19 @@ pub fn write_entries(
         .map(|(name, count)| format!("{name} {count}"))
         .collect();
     writeln!(out, "entries: {}", counts.join(", "))
+}
+
+/// The first `top` rows, or as many as there are.
+fn first<T>(rows: &[T], top: usize) -> &[T] {
+    &rows[..top.min(rows.len())]
+}
+
+/// Writes how many rows there are beyond those in a table, if any.
+fn write_left_out(out: &mut impl Write, count: usize) -> io::Result<()> {
+    if count > 0 {
+        writeln!(out, "{:>10} and {count} more", "...")?;
+    }
+    Ok(())
 }
 
 /// Milliseconds to a tenth, as in the other tables. A script may give times that are too large for a column.

@@ -121,6 +121,31 @@ fn bad_maps_lose_nothing() {
 }
 
 #[test]
+fn scopes_name_and_hide_functions() {
+    let place = Place::new();
+    place.write_script("//# sourceMappingURL=app.map");
+    let scoped = |scopes: &str| {
+        map().replacen('{', &format!("{{\"scopes\":\"{scopes}\","), 1).replacen(
+            "\"names\": [",
+            "\"names\": [\"inOrder\",",
+            1,
+        )
+    };
+    // `b`, from column 553, is what they call inOrder, and what it compares with from column 568 on is hidden.
+    place.write_map("app.map", &scoped("BFAAA,CAB,EGpRA,EMP,FgB,FA"));
+    let (names, talk) = place.top("");
+    assert_eq!(names, ["get value", "inOrder", "countVowels"], "{talk}");
+    let said = "source maps: 6 functions placed by 1 map, 1 that they hide left out, 1 unknown to them, 22 of scripts";
+    assert!(talk.contains(said), "{talk}");
+    // Bad ones change nothing.
+    place.write_map("app.map", &scoped("BFAAA,CAB,EGpRA,EMP,FgB"));
+    let (names, talk) = place.top("");
+    assert_eq!(names, ORIGINAL, "{talk}");
+    let said = "/app.map are of no use: what it begins does not end\nsource maps: 7 functions placed by 1 map, 1 unknown";
+    assert!(talk.starts_with("warning: the scopes in the source map of ") && talk.contains(said), "{talk}");
+}
+
+#[test]
 fn converted_profiles_have_original_places() {
     let place = Place::new();
     place.write_script("//# sourceMappingURL=app.map");

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use selfprof_trace::{Entries, Entry, EntryType, Millis, Stack, Trace};
 
 use crate::cpuprofile::nodes::{Nodes, ROOT, ROOT_NAME, write_bare_call_frame, write_call_frame};
-use crate::json::{list, number, string};
+use crate::json::{number, string, write_list};
 use crate::output::{self, Out};
 use crate::spans::{self, Spans};
 use crate::{Thread, WriteOptions};
@@ -93,8 +93,8 @@ fn write_samples(
             write_nodes(trace, out)?;
             out.write_all(b",")?;
         }
-        list(out, "\"samples\":[", chunk.iter(), |out, (id, _)| number(out, *id))?;
-        list(out, "]},\"timeDeltas\":[", chunk.iter(), |out, (_, delta)| number(out, *delta))?;
+        write_list(out, "\"samples\":[", chunk.iter(), |out, (id, _)| number(out, *id))?;
+        write_list(out, "]},\"timeDeltas\":[", chunk.iter(), |out, (_, delta)| number(out, *delta))?;
         out.write_all(b"]")?;
         if rest.peek().is_none() {
             write!(out, ",\"endTime\":{end}")?;

@@ -15,7 +15,7 @@ use foldhash::HashMap;
 use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Entries, EntryType, FrameId, Marker, Micros, StackId, Trace};
 
-use crate::json::{list, millis, number, number_or_null, string};
+use crate::json::{millis, number, number_or_null, string, write_list};
 use crate::output::{self, Out};
 use crate::spans::{self, Span, Spans};
 use crate::{Thread, WriteOptions};
@@ -58,12 +58,12 @@ fn write_profile(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(br#""extensions":{"length":0,"baseURL":[],"id":[],"name":[]},"#)?;
     out.write_all(br#""sampleUnits":{"time":"ms","eventDelay":"ms","threadCPUDelta":"ns"},"#)?;
     out.write_all(br#""markerSchema":[{"name":"UserTiming","display":["marker-chart","marker-table","timeline-overview"],"tooltipLabel":"{marker.data.name}","tableLabel":"{marker.data.name}","chartLabel":"{marker.data.name}","fields":[{"key":"name","label":"Name","format":"string"},{"key":"entryType","label":"Entry Type","format":"string"}]}],"#)?;
-    list(out, "\"categories\":[", CATEGORIES.iter(), |out, (name, color)| {
+    write_list(out, "\"categories\":[", CATEGORIES.iter(), |out, (name, color)| {
         write!(out, "{{\"name\":\"{name}\",\"color\":\"{color}\",\"subcategories\":[\"Other\"]}}")
     })?;
     out.write_all(b"]},\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"counters\":[]")?;
     let threads = (1..).zip(threads);
-    list(out, ",\"threads\":[", threads, |out, (tid, thread)| Writing::of(thread).write(tid, out))?;
+    write_list(out, ",\"threads\":[", threads, |out, (tid, thread)| Writing::of(thread).write(tid, out))?;
     out.write_all(b"]}")
 }
 
@@ -196,7 +196,7 @@ impl<'thread> Writing<'thread> {
         self.write_markers(user_timing, out)?;
         self.write_stacks(out)?;
         self.write_functions(out)?;
-        list(out, ",\"stringArray\":[", self.strings.list.iter(), |out, text| string(out, text))?;
+        write_list(out, ",\"stringArray\":[", self.strings.list.iter(), |out, text| string(out, text))?;
         out.write_all(b"]}")
     }
 
@@ -204,10 +204,10 @@ impl<'thread> Writing<'thread> {
     fn write_samples(&mut self, out: &mut Out<'_>) -> io::Result<()> {
         let spans = std::mem::take(&mut self.spans);
         write!(out, "\"samples\":{{\"length\":{},\"weightType\":\"tracing-ms\"", spans.count())?;
-        list(out, ",\"stack\":[", spans.iter(), |out, span| number_or_null(out, self.stack_of(&span)))?;
+        write_list(out, ",\"stack\":[", spans.iter(), |out, span| number_or_null(out, self.stack_of(&span)))?;
         let start = |span: &Span<'_>| Micros(u64::try_from(span.start).unwrap_or(0));
-        list(out, "],\"time\":[", spans.iter(), |out, span| millis(out, start(&span)))?;
-        list(out, "],\"weight\":[", spans.iter(), |out, span| millis(out, span.length))?;
+        write_list(out, "],\"time\":[", spans.iter(), |out, span| millis(out, start(&span)))?;
+        write_list(out, "],\"weight\":[", spans.iter(), |out, span| millis(out, span.length))?;
         out.write_all(b"]}")
     }
 
@@ -216,22 +216,22 @@ impl<'thread> Writing<'thread> {
         let entries = self.trace.entries().unwrap_or(&none);
         let all = || entries.list().iter();
         write!(out, ",\"markers\":{{\"length\":{}", entries.list().len())?;
-        list(out, ",\"category\":[", all(), |out, _| write!(out, "{OTHER}"))?;
-        list(out, "],\"name\":[", all(), |out, _| write!(out, "{name}"))?;
+        write_list(out, ",\"category\":[", all(), |out, _| write!(out, "{OTHER}"))?;
+        write_list(out, "],\"name\":[", all(), |out, _| write!(out, "{name}"))?;
         // Phases: 0 is a moment, 1 a span.
-        list(out, "],\"phase\":[", all(), |out, entry| write!(out, "{}", entry.entry_type.index()))?;
-        list(out, "],\"startTime\":[", all(), |out, entry| {
+        write_list(out, "],\"phase\":[", all(), |out, entry| write!(out, "{}", entry.entry_type.index()))?;
+        write_list(out, "],\"startTime\":[", all(), |out, entry| {
             let end = entry.start_time.saturating_add(entry.duration);
             write!(out, "{}", entry.start_time.min(end))
         })?;
-        list(out, "],\"endTime\":[", all(), |out, entry| match entry.entry_type {
+        write_list(out, "],\"endTime\":[", all(), |out, entry| match entry.entry_type {
             EntryType::Mark => out.write_all(b"null"),
             EntryType::Measure => {
                 let end = entry.start_time.saturating_add(entry.duration);
                 write!(out, "{}", entry.start_time.max(end))
             }
         })?;
-        list(out, "],\"data\":[", all(), |out, entry| {
+        write_list(out, "],\"data\":[", all(), |out, entry| {
             write!(out, "{{\"type\":\"UserTiming\",\"entryType\":\"{}\",\"name\":", entry.entry_type)?;
             string(out, &entries.names()[entry.name])?;
             out.write_all(b"}")
@@ -241,21 +241,25 @@ impl<'thread> Writing<'thread> {
 
     fn write_stacks(&self, out: &mut Out<'_>) -> io::Result<()> {
         write!(out, ",\"stackTable\":{{\"length\":{}", self.stacks.len())?;
-        list(out, ",\"prefix\":[", self.stacks.iter(), |out, (prefix, _)| number_or_null(out, *prefix))?;
-        list(out, "],\"frame\":[", self.stacks.iter(), |out, (_, frame)| number(out, *frame))?;
+        write_list(out, ",\"prefix\":[", self.stacks.iter(), |out, (prefix, _)| {
+            number_or_null(out, *prefix)
+        })?;
+        write_list(out, "],\"frame\":[", self.stacks.iter(), |out, (_, frame)| number(out, *frame))?;
         write!(out, "]}},\"frameTable\":{{\"length\":{}", self.frames.len())?;
         let all = || self.frames.iter();
-        list(out, ",\"address\":[", all(), |out, _| out.write_all(b"-1"))?;
-        list(out, "],\"inlineDepth\":[", all(), |out, _| out.write_all(b"0"))?;
-        list(out, "],\"category\":[", all(), |out, (_, category)| write!(out, "{category}"))?;
-        list(out, "],\"subcategory\":[", all(), |out, _| out.write_all(b"0"))?;
-        list(out, "],\"func\":[", all(), |out, (function, _)| write!(out, "{function}"))?;
-        list(out, "],\"nativeSymbol\":[", all(), |out, _| out.write_all(b"null"))?;
-        list(out, "],\"innerWindowID\":[", all(), |out, _| out.write_all(b"0"))?;
+        write_list(out, ",\"address\":[", all(), |out, _| out.write_all(b"-1"))?;
+        write_list(out, "],\"inlineDepth\":[", all(), |out, _| out.write_all(b"0"))?;
+        write_list(out, "],\"category\":[", all(), |out, (_, category)| write!(out, "{category}"))?;
+        write_list(out, "],\"subcategory\":[", all(), |out, _| out.write_all(b"0"))?;
+        write_list(out, "],\"func\":[", all(), |out, (function, _)| write!(out, "{function}"))?;
+        write_list(out, "],\"nativeSymbol\":[", all(), |out, _| out.write_all(b"null"))?;
+        write_list(out, "],\"innerWindowID\":[", all(), |out, _| out.write_all(b"0"))?;
         let line = |function: usize| self.functions[function].line;
-        list(out, "],\"line\":[", all(), |out, (function, _)| number_or_null(out, line(*function)))?;
+        write_list(out, "],\"line\":[", all(), |out, (function, _)| number_or_null(out, line(*function)))?;
         let column = |function: usize| self.functions[function].column;
-        list(out, "],\"column\":[", all(), |out, (function, _)| number_or_null(out, column(*function)))?;
+        write_list(out, "],\"column\":[", all(), |out, (function, _)| {
+            number_or_null(out, column(*function))
+        })?;
         out.write_all(b"]}")
     }
 
@@ -276,26 +280,28 @@ impl<'thread> Writing<'thread> {
             }));
         }
         write!(out, ",\"funcTable\":{{\"length\":{}", functions.len())?;
-        list(out, ",\"name\":[", functions.iter(), |out, function| write!(out, "{}", function.name))?;
-        list(out, "],\"isJS\":[", places.iter(), |out, place| write!(out, "{}", place.is_some()))?;
-        list(out, "],\"relevantForJS\":[", places.iter(), |out, place| write!(out, "{}", place.is_none()))?;
-        list(out, "],\"resource\":[", places.iter(), |out, place| match place {
+        write_list(out, ",\"name\":[", functions.iter(), |out, function| write!(out, "{}", function.name))?;
+        write_list(out, "],\"isJS\":[", places.iter(), |out, place| write!(out, "{}", place.is_some()))?;
+        write_list(out, "],\"relevantForJS\":[", places.iter(), |out, place| {
+            write!(out, "{}", place.is_none())
+        })?;
+        write_list(out, "],\"resource\":[", places.iter(), |out, place| match place {
             Some((resource, _)) => write!(out, "{resource}"),
             None => out.write_all(b"-1"),
         })?;
         let file = |place: &Option<(usize, usize)>| place.map(|(_, file)| file);
-        list(out, "],\"fileName\":[", places.iter(), |out, place| number_or_null(out, file(place)))?;
-        list(out, "],\"lineNumber\":[", functions.iter(), |out, function| {
+        write_list(out, "],\"fileName\":[", places.iter(), |out, place| number_or_null(out, file(place)))?;
+        write_list(out, "],\"lineNumber\":[", functions.iter(), |out, function| {
             number_or_null(out, function.line)
         })?;
-        list(out, "],\"columnNumber\":[", functions.iter(), |out, function| {
+        write_list(out, "],\"columnNumber\":[", functions.iter(), |out, function| {
             number_or_null(out, function.column)
         })?;
         write!(out, "]}},\"resourceTable\":{{\"length\":{}", resources.len())?;
-        list(out, ",\"lib\":[", resources.iter(), |out, _| out.write_all(b"null"))?;
-        list(out, "],\"name\":[", resources.iter(), |out, name| write!(out, "{name}"))?;
-        list(out, "],\"host\":[", resources.iter(), |out, _| out.write_all(b"null"))?;
-        list(out, "],\"type\":[", resources.iter(), |out, _| out.write_all(b"5"))?;
+        write_list(out, ",\"lib\":[", resources.iter(), |out, _| out.write_all(b"null"))?;
+        write_list(out, "],\"name\":[", resources.iter(), |out, name| write!(out, "{name}"))?;
+        write_list(out, "],\"host\":[", resources.iter(), |out, _| out.write_all(b"null"))?;
+        write_list(out, "],\"type\":[", resources.iter(), |out, _| out.write_all(b"5"))?;
         out.write_all(b"]}")
     }
 }

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use selfprof_trace::{Frame, FrameId, Trace};
 
-use crate::json::{list, number, string};
+use crate::json::{number, string, write_list};
 use crate::output::{self, Out};
 use crate::spans::{self, Spans};
 use crate::totals::check_depth;
@@ -29,7 +29,7 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
         br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","activeProfileIndex":0,"exporter":"selfprof","#,
     )?;
     // The states come first, then each thread's functions.
-    list(out, "\"shared\":{\"frames\":[", spans::states(), |out, marker| {
+    write_list(out, "\"shared\":{\"frames\":[", spans::states(), |out, marker| {
         write!(out, "{{\"name\":\"{}\"}}", spans::state(marker))
     })?;
     let mut starts = Vec::with_capacity(threads.len());
@@ -42,7 +42,7 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
         }
     }
     let profiles = threads.iter().zip(starts);
-    list(out, "]},\"profiles\":[", profiles, |out, (thread, start)| write_profile(thread, start, out))?;
+    write_list(out, "]},\"profiles\":[", profiles, |out, (thread, start)| write_profile(thread, start, out))?;
     out.write_all(b"]}")
 }
 
@@ -70,7 +70,7 @@ fn write_profile(Thread { name, trace }: &Thread, first: usize, out: &mut Out<'_
     string(out, name)?;
     write!(out, ",\"unit\":\"microseconds\",\"startValue\":{start},\"endValue\":{end}")?;
     let mut path: Vec<FrameId> = Vec::new();
-    list(out, ",\"samples\":[", spans.iter(), |out, span| {
+    write_list(out, ",\"samples\":[", spans.iter(), |out, span| {
         path.clear();
         let sample = span.sample.filter(|_| !span.is_idle());
         match sample.map(|sample| (sample.stack, sample.marker)) {
@@ -78,12 +78,12 @@ fn write_profile(Thread { name, trace }: &Thread, first: usize, out: &mut Out<'_
             Some((None, marker)) => write!(out, "[{}", spans::state_index(marker))?,
             Some((Some(stack), _)) => {
                 path.extend(trace.path(stack));
-                list(out, "[", path.iter().rev(), |out, frame| number(out, first + frame.index()))?;
+                write_list(out, "[", path.iter().rev(), |out, frame| number(out, first + frame.index()))?;
             }
         }
         out.write_all(b"]")
     })?;
-    list(out, "],\"weights\":[", spans.iter(), |out, span| number(out, span.length.0))?;
+    write_list(out, "],\"weights\":[", spans.iter(), |out, span| number(out, span.length.0))?;
     out.write_all(b"]}")
 }
 

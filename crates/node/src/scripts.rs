@@ -39,9 +39,7 @@ pub fn compile_script(
     url: Unknown,
     options: ScriptOptions,
 ) -> Result<sys::napi_value> {
-    let realm = RealmId(options.realm);
-    realms::check_open(realm)?;
-    let source = to_source(context_object, source, url, &options)?;
+    let (realm, source) = to_source(context_object, source, url, &options)?;
     let script = match Script::compile(&source) {
         Ok(script) => script,
         Err(error) => return thrown(error),
@@ -79,9 +77,7 @@ pub fn compile_module(
     url: Unknown,
     options: ScriptOptions,
 ) -> Result<sys::napi_value> {
-    let realm = RealmId(options.realm);
-    realms::check_open(realm)?;
-    let source = to_source(context_object, source, url, &options)?;
+    let (realm, source) = to_source(context_object, source, url, &options)?;
     let module = match Module::compile(&source) {
         Ok(module) => module,
         Err(error) => return thrown(error),
@@ -137,13 +133,16 @@ pub fn on_import_meta(function: Unknown) -> Result<bool> {
     Ok(selfprof_v8::on_import_meta(value(function)?))
 }
 
+/// What is compiled, and for which realm, which is still open.
 fn to_source(
     context_object: Unknown,
     source: Unknown,
     url: Unknown,
     options: &ScriptOptions,
-) -> Result<Source> {
-    Ok(Source {
+) -> Result<(RealmId, Source)> {
+    let realm = RealmId(options.realm);
+    realms::check_open(realm)?;
+    let source = Source {
         anchor: value(context_object)?,
         text: value(source)?,
         url: value(url)?,
@@ -152,7 +151,8 @@ fn to_source(
         column_offset: options.column.unwrap_or(0),
         realm: options.realm,
         muted: options.muted.unwrap_or(false),
-    })
+    };
+    Ok((realm, source))
 }
 
 fn value(unknown: Unknown) -> Result<Value> {

@@ -26,13 +26,16 @@ fn last<'code>(code: &'code str, key: &str) -> Option<&'code str> {
     code.rmatch_indices(key).find_map(|(at, _)| {
         let before = code[..at].trim_end_matches([' ', '\t']);
         // `//@` is how it was written at first.
-        let is_comment = before.len() < at && (before.ends_with("//#") || before.ends_with("//@"));
+        if before.len() == at || !(before.ends_with("//#") || before.ends_with("//@")) {
+            return None;
+        }
+        // Each looks no further than to the next: there is white space within that.
         let rest = &code[at + key.len()..];
-        let value =
-            rest.split(|c: char| c.is_whitespace() || c == '\'' || c == '"').next().unwrap_or_default();
+        let end = rest.find(|c: char| c.is_whitespace() || c == '\'' || c == '"').unwrap_or(rest.len());
+        let (value, behind) = rest.split_at(end);
         // More on the line means that this is something else, such as a string that holds such a comment.
-        let line = rest.lines().next().unwrap_or_default().trim_end();
-        (is_comment && !value.is_empty() && line == value).then_some(value)
+        let line_ends = behind.chars().find(|c| !c.is_whitespace() || *c == '\n').is_none_or(|c| c == '\n');
+        (!value.is_empty() && line_ends).then_some(value)
     })
 }
 
@@ -60,6 +63,22 @@ mod tests {
             Some("85314830-023f-4cf1-a267-535f4e37bb17"),
         );
         check("sourceMappingURL=a.map\n//#sourceMappingURL=a.map\n//# sourceMappingURL=\n", None, None);
+        check("//# sourceMappingURL=a\u{2028}\r\nb", Some("a"), None);
+        check("//# sourceMappingURL=a\rb", None, None);
+        check("//# sourceMappingURL=asourceMappingURL=b", Some("asourceMappingURL=b"), None);
         check("f('//# sourceMappingURL=' + x);\nf(\"//# sourceMappingURL=a.map\")", None, None);
+    }
+    /// What takes time in the square of the length does not end with these.
+    #[test]
+    fn many_that_are_none_take_no_time() {
+        for part in [
+            "sourceMappingURL=",
+            "//# sourceMappingURL=x ",
+            "//# sourceMappingURL=\t",
+            "//# sourceMappingURL=\"",
+        ] {
+            let code = format!("{}//# debugId=x", part.repeat(1 << 18));
+            assert_eq!(Comments::of(&code).mapping_url, None, "{part}");
+        }
     }
 }

@@ -9,7 +9,12 @@
 pub(crate) struct Text {
     text: String,
     lines: Vec<usize>,
+    /// How many UTF-16 code units stand before each [`STRIDE`]th byte, or the character that it is in. Empty for ASCII.
+    units: Vec<usize>,
 }
+
+/// Sources may be one line of megabytes, in which each column would be counted from the start.
+const STRIDE: usize = 1 << 10;
 
 /// What the source tells of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +27,12 @@ pub(crate) enum Declared<'text> {
     Unknown,
 }
 
-/// How far is looked for what belongs together: white space, parameters of types, the class around a constructor.
+/// How far is looked for the class around a constructor.
 const REACH: usize = 1 << 16;
+
+/// How far is looked for all else that belongs together: white space, an identifier, what is assigned to. A source without
+/// the ends of these does not make a place in it cost more.
+const NEAR: usize = 1 << 12;
 
 /// What may stand before a function's or method's name.
 const MODIFIERS: [&str; 14] = [
@@ -53,7 +62,8 @@ impl Text {
     pub(crate) fn new(text: String) -> Self {
         let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let lines = [0].into_iter().chain(starts).collect();
-        Self { text, lines }
+        let units = if text.is_ascii() { Vec::new() } else { units(&text) };
+        Self { text, lines, units }
     }
 
     /// What the function is called that is defined at this line and column, which count from 0, columns in UTF-16 units.
@@ -73,18 +83,55 @@ impl Text {
 
     fn offset(&self, line: u32, column: u32) -> Option<usize> {
         let start = *self.lines.get(line as usize)?;
-        let mut left = column as usize;
-        for (at, character) in self.text[start..].char_indices() {
+        let end = self.lines.get(line as usize + 1).map_or(self.text.len(), |next| next - 1);
+        let offset = if self.units.is_empty() {
+            start + column as usize
+        } else {
+            self.at_unit(self.units_before(start) + column as usize)?
+        };
+        (offset <= end).then_some(offset)
+    }
+
+    /// How many UTF-16 code units stand before this character.
+    fn units_before(&self, at: usize) -> usize {
+        let from = boundary(&self.text, at / STRIDE * STRIDE).min(at);
+        self.units[at / STRIDE] + self.text[from..at].encode_utf16().count()
+    }
+
+    /// The character that begins with this UTF-16 code unit, or the end.
+    fn at_unit(&self, unit: usize) -> Option<usize> {
+        let stride = self.units.partition_point(|&before| before <= unit) - 1;
+        let from = boundary(&self.text, stride * STRIDE);
+        let mut left = unit - self.units[stride];
+        for (at, character) in self.text[from..].char_indices() {
             if left == 0 {
-                return Some(start + at);
-            }
-            if character == '\n' {
-                return None;
+                return Some(from + at);
             }
             left = left.checked_sub(character.len_utf16())?;
         }
         (left == 0).then_some(self.text.len())
     }
+}
+
+/// The first character that begins here or behind.
+fn boundary(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}
+
+/// See [`Text::units`].
+fn units(text: &str) -> Vec<usize> {
+    let mut units = Vec::with_capacity(text.len() / STRIDE + 1);
+    let mut count = 0;
+    for (at, character) in text.char_indices() {
+        if at >= units.len() * STRIDE {
+            units.push(count);
+        }
+        count += character.len_utf16();
+    }
+    if text.len() >= units.len() * STRIDE {
+        units.push(count);
+    }
+    units
 }
 
 #[derive(Clone, Copy)]
@@ -104,27 +151,37 @@ impl<'text> Reader<'text> {
     /// The first place from here on that is no white space.
     fn skip_space(self, at: usize) -> usize {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
-        at + rest.iter().take(REACH).take_while(|byte| byte.is_ascii_whitespace()).count()
+        at + rest.iter().take(NEAR).take_while(|byte| byte.is_ascii_whitespace()).count()
     }
 
     /// The end of what stands before here and before white space.
     fn skip_space_back(self, at: usize) -> usize {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
-        at - before.iter().rev().take(REACH).take_while(|byte| byte.is_ascii_whitespace()).count()
+        at - before.iter().rev().take(NEAR).take_while(|byte| byte.is_ascii_whitespace()).count()
+    }
+
+    /// Where to stop looking for what stands before this.
+    fn near(self, at: usize, reach: usize) -> usize {
+        boundary(self.text, at.saturating_sub(reach)).min(at)
     }
 
     /// The identifier or keyword that begins here; may be empty.
     fn word(self, at: usize) -> &'text str {
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         let private = usize::from(rest.first() == Some(&b'#'));
-        let length = rest.iter().skip(private).take_while(|byte| is_part_of_word(**byte)).count();
-        if length == 0 { "" } else { self.text.get(at..at + private + length).unwrap_or_default() }
+        let length = rest.iter().skip(private).take(NEAR).take_while(|byte| is_part_of_word(**byte)).count();
+        if length == 0 || length == NEAR {
+            ""
+        } else {
+            self.text.get(at..at + private + length).unwrap_or_default()
+        }
     }
 
     /// The identifier or keyword that ends here; may be empty.
     fn word_before(self, at: usize) -> &'text str {
         let before = self.text.as_bytes().get(..at).unwrap_or_default();
-        let length = before.iter().rev().take_while(|byte| is_part_of_word(**byte)).count();
+        let length = before.iter().rev().take(NEAR).take_while(|byte| is_part_of_word(**byte)).count();
+        let length = if length == NEAR { 0 } else { length };
         let start = at - length;
         let start = if length > 0 && self.byte_before(start) == b'#' { start - 1 } else { start };
         self.text.get(start..at).unwrap_or_default()
@@ -216,7 +273,7 @@ impl<'text> Reader<'text> {
     /// At a method whose name is a string.
     fn quoted(self, at: usize) -> Declared<'text> {
         let rest = self.text.get(at + 1..).unwrap_or_default();
-        let end = rest.as_bytes().iter().take(REACH).position(|byte| *byte == self.byte(at));
+        let end = rest.as_bytes().iter().take(NEAR).position(|byte| *byte == self.byte(at));
         match end.and_then(|end| rest.get(..end)) {
             Some(name) if !name.contains(['\n', '\\']) => Declared::As(name),
             _ => Declared::Unknown,
@@ -249,8 +306,9 @@ impl<'text> Reader<'text> {
             b'=' if !b"=!<>".contains(&before) => {
                 // `??=`, `||=` and `&&=` give names as well.
                 let end = end - 1;
-                let target = self.text[..end].trim_end_matches(['?', '|', '&']);
-                self.target(self.skip_space_back(target.len()))
+                let from = self.near(end, NEAR);
+                let target = self.text[from..end].trim_end_matches(['?', '|', '&']);
+                self.target(self.skip_space_back(from + target.len()))
             }
             b':' => self.key(self.skip_space_back(end - 1)),
             _ if self.word_before(end) == "default" => Declared::As("default"),
@@ -260,7 +318,7 @@ impl<'text> Reader<'text> {
 
     /// What stands before `=`.
     fn target(self, end: usize) -> Declared<'text> {
-        let line = &self.text[..end];
+        let line = &self.text[self.near(end, NEAR)..end];
         let line = &line[line.rfind(['\n', ';', '{', '}']).map_or(0, |at| at + 1)..];
         // With a type, the name stands before that: `const handler: Handler =`.
         let declared = line.split_once(':').and_then(|(before, _)| before.split_whitespace().last());
@@ -277,9 +335,10 @@ impl<'text> Reader<'text> {
     fn key(self, end: usize) -> Declared<'text> {
         let quote = self.byte_before(end);
         let (name, start) = if quote == b'"' || quote == b'\'' {
-            let line = &self.text[..end - 1];
+            let from = self.near(end - 1, NEAR);
+            let line = &self.text[from..end - 1];
             match line.rfind(['\n', char::from(quote)]) {
-                Some(at) if line.as_bytes()[at] == quote => (&line[at + 1..], at),
+                Some(at) if line.as_bytes()[at] == quote => (&line[at + 1..], from + at),
                 _ => return Declared::Nameless,
             }
         } else {
@@ -294,10 +353,7 @@ impl<'text> Reader<'text> {
 
     /// The class that a constructor is of: the last one that begins before it.
     fn class_around(self, at: usize) -> Declared<'text> {
-        let mut from = at.saturating_sub(REACH);
-        while !self.text.is_char_boundary(from) {
-            from += 1;
-        }
+        let from = self.near(at, REACH);
         let before = &self.text[from..at];
         let is_keyword = |place: usize| !before[..place].bytes().next_back().is_some_and(is_part_of_word);
         let class = before.rmatch_indices("class ").find(|(place, _)| is_keyword(*place));

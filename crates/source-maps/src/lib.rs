@@ -23,8 +23,8 @@
 //! ```
 //!
 //! A frame's position is where its function is defined, so its original name is what the source calls the function that
-//! is defined there: that is read off the text around the position. What the source does not tell, the map's own list of
-//! names may; else the name stays.
+//! is defined there. A map with [scopes] says so; else it is read off the text around the position. What the source does not
+//! tell, the map's own list of names may; else the name stays.
 //!
 //! It does not parse the sources. They come from anybody, and the parsers of JavaScript and TypeScript that were tried (oxc 0.96) recurse
 //! for each level of nesting, which ends the process when its stack ends, and take exponential time for some texts. What is
@@ -34,6 +34,7 @@
 //! Absent on purpose: files and URLs' contents; whoever uses this finds them, with [`Comments`]' help.
 //!
 //! [source maps]: https://tc39.es/ecma426/
+//! [scopes]: https://github.com/tc39/ecma426/blob/main/proposals/scopes.md
 
 #![forbid(unsafe_code)]
 
@@ -41,10 +42,12 @@ mod comments;
 mod declaration;
 mod excerpt;
 mod map;
+mod scopes;
 mod trace;
 mod url;
 
 pub use comments::Comments;
 pub use excerpt::Excerpt;
 pub use map::{Map, MapError};
+pub use scopes::BadScopes;
 pub use trace::{Counts, apply, apply_with_excerpts};

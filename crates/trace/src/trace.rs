@@ -114,6 +114,22 @@ impl Trace {
     /// Both must count time from the same origin. When a table is full, parts of the tables may have been taken
     /// over, but no sample.
     pub fn merge(&mut self, other: &Self) -> Result<(), TableFull> {
+        let stacks = self.merge_tables(other)?;
+        if let Some(entries) = &other.entries {
+            let own = self.entries.get_or_insert_default();
+            own.merge(entries)?;
+            own.sort();
+        }
+        let moved = |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
+        self.samples.extend(other.samples.iter().map(moved));
+        Ok(())
+    }
+
+    /// Takes over what this trace's tables lack of another one's, and neither samples nor entries. Gives the ids that the
+    /// other's stacks have here, in the order of theirs.
+    ///
+    /// When a table is full, parts of the tables may have been taken over.
+    pub fn merge_tables(&mut self, other: &Self) -> Result<Vec<StackId>, TableFull> {
         let names = remap(other.names.iter(), |name| self.names.intern(name))?;
         let resources = remap(other.resources.iter(), |url| self.resources.intern(url))?;
         let frames = remap(other.frames.iter(), |frame| {
@@ -126,14 +142,7 @@ impl Trace {
             let parent = stack.parent.map(|id| stacks[id.index()]);
             stacks.push(self.stacks.intern(Stack { parent, frame: frames[stack.frame.index()] })?);
         }
-        if let Some(entries) = &other.entries {
-            let own = self.entries.get_or_insert_default();
-            own.merge(entries)?;
-            own.sort();
-        }
-        let moved = |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
-        self.samples.extend(other.samples.iter().map(moved));
-        Ok(())
+        Ok(stacks)
     }
 
     /// A copy whose tables hold what its samples use, in the same order, and no more.

@@ -102,6 +102,15 @@ impl Agreement {
 /// What there is.
 struct Offer;
 
+/// Capabilities that there are not.
+macro_rules! lacks {
+    ($($capability:ident)*) => {
+        $(fn $capability(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
+            Ok(false)
+        })*
+    };
+}
+
 impl BrowserCapabilities for Offer {
     fn init(&mut self, _: &Capabilities) {}
 
@@ -125,36 +134,15 @@ impl BrowserCapabilities for Offer {
         Ok(true)
     }
 
-    fn set_window_rect(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
-    }
-
-    fn strict_file_interactability(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
-    }
-
-    fn web_socket_url(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
-    }
-
-    fn webauthn_virtual_authenticators(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
-    }
-
-    fn webauthn_extension_uvm(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
-    }
-
-    fn webauthn_extension_prf(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
-    }
-
-    fn webauthn_extension_large_blob(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
-    }
-
-    fn webauthn_extension_cred_blob(&mut self, _: &Capabilities) -> WebDriverResult<bool> {
-        Ok(false)
+    lacks! {
+        set_window_rect
+        strict_file_interactability
+        web_socket_url
+        webauthn_virtual_authenticators
+        webauthn_extension_uvm
+        webauthn_extension_prf
+        webauthn_extension_large_blob
+        webauthn_extension_cred_blob
     }
 
     fn accept_proxy(&mut self, proxy: &Map<String, Value>, _: &Capabilities) -> WebDriverResult<bool> {

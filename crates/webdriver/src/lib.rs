@@ -29,6 +29,8 @@ mod router;
 mod server;
 mod session;
 mod sessions;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod trust;
 
 pub use pages::{CallError, PageHost, PageOptions, Pages};

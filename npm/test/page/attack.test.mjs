@@ -74,9 +74,8 @@ function walk(extra) {
   return { found, count };
 }
 
-/** Runs in the page: values that come out of the host's functions, and what these throw. */
-async function collect() {
-  const values = {};
+/** Runs beside those below: what keeps values, and what work gives or throws, or its promise. */
+function keepIn(values) {
   const keep = (name, value) => {
     values[`${name}#${Object.keys(values).length}`] = value;
   };
@@ -98,6 +97,13 @@ async function collect() {
       keep(`${name} rejected`, error);
     }
   };
+  return { keep, attempt, settled };
+}
+
+/** Runs in the page: values that come out of the host's functions, and what these throw. */
+async function collect() {
+  const values = {};
+  const { keep, attempt, settled } = keepIn(values);
   keep('arguments', arguments);
   attempt('setTimeout', () => setTimeout(() => {}, 0));
   attempt('setTimeout of a symbol', () => setTimeout(() => {}, Symbol()));
@@ -232,27 +238,7 @@ async function collect() {
 /** As above, in a worker. */
 async function collectInWorker(messageEvent) {
   const values = { messageEvent, data: messageEvent.data };
-  const keep = (name, value) => {
-    values[`${name}#${Object.keys(values).length}`] = value;
-  };
-  const attempt = (name, work) => {
-    try {
-      const value = work();
-      keep(name, value);
-      return value;
-    } catch (error) {
-      keep(`${name} thrown`, error);
-      return undefined;
-    }
-  };
-  const settled = async (name, work) => {
-    const promise = attempt(name, work);
-    try {
-      keep(`${name} value`, await promise);
-    } catch (error) {
-      keep(`${name} rejected`, error);
-    }
-  };
+  const { keep, attempt, settled } = keepIn(values);
   attempt('setTimeout', () => setTimeout(() => {}, 0));
   attempt('setTimeout of a symbol', () => setTimeout(() => {}, Symbol()));
   attempt('setTimeout of wrong text', () => setTimeout('1 +', 0));
@@ -332,7 +318,10 @@ suite('whatever a page can reach', () => {
 
   test('is so, too, for what the host returns and throws', async (t) => {
     const page = await openHtml(t, '<body>', { routes: ROUTES, headers: ALLOW });
-    const { found, count } = await page.evaluateIn({ timeout: 120_000 }, `(${collect})().then((values) => (${walk})(values))`);
+    const { found, count } = await page.evaluateIn({ timeout: 120_000 }, `(() => {
+      ${keepIn}
+      return (${collect})().then((values) => (${walk})(values));
+    })()`);
     assert.deepEqual(found, []);
     assert.ok(count > 5_000, `${count} objects`);
     assert.deepEqual(page.problems.filter(({ kind }) => kind === 'host'), []);
@@ -341,7 +330,8 @@ suite('whatever a page can reach', () => {
 
 suite('whatever a worker can reach', () => {
   test('is of its own realm or of the DOM\'s, as in a page', async (t) => {
-    const script = `${collectInWorker}
+    const script = `${keepIn}
+      ${collectInWorker}
       ${walk}
       onmessage = (event) => collectInWorker(event).then(walk).then((result) => postMessage(result), (error) => postMessage({ found: [String(error)], count: 0 }));`;
     const page = await openHtml(t, '', { routes: { ...ROUTES, '/script.js': '1', '/w.js': { body: script, headers: ALLOW } }, headers: ALLOW });

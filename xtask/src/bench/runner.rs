@@ -1,20 +1,24 @@
 //! Runs a benchmark's script in all its variants and makes a table of what they answer.
 
 use super::statistics::{number, ratios, summary};
-use super::suite::{Benchmark, Variant};
+use super::suite::{Benchmark, FOLDER, Program, Variant};
 use crate::build::build_all;
 use crate::checkout::Checkout;
+use crate::job::{self, Output};
 use crate::node::Node;
-use crate::packages::{DATADOG_PPROF, JSDOM, Packages, RXJS, TYPESCRIPT};
+use crate::packages::{DATADOG_PPROF, ESBUILD, JSDOM, Packages, RXJS, TYPESCRIPT};
 use crate::progress::say;
 use crate::tools;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::process::Command;
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
 use std::thread;
+use wait4::Wait4 as _;
 
 /// jsdom needs Node 22.22.2.
 const FIRST_MAJOR_WITH_PAGES: u32 = 22;
@@ -27,12 +31,14 @@ pub struct Machine {
     /// The same, or another that has pages.
     page_node: PathBuf,
     cli: PathBuf,
+    examples: PathBuf,
     jsdom: PathBuf,
     npm: PathBuf,
     scripts: PathBuf,
     typescript: PathBuf,
     rxjs: PathBuf,
     datadog: PathBuf,
+    esbuild: PathBuf,
     /// None where there is none: the benchmark of the report alone needs it, and says so.
     chromium: Option<PathBuf>,
 }
@@ -61,22 +67,32 @@ impl Machine {
             node: node.executable,
             page_node: page_node.executable,
             cli: checkout.cli(),
+            examples: build_examples(checkout)?,
             jsdom: packages.get(&JSDOM)?,
             npm: checkout.npm(),
             scripts: checkout.root().join("fixtures/bench"),
             typescript: packages.get(&TYPESCRIPT)?,
             rxjs: packages.get(&RXJS)?,
             datadog: packages.get(&DATADOG_PPROF)?,
+            esbuild: packages.get(&ESBUILD)?,
             chromium: tools::chromium().ok(),
         })
     }
 
     /// Runs all variants `rounds` times and gives the table.
     pub fn measure(&self, benchmark: &Benchmark, rounds: u32) -> Result<String> {
+        let folder = tempfile::tempdir()?;
+        if benchmark.makes_files() {
+            say(&format!("{}: making its files", benchmark.name));
+            let mut make = self.node(benchmark);
+            make.arg(self.scripts.join(benchmark.script)).arg("make").arg(folder.path());
+            let status = make.status().context("cannot start node")?;
+            ensure!(status.success(), "{} made no files and ended with {status}", benchmark.script);
+        }
         let mut series: Vec<Series> = benchmark.variants.iter().map(|_| Series::new()).collect();
         for round in 0..rounds {
             say(&format!("{}: round {} of {rounds}", benchmark.name, round + 1));
-            for (index, answer) in self.round(benchmark, round as usize)? {
+            for (index, answer) in self.round(benchmark, round as usize, folder.path())? {
                 for (field, value) in answer {
                     let value = value.as_f64().with_context(|| format!("{field} is not a number"))?;
                     series[index].entry(field).or_default().push(value);
@@ -87,9 +103,9 @@ impl Machine {
     }
 
     /// Runs every variant once, and gives each one's answer with its index.
-    fn round(&self, benchmark: &Benchmark, round: usize) -> Result<Vec<(usize, Answer)>> {
+    fn round(&self, benchmark: &Benchmark, round: usize, folder: &Path) -> Result<Vec<(usize, Answer)>> {
         let count = benchmark.variants.len();
-        let run = |index: usize| Ok((index, self.run(benchmark, &benchmark.variants[index])?));
+        let run = |index: usize| Ok((index, self.run(benchmark, &benchmark.variants[index], folder)?));
         if benchmark.side_by_side {
             return thread::scope(|scope| {
                 let runs: Vec<_> = (0..count).map(|index| scope.spawn(move || run(index))).collect();
@@ -100,23 +116,49 @@ impl Machine {
         (0..count).map(|turn| run((turn + round) % count)).collect()
     }
 
-    /// Runs the script once; its last line is a JSON object of numbers.
-    fn run(&self, benchmark: &Benchmark, variant: &Variant) -> Result<Answer> {
+    /// Runs a variant once.
+    fn run(&self, benchmark: &Benchmark, variant: &Variant, folder: &Path) -> Result<Answer> {
         let journals = tempfile::tempdir()?;
-        let mut command = Command::new(if benchmark.has_pages { &self.page_node } else { &self.node });
-        command.arg("--expose-gc");
+        let mut command = match variant.program {
+            Program::Script => self.node(benchmark),
+            Program::Cli => Command::new(&self.cli),
+            Program::Example(name) => Command::new(self.examples.join(name)),
+        };
         if variant.recorded {
             let wishes = serde_json::json!({
                 "dir": journals.path(), "interval": 1, "limit": null, "mode": "eager", "nodeFrames": "fold",
             });
             command.arg("--require").arg(self.npm.join("run.cjs")).env("SELFPROF_RUN", wishes.to_string());
         }
+        if variant.program == Program::Script {
+            command.arg(self.scripts.join(benchmark.script));
+        }
+        let in_folder = folder.display().to_string();
+        command.args(variant.arguments.iter().map(|argument| argument.replace(FOLDER, &in_folder)));
+        let Run { stdout, stderr, status, cpu, peak } = Run::of(command)?;
+        let last_line = || stdout.lines().last().and_then(|line| serde_json::from_str::<Answer>(line).ok());
+        let answer = if variant.program == Program::Script { last_line() } else { Some(Answer::new()) };
+        let Some(mut answer) = answer.filter(|_| status.success()) else {
+            bail!("{} of {} ended with {status}\n{}", variant.label, benchmark.name, stderr.trim_end())
+        };
+        let cpu = answer.entry("cpu").or_insert(cpu.into()).as_f64().unwrap_or(cpu);
+        answer.entry("peak").or_insert((peak / MIB).into());
+        if let Ok(input) = fs::metadata(folder.join("trace.json")) {
+            answer.insert("rate".to_owned(), (input.len() as f64 / 1e6 / (cpu / 1e3)).into());
+            answer.insert("share".to_owned(), (peak / input.len() as f64).into());
+        }
+        Ok(answer)
+    }
+
+    /// The Node that a benchmark runs on, with what its script needs to know.
+    fn node(&self, benchmark: &Benchmark) -> Command {
+        let mut command = Command::new(if benchmark.has_pages { &self.page_node } else { &self.node });
         command
-            .arg(self.scripts.join(benchmark.script))
-            .args(&variant.arguments)
+            .arg("--expose-gc")
             .env("TYPESCRIPT", &self.typescript)
             .env("RXJS", &self.rxjs)
             .env("DATADOG_PPROF", &self.datadog)
+            .env("ESBUILD", &self.esbuild)
             .env("SELFPROF_NPM", &self.npm)
             .env("SELFPROF", &self.cli)
             .env("SELFPROF_JSDOM", &self.jsdom)
@@ -124,20 +166,54 @@ impl Machine {
         if let Some(chromium) = &self.chromium {
             command.env("SELFPROF_TEST_CHROMIUM", chromium);
         }
-        let output = command.output().context("cannot start node")?;
-        let stdout = String::from_utf8_lossy(&output.stdout);
-        let answer = stdout.lines().last().and_then(|line| serde_json::from_str(line).ok());
-        match answer {
-            Some(answer) if output.status.success() => Ok(answer),
-            _ => bail!(
-                "{} of {} ended with {}\n{}",
-                variant.label,
-                benchmark.script,
-                output.status,
-                String::from_utf8_lossy(&output.stderr).trim_end()
-            ),
-        }
+        command
     }
+}
+
+/// Builds the examples of `crates/formats`, and gives their folder.
+fn build_examples(checkout: &Checkout) -> Result<PathBuf> {
+    let mut cargo = checkout.cargo();
+    cargo.args(["build", "--release", "--package", "selfprof-formats", "--examples"]);
+    job::run(&mut cargo, &Output::Shown).context("the examples of selfprof-formats did not build")?;
+    Ok(checkout.target().join("release/examples"))
+}
+
+const MIB: f64 = (1_u64 << 20) as f64;
+
+/// A program that has ended.
+struct Run {
+    stdout: String,
+    stderr: String,
+    status: ExitStatus,
+    /// Milliseconds of all its threads.
+    cpu: f64,
+    /// Bytes.
+    peak: f64,
+}
+
+impl Run {
+    /// Runs a program to its end. What it says goes to files, so that nobody has to read while it runs.
+    fn of(mut command: Command) -> Result<Self> {
+        let [mut stdout, mut stderr] = [tempfile::tempfile()?, tempfile::tempfile()?];
+        let name = command.get_program().display().to_string();
+        let mut child = command
+            .stdout(stdout.try_clone()?)
+            .stderr(stderr.try_clone()?)
+            .spawn()
+            .with_context(|| format!("cannot start {name}"))?;
+        let used = child.wait4().with_context(|| format!("cannot wait for {name}"))?;
+        let cpu = (used.rusage.utime + used.rusage.stime).as_secs_f64() * 1e3;
+        let peak = used.rusage.maxrss as f64;
+        let (stdout, stderr) = (text(&mut stdout)?, text(&mut stderr)?);
+        Ok(Self { stdout, stderr, status: used.status, cpu, peak })
+    }
+}
+
+fn text(file: &mut File) -> Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A Markdown table: a line a variant, `median (least–greatest)` a column, and ratios where a column has a reference.

@@ -1,6 +1,7 @@
 //! The benchmarks: which scripts of fixtures/bench run against which others, and what is read from them.
 
-use clap::builder::PossibleValuesParser;
+use super::files;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 /// One benchmark: a script that runs in several variants.
 pub struct Benchmark {
@@ -19,15 +20,39 @@ pub struct Benchmark {
     pub columns: Vec<Column>,
 }
 
-/// One way to run the script.
+impl Benchmark {
+    /// Whether its script makes files before the first round.
+    pub fn makes_files(&self) -> bool {
+        self.variants.iter().flat_map(|variant| &variant.arguments).any(|argument| argument.contains(FOLDER))
+    }
+}
+
+/// One way to run the script, or another program with what the script has made.
 pub struct Variant {
     pub label: &'static str,
+    pub program: Program,
+    /// [`FOLDER`] in them is the folder of the files that the script has made.
     pub arguments: Vec<&'static str>,
     /// Records the run as `selfprof run` does.
     pub recorded: bool,
 }
 
-/// One field of the script's answer.
+/// What runs.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Program {
+    /// The benchmark's script, whose last line is a JSON object of numbers.
+    Script,
+    /// selfprof itself.
+    Cli,
+    /// An example of `crates/formats`.
+    Example(&'static str),
+}
+
+/// Stands for a folder of files that the script makes before the first round, when it is called with `make FOLDER`.
+pub const FOLDER: &str = "{folder}";
+
+/// One field of the script's answer. Each answer has `cpu` (ms) and `peak` (MiB of memory) too: those of the whole process,
+/// unless the script says better.
 pub struct Column {
     pub field: &'static str,
     pub heading: &'static str,
@@ -41,8 +66,8 @@ const INSPECTOR: &str = "node:inspector";
 const DATADOG: &str = "@datadog/pprof";
 const PERF_HOOKS: &str = "node:perf_hooks";
 
-fn variant(label: &'static str, arguments: &[&'static str]) -> Variant {
-    Variant { label, arguments: arguments.to_vec(), recorded: false }
+pub fn variant(label: &'static str, arguments: &[&'static str]) -> Variant {
+    Variant { label, program: Program::Script, arguments: arguments.to_vec(), recorded: false }
 }
 
 /// One variant a profiler, with further arguments that are the same for all.
@@ -50,11 +75,11 @@ fn profilers(names: &[&'static str], arguments: &[&'static str]) -> Vec<Variant>
     names.iter().map(|name| variant(name, &[&[*name], arguments].concat())).collect()
 }
 
-fn column(field: &'static str, heading: &'static str) -> Column {
+pub fn column(field: &'static str, heading: &'static str) -> Column {
     compared(field, heading, &[])
 }
 
-fn compared(field: &'static str, heading: &'static str, relative_to: &[&'static str]) -> Column {
+pub fn compared(field: &'static str, heading: &'static str, relative_to: &[&'static str]) -> Column {
     Column { field, heading, relative_to: relative_to.to_vec() }
 }
 
@@ -178,7 +203,7 @@ pub fn all() -> Vec<Benchmark> {
             has_pages: false,
             variants: vec![
                 variant("off", &["10"]),
-                Variant { label: "selfprof run, 1 ms", arguments: vec!["10"], recorded: true },
+                Variant { recorded: true, ..variant("selfprof run, 1 ms", &["10"]) },
             ],
             columns: vec![
                 column("early", "MiB after 1 minute"),
@@ -248,10 +273,14 @@ pub fn all() -> Vec<Benchmark> {
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![column("distance", "distance, %"), column("samples", "samples")],
         },
+        files::formats(),
+        files::source_maps(),
     ]
 }
 
 /// The names that the command line takes.
 pub fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(all().iter().map(|benchmark| benchmark.name))
+    PossibleValuesParser::new(
+        all().iter().map(|benchmark| PossibleValue::new(benchmark.name).help(benchmark.title)),
+    )
 }

@@ -3,6 +3,7 @@
 use super::counts;
 use crate::build::{build_addon, build_cli};
 use crate::checkout::Checkout;
+use crate::fuzz;
 use crate::job::{self, Log, Output};
 use crate::node::Node;
 use crate::packages::{JSDOM, Packages, SITES, TYPESCRIPT, WPT_RUNNER};
@@ -150,6 +151,12 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             cargo(context, &arguments, Some(&node), log, activity)?;
             Ok(format!("{} tests", counts::cargo(&log.text())?))
         },
+    ));
+    steps.push(Step::new(
+        "fuzz",
+        "the inputs in fuzz/ on readers with instruments, and a short search for worse ones",
+        &["tools"],
+        |context, log, activity| fuzz::briefly(&context.checkout, &context.packages, log, activity),
     ));
     for &major in majors {
         steps.push(Step::new(

@@ -3,9 +3,11 @@
 //! Columns of numbers instead of objects, so that a browser parses 100,000 samples in an instant. The JSON is
 //! compressed and written in base64: nothing that a trace says can then be taken for markup.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::iter::repeat;
 
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
@@ -41,14 +43,21 @@ pub struct Titled {
 /// Writes the traces as base64.
 pub fn write(traces: &[Titled], out: impl Write) -> io::Result<()> {
     let mut encoder = GzEncoder::new(EncoderWriter::new(out, &STANDARD), Compression::default());
+    let comparison = match traces {
+        [base, new, ..] => Some(Comparison::of(&base.trace, &new.trace)),
+        _ => None,
+    };
+    let compared = comparison.iter().flat_map(|comparison| [&comparison.base, &comparison.new]);
+    let summaries = compared.map(Some).chain(repeat(None));
     let embedded = Embedded {
         version: VERSION,
         generator: concat!("selfprof ", env!("CARGO_PKG_VERSION")),
-        traces: traces.iter().map(EmbeddedTrace::of).collect(),
-        comparison: match traces {
-            [base, new, ..] => Some(Changes::of(&Comparison::of(&base.trace, &new.trace))),
-            _ => None,
-        },
+        traces: traces
+            .iter()
+            .zip(summaries)
+            .map(|(titled, summary)| EmbeddedTrace::of(titled, summary))
+            .collect(),
+        comparison: comparison.as_ref().map(Changes::of),
     };
     serde_json::to_writer(&mut encoder, &embedded)?;
     encoder.finish()?.finish()?;
@@ -114,7 +123,8 @@ struct EmbeddedEntries<'a> {
 }
 
 impl<'a> EmbeddedTrace<'a> {
-    fn of(titled: &'a Titled) -> Self {
+    /// `summary` is the trace's, if it was summed up.
+    fn of(titled: &'a Titled, summary: Option<&Summary>) -> Self {
         let trace = &titled.trace;
         Self {
             name: &titled.name,
@@ -127,7 +137,7 @@ impl<'a> EmbeddedTrace<'a> {
             samples: Samples::of(trace),
             markers: Marker::ALL.map(Marker::as_str).to_vec(),
             entries: EmbeddedEntries::of(trace),
-            snippets: snippets(titled),
+            snippets: snippets(titled, summary),
         }
     }
 }
@@ -139,8 +149,11 @@ struct EmbeddedSnippet<'a> {
 }
 
 /// Those of the functions that people look at: the ones with the most time.
-fn snippets(titled: &Titled) -> BTreeMap<usize, EmbeddedSnippet<'_>> {
-    let summary = Summary::of(&titled.trace);
+fn snippets<'a>(titled: &'a Titled, summary: Option<&Summary>) -> BTreeMap<usize, EmbeddedSnippet<'a>> {
+    if titled.snippets.is_empty() {
+        return BTreeMap::new();
+    }
+    let summary = summary.map_or_else(|| Cow::Owned(Summary::of(&titled.trace)), Cow::Borrowed);
     let mut rows: Vec<_> =
         summary.functions.iter().filter(|row| titled.snippets.contains_key(&row.frame)).collect();
     rows.sort_by_key(|row| Reverse((row.self_time.max(Micros(row.total_time.0 / 4)), row.total_time)));

@@ -1,7 +1,6 @@
 //! Reading a CPU profile that anybody may have written.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::io::Read;
 
 use selfprof_trace::foreign::{
@@ -9,10 +8,10 @@ use selfprof_trace::foreign::{
     ProblemKind, Problems, Remedy, Vocabulary,
 };
 use selfprof_trace::{Marker, Trace};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
 
 use super::nodes::{ROOT_NAME, STATES_OF_V8};
-use crate::json::{self, Exceeded, Text, elements, stop};
+use crate::json::{self, Elements, Exceeded, Members, Text, each, list, object, stop};
 use crate::{Format, ReadError, ReadOptions, VERSION_OF_MEMBER, input, spans};
 
 /// A node is a stack and a function at once.
@@ -40,7 +39,7 @@ pub fn read(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems)
 
 pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
     let mut profile = Profile::new(options.limits);
-    match json::read(text, ProfileSeed { profile: &mut profile }) {
+    match json::read(text, ProfileObject { profile: &mut profile }) {
         Ok(()) => profile.into_trace().map_err(ReadError::Limit),
         Err(error) => Err(ReadError::of_json(Format::CpuProfile, error, profile.exceeded)),
     }
@@ -292,26 +291,15 @@ enum ProfileMember {
     Other,
 }
 
-struct ProfileSeed<'read> {
+struct ProfileObject<'read> {
     profile: &'read mut Profile,
 }
 
-impl<'de> DeserializeSeed<'de> for ProfileSeed<'_> {
+impl<'de> Members<'de> for ProfileObject<'_> {
     type Value = ();
+    const EXPECTED: &'static str = "a CPU profile";
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ProfileSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a CPU profile")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn read<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let profile = self.profile;
         let mut has_nodes = false;
         while let Some(member) = map.next_key()? {
@@ -319,7 +307,7 @@ impl<'de> Visitor<'de> for ProfileSeed<'_> {
                 ProfileMember::Nodes if has_nodes => return Err(A::Error::duplicate_field("nodes")),
                 ProfileMember::Nodes => {
                     has_nodes = true;
-                    map.next_value_seed(NodesSeed { profile })?;
+                    map.next_value_seed(list(NodeList { profile }))?;
                 }
                 ProfileMember::StartTime => {
                     profile.start = map.next_value::<Option<f64>>()?.unwrap_or(f64::NAN)
@@ -357,7 +345,7 @@ fn numbers<'de, A: MapAccess<'de>>(
     exceeded: &mut Exceeded,
 ) -> Result<Vec<f64>, A::Error> {
     let mut numbers = Vec::new();
-    map.next_value_seed(elements(exceeded, |number: Option<f64>| {
+    map.next_value_seed(each(exceeded, |number: Option<f64>| {
         LimitExceeded::check("samples", numbers.len(), limit)?;
         numbers.push(number.unwrap_or(f64::NAN));
         Ok(())
@@ -366,27 +354,15 @@ fn numbers<'de, A: MapAccess<'de>>(
 }
 
 /// Reads the list of nodes.
-struct NodesSeed<'read> {
+struct NodeList<'read> {
     profile: &'read mut Profile,
 }
 
-impl<'de> DeserializeSeed<'de> for NodesSeed<'_> {
-    type Value = ();
+impl<'de> Elements<'de> for NodeList<'_> {
+    const EXPECTED: &'static str = "a list of nodes";
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for NodesSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of nodes")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut nodes: A) -> Result<(), A::Error> {
-        while let Some(node) = nodes.next_element_seed(NodeSeed { profile: self.profile })? {
+    fn read<A: SeqAccess<'de>>(self, mut nodes: A) -> Result<(), A::Error> {
+        while let Some(node) = nodes.next_element_seed(object(NodeObject { profile: self.profile }))? {
             if let Err(limit) = self.profile.push_node(node) {
                 return Err(stop(limit, &mut self.profile.exceeded));
             }
@@ -396,7 +372,7 @@ impl<'de> Visitor<'de> for NodesSeed<'_> {
 }
 
 /// Reads a node, and notes its children.
-struct NodeSeed<'read> {
+struct NodeObject<'read> {
     profile: &'read mut Profile,
 }
 
@@ -411,22 +387,11 @@ enum NodeMember {
     Other,
 }
 
-impl<'de> DeserializeSeed<'de> for NodeSeed<'_> {
+impl<'de> Members<'de> for NodeObject<'_> {
     type Value = RawNode;
+    const EXPECTED: &'static str = "a node";
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<RawNode, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for NodeSeed<'_> {
-    type Value = RawNode;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a node")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawNode, A::Error> {
+    fn read<A: MapAccess<'de>>(self, mut map: A) -> Result<RawNode, A::Error> {
         let Profile { nodes, children, limits, exceeded, .. } = self.profile;
         let (mut id, mut parent, mut call_frame) = (None, None, None);
         while let Some(member) = map.next_key()? {
@@ -435,7 +400,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
                 NodeMember::Parent => parent = map.next_value()?,
                 NodeMember::CallFrame => call_frame = Some(map.next_value()?),
                 NodeMember::Children => {
-                    map.next_value_seed(elements(exceeded, |child: Option<f64>| {
+                    map.next_value_seed(each(exceeded, |child: Option<f64>| {
                         LimitExceeded::check("children", children.len(), limits.stacks)?;
                         children.push((nodes.len(), child.unwrap_or(f64::NAN)));
                         Ok(())

@@ -6,7 +6,7 @@ use selfprof_trace::summary::CallTree;
 use selfprof_trace::{Frame, Marker, Trace};
 
 use super::nodes::{Nodes, ROOT, ROOT_NAME, write_bare_call_frame, write_call_frame};
-use crate::json::{list, number};
+use crate::json::{number, write_list};
 use crate::output::{self, Out};
 use crate::spans::{self, Spans};
 use crate::{VERSION_OF_MEMBER, WriteOptions};
@@ -27,13 +27,13 @@ fn write_profile(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     // The last one tells where the one before it ends.
     let samples = spans.iter().map(|span| nodes.of_sample(span.sample));
     let samples = samples.chain(spans.end().map(|_| nodes.of_state(None)));
-    list(out, ",\"samples\":[", samples, number)?;
+    write_list(out, ",\"samples\":[", samples, number)?;
     let deltas = spans.iter().map(|span| span.length.0);
     let deltas = spans.start().map(|_| 0).into_iter().chain(deltas);
-    list(out, "],\"timeDeltas\":[", deltas, number)?;
+    write_list(out, "],\"timeDeltas\":[", deltas, number)?;
     write!(out, "],\"selfprof\":{{\"version\":{VERSION_OF_MEMBER},\"timeOrigin\":{shift}")?;
     let pauses = spans.iter().enumerate().filter(|(_, span)| span.sample.is_none());
-    list(out, ",\"pauses\":[", pauses, |out, (index, _)| number(out, index))?;
+    write_list(out, ",\"pauses\":[", pauses, |out, (index, _)| number(out, index))?;
     out.write_all(b"]}}")
 }
 
@@ -50,7 +50,7 @@ fn write_nodes(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     write_bare_call_frame(out, ROOT_NAME)?;
     let roots = tree.roots().iter().map(|&stack| nodes.of_stack(stack));
     let states = spans::states().filter(|&marker| is_used(marker)).map(|marker| nodes.of_state(marker));
-    list(out, ",\"hitCount\":0,\"children\":[", roots.chain(states), |out, id| write!(out, "{id}"))?;
+    write_list(out, ",\"hitCount\":0,\"children\":[", roots.chain(states), |out, id| write!(out, "{id}"))?;
     out.write_all(b"]}")?;
     for (id, stack) in trace.stacks().iter() {
         let frame: Frame = trace.frames()[stack.frame];
@@ -60,7 +60,7 @@ fn write_nodes(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         let children = tree.children(id);
         if !children.is_empty() {
             let ids = children.iter().map(|&child| nodes.of_stack(child));
-            list(out, ",\"children\":[", ids, |out, id| write!(out, "{id}"))?;
+            write_list(out, ",\"children\":[", ids, |out, id| write!(out, "{id}"))?;
             out.write_all(b"]")?;
         }
         out.write_all(b"}")?;

@@ -1,17 +1,16 @@
 //! Reading a profile that anybody may have written.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use selfprof_trace::foreign::{
     ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, ForeignTrace, LimitExceeded, Limits, Place,
     Problem, ProblemKind, Problems, Remedy, Vocabulary,
 };
-use selfprof_trace::{EntryType, UnknownEntryType};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use selfprof_trace::{EntryType, Trace, UnknownEntryType};
+use serde::de::{Error, IgnoredAny, MapAccess};
 
 use super::ANONYMOUS;
-use crate::json::{self, Exceeded, Text, elements, stop};
+use crate::json::{self, Exceeded, Members, Text, each, object, stop};
 use crate::{Format, ReadError, ReadOptions, Thread};
 
 const WORDS: Vocabulary = Vocabulary {
@@ -43,7 +42,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<Vec<(Threa
         samples: 0,
         exceeded: None,
     };
-    match json::read(text, ProfileSeed { profile: &mut profile, is_outermost: true }) {
+    match json::read(text, ProfileObject { profile: &mut profile, is_outermost: true }) {
         Ok(()) => profile.into_threads().map_err(ReadError::Limit),
         Err(error) => Err(ReadError::of_json(Format::Explainer, error, profile.exceeded)),
     }
@@ -150,9 +149,24 @@ impl Profile {
             self.strings.saturating_mul(threads),
             self.limits.frames,
         )?;
-        let Self { tables, threads, .. } = self;
-        threads.into_iter().map(|thread| thread.into_trace(tables.clone(), &ids)).collect()
+        let Self { tables, threads, limits, .. } = self;
+        let mut text_bytes = 0_usize;
+        let of_thread = |thread: RawThread| {
+            let (thread, problems) = thread.into_trace(tables.clone(), &ids)?;
+            text_bytes = text_bytes.saturating_add(text_bytes_of(&thread.trace));
+            if text_bytes > limits.text_bytes {
+                return Err(LimitExceeded::new("bytes of text in all threads", limits.text_bytes));
+            }
+            Ok((thread, problems))
+        };
+        threads.into_iter().map(of_thread).collect()
     }
+}
+
+/// The bytes of a trace's names of functions and scripts.
+fn text_bytes_of(trace: &Trace) -> usize {
+    let names = trace.names().iter().map(|(_, name)| name.len());
+    names.chain(trace.resources().iter().map(|(_, url)| url.len())).sum()
 }
 
 impl RawThread {
@@ -233,27 +247,16 @@ struct Event {
 }
 
 /// Reads the profile, or the object around it.
-struct ProfileSeed<'read> {
+struct ProfileObject<'read> {
     profile: &'read mut Profile,
     is_outermost: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for ProfileSeed<'_> {
+impl<'de> Members<'de> for ProfileObject<'_> {
     type Value = ();
+    const EXPECTED: &'static str = "a profile";
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ProfileSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a profile")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn read<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { profile, is_outermost } = self;
         while let Some(Text(member)) = map.next_key()? {
             match &*member {
@@ -266,13 +269,13 @@ impl<'de> Visitor<'de> for ProfileSeed<'_> {
                 "strings" => {
                     let (mut urls, mut exceeded) = (HashMap::new(), None);
                     let push = |Text(text)| profile.push_string(&text, &mut urls);
-                    let result = map.next_value_seed(elements(&mut exceeded, push));
+                    let result = map.next_value_seed(each(&mut exceeded, push));
                     profile.exceeded = profile.exceeded.or(exceeded);
                     result?;
                 }
-                "stackFrames" => map.next_value_seed(StacksSeed { profile })?,
+                "stackFrames" => map.next_value_seed(object(StacksObject { profile }))?,
                 "profile" if is_outermost => {
-                    map.next_value_seed(ProfileSeed { profile, is_outermost: false })?;
+                    map.next_value_seed(object(ProfileObject { profile, is_outermost: false }))?;
                 }
                 "version" | "options" | "effectiveInterval" if is_outermost => {
                     map.next_value::<IgnoredAny>()?;
@@ -291,7 +294,7 @@ impl<'de> Visitor<'de> for ProfileSeed<'_> {
                     });
                     let mut exceeded = None;
                     let push = |event| profile.push_event(index, event);
-                    let result = map.next_value_seed(elements(&mut exceeded, push));
+                    let result = map.next_value_seed(each(&mut exceeded, push));
                     profile.exceeded = profile.exceeded.or(exceeded);
                     result?;
                 }
@@ -305,26 +308,15 @@ impl<'de> Visitor<'de> for ProfileSeed<'_> {
 }
 
 /// Reads the stacks, which are members of an object.
-struct StacksSeed<'read> {
+struct StacksObject<'read> {
     profile: &'read mut Profile,
 }
 
-impl<'de> DeserializeSeed<'de> for StacksSeed<'_> {
+impl<'de> Members<'de> for StacksObject<'_> {
     type Value = ();
+    const EXPECTED: &'static str = "stacks by their ids";
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for StacksSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("stacks by their ids")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn read<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let profile = self.profile;
         while let Some((Text(id), stack)) = map.next_entry()? {
             let limit = LimitExceeded::check("stacks", profile.stacks.len(), profile.limits.stacks);

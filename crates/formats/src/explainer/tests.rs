@@ -264,3 +264,25 @@ fn threads_times_tables_is_bounded() {
         Err(crate::ReadError::Limit(_))
     ));
 }
+
+/// A long name that all threads use is in the tables of each.
+#[test]
+fn threads_times_text_is_bounded() {
+    let limits = crate::ReadOptions::default().limits;
+    let options = crate::ReadOptions {
+        limits: selfprof_trace::foreign::Limits { text_bytes: 10_000, ..limits },
+        ..crate::ReadOptions::default()
+    };
+    let name = "f".repeat(1000);
+    let profile = |count: usize| {
+        let threads: Vec<String> = (0..count)
+            .map(|index| format!(r#""t{index}":[{{"type":"stack","timestamp":1,"stack":1}}]"#))
+            .collect();
+        let tables = format!(r#""strings":["{name}"],"stackFrames":{{"1":{{"name":0}}}}"#);
+        read_text(format!("{{{tables},{}}}", threads.join(",")).as_bytes(), &options)
+    };
+    assert_eq!(profile(10).unwrap().len(), 10);
+    let error = profile(11).unwrap_err();
+    let source = std::error::Error::source(&error).unwrap();
+    assert_eq!(source.to_string(), "the trace has more than 10000 bytes of text in all threads");
+}

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::iter::Peekable;
 
 use selfprof_trace::weigh::median_interval;
-use selfprof_trace::{Entries, Entry, EntryType, Frame, Micros, Sample, Stack, Trace};
+use selfprof_trace::{Entries, Entry, EntryType, Frame, Micros, Sample, Stack, StackId, Trace};
 
 use super::{ANONYMOUS, VERSION};
-use crate::json::{list, millis, number, string};
+use crate::json::{millis, number, string, write_list};
 use crate::{Thread, WriteError, WriteOptions, output};
 
 /// The configuration that was really used.
@@ -35,12 +35,12 @@ pub(crate) fn write_with(
     out: impl Write,
     output: WriteOptions,
 ) -> Result<(), WriteError> {
-    // The threads share their tables. The samples are taken out, since each thread has its own list of them.
+    // The threads share their tables.
     let mut tables = Trace::new();
     let mut lists = Vec::with_capacity(threads.len());
     for Thread { name, trace } in threads {
-        tables.merge(trace).map_err(WriteError::TooLarge)?;
-        lists.push(List { name, samples: tables.drain_samples(usize::MAX), entries: trace.entries() });
+        let stacks = tables.merge_tables(trace).map_err(WriteError::TooLarge)?;
+        lists.push(List { name, samples: trace.samples(), stacks, entries: trace.entries() });
     }
     let effective = threads.first().and_then(|thread| median_interval(thread.trace.samples()));
     Ok(output::write(out, output, |out| write_all(&tables, &lists, (options, effective), out))?)
@@ -49,7 +49,9 @@ pub(crate) fn write_with(
 /// What happened on one thread.
 struct List<'threads> {
     name: &'threads str,
-    samples: Vec<Sample>,
+    samples: &'threads [Sample],
+    /// The ids of the thread's stacks in the shared table.
+    stacks: Vec<StackId>,
     entries: Option<&'threads Entries>,
 }
 
@@ -66,10 +68,10 @@ fn write_all(
         Some(interval) => write!(out, "{interval}")?,
         None => out.write_all(b"null")?,
     }
-    list(out, ",\"profile\":{\"strings\":[", tables.frames().iter(), |out, (_, frame)| {
+    write_list(out, ",\"profile\":{\"strings\":[", tables.frames().iter(), |out, (_, frame)| {
         string(out, &function(tables, &frame))
     })?;
-    list(out, "],\"stackFrames\":{", tables.stacks().iter(), |out, (id, stack)| {
+    write_list(out, "],\"stackFrames\":{", tables.stacks().iter(), |out, (id, stack)| {
         let Stack { parent, frame } = stack;
         write!(out, "\"{}\":{{\"name\":{}", id.index() + 1, frame.index())?;
         if let Some(parent) = parent {
@@ -78,14 +80,14 @@ fn write_all(
         out.write_all(b"}")
     })?;
     out.write_all(b"}")?;
-    for List { name, samples, entries } in lists {
+    for List { name, samples, stacks, entries } in lists {
         out.write_all(b",")?;
         string(out, name)?;
         let list_of_entries = entries.map(Entries::list).unwrap_or_default();
         let events =
             Events { samples: samples.iter().peekable(), entries: list_of_entries.iter().peekable() };
-        list(out, ":[", events, |out, event| match event {
-            Event::Sample(sample) => write_sample(out, sample),
+        write_list(out, ":[", events, |out, event| match event {
+            Event::Sample(sample) => write_sample(out, sample, stacks),
             Event::Entry(entry) => {
                 write_entry(out, entry, entries.map_or("", |entries| &entries.names()[entry.name]))
             }
@@ -109,12 +111,12 @@ fn function(tables: &Trace, frame: &Frame) -> String {
     text
 }
 
-fn write_sample(out: &mut impl Write, sample: &Sample) -> io::Result<()> {
+fn write_sample(out: &mut impl Write, sample: &Sample, stacks: &[StackId]) -> io::Result<()> {
     out.write_all(b"{\"type\":\"stack\",\"timestamp\":")?;
     millis(out, sample.timestamp)?;
     if let Some(stack) = sample.stack {
         out.write_all(b",\"stack\":")?;
-        number(out, stack.index() + 1)?;
+        number(out, stacks[stack.index()].index() + 1)?;
     }
     out.write_all(b"}")
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::header::{EndLine, HeaderLine};
 use super::{End, Header};
-use crate::json::{list, string};
+use crate::json::{string, write_list};
 
 /// Writes a journal, one record at a time.
 ///
@@ -56,26 +56,26 @@ impl<W: Write> JournalWriter<W> {
         let line = &mut self.line;
         line.clear();
         line.extend_from_slice(if self.fresh { b"{\"fresh\":true," } else { b"{" });
-        list(line, "\"names\":[", tables.names().iter_from(written.names), |line, (_, name)| {
+        write_list(line, "\"names\":[", tables.names().iter_from(written.names), |line, (_, name)| {
             string(line, name)
         })?;
-        list(
+        write_list(
             line,
             "],\"resources\":[",
             tables.resources().iter_from(written.resources),
             |line, (_, url)| string(line, url),
         )?;
-        list(line, "],\"frames\":[", tables.frames().iter_from(written.frames), |line, (_, frame)| {
+        write_list(line, "],\"frames\":[", tables.frames().iter_from(written.frames), |line, (_, frame)| {
             let Frame { name, resource, line: row, column } = frame;
             let number = |position: Option<std::num::NonZeroU32>| position.map_or(0, |number| number.get());
             write!(line, "[{},{},{},{}]", name.index(), or_minus_one(resource), number(row), number(column))
         })?;
-        list(line, "],\"stacks\":[", tables.stacks().iter_from(written.stacks), |line, (_, stack)| {
+        write_list(line, "],\"stacks\":[", tables.stacks().iter_from(written.stacks), |line, (_, stack)| {
             let Stack { parent, frame } = stack;
             write!(line, "[{},{}]", or_minus_one(parent), frame.index())
         })?;
         let mut last = self.last;
-        list(line, "],\"samples\":[", samples.iter(), |line, sample| {
+        write_list(line, "],\"samples\":[", samples.iter(), |line, sample| {
             let since = sample.timestamp.saturating_sub(last);
             last = last.max(sample.timestamp);
             let marker = sample.marker.map_or(0, |marker| marker.index() + 1);
@@ -98,8 +98,8 @@ impl<W: Write> JournalWriter<W> {
     pub fn append_entries(&mut self, entries: &Entries) -> io::Result<()> {
         let line = &mut self.line;
         line.clear();
-        list(line, "{\"entryNames\":[", entries.names().iter(), |line, (_, name)| string(line, name))?;
-        list(line, "],\"entries\":[", entries.list().iter(), |line, entry| {
+        write_list(line, "{\"entryNames\":[", entries.names().iter(), |line, (_, name)| string(line, name))?;
+        write_list(line, "],\"entries\":[", entries.list().iter(), |line, entry| {
             let Entry { entry_type, name, start_time, duration } = entry;
             write!(line, "[{},{},{start_time},{duration}]", entry_type.index(), name.index())
         })?;

@@ -6,89 +6,67 @@
 
 use prost::Message;
 
-/// All else hangs on it. Numbers of strings are indexes into its table of them.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Profile {
-    #[prost(message, repeated, tag = "1")]
-    pub(super) sample_type: Vec<ValueType>,
-    #[prost(message, repeated, tag = "2")]
-    pub(super) sample: Vec<Sample>,
-    #[prost(message, repeated, tag = "4")]
-    pub(super) location: Vec<Location>,
-    #[prost(message, repeated, tag = "5")]
-    pub(super) function: Vec<Function>,
-    #[prost(string, repeated, tag = "6")]
-    pub(super) string_table: Vec<String>,
-    #[prost(int64, tag = "10")]
-    pub(super) duration_nanos: i64,
-    #[prost(message, optional, tag = "11")]
-    pub(super) period_type: Option<ValueType>,
-    #[prost(int64, tag = "12")]
-    pub(super) period: i64,
-    #[prost(int64, tag = "14")]
-    pub(super) default_sample_type: i64,
+/// Defines a message: the kinds of its fields, each with its type, then the numbers and names of those of that kind.
+macro_rules! message {
+    ($(#[$attribute:meta])* $name:ident { $($kind:meta, $type:ty: $($tag:literal $field:ident),+;)+ }) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Message)]
+        pub(super) struct $name {
+            $($(#[$kind] #[prost(tag = $tag)] pub(super) $field: $type,)+)+
+        }
+    };
 }
 
-/// What a value is, and its unit.
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(super) struct ValueType {
-    #[prost(int64, tag = "1")]
-    pub(super) r#type: i64,
-    #[prost(int64, tag = "2")]
-    pub(super) unit: i64,
+message! {
+    /// All else hangs on it. Numbers of strings are indexes into its table of them.
+    Profile {
+        prost(message, repeated), Vec<ValueType>: "1" sample_type;
+        prost(message, repeated), Vec<Sample>: "2" sample;
+        prost(message, repeated), Vec<Location>: "4" location;
+        prost(message, repeated), Vec<Function>: "5" function;
+        prost(string, repeated), Vec<String>: "6" string_table;
+        prost(int64), i64: "10" duration_nanos, "12" period, "14" default_sample_type;
+        prost(message, optional), Option<ValueType>: "11" period_type;
+    }
 }
 
-/// A stack, leaf first, with a value of each type.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Sample {
-    #[prost(uint64, repeated, tag = "1")]
-    pub(super) location_id: Vec<u64>,
-    #[prost(int64, repeated, tag = "2")]
-    pub(super) value: Vec<i64>,
-    #[prost(message, repeated, tag = "3")]
-    pub(super) label: Vec<Label>,
+message! {
+    /// What a value is, and its unit.
+    #[derive(Copy)]
+    ValueType { prost(int64), i64: "1" r#type, "2" unit; }
 }
 
-/// Something else that is known of a sample.
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(super) struct Label {
-    #[prost(int64, tag = "1")]
-    pub(super) key: i64,
-    #[prost(int64, tag = "2")]
-    pub(super) str: i64,
+message! {
+    /// A stack, leaf first, with a value of each type.
+    Sample {
+        prost(uint64, repeated), Vec<u64>: "1" location_id;
+        prost(int64, repeated), Vec<i64>: "2" value;
+        prost(message, repeated), Vec<Label>: "3" label;
+    }
 }
 
-/// A place in a function.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Location {
-    #[prost(uint64, tag = "1")]
-    pub(super) id: u64,
-    #[prost(message, repeated, tag = "4")]
-    pub(super) line: Vec<Line>,
+message! {
+    /// Something else that is known of a sample.
+    #[derive(Copy)]
+    Label { prost(int64), i64: "1" key, "2" str; }
 }
 
-/// The place in the source.
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(super) struct Line {
-    #[prost(uint64, tag = "1")]
-    pub(super) function_id: u64,
-    #[prost(int64, tag = "2")]
-    pub(super) line: i64,
-    #[prost(int64, tag = "3")]
-    pub(super) column: i64,
+message! {
+    /// A place in a function.
+    Location { prost(uint64), u64: "1" id; prost(message, repeated), Vec<Line>: "4" line; }
 }
 
-/// A function, and where it is defined.
-#[derive(Clone, Copy, PartialEq, Message)]
-pub(super) struct Function {
-    #[prost(uint64, tag = "1")]
-    pub(super) id: u64,
-    #[prost(int64, tag = "2")]
-    pub(super) name: i64,
-    #[prost(int64, tag = "3")]
-    pub(super) system_name: i64,
-    #[prost(int64, tag = "4")]
-    pub(super) filename: i64,
-    #[prost(int64, tag = "5")]
-    pub(super) start_line: i64,
+message! {
+    /// The place in the source.
+    #[derive(Copy)]
+    Line { prost(uint64), u64: "1" function_id; prost(int64), i64: "2" line, "3" column; }
+}
+
+message! {
+    /// A function, and where it is defined.
+    #[derive(Copy)]
+    Function {
+        prost(uint64), u64: "1" id;
+        prost(int64), i64: "2" name, "3" system_name, "4" filename, "5" start_line;
+    }
 }

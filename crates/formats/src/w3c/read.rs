@@ -5,11 +5,11 @@ use std::io::Read;
 use std::marker::PhantomData;
 
 use selfprof_trace::Trace;
-use selfprof_trace::foreign::{ForeignTrace, LimitExceeded, Problems};
+use selfprof_trace::foreign::{ForeignTrace, Problems};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
-use crate::json::{self, Text};
+use crate::json::{self, Elements, Exceeded, Members, Text, list, object, stop};
 use crate::{Format, ReadError, ReadOptions, input};
 
 /// Reads a trace with the default [`ReadOptions`]. See [`read_with`].
@@ -34,7 +34,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Pr
         is_enveloped: false,
         exceeded: None,
     };
-    match json::read(text, TraceSeed { reading: &mut reading, is_outermost: true }) {
+    match json::read(text, TraceObject { reading: &mut reading, is_outermost: true }) {
         Ok(()) => Ok(reading.trace.validate()),
         Err(error) => Err(ReadError::of_json(Format::W3c, error, reading.exceeded)),
     }
@@ -47,8 +47,7 @@ struct Reading {
     seen: [bool; List::NAMES.len()],
     /// Whether the outermost object turned out to hold the trace in one of its members.
     is_enveloped: bool,
-    /// Why reading stopped, if that was our will: serde's errors are text alone.
-    exceeded: Option<LimitExceeded>,
+    exceeded: Exceeded,
 }
 
 /// The lists of a trace, all of which are required.
@@ -80,27 +79,16 @@ enum Member {
 }
 
 /// Reads the trace, or the object around it.
-struct TraceSeed<'read> {
+struct TraceObject<'read> {
     reading: &'read mut Reading,
     is_outermost: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for TraceSeed<'_> {
+impl<'de> Members<'de> for TraceObject<'_> {
     type Value = ();
+    const EXPECTED: &'static str = "a ProfilerTrace";
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for TraceSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a ProfilerTrace")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+    fn read<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Self { reading, is_outermost } = self;
         while let Some(member) = map.next_key()? {
             match member {
@@ -113,17 +101,23 @@ impl<'de> Visitor<'de> for TraceSeed<'_> {
                     reading.trace.set_dropped_entries(count);
                 }
                 Member::Entries => map.next_value_seed(EntriesSeed { reading })?,
-                Member::Frames => map.next_value_seed(ListSeed::<Frame>::begin(List::Frames, reading)?)?,
-                Member::Resources => {
-                    map.next_value_seed(ListSeed::<Text>::begin(List::Resources, reading)?)?
+                Member::Frames => {
+                    map.next_value_seed(list(ElementList::<Frame>::begin(List::Frames, reading)?))?
                 }
-                Member::Samples => map.next_value_seed(ListSeed::<Sample>::begin(List::Samples, reading)?)?,
-                Member::Stacks => map.next_value_seed(ListSeed::<Stack>::begin(List::Stacks, reading)?)?,
+                Member::Resources => {
+                    map.next_value_seed(list(ElementList::<Text>::begin(List::Resources, reading)?))?
+                }
+                Member::Samples => {
+                    map.next_value_seed(list(ElementList::<Sample>::begin(List::Samples, reading)?))?
+                }
+                Member::Stacks => {
+                    map.next_value_seed(list(ElementList::<Stack>::begin(List::Stacks, reading)?))?
+                }
                 // A trace within a trace would be recursion, so this member means something one level deep.
                 Member::Trace if is_outermost => {
                     reading.is_enveloped = true;
                     reading.trace.forget_entries();
-                    map.next_value_seed(TraceSeed { reading, is_outermost: false })?;
+                    map.next_value_seed(object(TraceObject { reading, is_outermost: false }))?;
                 }
                 Member::Trace | Member::Other => {
                     map.next_value::<IgnoredAny>()?;
@@ -139,12 +133,12 @@ impl<'de> Visitor<'de> for TraceSeed<'_> {
 }
 
 /// Reads one list, and pushes each element as it comes.
-struct ListSeed<'read, E> {
+struct ElementList<'read, E> {
     reading: &'read mut Reading,
     elements: PhantomData<E>,
 }
 
-impl<'read, E> ListSeed<'read, E> {
+impl<'read, E> ElementList<'read, E> {
     fn begin<X: Error>(list: List, reading: &'read mut Reading) -> Result<Self, X> {
         if std::mem::replace(&mut reading.seen[list as usize], true) {
             return Err(Error::duplicate_field(List::NAMES[list as usize]));
@@ -153,27 +147,11 @@ impl<'read, E> ListSeed<'read, E> {
     }
 }
 
-impl<'de, E: Element> DeserializeSeed<'de> for ListSeed<'_, E> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de, E: Element> Visitor<'de> for ListSeed<'_, E> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+impl<'de, E: Element> Elements<'de> for ElementList<'_, E> {
+    fn read<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let Reading { trace, exceeded, .. } = self.reading;
         while let Some(element) = elements.next_element::<E>()? {
-            if let Err(exceeded) = element.push_to(&mut self.reading.trace) {
-                self.reading.exceeded = Some(exceeded);
-                return Err(Error::custom(exceeded));
-            }
+            element.push_to(trace).map_err(|limit| stop(limit, exceeded))?;
         }
         Ok(())
     }
@@ -201,7 +179,7 @@ impl<'de> Visitor<'de> for EntriesSeed<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<(), A::Error> {
         self.reading.trace.begin_entries();
-        ListSeed::<Entry> { reading: self.reading, elements: PhantomData }.visit_seq(elements)
+        ElementList::<Entry> { reading: self.reading, elements: PhantomData }.read(elements)
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {

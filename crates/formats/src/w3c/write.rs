@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
 use crate::WriteOptions;
-use crate::json::{list, millis, number, string};
+use crate::json::{millis, number, string, write_list};
 use crate::output::{self, Out};
 
 /// Writes a trace as a `ProfilerTrace` on one line of JSON.
@@ -22,7 +22,7 @@ fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     if let Some(entries) = trace.entries() {
         write_entries(out, entries)?;
     }
-    list(out, "\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
+    write_list(out, "\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
         let Frame { name, resource, line, column } = frame;
         out.write_all(b"{")?;
         if let Some(column) = column {
@@ -38,8 +38,8 @@ fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         }
         out.write_all(b"}")
     })?;
-    list(out, "],\"resources\":[", trace.resources().iter(), |out, (_, url)| string(out, url))?;
-    list(out, "],\"samples\":[", trace.samples().iter(), |out, sample| {
+    write_list(out, "],\"resources\":[", trace.resources().iter(), |out, (_, url)| string(out, url))?;
+    write_list(out, "],\"samples\":[", trace.samples().iter(), |out, sample| {
         let Sample { timestamp, stack, marker } = sample;
         out.write_all(b"{")?;
         if let Some(marker) = marker {
@@ -56,7 +56,7 @@ fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         millis(out, *timestamp)?;
         out.write_all(b"}")
     })?;
-    list(out, "],\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
+    write_list(out, "],\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
         let Stack { parent, frame } = stack;
         write!(out, "{{\"frameId\":{}", frame.index())?;
         if let Some(parent) = parent {
@@ -72,7 +72,7 @@ fn write_entries(out: &mut impl Write, entries: &Entries) -> io::Result<()> {
     if entries.dropped() > 0 {
         write!(out, "\"droppedEntriesCount\":{},", entries.dropped())?;
     }
-    list(out, "\"entries\":[", entries.list().iter(), |out, entry| {
+    write_list(out, "\"entries\":[", entries.list().iter(), |out, entry| {
         let Entry { entry_type, name, start_time, duration } = entry;
         write!(out, "{{\"duration\":{duration},\"entryType\":\"{entry_type}\",\"name\":")?;
         string(out, &entries.names()[*name])?;

@@ -5,7 +5,7 @@ use selfprof_session::{
     Admission, AdmitRealm, AdmitScripts, FrameAdmission, Function, FunctionKind, Reach, RealmId, Realms,
     Recording,
 };
-use selfprof_trace::Marker;
+use selfprof_trace::{Marker, Trace};
 
 use crate::notation::{ALWAYS, EVERYTHING, segment, show};
 
@@ -29,18 +29,29 @@ fn page_with_frames() -> (Realms, [RealmId; 3]) {
     (realms, [page, other, same])
 }
 
-fn seen(realms: &Realms, realm: RealmId, reach: Reach, samples: &str) -> String {
-    let host = AdmitScripts::except(["host.js"]);
+/// Admits scripts as outside of pages, where `host.js` is the host's.
+fn host() -> AdmitScripts {
+    AdmitScripts::except(["host.js"])
+}
+
+/// What an isolated realm shows of itself.
+fn own<'a>(realms: &'a Realms, realm: RealmId, host: &'a AdmitScripts) -> AdmitRealm<'a> {
+    AdmitRealm { realms, realm, reach: Reach::Realm, isolated: true, host }
+}
+
+fn record(samples: &str, admission: &dyn FrameAdmission) -> Trace {
     let mut recording = Recording::new(EVERYTHING);
-    recording
-        .append(
-            &segment(samples),
-            ALWAYS,
-            &[],
-            &AdmitRealm { realms, realm, reach, isolated: true, host: &host },
-        )
-        .unwrap();
-    show(&recording.finish())
+    recording.append(&segment(samples), ALWAYS, &[], admission).unwrap();
+    recording.finish()
+}
+
+/// A stack at the time 0.
+fn at_once(stack: &str) -> String {
+    if stack.is_empty() { "0".to_owned() } else { format!("0 {stack}") }
+}
+
+fn seen(realms: &Realms, realm: RealmId, reach: Reach, samples: &str) -> String {
+    show(&record(samples, &AdmitRealm { reach, ..own(realms, realm, &host()) }))
 }
 
 /// What a session of the page, of the frame of another origin, and of the page with its same-origin frames sees.
@@ -53,8 +64,7 @@ fn check(stack: &str, in_page: &str, in_other: &str, with_same_origin: &str) {
         (page, Reach::SameOrigin, with_same_origin),
     ];
     for (realm, reach, expected) in sessions {
-        let expected = if expected.is_empty() { "0".to_owned() } else { format!("0 {expected}") };
-        assert_eq!(seen(&realms, realm, reach, &format!("0 {stack}")), expected, "{realm:?} {reach:?}");
+        assert_eq!(seen(&realms, realm, reach, &at_once(stack)), at_once(expected), "{realm:?} {reach:?}");
     }
 }
 
@@ -133,9 +143,8 @@ fn host_code_that_no_script_called_never_shows() {
 #[test]
 fn a_script_of_a_page_is_not_host_code_whatever_its_name() {
     let (realms, [page, ..]) = page_with_frames();
-    let host = AdmitScripts::except(["host.js"]);
-    let admission =
-        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: true, host: &host };
+    let host = host();
+    let admission = own(&realms, page, &host);
     let judge = |script_id| {
         let kind = FunctionKind::Script;
         admission.admit(&Function { name: 0, resource: 0, script_id, line: 1, column: 1, kind }, "host.js")
@@ -152,17 +161,7 @@ fn a_sample_of_others_reads_as_idle() {
     let (realms, [page, other, same]) = page_with_frames();
     let samples = "0 main@1, 10 render@2, 20 render@2 gc, 30, 40 track@19, 50 inner@3, 60 [dispatchEvent]@50, 70 run@99";
     let markers = |realm| {
-        let host = AdmitScripts::except(["host.js"]);
-        let mut recording = Recording::new(EVERYTHING);
-        recording
-            .append(
-                &segment(samples),
-                ALWAYS,
-                &[],
-                &AdmitRealm { realms: &realms, realm, reach: Reach::Realm, isolated: true, host: &host },
-            )
-            .unwrap();
-        let trace = recording.finish();
+        let trace = record(samples, &own(&realms, realm, &host()));
         let marked = trace.samples().iter().filter(|sample| sample.marker.is_some());
         marked.map(|sample| sample.timestamp.0).collect::<Vec<_>>()
     };
@@ -187,12 +186,9 @@ fn a_collection_is_marked_for_whom_it_interrupts() {
 #[test]
 fn without_isolation_a_sample_has_no_marker_but_its_stack() {
     let (realms, [page, ..]) = page_with_frames();
-    let host = AdmitScripts::except(["host.js"]);
-    let admission =
-        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: false, host: &host };
-    let mut recording = Recording::new(EVERYTHING);
-    recording.append(&segment("0 main@1, 10 gc, 20 main@1"), ALWAYS, &[], &admission).unwrap();
-    let trace = recording.finish();
+    let host = host();
+    let admission = AdmitRealm { isolated: false, ..own(&realms, page, &host) };
+    let trace = record("0 main@1, 10 gc, 20 main@1", &admission);
     assert_eq!(show(&trace), "0 main, 10 main, 20 main");
     assert!(trace.samples().iter().all(|sample| sample.marker.is_none()));
     let shown = Marker::ALL.iter().filter(|&&marker| admission.marker(marker).is_some());
@@ -207,13 +203,9 @@ fn check_work(stack: &str, isolated: bool, in_page: &str, in_other: &str) {
     realms.register_work(page, 60, Marker::Layout).unwrap();
     realms.register_work(other, 61, Marker::Layout).unwrap();
     realms.register_work(same, 62, Marker::Parse).unwrap();
-    let host = AdmitScripts::except(["host.js"]);
     for (realm, expected) in [(page, in_page), (other, in_other)] {
-        let admission = AdmitRealm { realms: &realms, realm, reach: Reach::Realm, isolated, host: &host };
-        let mut recording = Recording::new(EVERYTHING);
-        recording.append(&segment(&format!("0 {stack}")), ALWAYS, &[], &admission).unwrap();
-        let trace = recording.finish();
-        assert_eq!(show(&trace), if expected.is_empty() { "0".to_owned() } else { format!("0 {expected}") });
+        let trace = record(&at_once(stack), &AdmitRealm { isolated, ..own(&realms, realm, &host()) });
+        assert_eq!(show(&trace), at_once(expected));
     }
 }
 
@@ -255,12 +247,10 @@ fn without_isolation_style_and_layout_alone_are_marked() {
 /// Where scripts are no page's, whoever says that what he calls is layout means all of it.
 #[test]
 fn in_a_program_scripts_do_the_work() {
-    let admission = AdmitScripts::except(["host.js"]).with_work("hidden.js", Marker::Layout);
-    let mut recording = Recording::new(EVERYTHING);
+    let admission = host().with_work("hidden.js", Marker::Layout);
     let samples = "0 main;{layout};reflow;measure, 10 main;{layout} gc, 20 main, 30 main;{layout};[sort]";
-    recording.append(&segment(samples), ALWAYS, &[], &admission).unwrap();
     assert_eq!(
-        show(&recording.finish()),
+        show(&record(samples, &admission)),
         "0 main;reflow;measure layout, 10 main gc, 20 main, 30 main;[sort] layout"
     );
 }
@@ -269,16 +259,10 @@ fn in_a_program_scripts_do_the_work() {
 #[test]
 fn the_profiler_does_not_show_itself() {
     let (realms, [page, ..]) = page_with_frames();
-    let host = AdmitScripts::except(["host.js"]).without(["hidden.js"]);
-    let admission =
-        AdmitRealm { realms: &realms, realm: page, reach: Reach::Realm, isolated: true, host: &host };
-    let seen = |admission: &dyn FrameAdmission| {
-        let mut recording = Recording::new(EVERYTHING);
-        let samples =
-            "0 main@1;{Profiler}@50;[open]@51, 1 main@1;{stop}@50;then@1;[log]@51, 2 {tick}@50;[log]@51";
-        recording.append(&segment(samples), ALWAYS, &[], admission).unwrap();
-        show(&recording.finish())
-    };
-    assert_eq!(seen(&admission), "0 main, 1 main;then;[log], 2");
-    assert_eq!(seen(&host), "0 main, 1 main;then;[log], 2");
+    let host = host().without(["hidden.js"]);
+    let samples =
+        "0 main@1;{Profiler}@50;[open]@51, 1 main@1;{stop}@50;then@1;[log]@51, 2 {tick}@50;[log]@51";
+    let expected = "0 main, 1 main;then;[log], 2";
+    assert_eq!(show(&record(samples, &own(&realms, page, &host))), expected);
+    assert_eq!(show(&record(samples, &host)), expected);
 }

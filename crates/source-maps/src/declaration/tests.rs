@@ -125,6 +125,48 @@ fn what_is_no_declaration_tells_nothing() {
     }
 }
 
+/// Places in these took time in proportion to all that stands before or behind them, and a trace may have 100,000.
+#[test]
+fn sources_without_ends_take_no_time() {
+    const LONG: usize = 1 << 22;
+    for (part, before, after) in [
+        ("a", "", ""),
+        ("a", "function ", "("),
+        ("?", "f = ", "= () => 1"),
+        ("a b ", "const f: ", " = () => 1"),
+        ("a", "{'", "': () => 1"),
+        ("ü", "", " = () => 1"),
+        (" ", "f = ", "function () {}"),
+        ("class ", "", "{ constructor() {} }"),
+    ] {
+        let source = format!("{before}{}{after}", part.repeat(LONG / part.len()));
+        let text = Text::new(source);
+        let end = text.text.encode_utf16().count() as u32;
+        for column in (end - 1_000..=end).chain(end / 2..end / 2 + 500) {
+            let _ = text.declared_at(0, column);
+        }
+    }
+}
+
+#[test]
+fn columns_count_utf16_units_in_long_lines() {
+    let line = "aü😀".repeat(2_000);
+    let text = Text::new(format!("{line}\n{line}"));
+    for number in 0..2 {
+        let mut column = 0;
+        let start = number * (line.len() + 1);
+        for (at, character) in line.char_indices() {
+            assert_eq!(text.offset(number as u32, column), Some(start + at));
+            column += character.len_utf16() as u32;
+            if character == '😀' {
+                assert_eq!(text.offset(number as u32, column - 1), None);
+            }
+        }
+        assert_eq!(text.offset(number as u32, column), Some(start + line.len()));
+        assert_eq!(text.offset(number as u32, column + 1), None);
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_read(text in "([a-z(){}:=<>*#'\"@ü😀\n ]|function|class|async|get|constructor|=>|const ){0,40}", line in 0..4_u32, column in 0..60_u32) {

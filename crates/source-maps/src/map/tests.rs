@@ -66,10 +66,117 @@ fn names_come_from_the_source_then_from_the_map() {
     check(&map("\"function f() {}\"", ""), "1:1 a", Some("a.js:1:1 f"));
     check(&map("\"function f() {}\"", "\"g\""), "1:1 a", Some("a.js:1:1 f"));
     check(&map("\"x => 1\"", "\"g\""), "1:1 a", Some("a.js:1:1 g"));
-    check(&map("\"x => 1\"", ""), "1:1 ", Some("a.js:1:1 "));
+    check(&map("\"x => 1\"", ""), "1:2 ", Some("a.js:1:1 "));
+    // The script itself.
+    check(&map("\"function f() {}\"", "\"g\""), "1:1 ", Some("a.js:1:1 ?"));
     check(&map("\"x => 1\"", ""), "1:1 a", Some("a.js:1:1 ?"));
     check(&map("null", "\"g\""), "1:1 a", Some("a.js:1:1 g"));
     check(&map("null", ""), "1:1 a", Some("a.js:1:1 ?"));
+}
+
+/// `before@after generated`, where `@` is where V8 says that a function is defined, and what is found there.
+#[track_caller]
+fn check_code(map: &Map, code: &str, place: &str, expected: Option<&str>) {
+    let (place, generated) = place.rsplit_once(' ').unwrap();
+    let (before, after) = place.split_once('@').unwrap();
+    let at = code.find(&format!("{before}{after}")).unwrap() + before.len();
+    let line = code[..at].matches('\n').count() + 1;
+    let column = at - code[..at].rfind('\n').map_or(0, |end| end + 1) + 1;
+    check(map, &format!("{line}:{column} {generated}"), expected);
+}
+
+/// A map without the texts of its sources.
+fn without_texts(map: &str) -> Map {
+    let mut json: serde_json::Value = serde_json::from_str(map).unwrap();
+    json.as_object_mut().unwrap().remove("sourcesContent");
+    Map::read(json.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn names_come_from_scopes_first() {
+    let code = include_str!("../../fixtures/orders.js");
+    let map = Map::read(include_bytes!("../../fixtures/orders.js.map")).unwrap();
+    assert_eq!(map.bad_scopes(), None);
+    check_code(&map, code, "function s@(o) s", Some("orders.ts:1:1 submit"));
+    check_code(&map, code, "function c@(o,n) c", Some("orders.ts:19:1 confirm"));
+    // These have no names. `reserve` is inlined where the second stands.
+    check_code(&map, code, "function@(r) ", Some("orders.ts:20:25 ?"));
+    check_code(&map, code, "return@()=>c ", Some("orders.ts:3:10 ?"));
+    // The compiler's helpers come from nowhere, and this one is shown.
+    check_code(&map, code, "function a@(o) a", None);
+    assert!(map.hides(1, 11, "u") && map.hides(3, 11, "b"));
+    assert!(!map.hides(2, 11, "a") && !map.hides(4, 18, "s") && !map.hides(0, 0, ""));
+    assert!(!map.hides(9, 9, ""));
+}
+
+#[test]
+fn what_scopes_lack_the_source_tells() {
+    let code = include_str!("../../fixtures/basket.js");
+    let text = include_str!("../../fixtures/basket.js.map");
+    let map = Map::read(text.as_bytes()).unwrap();
+    let bare = without_texts(text);
+    for (place, with_text, without) in [
+        ("function total@(t) total", "3:17 total", "3:17 total"),
+        // The scopes have what it was minified to, the mappings what it was.
+        ("function t@(t) t", "19:10 checksum", "19:10 checksum"),
+        ("@({price:t,count:r})=> ", "24:46 ", "24:46 ?"),
+        ("constructor@(t) Basket", "10:3 Basket", "10:3 ?"),
+        ("get size@() size", "11:7 size", "11:7 size"),
+        ("async pay@(t=()=>100) pay", "12:9 pay", "12:9 pay"),
+        ("setTimeout(function@() ", "13:46 later", "13:46 ?"),
+        ("static\"of many\"@() of", "16:10 of many", "16:10 ?"),
+    ] {
+        check_code(&map, code, place, Some(&format!("basket.ts:{with_text}")));
+        check_code(&bare, code, place, Some(&format!("basket.ts:{without}")));
+    }
+}
+
+#[test]
+fn scopes_of_sources_do_without_those_of_the_code() {
+    // On line 2 begins `f` behind its name, on line 3 an arrow function in it, on line 5 `g` before its name.
+    let map = Map::read(
+        br#"{"version":3,"sources":["a.js"],"names":["f","g"],"mappings":"AACS,KAAT,KACS,KADC,KAGD,KAFP",
+            "scopes":"BAAA,BFBKA,BEBJ,CAF,CBB,BFBAC,CAP,CBA"}"#,
+    )
+    .unwrap();
+    assert_eq!(map.bad_scopes(), None);
+    check(&map, "1:1 x", Some("a.js:2:10 f"));
+    check(&map, "1:6 x", Some("a.js:2:1 ?"));
+    check(&map, "1:11 x", Some("a.js:3:10 ?"));
+    check(&map, "1:16 x", Some("a.js:2:11 f"));
+    check(&map, "1:21 x", Some("a.js:5:10 g"));
+    check(&map, "1:26 x", Some("a.js:3:3 ?"));
+}
+
+#[test]
+fn sections_have_their_own_scopes() {
+    let section = |line: u32, column: u32, source: &str, name: &str, scopes: &str| {
+        format!(
+            r#"{{"offset":{{"line":{line},"column":{column}}},"map":{{"version":3,"sources":["{source}"],"names":["{name}"],"mappings":"AAAA;AACA","scopes":{scopes}}}}}"#
+        )
+    };
+    let whole = r#""BFAAA,CCA,EGAA,FCA""#;
+    let index = |second: &str| {
+        // The second stands first, as it should not.
+        let sections = [section(2, 10, "b.js", "beta", second), section(0, 0, "a.js", "alpha", whole)];
+        let json = format!(r#")]}}'{}{{"version":3,"sections":[{}]}}"#, '\n', sections.join(","));
+        Map::read(json.as_bytes()).unwrap()
+    };
+    let map = index(whole);
+    assert_eq!(map.bad_scopes(), None);
+    check(&map, "1:1 x", Some("a.js:1:1 alpha"));
+    check(&map, "2:1 x", Some("a.js:2:1 ?"));
+    check(&map, "3:10 x", None);
+    check(&map, "3:11 x", Some("b.js:1:1 beta"));
+    // One that is bad leaves the others.
+    let map = index(r#""BFAAA,CCA,E""#);
+    assert_eq!(map.bad_scopes().unwrap().to_string(), "item 3 lacks a number");
+    check(&map, "1:1 x", Some("a.js:1:1 alpha"));
+    check(&map, "3:11 x", Some("b.js:1:1 ?"));
+    // Of what is no text at all, all are without.
+    let map = index("[7]");
+    assert!(matches!(map.bad_scopes(), Some(BadScopes::Field(reason)) if reason.contains("line 2")));
+    check(&map, "1:1 x", Some("a.js:1:1 ?"));
 }
 
 #[test]
@@ -109,12 +216,22 @@ fn what_is_no_map_is_refused() {
 
 proptest! {
     #[test]
-    fn any_mappings_are_read(mappings in "[A-Za-z0-9+/,;]{0,40}", line in 0..5_u32, column in 0..99_u32) {
-        let json = format!(
-            r#"{{"version":3,"sources":["a.js"],"names":["n"],"sourcesContent":["function f() {{}}"],"mappings":"{mappings}"}}"#
+    fn any_mappings_are_read(
+        mappings in "[A-Za-z0-9+/,;]{0,40}",
+        scopes in "([BCEF]?[A-Za-z0-9+/]{0,5},?){0,9}",
+        line in 0..5_u32,
+        column in 0..99_u32,
+    ) {
+        let json = |scopes: &str| format!(
+            r#"{{"version":3,"sources":["a.js"],"names":["n"],"sourcesContent":["function f() {{}}"],"mappings":"{mappings}"{scopes}}}"#
         );
-        if let Ok(map) = Map::read(json.as_bytes()) {
-            let _ = map.find(line, column, "x");
+        let plain = Map::read(json("").as_bytes());
+        let scoped = Map::read(json(&format!(",\"scopes\":\"{scopes}\"")).as_bytes());
+        prop_assert_eq!(plain.is_ok(), scoped.is_ok());
+        if let (Ok(plain), Ok(scoped)) = (plain, scoped) {
+            let place = |map: &Map| map.find(line, column, "x").map(|place| (place.source.to_owned(), place.line, place.column));
+            prop_assert_eq!(place(&plain), place(&scoped));
+            let _ = scoped.hides(line, column, "x");
         }
     }
 }

@@ -45,7 +45,7 @@ fn functions_get_their_original_places_and_names() {
         trace.push_sample(Sample { timestamp: Micros(7), stack, marker: None });
     }
     let (mapped, counts) = apply(&trace, |url| (url == "/app/dist/a.js").then_some(&map)).unwrap();
-    assert_eq!(counts, Counts { placed: 3, with_map: 2, mapped: 1 });
+    assert_eq!(counts, Counts { placed: 3, with_map: 2, mapped: 1, hidden: 0 });
     let expected =
         ["load /app/src/app.ts:1:1", "b /app/dist/other.js:1:3", "c -:0:0", "d /app/dist/a.js:1:99"];
     assert_eq!(spelled(&mapped), expected);
@@ -54,15 +54,72 @@ fn functions_get_their_original_places_and_names() {
 
 #[test]
 fn accessors_stay_accessors() {
-    let map = Map::read(
-        br#"{"version":3,"sources":["a.js"],"names":[],"sourcesContent":["class A { get size() {} }"],"mappings":"AAAU"}"#,
-    )
-    .unwrap();
+    // The second has a scope that says so already.
+    for (text, scopes) in [("class A { get size() {} }", ""), ("", "BFAAA,CAB,EGAA,FB")] {
+        let json = format!(
+            r#"{{"version":3,"sources":["a.js"],"names":["get size"],"sourcesContent":["{text}"],"mappings":"AAAU","scopes":"{scopes}"}}"#
+        );
+        let map = Map::read(json.as_bytes()).unwrap();
+        let mut trace = Trace::new();
+        let (name, resource) = (trace.name("get s").unwrap(), Some(trace.resource("b.js").unwrap()));
+        trace.frame(Frame { name, resource, line: 1.try_into().ok(), column: 1.try_into().ok() }).unwrap();
+        let (mapped, _) = apply(&trace, |_| Some(&map)).unwrap();
+        assert_eq!(spelled(&mapped), ["get size a.js:1:11"]);
+    }
+}
+
+/// The stack of each sample, from the root, by the names of its functions.
+fn stacks(trace: &Trace) -> Vec<String> {
+    let names =
+        |stack| trace.path(stack).map(|frame| &trace.names()[trace.frames()[frame].name]).collect::<Vec<_>>();
+    let spell = |sample: &Sample| sample.stack.map_or("-".to_owned(), |stack| names(stack).join(" "));
+    trace.samples().iter().map(spell).collect()
+}
+
+#[test]
+fn what_a_map_hides_is_left_out() {
+    let map = Map::read(include_bytes!("../../fixtures/orders.js.map")).unwrap();
     let mut trace = Trace::new();
-    let (name, resource) = (trace.name("get s").unwrap(), Some(trace.resource("b.js").unwrap()));
-    trace.frame(Frame { name, resource, line: 1.try_into().ok(), column: 1.try_into().ok() }).unwrap();
-    let (mapped, _) = apply(&trace, |_| Some(&map)).unwrap();
-    assert_eq!(spelled(&mapped), ["get size a.js:1:11"]);
+    let resource = Some(trace.resource("/app/orders.js").unwrap());
+    let mut frame = |name: &str, line: u32, column: u32| {
+        let name = trace.name(name).unwrap();
+        trace
+            .frame(Frame { name, resource, line: line.try_into().ok(), column: column.try_into().ok() })
+            .unwrap()
+    };
+    // `s` calls the helper `u`, which calls `b`, a block of `reserve`; `c` is called by nothing, as are `u` and `b` once.
+    let (s, u, b, c) = (frame("s", 4, 18), frame("u", 1, 11), frame("b", 3, 11), frame("c", 5, 11));
+    for stack in [&[s, u, b][..], &[s, u], &[s], &[u, b], &[u], &[u, b, c], &[c, u], &[]] {
+        let mut parent = None;
+        for &frame in stack {
+            parent = Some(trace.stack(Stack { parent, frame }).unwrap());
+        }
+        trace.push_sample(Sample { timestamp: Micros(7), stack: parent, marker: None });
+    }
+    let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
+    assert_eq!(counts, Counts { placed: 4, with_map: 4, mapped: 2, hidden: 2 });
+    let expected = ["submit", "submit", "submit", "b", "u", "confirm", "confirm", "-"];
+    assert_eq!(stacks(&mapped), expected);
+}
+
+/// A map with the longest of names, for as many functions as a trace may have: each name was made and compared for each.
+#[test]
+fn long_names_of_sources_and_functions_are_looked_at_once() {
+    let long = "s".repeat(1 << 24);
+    let map =
+        format!(r#"{{"version":3,"sources":["{long}"],"names":["{long}"],"mappings":"AAAAA"}}"#).into_bytes();
+    let map = Map::read(&map).unwrap();
+    let mut trace = Trace::new();
+    let (name, resource) = (trace.name("f").unwrap(), trace.resource("/dist/a.js").ok());
+    for column in 2..20_000_u32 {
+        let (line, column) = (1.try_into().ok(), column.try_into().ok());
+        trace.frame(Frame { name, resource, line, column }).unwrap();
+    }
+    let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
+    assert_eq!(counts.mapped, trace.frames().len());
+    let names: Vec<&str> = mapped.names().iter().map(|(_, name)| name).collect();
+    assert_eq!(names, ["f"]);
+    assert_eq!(mapped.resources().len(), 1);
 }
 
 proptest! {
@@ -74,15 +131,28 @@ proptest! {
     }
 
     #[test]
-    fn no_sample_is_lost(trace in trace(), mappings in "[A-Za-z0-9+/,;]{0,30}") {
-        let json = format!(r#"{{"version":3,"sources":["x.ts","y.ts"],"names":["n"],"mappings":"{mappings}"}}"#);
+    fn no_sample_is_lost(
+        trace in trace(),
+        mappings in "[A-Za-z0-9+/,;]{0,30}",
+        scopes in "([BCDEFGHI][A-Za-z0-9+/]{2,5},?){0,9}",
+    ) {
+        let json = format!(
+            r#"{{"version":3,"sources":["x.ts","y.ts"],"names":["n"],"mappings":"{mappings}","scopes":"{scopes}"}}"#
+        );
         if let Ok(map) = Map::read(json.as_bytes()) {
             let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
-            prop_assert!(counts.mapped <= counts.with_map && counts.with_map <= counts.placed);
+            prop_assert!(counts.mapped + counts.hidden <= counts.with_map && counts.with_map <= counts.placed);
             let depth = |trace: &Trace| trace.samples().iter().map(|sample| {
                 (sample.timestamp, sample.marker, sample.stack.map_or(0, |stack| trace.path(stack).count()))
             }).collect::<Vec<_>>();
-            prop_assert_eq!(depth(&mapped), depth(&trace));
+            if counts.hidden == 0 {
+                prop_assert_eq!(depth(&mapped), depth(&trace));
+            }
+            for (before, after) in depth(&trace).into_iter().zip(depth(&mapped)) {
+                prop_assert_eq!((before.0, before.1, before.2 == 0), (after.0, after.1, after.2 == 0));
+                prop_assert!(after.2 <= before.2);
+            }
+            prop_assert_eq!(mapped.samples().len(), trace.samples().len());
         }
     }
 }

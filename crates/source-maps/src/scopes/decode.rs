@@ -1,0 +1,236 @@
+//! The encoding of `scopes`: items with commas between them, each of a tag and numbers in base 64.
+//!
+//! It is read after the [grammar] of the specification's draft, in one pass and without recursion. srcmap-scopes 0.4 was
+//! tried: it takes the draft's empty item for none, adds numbers without a check, and its trees end the process when they are deep.
+//!
+//! [grammar]: https://tc39.es/ecma426/branch/proposal-scopes/#sec-scopes-grammar
+
+use std::fmt;
+use std::mem::take;
+use std::ops::Range;
+
+use super::{Function, Functions, Position, Scopes};
+
+/// Tags of items. Others say what no function needs.
+mod tag {
+    pub(super) const EMPTY: u32 = 0;
+    pub(super) const SCOPE_START: u32 = 1;
+    pub(super) const SCOPE_END: u32 = 2;
+    pub(super) const RANGE_START: u32 = 4;
+    pub(super) const RANGE_END: u32 = 5;
+}
+
+/// Bits of an original scope's flags.
+mod scope_flag {
+    pub(super) const HAS_NAME: u32 = 1;
+    pub(super) const IS_STACK_FRAME: u32 = 4;
+}
+
+/// Bits of a generated range's flags.
+mod range_flag {
+    pub(super) const HAS_LINE: u32 = 1;
+    pub(super) const HAS_DEFINITION: u32 = 2;
+    pub(super) const IS_STACK_FRAME: u32 = 4;
+    pub(super) const IS_HIDDEN: u32 = 8;
+}
+
+/// Why the `scopes` of a map cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadScopes {
+    /// The field is none of the proposal's, in these words.
+    Field(String),
+    /// An item of it, counted from 1, is none.
+    Item(usize, &'static str),
+    /// It ends within a scope or a range.
+    Unclosed,
+}
+
+impl fmt::Display for BadScopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(reason) => f.write_str(reason),
+            Self::Item(number, reason) => write!(f, "item {number} {reason}"),
+            Self::Unclosed => f.write_str("what it begins does not end"),
+        }
+    }
+}
+
+impl std::error::Error for BadScopes {}
+
+/// Reads the `scopes` of a map that has so many sources, and these of all names.
+pub(crate) fn decode(text: &str, sources: u32, names: Range<u32>) -> Result<Scopes, BadScopes> {
+    let mut decoder = Decoder { sources, names, ..Decoder::default() };
+    for (index, item) in text.split(',').enumerate() {
+        decoder.take(Item(item.as_bytes())).map_err(|reason| BadScopes::Item(index + 1, reason))?;
+    }
+    if !decoder.open_scopes.is_empty() || !decoder.open_ranges.is_empty() {
+        return Err(BadScopes::Unclosed);
+    }
+    Ok(decoder.scopes)
+}
+
+#[derive(Default)]
+struct Decoder {
+    sources: u32,
+    names: Range<u32>,
+    scopes: Scopes,
+    /// The functions of the source at hand.
+    source: Functions,
+    /// Of each scope so far, the name of the function that it is, or else is in.
+    definitions: Vec<Option<u32>>,
+    /// Of each scope that has not ended, the function that it is or else is in.
+    open_scopes: Vec<Option<u32>>,
+    /// The same of ranges.
+    open_ranges: Vec<Option<u32>>,
+    /// What the next item's numbers are relative to.
+    scope_at: Position,
+    name: u32,
+    range_at: Position,
+    definition: u32,
+}
+
+impl Decoder {
+    fn take(&mut self, mut item: Item<'_>) -> Result<(), &'static str> {
+        // The draft has an item for a source without scopes, where the proposal has none between two commas.
+        match if item.is_at_end() { tag::EMPTY } else { item.unsigned()? } {
+            tag::EMPTY => {
+                if self.open_scopes.is_empty() {
+                    self.end_source();
+                }
+                Ok(())
+            }
+            tag::SCOPE_START => self.start_scope(item),
+            tag::SCOPE_END => self.end_scope(item),
+            tag::RANGE_START => self.start_range(item),
+            tag::RANGE_END => self.end_range(item),
+            _ => Ok(()),
+        }
+    }
+
+    fn start_scope(&mut self, mut item: Item<'_>) -> Result<(), &'static str> {
+        let flags = item.unsigned()?;
+        let start = advance(&mut self.scope_at, item.unsigned()?, item.unsigned()?)?;
+        let name = match flags & scope_flag::HAS_NAME {
+            0 => None,
+            _ => {
+                let name = accumulate(&mut self.name, item.signed()?).saturating_add(self.names.start);
+                Some(name).filter(|name| self.names.contains(name))
+            }
+        };
+        let mut function = self.open_scopes.last().copied().flatten();
+        if flags & scope_flag::IS_STACK_FRAME != 0 {
+            function = Some(self.source.begin(Function { start, name, is_hidden: false }));
+        }
+        self.open_scopes.push(function);
+        self.definitions.push(function.and_then(|index| self.source.functions[index as usize].name));
+        Ok(())
+    }
+
+    fn end_scope(&mut self, mut item: Item<'_>) -> Result<(), &'static str> {
+        let end = advance(&mut self.scope_at, item.unsigned()?, item.unsigned()?)?;
+        self.open_scopes.pop().ok_or("ends a scope that did not begin")?;
+        self.source.bound(end, self.open_scopes.last().copied().flatten());
+        if self.open_scopes.is_empty() {
+            self.end_source();
+        }
+        Ok(())
+    }
+
+    fn end_source(&mut self) {
+        let source = take(&mut self.source);
+        if self.scopes.original.len() < self.sources as usize {
+            self.scopes.original.push(source);
+        }
+        self.scope_at = (0, 0);
+    }
+
+    fn start_range(&mut self, mut item: Item<'_>) -> Result<(), &'static str> {
+        let flags = item.unsigned()?;
+        let line = if flags & range_flag::HAS_LINE == 0 { 0 } else { item.unsigned()? };
+        let start = advance(&mut self.range_at, line, item.unsigned()?)?;
+        let name = match flags & range_flag::HAS_DEFINITION {
+            0 => None,
+            _ => {
+                let definition = accumulate(&mut self.definition, item.signed()?);
+                self.definitions.get(definition as usize).copied().flatten()
+            }
+        };
+        let mut function = self.open_ranges.last().copied().flatten();
+        if flags & range_flag::IS_STACK_FRAME != 0 {
+            let is_hidden = flags & range_flag::IS_HIDDEN != 0;
+            function = Some(self.scopes.generated.begin(Function { start, name, is_hidden }));
+        }
+        self.open_ranges.push(function);
+        Ok(())
+    }
+
+    fn end_range(&mut self, mut item: Item<'_>) -> Result<(), &'static str> {
+        let first = item.unsigned()?;
+        let (line, column) = if item.is_at_end() { (0, first) } else { (first, item.unsigned()?) };
+        let end = advance(&mut self.range_at, line, column)?;
+        self.open_ranges.pop().ok_or("ends a range that did not begin")?;
+        self.scopes.generated.bound(end, self.open_ranges.last().copied().flatten());
+        Ok(())
+    }
+}
+
+/// [AccumulatePosition](https://tc39.es/ecma426/branch/proposal-scopes/#sec-AccumulatePosition).
+fn advance(at: &mut Position, down: u32, right: u32) -> Result<Position, &'static str> {
+    const FAR: &str = "is beyond 2^32 lines or columns";
+    let column = if down == 0 { at.1.checked_add(right).ok_or(FAR)? } else { right };
+    *at = (at.0.checked_add(down).ok_or(FAR)?, column);
+    Ok(*at)
+}
+
+/// [AccumulateIndex](https://tc39.es/ecma426/branch/proposal-scopes/#sec-AccumulateIndex).
+fn accumulate(index: &mut u32, by: i32) -> u32 {
+    *index = index.saturating_add_signed(by);
+    *index
+}
+
+/// What is left of an item.
+struct Item<'text>(&'text [u8]);
+
+impl Item<'_> {
+    fn is_at_end(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// [VLQUnsignedValue](https://tc39.es/ecma426/#sec-VLQUnsignedValue).
+    fn unsigned(&mut self) -> Result<u32, &'static str> {
+        let mut value = 0_u64;
+        let mut shift = 0;
+        loop {
+            let (&byte, rest) = self.0.split_first().ok_or("lacks a number")?;
+            self.0 = rest;
+            let digit = match byte {
+                b'A'..=b'Z' => byte - b'A',
+                b'a'..=b'z' => byte - b'a' + 26,
+                b'0'..=b'9' => byte - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                _ => return Err("has a character that is no digit in base 64"),
+            };
+            let bits = u64::from(digit & 31);
+            if shift > 30 && bits != 0 {
+                return Err("has a number beyond 32 bits");
+            }
+            value |= bits.checked_shl(shift).unwrap_or(0);
+            shift += 5;
+            if digit < 32 {
+                return u32::try_from(value).map_err(|_| "has a number beyond 32 bits");
+            }
+        }
+    }
+
+    /// [VLQSignedValue](https://tc39.es/ecma426/#sec-VLQSignedValue).
+    fn signed(&mut self) -> Result<i32, &'static str> {
+        let unsigned = self.unsigned()?;
+        let value = (unsigned >> 1) as i32;
+        Ok(match unsigned {
+            1 => i32::MIN,
+            _ if unsigned & 1 == 1 => -value,
+            _ => value,
+        })
+    }
+}
