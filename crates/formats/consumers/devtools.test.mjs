@@ -47,7 +47,8 @@ for (const [name, trace] of Object.entries(traces)) {
       const profile = JSON.parse(readFileSync(convert(trace, '.cpuprofile')));
       const fake = Helpers.SamplesIntegrator.SamplesIntegrator.createFakeTraceFromCpuProfile(profile, 1);
       const { Samples } = await parse(fake.traceEvents, fake.metadata);
-      assertSame(withTime(callSums(Samples.entryToNode)), withTime(sums(top(trace), key)), 1e-3);
+      // Times are moved by a microsecond at most, see cpuprofile/settled.rs.
+      assertSame(withTime(callSums(Samples.entryToNode)), withTime(sums(top(trace), key)), 0.02);
     });
 
     test('shows the sums of top for trace events', async () => {
