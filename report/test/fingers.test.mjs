@@ -10,12 +10,16 @@ const PHONE = { width: 390, height: 844, isPhone: true };
 /** Fingers go down at some points, move to others in steps, and are lifted. */
 async function touch(page, from, to = from) {
   const session = await page.createCDPSession();
+  await page.evaluate(() => {
+    globalThis.lifted = new Promise((resolve) => ['pointerup', 'pointercancel'].forEach((type) => addEventListener(type, resolve, { once: true })));
+  });
   const send = (type, points) => session.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
   await send('touchStart', from);
   if (to !== from) {
     for (const part of [0.1, 0.4, 0.7, 1]) await send('touchMove', from.map(([x, y], index) => [x + (to[index][0] - x) * part, y + (to[index][1] - y) * part]));
   }
   await send('touchEnd', []);
+  await page.evaluate(() => lifted);
   await session.detach();
 }
 
