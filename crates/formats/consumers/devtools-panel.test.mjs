@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 
 import { inPage } from './chromium.mjs';
-import { assertSame, convert, keyOf, marks, sums, top, traces, withTime } from './conversion.mjs';
+import { assertSame, convert, keyOf, marks, merged, sums, top, traces, withTime } from './conversion.mjs';
 
 /** Opens a file in the Performance panel, and has `use` use the page that shows it. */
 function inPanel(file, use) {
@@ -56,14 +56,13 @@ async function table(page, name) {
   return { calls, shown: await rows.jsonValue() };
 }
 
-/** All calls of the call tree, summed up. */
+/** All calls of the call tree. */
 function callTree(page) {
   return page.evaluate(() => {
     const calls = [];
     const walk = (node, above) => {
-      // Time in recursive calls counts once.
-      calls.push({ callFrame: node.event.callFrame, self: node.selfTime, total: above.includes(node.id) ? 0 : node.totalTime });
-      for (const child of node.children().values()) walk(child, [...above, node.id]);
+      calls.push({ callFrame: node.event.callFrame, above, self: node.selfTime, total: node.totalTime });
+      for (const child of node.children().values()) walk(child, [...above, node.event.callFrame]);
     };
     for (const node of globalThis.view.root.children().values()) walk(node, []);
     return calls;
@@ -78,7 +77,14 @@ function place({ functionName, url, lineNumber, columnNumber }) {
 /** In traces, functions of one name on one line are the same to DevTools. */
 const keyIn = (ending) => (key) => (ending === '.trace.json' ? key.replace(/:[^:]*$/, '') : key);
 
-const sumsOf = (calls, keyed) => withTime(sums(calls.filter(({ callFrame }) => callFrame), ({ callFrame }) => keyed(place(callFrame))));
+/** The sums of calls; `above` are those on the stack, whose time is not to be counted twice. */
+function sumsOf(calls, keyed) {
+  const key = (callFrame) => callFrame && keyed(place(callFrame));
+  const rows = calls.filter(({ callFrame }) => callFrame).map(({ callFrame, above = [], self, total }) => ({
+    key: key(callFrame), self, total: above.some((other) => key(other) === key(callFrame)) ? 0 : total,
+  }));
+  return withTime(sums(rows, ({ key }) => key));
+}
 
 // Times of .cpuprofile are moved by a microsecond at most, see cpuprofile/settled.rs.
 const tolerances = { '.cpuprofile': 0.02, '.trace.json': 1e-3 };
@@ -93,17 +99,12 @@ for (const [name, trace] of Object.entries(traces)) {
           return { bottomUp, tree: await callTree(page) };
         });
         const keyed = keyIn(ending);
-        const keys = top(trace).map((row) => keyed(keyOf(row)));
-        const expected = withTime(sums(top(trace), (row) => keyed(keyOf(row))));
-        // Where functions that are one call one another, their totals do not add up.
-        const once = ([key]) => keys.indexOf(key) === keys.lastIndexOf(key);
-        const [ofTable, ofTree] = [sumsOf(bottomUp.calls, keyed), sumsOf(tree, keyed)];
-        for (const [key, sum] of [...expected].filter((entry) => !once(entry))) sum.total = ofTree.get(key).total;
-        assertSame(ofTree, expected, tolerance);
-        // This table has only functions with time of their own.
-        const own = new Map([...expected].filter(([, { self }]) => self > 0));
-        for (const [key, sum] of [...own].filter((entry) => !once(entry))) sum.total = ofTable.get(key).total;
-        assertSame(ofTable, own, tolerance);
+        const expected = withTime(merged(trace, (row) => keyed(keyOf(row))));
+        assertSame(sumsOf(tree, keyed), expected, tolerance);
+        // This table has only functions with time of their own, and those that are one in the model by themselves.
+        const inBottomUp = sumsOf(bottomUp.calls, keyed);
+        const inTable = [...expected].filter(([, { self }]) => self > 0);
+        assertSame(inBottomUp, new Map(inTable.map(([key, sum]) => [key, sum.isMerged ? { ...sum, total: inBottomUp.get(key)?.total } : sum])), tolerance);
 
         // A time has its share of all behind it, a call its place.
         const seen = bottomUp.shown.map(([self, total, call]) => [call.split('\n')[0], ...[self, total].map((text) => text.replace(/\sms.*/s, ' ms'))].join(' ')).sort();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { assertSame, convert, marks, packageFolder, sums, top, traces } from './conversion.mjs';
+import { assertSame, convert, marks, merged, packageFolder, sums, top, traces } from './conversion.mjs';
 
 // The engine takes this class of browsers for granted.
 globalThis.DOMRect ??= class DOMRect {};
@@ -55,12 +55,7 @@ for (const [name, trace] of Object.entries(traces)) {
       const { traceEvents } = JSON.parse(readFileSync(convert(trace, '.trace.json')));
       const { Renderer } = await parse(traceEvents);
       const found = callSums(Renderer.entryToNode, (callFrame) => withoutColumn(keyOfCall(callFrame)));
-      const rows = top(trace).map((row) => ({ ...row, key: withoutColumn(key(row)) }));
-      const expected = sums(rows, (row) => row.key);
-      // Where they call one another, their totals do not add up.
-      for (const [key, sum] of expected) {
-        if (rows.filter((row) => row.key === key).length > 1) sum.total = found.get(key).total;
-      }
+      const expected = merged(trace, (row) => withoutColumn(key(row)));
       assertSame(withTime(found), withTime(expected), 1e-3);
     });
   });
