@@ -246,7 +246,7 @@ export class Timeline {
     const entry = this.#entries[this.#entry];
     this.#state.select(this.#rangeOfEntry(entry));
     fill(this.#spokenEntry, `${entry.name}, ${this.#tellEntry(entry)}`);
-    this.#showTooltip(entry, this.#gutter + plot.valToPos(entry.start, 'x'), this.root.clientHeight - 8);
+    this.#showTooltip(entry, this.#gutter + plot.valToPos(entry.start, 'x'), plot.over.clientHeight + PADDING);
   }
 
   /** Selects the stretch of a mark or a measure; else lets go of the selection, or chooses what ran at that time. */

@@ -74,6 +74,11 @@ describe('fingers', () => {
     const details = await boxOf(page, '.details');
     assert.ok(details.y > at[1] && details.y + details.height <= 844.5, 'the details leave in sight what was tapped');
     assert.equal(await page.$eval('#view-time .tooltip', (node) => node.hidden), true);
+    // Its callers and callees have the screen for themselves.
+    const button = await boxOf(page, '.details button:not(.close)');
+    await touch(page, [[button.x + button.width / 2, button.y + button.height / 2]]);
+    await page.waitForFunction(() => selfprofReport.state.view === 'sandwich' && !document.querySelector('.details').checkVisibility());
+    await showTab(page, 'Time order');
     const close = await boxOf(page, '.details .close');
     await touch(page, [[close.x + close.width / 2, close.y + close.height / 2]]);
     await page.waitForFunction(() => document.querySelector('.details').hidden);
