@@ -78,6 +78,7 @@ export class Header {
       ['drag the timeline', 'select a stretch of time: all views follow; two fingers hold both ends'],
       ['click a measure', 'select its time; a click elsewhere lets go of it, or chooses what ran then'],
       ['← → Shift ← →', 'move or widen the selection when the timeline has the focus'],
+      ['↑ ↓', 'select one mark or measure after the other when the timeline has the focus'],
       ['↑ ↓ Enter', 'choose in the table, and show callers and callees'],
       ['Esc', 'let go of the chosen function, then of the selection'],
     ];

@@ -67,7 +67,7 @@ export interface Rows {
   marks: Entry[];
 }
 
-/** Puts measures below each other where they overlap. What has no room is left out of the lanes, and is in the table. */
+/** Puts measures below each other where they overlap. What has no room is left out of the lanes; keys reach it. */
 export function stackMeasures(profile: Profile): Rows {
   const rows: Entry[][] = [];
   const marks: Entry[] = [];

@@ -25,7 +25,7 @@ export class Timeline {
   readonly root = element('section', {
     class: 'timeline',
     tabindex: '0',
-    'aria-label': 'Timeline. Arrow keys select a stretch of time and move it, Shift with arrow keys widens it, Escape selects all.',
+    'aria-label': 'Timeline. Left and right arrow keys select a stretch of time and move it, with Shift they widen it; up and down arrow keys select marks and measures; Escape selects all.',
   });
   readonly #state: State;
   #plot: uPlot | undefined;
@@ -37,11 +37,16 @@ export class Timeline {
   readonly #outline = element('div', { class: 'outline', hidden: true });
   readonly #tooltip = element('div', { class: 'tooltip', hidden: true });
   readonly #spoken = element('p', { class: 'spoken' });
+  readonly #spokenEntry = element('p', { class: 'spoken', role: 'status' });
+  /** Marks and measures by their start, and which of them arrow keys have reached. */
+  #entries: Entry[] = [];
+  #entry = -1;
 
   constructor(state: State) {
     this.#state = state;
     new ResizeObserver(() => this.#resize()).observe(this.root);
-    this.root.append(this.#spoken, this.#tooltip);
+    this.root.append(this.#spoken, this.#spokenEntry, this.#tooltip);
+    this.root.addEventListener('blur', () => (this.#tooltip.hidden = true));
     this.root.addEventListener('keydown', (event) => this.#press(event));
     listenToSelecting(this.root, () => this.#plot?.over.getBoundingClientRect(), {
       preview: (from, to) => this.#preview(from, to),
@@ -65,7 +70,7 @@ export class Timeline {
     const { extent } = this.#state.profile;
     const left = plot.valToPos(Math.max(extent.start, view.start), 'x');
     const right = plot.valToPos(Math.min(extent.end, view.end), 'x');
-    const isHidden = view.start <= extent.start && view.end >= extent.end;
+    const isHidden = view.end - view.start >= 0.999 * (extent.end - extent.start);
     if (this.#outline.hidden !== isHidden) this.#outline.hidden = isHidden;
     // A new width means a new layout, and panning needs none.
     const width = `${Math.max(3, Math.round(right - left))}px`;
@@ -93,6 +98,8 @@ export class Timeline {
     this.#categories = categories;
     this.#parts = parts;
     this.#rows = stackMeasures(profile);
+    this.#entries = profile.entries.toSorted((a, b) => a.start - b.start || b.duration - a.duration);
+    this.#entry = -1;
     this.#theme = canvasTheme();
     fill(this.#spoken, `Of ${milliseconds(profile.extent.end - profile.extent.start)}: ${categories.map(({ name, time }) => `${name} ${percent(time, profile.extent.end - profile.extent.start)}`).join(', ')}.`);
     // Areas on top of each other: the last is drawn first, and covered by those below it. Idle time is what they leave free.
@@ -194,7 +201,7 @@ export class Timeline {
   }
 
   /** The mark or the measure at a place, from the upper left corner of the plot, and the stretch that it stands for. */
-  #entryAt(x: number, y: number): { entry: Entry; range: Range } | undefined {
+  #entryAt(x: number, y: number): Entry | undefined {
     const plot = this.#plot;
     if (plot === undefined) return undefined;
     const { rows, marks } = this.#rows;
@@ -205,13 +212,41 @@ export class Timeline {
     if (row < 0 || x < 0) return undefined;
     if (marks.length > 0 && row === 0) {
       const next = marks.findIndex(({ start }) => start > time + slack);
-      const index = (next === -1 ? marks.length : next) - 1;
-      if (index < 0) return undefined;
-      return { entry: marks[index], range: { start: marks[index].start, end: marks[index + 1]?.start ?? this.#state.profile.extent.end } };
+      return marks[(next === -1 ? marks.length : next) - 1];
     }
     const measures = rows[row - (marks.length > 0 ? 1 : 0)] ?? [];
-    const entry = measures.find(({ start, duration }) => start - slack <= time && time <= start + duration + slack);
-    return entry === undefined ? undefined : { entry, range: { start: entry.start, end: entry.start + entry.duration } };
+    return measures.find(({ start, duration }) => start - slack <= time && time <= start + duration + slack);
+  }
+
+  /** The stretch that a measure has, or from a mark to the next. */
+  #rangeOfEntry({ isMeasure, start, duration }: Entry): Range {
+    if (isMeasure) return { start, end: start + duration };
+    const next = this.#rows.marks.find((mark) => mark.start > start);
+    return { start, end: next?.start ?? this.#state.profile.extent.end };
+  }
+
+  #tellEntry(entry: Entry): string {
+    const { start, end } = this.#rangeOfEntry(entry);
+    return entry.isMeasure ? `${milliseconds(end - start)} from ${milliseconds(start)}` : `mark at ${milliseconds(start)}, ${milliseconds(end - start)} until the next`;
+  }
+
+  #showTooltip(entry: Entry, x: number, y: number, ...more: string[]): void {
+    this.#tooltip.hidden = false;
+    fill(this.#tooltip, element('strong', {}, entry.name), ...[this.#tellEntry(entry), ...more].map((line) => element('div', {}, line)));
+    const left = Math.max(0, Math.min(x, this.root.clientWidth - this.#tooltip.offsetWidth - 8));
+    this.#tooltip.style.transform = `translate(${left}px, ${Math.max(0, y - this.#tooltip.offsetHeight)}px)`;
+  }
+
+  /** Selects the next mark or measure, or the one before. */
+  #step(by: number): void {
+    const plot = this.#plot;
+    const { length } = this.#entries;
+    if (plot === undefined || length === 0) return;
+    this.#entry = this.#entry === -1 && by < 0 ? length - 1 : Math.max(0, Math.min(length - 1, this.#entry + by));
+    const entry = this.#entries[this.#entry];
+    this.#state.select(this.#rangeOfEntry(entry));
+    fill(this.#spokenEntry, `${entry.name}, ${this.#tellEntry(entry)}`);
+    this.#showTooltip(entry, this.#gutter + plot.valToPos(entry.start, 'x'), plot.over.clientHeight + PADDING);
   }
 
   /** Selects the stretch of a mark or a measure; else lets go of the selection, or chooses what ran at that time. */
@@ -219,7 +254,7 @@ export class Timeline {
     const plot = this.#plot;
     if (plot === undefined || x < 0) return;
     const found = this.#entryAt(x, y);
-    if (found !== undefined) this.#state.select(found.range);
+    if (found !== undefined) this.#state.select(this.#rangeOfEntry(found));
     else if (this.#state.hasSelection) this.#state.select(undefined);
     else this.#state.choose(this.#state.profile.frameAt(plot.posToVal(x, 'x')));
   }
@@ -231,13 +266,8 @@ export class Timeline {
     const found = this.#entryAt(event.clientX - left, event.clientY - top);
     this.#tooltip.hidden = found === undefined;
     if (found === undefined) return;
-    const { entry, range } = found;
-    const what = entry.isMeasure ? `${milliseconds(entry.duration)} from ${milliseconds(entry.start)}` : `mark at ${milliseconds(entry.start)}, ${milliseconds(range.end - range.start)} until the next`;
-    fill(this.#tooltip, element('strong', {}, entry.name), element('div', {}, what), element('div', {}, 'A click selects it.'));
     const own = this.root.getBoundingClientRect();
-    const x = Math.min(event.clientX - own.left + 14, own.width - this.#tooltip.offsetWidth - 8);
-    const y = Math.max(0, event.clientY - own.top - this.#tooltip.offsetHeight - 10);
-    this.#tooltip.style.transform = `translate(${Math.max(0, x)}px, ${y}px)`;
+    this.#showTooltip(found, event.clientX - own.left + 14, event.clientY - own.top - 10, 'A click selects it.');
   }
 
   #press(event: KeyboardEvent): void {
@@ -245,6 +275,11 @@ export class Timeline {
     const { extent } = profile;
     const step = (extent.end - extent.start) / 50;
     const moves: Record<string, number> = { ArrowLeft: -step, ArrowRight: step };
+    const steps: Record<string, number> = { ArrowUp: -1, ArrowDown: 1 };
+    if (steps[event.key] !== undefined) {
+      event.preventDefault();
+      this.#step(steps[event.key]);
+    }
     if (moves[event.key] === undefined) return;
     event.preventDefault();
     const move = moves[event.key];

@@ -80,6 +80,22 @@ describe('access', () => {
     assert.deepEqual(await view(), whole);
   });
 
+  it('selects marks and measures with keys, and says which', async (t) => {
+    const { browser, folder } = await start(t);
+    const { page } = await open(browser, make(folder, { 'simple.json': SIMPLE }));
+    const selected = () => page.evaluate(() => [selfprofReport.state.range, document.querySelector('.timeline [role=status]').textContent]);
+    await page.focus('.timeline');
+    await page.keyboard.press('ArrowDown');
+    assert.deepEqual(await selected(), [{ start: 105, end: 159 }, 'ready, mark at 105 ms, 54.0 ms until the next']);
+    await page.keyboard.press('ArrowDown');
+    assert.deepEqual(await selected(), [{ start: 110, end: 135 }, 'render, 25.0 ms from 110 ms']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    assert.equal((await selected())[0].start, 105);
+    await page.keyboard.press('Escape');
+    assert.equal(await page.evaluate(() => selfprofReport.state.hasSelection), false);
+  });
+
   it('has a name for all that can be used, and says what was chosen', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, make(folder, { 'one.json': SIMPLE, 'two.json': SIMPLE }));

@@ -10,12 +10,16 @@ const PHONE = { width: 390, height: 844, isPhone: true };
 /** Fingers go down at some points, move to others in steps, and are lifted. */
 async function touch(page, from, to = from) {
   const session = await page.createCDPSession();
+  await page.evaluate(() => {
+    globalThis.lifted = new Promise((resolve) => ['pointerup', 'pointercancel'].forEach((type) => addEventListener(type, resolve, { once: true })));
+  });
   const send = (type, points) => session.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
   await send('touchStart', from);
   if (to !== from) {
     for (const part of [0.1, 0.4, 0.7, 1]) await send('touchMove', from.map(([x, y], index) => [x + (to[index][0] - x) * part, y + (to[index][1] - y) * part]));
   }
   await send('touchEnd', []);
+  await page.evaluate(() => lifted);
   await session.detach();
 }
 
@@ -70,6 +74,11 @@ describe('fingers', () => {
     const details = await boxOf(page, '.details');
     assert.ok(details.y > at[1] && details.y + details.height <= 844.5, 'the details leave in sight what was tapped');
     assert.equal(await page.$eval('#view-time .tooltip', (node) => node.hidden), true);
+    // Its callers and callees have the screen for themselves.
+    const button = await boxOf(page, '.details button:not(.close)');
+    await touch(page, [[button.x + button.width / 2, button.y + button.height / 2]]);
+    await page.waitForFunction(() => selfprofReport.state.view === 'sandwich' && !document.querySelector('.details').checkVisibility());
+    await showTab(page, 'Time order');
     const close = await boxOf(page, '.details .close');
     await touch(page, [[close.x + close.width / 2, close.y + close.height / 2]]);
     await page.waitForFunction(() => document.querySelector('.details').hidden);
