@@ -3,5 +3,5 @@ import { viteSingleFile } from 'vite-plugin-singlefile';
 
 export default defineConfig({
   plugins: [viteSingleFile({ removeViteModuleLoader: true })],
-  build: { outDir: '../npm/report', emptyOutDir: true, target: 'es2023', modulePreload: false },
+  build: { outDir: '../npm/report', emptyOutDir: true, target: 'es2023', cssTarget: ['chrome123', 'firefox120', 'safari17.5'], modulePreload: false },
 });

@@ -5,6 +5,8 @@
 import { UIPlugin } from 'flame-chart-js';
 
 import { type Boxes, type Level } from './boxes.ts';
+import type { Theme } from './colors.ts';
+import type { Point } from './fingers.ts';
 import { Names } from './names.ts';
 import { paintLevel, type Scale } from './pixels.ts';
 import { lowerBound, type Range } from './profile.ts';
@@ -25,14 +27,6 @@ export interface Look {
   nameOf(frame: number): string;
 }
 
-/** What of the theme is drawn with. */
-export interface Theme {
-  text: string;
-  quiet: string;
-  grid: string;
-  stroke: string;
-}
-
 /** Room for the times above the boxes. */
 const AXIS = 22;
 export const ROW_HEIGHT = 18;
@@ -40,14 +34,11 @@ const ROW_GAP = 1;
 const PADDING = 4;
 /** A name has at least this much room: what is left of it in less says nothing. */
 const MIN_NAME = 26;
+/** Lines around narrower boxes would hide them. */
+const MIN_OUTLINED = 12;
 /** A pointer that moves less between down and up did not drag. */
 const CLICK_SLACK = 3;
 export const FONT = '11px system-ui, sans-serif';
-
-interface Point {
-  x: number;
-  y: number;
-}
 
 export class BoxesPlugin extends UIPlugin {
   // It draws where the engine leaves the canvas free.
@@ -225,7 +216,10 @@ export class BoxesPlugin extends UIPlugin {
     const marks = ticks(view, width);
     for (const { time } of marks) ctx.fillRect(Math.round((time - view.start) * zoom), 0, 1, height);
     ctx.fillStyle = this.#theme.quiet;
-    for (const { time, label } of marks) if (time >= start) ctx.fillText(label, Math.round((time - view.start) * zoom) + PADDING, AXIS / 2);
+    for (const { time, label } of marks) {
+      const left = Math.round((time - view.start) * zoom) + PADDING;
+      if (time >= start && left + ctx.measureText(label).width <= width) ctx.fillText(label, left, AXIS / 2);
+    }
   }
 
   #drawBoxes(ctx: CanvasRenderingContext2D, scale: Scale): void {
@@ -272,21 +266,22 @@ export class BoxesPlugin extends UIPlugin {
   #outline(ctx: CanvasRenderingContext2D, wide: { level: number; indices: number[] }[]): void {
     const { width, zoom, positionX } = this.#canvas;
     ctx.beginPath();
-    const add = (level: number, { start, end }: Level, index: number): void => {
+    const add = (level: number, { start, end }: Level, index: number, least: number): void => {
       const left = Math.max(-2, (start[index] - positionX) * zoom);
       const right = Math.min(width + 2, (end[index] - positionX) * zoom);
+      if (right - left < least) return;
       ctx.rect(left + 0.5, this.#top(level) + 0.5, Math.max(1, right - left - 2), ROW_HEIGHT - ROW_GAP - 1);
     };
     if (this.#chosen !== -1) {
       for (const { level, indices } of wide) {
         const boxes = this.#boxes.levels[level];
-        for (const index of indices) if (boxes.frame[index] === this.#chosen) add(level, boxes, index);
+        for (const index of indices) if (boxes.frame[index] === this.#chosen) add(level, boxes, index, MIN_OUTLINED);
       }
     }
     const hovered = this.#hovered;
-    if (hovered !== undefined) add(hovered.level, this.#boxes.levels[hovered.level], hovered.index);
+    if (hovered !== undefined) add(hovered.level, this.#boxes.levels[hovered.level], hovered.index, 0);
     ctx.lineWidth = 1;
-    ctx.strokeStyle = this.#theme.stroke;
+    ctx.strokeStyle = this.#theme.text;
     ctx.stroke();
   }
 }

@@ -27,16 +27,15 @@ export function categoriesOf(profile: Profile): Category[] {
   return all.filter((_, index) => samples[index] > 0);
 }
 
-/** Of each bucket of time, the part that each kind of work took; idle time is left out. */
+/** Of each bucket of time, the part that each kind of work took. */
 export function categorise(profile: Profile, buckets: number): { categories: Category[]; times: number[]; parts: Float64Array[] } {
   const categories = categoriesOf(profile);
-  const shown = categories.filter(({ name }) => name !== 'idle');
   const { extent } = profile;
   const width = (extent.end - extent.start) / buckets;
   const times = Array.from({ length: buckets }, (_, index) => extent.start + index * width);
-  const parts = shown.map(() => new Float64Array(buckets));
+  const parts = categories.map(() => new Float64Array(buckets));
   for (let sample = 0; sample < profile.time.length; sample++) {
-    const index = shown.findIndex((category) => category.has(sample));
+    const index = categories.findIndex((category) => category.has(sample));
     if (index === -1) continue;
     const part = parts[index];
     // A sample's time is spread over the buckets that it covers.

@@ -1,6 +1,7 @@
 // Colours that stay apart for colour-blind eyes (after Okabe and Ito), in the dark and in the light. None of them is the only
 // sign of anything: lanes have names, differences have signs.
 
+import { element } from './elements.ts';
 import type { Profile } from './profile.ts';
 
 /** By marker. */
@@ -14,7 +15,7 @@ const MARKERS: Record<string, string> = {
   other: '#cc79a7',
 };
 
-export const UNMARKED = '#0072b2';
+export const UNMARKED = '#7a86a8';
 export const IDLE = '#9aa0a6';
 
 export function markerColor(marker: string): string {
@@ -61,15 +62,23 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Each script has a hue, each function in it a shade of it or of its neighbours; what has no script is grey. */
+/** Each script has a hue, those that ran most the first ones; each function in it a shade. What has no script is grey. */
 export function frameColors(profile: Profile): Uint32Array {
   const dark = isDark();
+  const { self } = profile.sums(profile.extent);
+  const busy = new Map<string, number>();
+  for (let frame = 0; frame < profile.frameCount; frame++) {
+    const resource = profile.resource(frame);
+    if (resource !== undefined) busy.set(resource, (busy.get(resource) ?? 0) + self[frame]);
+  }
+  const order = [...busy].sort((a, b) => b[1] - a[1]).map(([resource]) => resource);
+  const hueOf = new Map(order.map((resource, index) => [resource, HUES[index % HUES.length]]));
   const colors = new Uint32Array(profile.frameCount);
   for (let frame = 0; frame < profile.frameCount; frame++) {
     const resource = profile.resource(frame);
     const shade = hash(profile.functionName(frame));
-    const lightness = (dark ? 0.35 : 0.82) + (shade % 5) * 0.022;
-    const hue = HUES[hash(resource ?? '') % HUES.length] + ((shade >>> 8) % 7) * 6 - 18;
+    const lightness = (dark ? 0.34 : 0.81) + (shade % 5) * 0.025;
+    const hue = (hueOf.get(resource ?? '') ?? 260) + ((shade >>> 8) % 7) * 6 - 18;
     colors[frame] = oklch(lightness, resource === undefined ? 0.006 : dark ? 0.065 : 0.085, hue);
   }
   return colors;
@@ -91,8 +100,22 @@ export function changeColor(change: number): number {
 }
 
 /** What a canvas needs of the theme. */
-export function canvasTheme(): { background: string; text: string; quiet: string; grid: string; line: string; stroke: string } {
-  const style = getComputedStyle(document.documentElement);
-  const read = (name: string): string => style.getPropertyValue(name).trim();
-  return { background: read('--panel'), text: read('--text'), quiet: read('--quiet'), grid: read('--grid'), line: read('--line'), stroke: read('--text') };
+export interface Theme {
+  background: string;
+  text: string;
+  quiet: string;
+  grid: string;
+}
+
+/** Reads the theme of now: a canvas does not know the style sheet's functions. */
+export function canvasTheme(): Theme {
+  const probe = element('i', { hidden: true });
+  document.body.append(probe);
+  const read = (name: string): string => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const theme = { background: read('--panel'), text: read('--text'), quiet: read('--quiet'), grid: read('--grid') };
+  probe.remove();
+  return theme;
 }

@@ -10,7 +10,7 @@ import { count, milliseconds, percent } from './words.ts';
 const LISTED = 6;
 
 export class Details {
-  readonly root = element('aside', { class: 'details', 'aria-label': 'The chosen function', 'aria-live': 'polite' });
+  readonly root = element('aside', { class: 'details', 'aria-label': 'The chosen function' });
   readonly #state: State;
 
   constructor(state: State) {

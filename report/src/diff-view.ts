@@ -1,13 +1,13 @@
 // The view of two traces: what grew, what shrank, and both flame graphs in the colours of the change.
 
 import { leftHeavy } from './boxes.ts';
-import { PALE, changeColor } from './colors.ts';
+import { PALE, changeColor, chosenColor } from './colors.ts';
 import { element, fill } from './elements.ts';
 import type { Comparison } from './embedded.ts';
 import { FlameView } from './flame-view.ts';
 import type { Profile, Sums } from './profile.ts';
 import type { State } from './state.ts';
-import { count, milliseconds } from './words.ts';
+import { count, milliseconds, shortPlace } from './words.ts';
 
 /** How many functions are listed. */
 const LISTED = 200;
@@ -15,6 +15,8 @@ const LISTED = 200;
 const FULL_COLOR = 0.05;
 
 interface Row {
+  /** The function's frame in each trace, or -1. */
+  frames: [number, number];
   name: string;
   place: string;
   before: number;
@@ -37,13 +39,15 @@ export class DiffView {
   readonly #foot = element('p', { class: 'foot' });
   readonly #sides: [Side, Side];
   readonly #compared: Row[];
+  #chosen: Row | undefined;
 
   constructor(state: State, comparison: Comparison) {
     this.#state = state;
     this.#sides = [this.#side(state.profiles[0], 'before'), this.#side(state.profiles[1], 'after')];
-    const head = element('thead', {}, element('tr', {}, ...['Change', 'Before', 'After', 'Chance', 'Function', 'Defined at'].map((title) => element('th', { scope: 'col' }, title))));
+    const head = element('thead', {}, element('tr', {}, ...['Change', 'Before', 'After', 'Chance?', 'Function', 'Defined at'].map((title, index) => element('th', { scope: 'col', class: index < 3 ? 'number' : undefined, title: index === 3 ? 'Whether the change may be chance' : undefined }, title))));
     const figures = this.#sides.map(({ profile, view }, index) => element('figure', {}, element('figcaption', {}, `${index === 0 ? 'Before' : 'After'}: ${profile.name}`), view.root));
-    this.root.append(element('div', { class: 'figures' }, ...figures), element('div', { class: 'scroll', tabindex: '0' }, element('table', {}, head, this.#rows)), this.#foot);
+    const legend = element('p', { class: 'legend' }, element('span', { class: 'less' }), 'took less', element('span', { class: 'same' }), 'the same', element('span', { class: 'more' }), 'took more');
+    this.root.append(legend, element('div', { class: 'figures' }, ...figures), element('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'Functions that changed' }, element('table', {}, head, this.#rows)), this.#foot);
     this.#compared = this.#compare(comparison);
   }
 
@@ -53,6 +57,7 @@ export class DiffView {
     const colors = (): Uint32Array => {
       const { matcher } = this.#state;
       return Uint32Array.from({ length: profile.frameCount }, (_, frame) => {
+        if (frame === this.#chosen?.frames[label === 'before' ? 0 : 1]) return chosenColor();
         if (!matcher(profile.identity(frame))) return PALE;
         return changeColor((changes[frame] ?? (label === 'before' ? -FULL_COLOR : FULL_COLOR)) / FULL_COLOR);
       });
@@ -61,7 +66,7 @@ export class DiffView {
       label: `Flame graph ${label}`,
       look: { colors, nameOf: (frame) => profile.functionName(frame) },
       tell: (box) => [profile.functionName(box.frame), profile.place(box.frame), `${signed(changes[box.frame])} of the busy time`, milliseconds(box.end - box.start)],
-      onChoose: () => {},
+      onChoose: (frame) => this.#choose(this.#compared.find(({ frames }) => frame !== -1 && frames[label === 'before' ? 0 : 1] === frame)),
     });
     return { profile, sums, changes, view };
   }
@@ -76,7 +81,7 @@ export class DiffView {
         after.changes[newFrame] = change;
       }
       const [profile, frame] = newFrame === -1 ? [before.profile, baseFrame] : [after.profile, newFrame];
-      return { name: profile.functionName(frame), place: profile.place(frame), before: baseShare[index], after: newShare[index], isSignificant: isSignificant[index] === 1 };
+      return { frames: [baseFrame, newFrame], name: profile.functionName(frame), place: profile.place(frame), before: baseShare[index], after: newShare[index], isSignificant: isSignificant[index] === 1 };
     });
   }
 
@@ -95,21 +100,42 @@ export class DiffView {
     this.#list();
   }
 
+  /** Marks a function in both graphs, and shows its row. */
+  #choose(row: Row | undefined): void {
+    this.#chosen = row;
+    for (const [side, { view }] of this.#sides.entries()) view.choose(row?.frames[side] ?? -1);
+    this.#list();
+    this.#rows.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+  }
+
   #list(): void {
     const { matcher } = this.#state;
     const rows = this.#compared.filter(({ name, place }) => matcher(`${name}\n${place}`));
-    const made = rows.slice(0, LISTED).map((row) => {
+    const listed = rows.slice(0, LISTED);
+    if (this.#chosen !== undefined && !listed.includes(this.#chosen)) listed.unshift(this.#chosen);
+    const made = listed.map((row) => {
       const change = row.after - row.before;
-      const cell = (text: string, name: string): HTMLElement => element('td', { class: name }, text);
+      const cell = (text: string, name: string, title?: string): HTMLElement => element('td', { class: name, title }, text);
       return element(
         'tr',
-        { class: row.isSignificant ? (change > 0 ? 'grew' : 'shrank') : 'unchanged' },
+        {
+          class: row.isSignificant ? (change > 0 ? 'grew' : 'shrank') : 'unchanged',
+          'aria-selected': String(row === this.#chosen),
+          tabindex: '0',
+          click: () => this.#choose(row === this.#chosen ? undefined : row),
+          keydown: (event: KeyboardEvent) => {
+            if (event.key !== 'Enter' && event.key !== ' ') return;
+            event.preventDefault();
+            this.#choose(row === this.#chosen ? undefined : row);
+            (this.#rows.querySelector('[aria-selected=true]') as HTMLElement | null)?.focus();
+          },
+        },
         cell(signed(change), 'number'),
         cell(part(row.before), 'number'),
         cell(part(row.after), 'number'),
         cell(row.isSignificant ? 'no' : 'maybe', 'chance'),
-        cell(row.name, 'name'),
-        cell(row.place, 'place'),
+        cell(row.name, 'name', row.name),
+        cell(shortPlace(row.place), 'place', row.place),
       );
     });
     fill(this.#rows, ...made);

@@ -1,4 +1,4 @@
-// One flame graph on a canvas: boxes, a time grid, a tooltip, keys and fingers.
+// One flame graph on a canvas: boxes, a tooltip, keys and fingers.
 
 import { FlameChartContainer } from 'flame-chart-js';
 
@@ -6,6 +6,7 @@ import type { Boxes } from './boxes.ts';
 import { type Box, BoxesPlugin, FONT, type Look, ROW_HEIGHT } from './boxes-plugin.ts';
 import { canvasTheme } from './colors.ts';
 import { element, fill } from './elements.ts';
+import { listenToFingers } from './fingers.ts';
 import type { Range } from './profile.ts';
 
 export interface FlameOptions {
@@ -32,12 +33,12 @@ export class FlameView {
   readonly #plugin: BoxesPlugin;
   readonly #container: FlameChartContainer;
   readonly #options: FlameOptions;
-  readonly #touches = new Map<number, { x: number; y: number }>();
+  readonly #empty = element('p', { class: 'hint', hidden: true }, 'Nothing ran in this stretch of time: no sample has a function.');
 
   constructor(options: FlameOptions) {
     this.#options = options;
-    this.#canvas = element('canvas', { tabindex: '0', role: 'img', 'aria-label': `${options.label}. Arrow keys move, + and - zoom, 0 shows all.` });
-    this.root = element('div', { class: 'flame' }, this.#canvas, this.#tooltip);
+    this.#canvas = element('canvas', { tabindex: '0', role: 'img', 'aria-label': `${options.label}. Arrow keys move, + and - zoom, 0 shows all. The view Functions has the same as a table.` });
+    this.root = element('div', { class: 'flame' }, this.#canvas, this.#empty, this.#tooltip);
     this.#plugin = new BoxesPlugin('boxes', options.look, canvasTheme(), options.growsUp);
     this.#plugin.onHover = (box, mouse) => this.#tell(box, mouse);
     this.#plugin.onChoose = (box) => options.onChoose(box?.frame ?? -1);
@@ -48,19 +49,26 @@ export class FlameView {
     new ResizeObserver(() => this.#resize()).observe(this.root);
     this.#canvas.addEventListener('mouseleave', () => this.#plugin.leave());
     this.#canvas.addEventListener('keydown', (event) => this.#press(event));
-    this.#listenToFingers();
+    listenToFingers(this.#canvas, {
+      drag: (deltaX, deltaY) => this.#plugin.pan((-deltaX * (this.view.end - this.view.start)) / this.#canvas.clientWidth, -deltaY),
+      pinch: (factor, { x }) => this.#zoom(1 / factor, x / this.#canvas.clientWidth),
+      tap: (at) => this.#plugin.onChoose(this.#plugin.boxAt(at)),
+    });
   }
 
   #resize(): void {
     const { clientWidth, clientHeight } = this.root;
     if (clientWidth === 0 || clientHeight === 0) return;
+    const { view } = this;
     // The container's own `resize` is lost when a frame is on its way already.
     this.#container.renderEngine.resize(clientWidth, clientHeight);
-    this.#container.render();
+    // What was in sight stays in sight.
+    this.zoomTo(view);
   }
 
   show(boxes: Boxes): void {
     this.#plugin.show(boxes);
+    this.#empty.hidden = boxes.levels.length > 0;
   }
 
   /** What is in sight. */
@@ -75,6 +83,13 @@ export class FlameView {
     const width = Math.min(end - start, extent.end - extent.start);
     const from = Math.min(Math.max(start, extent.start), extent.end - width);
     this.#container.setZoom(from, from + width);
+  }
+
+  /** Shows `factor` times as much, and keeps a part of the width where it is. */
+  #zoom(factor: number, part: number): void {
+    const { start, end } = this.view;
+    const anchor = start + (end - start) * part;
+    this.zoomTo({ start: anchor - (anchor - start) * factor, end: anchor + (end - anchor) * factor });
   }
 
   /** The chosen function changed, or what is looked for. */
@@ -99,41 +114,15 @@ export class FlameView {
       ArrowRight: () => this.zoomTo({ start: start + width / 8, end: end + width / 8 }),
       ArrowUp: () => this.#plugin.pan(0, -3 * ROW_HEIGHT),
       ArrowDown: () => this.#plugin.pan(0, 3 * ROW_HEIGHT),
-      '+': () => this.zoomTo({ start: start + width / 6, end: end - width / 6 }),
-      '=': () => this.zoomTo({ start: start + width / 6, end: end - width / 6 }),
-      '-': () => this.zoomTo({ start: start - width / 4, end: end + width / 4 }),
+      '+': () => this.#zoom(2 / 3, 0.5),
+      '=': () => this.#zoom(2 / 3, 0.5),
+      '-': () => this.#zoom(3 / 2, 0.5),
       '0': () => this.zoomTo(this.#plugin.boxes.extent),
     };
     const move = event.ctrlKey || event.metaKey || event.altKey ? undefined : moves[event.key];
     if (move === undefined) return;
     event.preventDefault();
     move();
-  }
-
-  /** One finger drags, two zoom. Up and down is the page's. */
-  #listenToFingers(): void {
-    const forget = (event: PointerEvent): void => void this.#touches.delete(event.pointerId);
-    this.#canvas.addEventListener('pointerdown', (event) => {
-      if (event.pointerType === 'touch') this.#touches.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-    });
-    this.#canvas.addEventListener('pointermove', (event) => {
-      const before = this.#touches.get(event.pointerId);
-      if (before === undefined) return;
-      const { start, end } = this.view;
-      const scale = (end - start) / this.#canvas.clientWidth;
-      const other = [...this.#touches].find(([id]) => id !== event.pointerId)?.[1];
-      if (other === undefined) {
-        const delta = (before.x - event.offsetX) * scale;
-        this.zoomTo({ start: start + delta, end: end + delta });
-      } else {
-        const factor = Math.abs(before.x - other.x) / Math.max(8, Math.abs(event.offsetX - other.x));
-        const anchor = start + other.x * scale;
-        this.zoomTo({ start: anchor - (anchor - start) * factor, end: anchor + (end - anchor) * factor });
-      }
-      this.#touches.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-    });
-    this.#canvas.addEventListener('pointerup', forget);
-    this.#canvas.addEventListener('pointercancel', forget);
   }
 
   #tell(box: Box | undefined, mouse: { x: number; y: number }): void {

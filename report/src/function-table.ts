@@ -4,7 +4,8 @@ import { element, fill } from './elements.ts';
 import type { State } from './state.ts';
 import { count, milliseconds, percent, shortPlace } from './words.ts';
 
-const ROW_HEIGHT = 24;
+/** In CSS pixels; fingers need more than a mouse. style.css has the same as `--row`. */
+const ROW_HEIGHT = matchMedia('(pointer: coarse)').matches ? 44 : 24;
 
 type Column = 'self' | 'total' | 'samples' | 'name' | 'place';
 
@@ -19,9 +20,11 @@ const COLUMNS: { column: Column; title: string; explanation: string }[] = [
 export class FunctionTable {
   readonly root: HTMLElement;
   readonly #state: State;
-  readonly #body = element('div', { class: 'rows', tabindex: '0', role: 'grid', 'aria-label': 'Functions. Arrow keys choose one.' });
-  readonly #space = element('div', { class: 'space' });
+  readonly #body = element('div', { class: 'rows', tabindex: '-1', role: 'rowgroup' });
+  readonly #space = element('div', { class: 'space', role: 'presentation' });
   readonly #head = element('div', { class: 'row head', role: 'row' });
+  readonly #grid = element('div', { class: 'grid', tabindex: '0', role: 'grid', 'aria-label': 'Functions. Arrow keys choose one, Enter shows its callers and callees.' }, this.#head, this.#body);
+  readonly #empty = element('p', { class: 'hint', hidden: true });
   readonly #foot = element('p', { class: 'foot' });
   #sortedBy: Column = 'self';
   #isAscending = false;
@@ -30,9 +33,9 @@ export class FunctionTable {
   constructor(state: State) {
     this.#state = state;
     this.#body.append(this.#space);
-    this.root = element('div', { class: 'table' }, this.#head, this.#body, this.#foot);
+    this.root = element('div', { class: 'table' }, this.#grid, this.#empty, this.#foot);
     this.#body.addEventListener('scroll', () => this.#renderRows());
-    this.#body.addEventListener('keydown', (event) => this.#press(event));
+    this.#grid.addEventListener('keydown', (event) => this.#press(event));
     new ResizeObserver(() => this.#renderRows()).observe(this.#body);
   }
 
@@ -58,7 +61,11 @@ export class FunctionTable {
     keyed.sort((a, b) => (a.key < b.key ? -direction : a.key > b.key ? direction : sums.total[b.frame] - sums.total[a.frame]));
     this.#frames = keyed.map(({ frame }) => frame);
     this.#space.style.height = `${this.#frames.length * ROW_HEIGHT}px`;
-    fill(this.#foot, `${count(this.#frames.length)} functions${matches === undefined ? '' : ` that match “${this.#state.search}”`}, ${milliseconds(sums.busy)} busy in ${count(sums.samples)} samples`);
+    const { length } = this.#frames;
+    this.#grid.setAttribute('aria-rowcount', String(length + 1));
+    this.#empty.hidden = length > 0;
+    fill(this.#empty, matches === undefined ? 'Nothing ran in this stretch of time: no sample has a function.' : `No function matches “${this.#state.search}”. Every word must be in a name or a file.`);
+    fill(this.#foot, `${count(length)} ${length === 1 ? 'function' : 'functions'}${matches === undefined ? '' : ` that match${length === 1 ? 'es' : ''} “${this.#state.search}”`}, ${milliseconds(sums.busy)} busy in ${count(sums.samples)} samples`);
     this.#renderHead();
     this.#renderRows();
   }
@@ -88,22 +95,29 @@ export class FunctionTable {
     const rows: HTMLElement[] = [];
     for (let index = first; index < last; index++) rows.push(this.#row(this.#frames[index], index));
     fill(this.#space, ...rows);
+    const chosen = this.#frames.indexOf(this.#state.frame);
+    if (chosen >= first && chosen < last) this.#grid.setAttribute('aria-activedescendant', `function-${this.#state.frame}`);
+    else this.#grid.removeAttribute('aria-activedescendant');
   }
 
   #row(frame: number, index: number): HTMLElement {
     const { sums, profile } = this.#state;
     const cell = (column: Column, text: string, share?: number): HTMLElement => {
       const made = element('div', { class: `cell ${column}`, role: 'gridcell' }, text);
+      if (column === 'name') made.title = text;
       if (share !== undefined && share > 0) made.style.setProperty('--share', `${Math.min(100, 100 * share)}%`);
       return made;
     };
-    const amount = (column: 'self' | 'total', value: number): HTMLElement =>
-      cell(column, `${milliseconds(value)}  ${percent(value, sums.busy)}`, value / sums.busy);
+    const amount = (column: 'self' | 'total', value: number): HTMLElement => {
+      const made = cell(column, milliseconds(value), value / sums.busy);
+      made.append(element('span', { class: 'part' }, percent(value, sums.busy)));
+      return made;
+    };
     const place = cell('place', shortPlace(profile.place(frame)));
     place.title = profile.place(frame);
     const row = element(
       'div',
-      { class: 'row', role: 'row', 'aria-selected': String(frame === this.#state.frame), click: () => this.#state.choose(frame), dblclick: () => this.#open(frame) },
+      { class: 'row', role: 'row', id: `function-${frame}`, 'aria-rowindex': index + 2, 'aria-selected': String(frame === this.#state.frame), click: () => this.#state.choose(frame), dblclick: () => this.#open(frame) },
       amount('self', sums.self[frame]),
       amount('total', sums.total[frame]),
       cell('samples', count(sums.selfSamples[frame])),
@@ -120,6 +134,8 @@ export class FunctionTable {
   }
 
   #press(event: KeyboardEvent): void {
+    // A column's button has keys of its own.
+    if (event.target instanceof HTMLButtonElement) return;
     const at = this.#frames.indexOf(this.#state.frame);
     const page = Math.max(1, Math.floor(this.#body.clientHeight / ROW_HEIGHT) - 1);
     const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: this.#frames.length - 1 };

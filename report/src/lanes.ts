@@ -1,54 +1,64 @@
 // The lanes below the timeline.
 
 import type { Category } from './categories.ts';
+import type { Theme } from './colors.ts';
 import type { Entry, Profile } from './profile.ts';
+import { percent } from './words.ts';
 
 /** Heights in CSS pixels. */
 export const LANE = 13;
 export const ENTRY_ROW = 16;
 const MAX_ROWS = 4;
+/** Gutters wider than this have room for amounts. */
+const WITH_AMOUNTS = 80;
 
 export interface Area {
   ctx: CanvasRenderingContext2D;
   left: number;
   width: number;
   ratio: number;
-  namesWidth: number;
-  theme: { background: string; text: string; grid: string; line: string };
+  /** Room for the names on the left. */
+  gutter: number;
+  theme: Theme;
 }
 
-function drawName({ ctx, left, ratio, theme, namesWidth }: Area, name: string, top: number, height: number): void {
-  ctx.fillStyle = theme.text;
+/** Writes a name into the gutter, and an amount where there is room for one. */
+export function drawName({ ctx, left, ratio, theme, gutter }: Area, name: string, top: number, height: number, amount = ''): void {
   ctx.font = `${11 * ratio}px system-ui, sans-serif`;
   ctx.textBaseline = 'middle';
+  const right = left - 8 * ratio;
+  const hasAmount = gutter > WITH_AMOUNTS * ratio;
+  const middle = top + height / 2 + 0.5 * ratio;
+  ctx.fillStyle = theme.text;
+  ctx.textAlign = hasAmount ? 'left' : 'right';
+  ctx.fillText(name, hasAmount ? left - gutter + 12 * ratio : right, middle, gutter - 14 * ratio);
+  if (!hasAmount) return;
+  ctx.fillStyle = theme.quiet;
   ctx.textAlign = 'right';
-  ctx.fillText(name, left - 8 * ratio, top + height / 2, namesWidth - 12 * ratio);
+  ctx.fillText(amount, right, middle);
 }
 
-/** Samples of one kind, as bars; neighbours within a pixel become one. */
-export function drawLane(area: Area, profile: Profile, category: Category, top: number, toX: (time: number) => number): void {
+/** So many strengths of a colour are told apart. */
+const STRENGTHS = 8;
+
+/** A kind of work over time: the more of a pixel's time it took, the stronger is its colour. */
+export function drawLane(area: Area, { name, color, time }: Category, part: Float64Array, whole: number, top: number): void {
   const { ctx, left, width, ratio, theme } = area;
   const height = (LANE - 3) * ratio;
-  drawName(area, category.name, top, height);
+  drawName(area, name, top, height, percent(time, whole));
   ctx.fillStyle = theme.grid;
   ctx.fillRect(left, top + height / 2, width, 1);
-  ctx.fillStyle = category.color;
-  let barStart = -1;
-  let barEnd = -1;
-  const flush = (): void => {
-    if (barEnd > barStart) ctx.fillRect(barStart, top, Math.max(ratio, barEnd - barStart), height);
-  };
-  for (let sample = 0; sample < profile.time.length; sample++) {
-    if (!category.has(sample)) continue;
-    const start = toX(profile.time[sample] - profile.weight[sample]);
-    const end = Math.max(start + 0.5, toX(profile.time[sample]));
-    if (start > barEnd + 0.5) {
-      flush();
-      barStart = start;
-    }
-    barEnd = Math.max(barEnd, end);
+  ctx.fillStyle = color;
+  const strengthOf = (index: number): number => Math.min(STRENGTHS, Math.ceil(part[index] * STRENGTHS - 1e-6));
+  for (let index = 0; index < part.length; ) {
+    const strength = strengthOf(index);
+    const from = index;
+    while (index < part.length && strengthOf(index) === strength) index += 1;
+    if (strength === 0) continue;
+    ctx.globalAlpha = 0.25 + (0.75 * strength) / STRENGTHS;
+    ctx.fillRect(left + (from / part.length) * width, top, ((index - from) / part.length) * width, height);
   }
-  flush();
+  ctx.globalAlpha = 1;
 }
 
 export interface Rows {
@@ -57,7 +67,7 @@ export interface Rows {
   marks: Entry[];
 }
 
-/** Puts measures below each other where they overlap. What has no room is left out of the lanes, and is in the table. */
+/** Puts measures below each other where they overlap. What has no room is left out of the lanes; keys reach it. */
 export function stackMeasures(profile: Profile): Rows {
   const rows: Entry[][] = [];
   const marks: Entry[] = [];

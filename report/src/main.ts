@@ -19,6 +19,15 @@ import { type Change, State, type View } from './state.ts';
 import { Timeline } from './timeline.ts';
 import { milliseconds, percent } from './words.ts';
 
+/** What a view shows, for who sees it for the first time. */
+const ABOUT: Record<View, string> = {
+  time: 'Calls in the order of time. Width is time, and what a function called is below it.',
+  heavy: 'The same calls added up, what took longest first. Width is time, not order.',
+  functions: 'Self is time in a function’s own code, total includes what it called.',
+  sandwich: 'One function: who called it above, what it called below.',
+  diff: 'What changed from the first trace to the second, as shares of the busy time.',
+};
+
 const TITLES: Record<View, string> = { time: 'Time order', heavy: 'Left heavy', functions: 'Functions', sandwich: 'Callers and callees', diff: 'Difference' };
 
 class Report {
@@ -32,7 +41,10 @@ class Report {
   readonly #details: Details;
   readonly #diff: DiffView | undefined;
   readonly #views: Partial<Record<View, HTMLElement>>;
-  readonly #tabs = element('div', { class: 'tabs', role: 'tablist' });
+  readonly #tabs: Partial<Record<View, HTMLElement>>;
+  readonly #about = element('p', { class: 'about' });
+  /** Tells who cannot see it what was chosen. */
+  readonly #spoken = element('p', { class: 'spoken', role: 'status' });
   /** What has to be brought up to date when it is looked at. */
   readonly #stale = new Set<View>(['time', 'heavy', 'functions', 'sandwich', 'diff']);
   #colors: Uint32Array = new Uint32Array();
@@ -58,10 +70,14 @@ class Report {
     const panels = Object.entries(this.#views).map(([view, root]) => {
       root.id = `view-${view}`;
       root.setAttribute('role', 'tabpanel');
+      root.setAttribute('aria-labelledby', `tab-${view}`);
       return root;
     });
     const main = element('main', {}, element('div', { class: 'views' }, ...panels), this.#details.root);
-    fill(document.getElementById('app')!, this.#header.root, this.#timeline.root, this.#tabs, main);
+    this.#tabs = this.#makeTabs();
+    const tabs = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Views' }, ...Object.values(this.#tabs));
+    tabs.addEventListener('keydown', (event) => this.#moveTab(event));
+    fill(document.getElementById('app')!, this.#header.root, this.#timeline.root, element('nav', {}, tabs, this.#about), main, this.#spoken);
     state.onChange((change) => this.#onChange(change));
     document.addEventListener('keydown', (event) => this.#press(event));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => state.themeChanged());
@@ -81,7 +97,12 @@ class Report {
     return colors;
   }
 
-  /** Moves the flame graph in time order: for whoever measures it. */
+  /** What the flame graph in time order shows: for whoever measures it. */
+  get view(): { start: number; end: number } {
+    return this.#time.view;
+  }
+
+  /** Moves it. */
   zoomTo(range: { start: number; end: number }): void {
     this.#time.zoomTo(range);
   }
@@ -106,6 +127,7 @@ class Report {
     if (change === 'trace' || change === 'range') for (const view of ['time', 'heavy', 'functions', 'sandwich'] as const) this.#stale.add(view);
     if (change === 'frame') this.#stale.add('sandwich').add('functions');
     if (change === 'search') this.#stale.add('functions');
+    if (change === 'frame') this.#speak();
     if (change === 'view') this.#showView();
     this.#refresh(change);
   }
@@ -146,20 +168,48 @@ class Report {
 
   #shownInTime: Profile | undefined;
 
+  get #names(): View[] {
+    return Object.keys(this.#views) as View[];
+  }
+
+  #makeTabs(): Partial<Record<View, HTMLElement>> {
+    const tabs = this.#names.map((view, index) => [
+      view,
+      element('button', { type: 'button', id: `tab-${view}`, role: 'tab', 'aria-controls': `view-${view}`, title: `${TITLES[view]} (${index + 1})`, click: () => (this.#state.view = view) }, TITLES[view]),
+    ]);
+    return Object.fromEntries(tabs);
+  }
+
+  /** Arrow keys go from tab to tab. https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
+  #moveTab(event: KeyboardEvent): void {
+    const names = this.#names;
+    const at = names.indexOf(this.#state.view);
+    const moves: Record<string, number> = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: -1 };
+    const next = moves[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    this.#state.view = names.at(next % names.length)!;
+    this.#tabs[this.#state.view]!.focus();
+  }
+
   #showView(): void {
-    const views = Object.keys(this.#views) as View[];
-    const tabs = views.map((view, index) =>
-      element(
-        'button',
-        { type: 'button', role: 'tab', 'aria-selected': String(view === this.#state.view), 'aria-controls': `view-${view}`, title: `${TITLES[view]} (${index + 1})`, click: () => (this.#state.view = view) },
-        TITLES[view],
-      ),
-    );
-    fill(this.#tabs, ...tabs);
-    for (const view of views) this.#views[view]!.hidden = view !== this.#state.view;
-    document.body.dataset.view = this.#state.view;
-    this.#bringUpToDate(this.#state.view);
+    const { view } = this.#state;
+    for (const name of this.#names) {
+      const isShown = name === view;
+      this.#views[name]!.hidden = !isShown;
+      this.#tabs[name]!.setAttribute('aria-selected', String(isShown));
+      this.#tabs[name]!.tabIndex = isShown ? 0 : -1;
+    }
+    this.#tabs[view]!.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    fill(this.#about, ABOUT[view]);
+    document.body.dataset.view = view;
+    this.#bringUpToDate(view);
     this.#details.update();
+  }
+
+  #speak(): void {
+    const { frame, profile, sums } = this.#state;
+    fill(this.#spoken, frame === -1 ? '' : `${profile.functionName(frame)}: self ${milliseconds(sums.self[frame])}, total ${milliseconds(sums.total[frame])}`);
   }
 
   #press(event: KeyboardEvent): void {
@@ -171,7 +221,7 @@ class Report {
       return;
     }
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    const view = (Object.keys(this.#views) as View[])[Number(event.key) - 1];
+    const view = this.#names[Number(event.key) - 1];
     if (view !== undefined) this.#state.view = view;
     else if (event.key === '/') {
       event.preventDefault();

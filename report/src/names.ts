@@ -2,13 +2,17 @@
 
 /** As many cut names are kept. */
 const KEPT = 20_000;
+/** In pixels. */
+const STEP = 4;
+/** Fewer characters of a name say nothing. */
+const LEAST = 3;
 
 export class Names {
   readonly #nameOf: (frame: number) => string;
   readonly #font: string;
   /** By frame: the name's width. */
   readonly #widths = new Map<number, number>();
-  /** By frame and number of characters. */
+  /** By frame and steps of room. */
   readonly #cut = new Map<number, string>();
 
   constructor({ nameOf }: { nameOf(frame: number): string }, font: string) {
@@ -32,16 +36,26 @@ export class Names {
       this.#widths.set(frame, width);
     }
     if (width <= room) return name;
-    const characters = Math.min(1023, Math.floor((room * name.length) / width) - 1);
-    if (characters < 3) return '';
-    const key = frame * 1024 + characters;
+    // Rooms that are about the same share a cut name, so that zooming measures little.
+    const steps = Math.floor(room / STEP);
+    const key = frame * 4096 + Math.min(4095, steps);
     let cut = this.#cut.get(key);
     if (cut === undefined) {
       if (this.#cut.size >= KEPT) this.#cut.clear();
-      const end = Math.floor(characters / 3);
-      cut = `${name.slice(0, characters - end)}…${end === 0 ? '' : name.slice(-end)}`;
+      ctx.font = this.#font;
+      cut = '';
+      for (let kept = Math.ceil((steps * STEP * name.length) / width); kept >= LEAST && cut === ''; kept--) {
+        const tried = cutTo(name, kept);
+        if (ctx.measureText(tried).width <= steps * STEP) cut = tried;
+      }
       this.#cut.set(key, cut);
     }
     return cut;
   }
+}
+
+/** Keeps so many characters: of long names some of the end, where names differ that begin alike. */
+function cutTo(name: string, kept: number): string {
+  const end = kept < 14 ? 0 : Math.floor(kept / 3);
+  return `${name.slice(0, kept - end)}…${end === 0 ? '' : name.slice(-end)}`;
 }

@@ -45,9 +45,13 @@ export function paintLevel({ start, end, frame }: Level, colors: Uint32Array, ro
   while (x < row.length && index < end.length) {
     const left = from + x * perPixel;
     const middle = left + perPixel / 2;
+    if (end[index] <= left) {
+      index = gallop(end, left, index);
+      if (index === end.length) break;
+    }
     if (end[index] <= middle) {
-      // It ends before the middle, and shows if nothing else does.
-      row[x] = colors[frame[index]];
+      // What ends before the middle shows if nothing else does; of a wide one enough is in sight.
+      if (start[index] < left + perPixel && end[index] - start[index] < wideTime) row[x] = colors[frame[index]];
       index = gallop(end, middle, index);
       if (index === end.length) break;
     }

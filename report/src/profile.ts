@@ -125,7 +125,15 @@ export class Profile {
     return [lowerBound(this.time, start), lowerBound(this.time, end, true)];
   }
 
-  /** Adds up a range. `isShown` leaves samples out, by their stack. */
+  /** The function that ran at a time, or -1. */
+  frameAt(time: number): number {
+    const sample = lowerBound(this.time, time);
+    if (sample >= this.time.length || this.time[sample] - this.weight[sample] > time) return -1;
+    const stack = this.stack[sample];
+    return stack === -1 ? -1 : this.stackFrame[stack];
+  }
+
+  /** Adds up a range. */
   sums(range: Range): Sums {
     const [from, to] = this.samplesIn(range);
     const frames = this.frameCount;

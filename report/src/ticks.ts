@@ -11,7 +11,7 @@ export function ticks({ start, end }: Range, pixels: number): { time: number; la
   if (!(least > 0) || !Number.isFinite(least)) return [];
   const power = 10 ** Math.floor(Math.log10(least));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= least)!;
-  const [unit, size] = step >= 1000 ? ['s', 1000] : step >= 1 ? ['ms', 1] : ['µs', 1e-3];
+  const [unit, size] = step >= 1000 || (step >= 10 && end >= 1000) ? ['s', 1000] : step >= 1 ? ['ms', 1] : step >= 0.01 && end >= 10 ? ['ms', 1] : ['µs', 1e-3];
   const digits = Math.max(0, -Math.floor(Math.log10(step / size) + 1e-9));
   const first = Math.ceil(start / step - 1e-9);
   return Array.from({ length: Math.min(100, Math.floor(end / step - first + 1e-9) + 1) }, (_, index) => {

@@ -88,3 +88,25 @@ export function trace(lines, { resource = 'https://a.test/app.js', start = 100 }
 export function topJson(folder, name) {
   return JSON.parse(execFileSync(cli, ['top', '--json', '--top', '1000', path.join(folder, name)], { encoding: 'utf8' }));
 }
+
+/** 60 ms: `main` calls `work`, which calls `sum`; then `main` draws, with a collection between. */
+export const SIMPLE = trace([
+  ...Array(20).fill('main;work;sum@script'),
+  ...Array(5).fill('main;work@script'),
+  ...Array(5).fill('main;work@gc'),
+  ...Array(20).fill('main;draw@style'),
+  ...Array(10).fill(''),
+]);
+SIMPLE.entries = [
+  { entryType: 'mark', name: 'ready', startTime: 105, duration: 0 },
+  { entryType: 'measure', name: 'render', startTime: 110, duration: 25 },
+];
+
+/** The texts of the table's rows, by column. */
+export async function rows(page) {
+  return await page.$$eval('.rows .row', (all) => all.map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent)));
+}
+
+export async function showTab(page, title) {
+  await page.evaluate((wanted) => [...document.querySelectorAll('[role=tab]')].find((tab) => tab.textContent === wanted).click(), title);
+}

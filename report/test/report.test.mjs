@@ -5,31 +5,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 
-import { make, open, start, topJson, trace } from './browser.mjs';
-
-/** 60 ms: `main` calls `work`, which calls `sum`; then `main` draws, with a collection between. */
-const SIMPLE = trace([
-  ...Array(20).fill('main;work;sum@script'),
-  ...Array(5).fill('main;work@script'),
-  ...Array(5).fill('main;work@gc'),
-  ...Array(20).fill('main;draw@style'),
-  ...Array(10).fill(''),
-]);
-SIMPLE.entries = [
-  { entryType: 'mark', name: 'ready', startTime: 105, duration: 0 },
-  { entryType: 'measure', name: 'render', startTime: 110, duration: 25 },
-];
+import { SIMPLE, make, open, rows, showTab, start, topJson, trace } from './browser.mjs';
 
 const FIXTURE = path.join(import.meta.dirname, '..', '..', 'crates/formats/fixtures/w3c/chromium-156-markers-isolated.json');
-
-/** The texts of the table's rows, by column. */
-async function rows(page) {
-  return await page.$$eval('.rows .row', (all) => all.map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent)));
-}
-
-async function showTab(page, title) {
-  await page.evaluate((wanted) => [...document.querySelectorAll('[role=tab]')].find((tab) => tab.textContent === wanted).click(), title);
-}
 
 /** Of the pixels of a picture, how many colours there are, and what part is of the most common one. */
 async function colorsOf(paint, picture) {
@@ -129,6 +107,23 @@ describe('a report', () => {
     assert.equal((await rows(page)).length, 4);
   });
 
+  it('selects the time of a measure on a click, and lets go of it on the next', async (t) => {
+    const { browser, folder } = await start(t);
+    const { page } = await open(browser, make(folder, { 'simple.json': SIMPLE }));
+    const { x, y } = await page.evaluate(() => {
+      const plot = document.querySelector('.timeline .u-over').getBoundingClientRect();
+      const root = document.querySelector('.timeline').getBoundingClientRect();
+      // 20 ms after the first sample, which is in the measure; the row of measures is the last one.
+      return { x: plot.left + (plot.width * 21) / 60, y: root.bottom - 12 };
+    });
+    await page.mouse.move(x, y);
+    await page.waitForFunction(() => /^render25\.0 ms/.test(document.querySelector('.timeline .tooltip').textContent));
+    await page.mouse.click(x, y);
+    assert.deepEqual(await page.evaluate(() => selfprofReport.state.range), { start: 110, end: 135 });
+    await page.mouse.click(x, y - 50);
+    assert.equal(await page.evaluate(() => selfprofReport.state.hasSelection), false);
+  });
+
   it('finds functions by name and by file', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, make(folder, { 'simple.json': SIMPLE }));
@@ -136,7 +131,7 @@ describe('a report', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('ra');
     assert.deepEqual((await rows(page)).map((row) => row[3]), ['draw']);
-    assert.match(await page.$eval('.table .foot', (node) => node.textContent), /1 functions that match “ra”/);
+    assert.match(await page.$eval('.table .foot', (node) => node.textContent), /1 function that matches “ra”/);
     await page.$eval('input[type=search]', (node) => node.select());
     await page.keyboard.type('app.js:2');
     assert.deepEqual((await rows(page)).map((row) => row[3]), ['work']);
@@ -212,6 +207,30 @@ describe('a report', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('searches two traces as it searches one', async (t) => {
+    const { browser, folder } = await start(t);
+    const { page } = await open(browser, make(folder, { 'before.json': SIMPLE, 'after.json': SIMPLE }));
+    await showTab(page, 'Difference');
+    await page.keyboard.press('/');
+    // Words in any order, of the name or of the file.
+    await page.keyboard.type('app.js sum');
+    assert.deepEqual(await page.$$eval('.diff td.name', (all) => all.map((cell) => cell.textContent)), ['sum']);
+    assert.match(await page.$eval('.found', (node) => node.textContent), /^1, self 40\.0 %$/);
+  });
+
+  it('shows a function of two traces in both graphs', async (t) => {
+    const { browser, folder } = await start(t);
+    const { page } = await open(browser, make(folder, { 'before.json': SIMPLE, 'after.json': SIMPLE }));
+    await showTab(page, 'Difference');
+    const area = await (await page.$('.diff figure canvas')).boundingBox();
+    // The row of `main`.
+    await page.mouse.click(area.x + area.width / 4, area.y + 30);
+    await page.waitForFunction(() => document.querySelector('.diff tr[aria-selected=true] .name')?.textContent === 'main');
+    await page.focus('.diff tr[aria-selected=true]');
+    await page.keyboard.press('Enter');
+    assert.equal(await page.$('.diff tr[aria-selected=true]'), null);
+  });
+
   it('can be read on a phone', async (t) => {
     const { browser, folder } = await start(t);
     const { page, faults } = await open(browser, make(folder, { 'simple.json': SIMPLE }), { width: 390, height: 780 });
@@ -244,6 +263,8 @@ describe('a report', () => {
       const { page, faults } = await open(browser, make(folder, { 'small.json': trace(lines) }));
       for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
       assert.equal(await page.$('.failure'), null);
+      await showTab(page, 'Time order');
+      assert.match(await page.$eval('#view-time .hint', (node) => node.innerText), /^Nothing ran/);
       assert.deepEqual(faults, []);
       await page.close();
     }

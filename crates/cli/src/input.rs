@@ -49,6 +49,9 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
     let profile = read(input, Hint { format, name }, &ReadOptions::default()).map_err(|error| {
         let failure = Failure::job(format!("cannot read {}", name_of(path))).because(&error);
         match error {
+            ReadError::Json(_, error) if error.is_eof() => {
+                failure.hint("the file is empty or cut off: was it copied, or the program that wrote it ended, too early?")
+            }
             ReadError::Json(Format::W3c, _) => failure.hint(
                 "a trace is what `JSON.stringify(await profiler.stop())` gives, or what `selfprof run` writes; \
                  `selfprof convert --help` lists what else is read",
@@ -57,7 +60,14 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
             ReadError::WriteOnly(_) => {
                 failure.hint("keep the trace that it was made from; `selfprof convert --help` lists what is read")
             }
-            ReadError::Io(_) | ReadError::TooLong | ReadError::Limit(_) => failure,
+            ReadError::Io(error) if is_damage(&error) => failure
+                .hint("the compressed file is cut off or damaged, as `gzip -t` would tell: copy or record it again"),
+            ReadError::TooLong => failure.hint(format!(
+                "up to {} MiB are read, of a compressed file too: record for a shorter time, or at a longer interval",
+                ReadOptions::default().max_bytes >> 20
+            )),
+            ReadError::Limit(_) => failure.hint("record for a shorter time, or at a longer interval"),
+            ReadError::Io(_) => failure,
         }
     })?;
     let is_alone = profile.threads.len() == 1;
@@ -65,6 +75,14 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
         tell(problems, if is_alone { None } else { Some(&thread.name) });
     }
     Ok(profile.threads)
+}
+
+/// Whether it is the compression that cannot be read.
+fn is_damage(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+    )
 }
 
 /// The first of the threads, for what shows one alone.

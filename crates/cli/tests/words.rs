@@ -93,6 +93,8 @@ fn top_that_fails() {
     check("top-missing", &mut with("top nowhere.json"));
     check("top-not-a-trace", &mut with("top Cargo.toml"));
     check("top-empty", with("top -").stdin(Stdio::null()));
+    check("top-cut-off", &mut with("top tests/fixtures/cut-off.json"));
+    check("top-cut-off-gzip", &mut with("top tests/fixtures/cut-off.json.gz"));
 }
 
 #[test]

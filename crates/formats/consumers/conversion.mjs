@@ -1,7 +1,7 @@
 // What every test here does: convert traces, and compare what a consumer shows with `selfprof top`.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,10 +38,10 @@ export function convert(trace, ending) {
 }
 
 /** What `selfprof top` shows: `{ name, resource, line, column, self, total }` a function, in milliseconds. */
-export function top(trace) {
+export function top(trace, atLeast = 6) {
   const json = execFileSync(SELFPROF_TEST_CLI, ['top', '--json', '--top', '100000', trace], { stdio: ['ignore', 'pipe', 'ignore'] });
   const { functions } = JSON.parse(json);
-  assert(functions.length > 5);
+  assert(functions.length >= atLeast);
   return functions.map(({ name, resource, line, column, selfTime, totalTime }) => ({
     name: name || '(anonymous)', resource, line, column, self: selfTime, total: totalTime,
   }));
@@ -61,6 +61,32 @@ export function sums(functions, key) {
     sums.set(key(row), { self: sum.self + row.self, total: sum.total + row.total });
   }
   return sums;
+}
+
+/** The function that a line of collapsed stacks names. */
+export function placeOfLine(name) {
+  const [, inside, resource, line, column] = /^(.*) \((.*):(\d+):(\d+)\)$/.exec(name) ?? [];
+  return inside === undefined ? { name, line: null, column: null } : { name: inside, resource, line: Number(line), column: Number(column) };
+}
+
+/**
+ * What `selfprof top` shows, summed up for a consumer that takes functions with the same key for one. Where these call one
+ * another, their totals do not add up: the stacks tell.
+ */
+export function merged(trace, key) {
+  const rows = top(trace);
+  const expected = sums(rows, key);
+  const keys = rows.map(key);
+  const stacks = readFileSync(convert(trace, '.collapsed'), 'utf8').trimEnd().split('\n').map((line) => {
+    const [, path, micros] = /^(.*) (\d+)$/.exec(line);
+    return { keys: path.split(';').map((name) => key(placeOfLine(name))), time: micros / 1000 };
+  });
+  for (const [key, sum] of expected) {
+    if (keys.indexOf(key) === keys.lastIndexOf(key)) continue;
+    sum.isMerged = true;
+    sum.total = stacks.filter(({ keys }) => keys.includes(key)).reduce((total, { time }) => total + time, 0);
+  }
+  return expected;
 }
 
 /** Asserts that each function has the same sums, but for rounding, and that there is none but these and states. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 
-import { assertSame, convert, require, sums, top, traces } from './conversion.mjs';
+import { assertSame, convert, merged, require, sums, top, traces } from './conversion.mjs';
 
 const { Profile } = require('pprof-format');
 const hasGo = spawnSync('go', ['version']).status === 0;
@@ -33,16 +33,18 @@ for (const [name, trace] of Object.entries(traces)) {
       assertSame(found, sums(top(trace), key));
     });
 
-    test('go tool pprof shows the sums of top', { skip: !hasGo && 'Go is not installed' }, () => {
-      const words = ['tool', 'pprof', '-top', '-unit=us', '-sample_index=wall', '-nodefraction=0', '-nodecount=100000', '-edgefraction=0', convert(trace, '.pb.gz')];
-      const table = execFileSync('go', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-      const number = (text) => Number(text.replace('us', '')) / 1000;
-      const rows = [...table.matchAll(/^ *(\S+) +\S+% +\S+% +(\S+) +\S+% +(.*?)$/gm)].map(([, self, total, name]) => ({ name, self: number(self), total: number(total) }));
-      // It sums up by name, and counts recursion of different functions of one name once.
-      const own = (sums) => new Map([...sums].map(([name, { self }]) => [name, { self, total: 0 }]));
-      const named = (rows) => own(sums(rows, ({ name }) => name));
-      const seen = named(top(trace));
-      assertSame(named(rows.filter(({ name }) => seen.has(name) || name.startsWith('('))), seen, 0.02);
-    });
+    for (const [granularity, keyOf] of [
+      ['functions', ({ name }) => name],
+      // It has one slash where an address has two or three.
+      ['lines', ({ name, resource, line }) => (resource ? `${name} ${resource.replace(/\/+/g, '/')}:${line}` : name)],
+    ]) {
+      test(`go tool pprof shows the sums of top by ${granularity}`, { skip: !hasGo && 'Go is not installed' }, () => {
+        const words = ['tool', 'pprof', '-top', '-cum', `-${granularity}`, '-unit=us', '-sample_index=wall', '-nodefraction=0', '-nodecount=100000', '-edgefraction=0', convert(trace, '.pb.gz')];
+        const table = execFileSync('go', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+        const number = (text) => Number(text.replace('us', '')) / 1000;
+        const rows = [...table.matchAll(/^ *(\S+) +\S+% +\S+% +(\S+) +\S+% +(.*?)$/gm)].map(([, self, total, name]) => ({ name, self: number(self), total: number(total) }));
+        assertSame(sums(rows, ({ name }) => name), merged(trace, keyOf));
+      });
+    }
   });
 }

@@ -9,7 +9,7 @@
 
 use std::io::{self, Write};
 
-use selfprof_trace::{Entries, Entry, EntryType, Millis, Stack, Trace};
+use selfprof_trace::{Entries, Entry, EntryType, Micros, Millis, Stack, Trace};
 
 use crate::cpuprofile::nodes::{Nodes, ROOT, ROOT_NAME, write_bare_call_frame, write_call_frame};
 use crate::json::{number, string, write_list};
@@ -31,7 +31,9 @@ pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> io::
 fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
     let all: Vec<Spans<'_>> = threads.iter().map(|thread| Spans::of(&thread.trace)).collect();
     let starts = || all.iter().filter_map(Spans::start);
-    let shift = spans::shift(starts().chain(threads.iter().filter_map(first_entry)));
+    // Tasks begin a microsecond before their functions.
+    let tasks = starts().map(|start| start.saturating_sub(1));
+    let shift = spans::shift(tasks.chain(threads.iter().filter_map(first_entry)));
     out.write_all(br#"{"metadata":{"source":"selfprof"},"traceEvents":["#)?;
     out.write_all(br#"{"args":{"name":"Renderer"},"cat":"__metadata","name":"process_name","ph":"M","pid":1,"tid":1,"ts":0}"#)?;
     // DevTools begins with this one. It tells which process is the page's.
@@ -108,7 +110,7 @@ fn write_samples(
 fn write_tasks(spans: &Spans<'_>, (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
     let write = |out: &mut Out<'_>, [start, end]: [i64; 2]| {
         // A microsecond earlier, since of two that are equal DevTools takes either for the outer one.
-        let start = 0.max(start.saturating_add(shift).saturating_sub(1));
+        let start = start.saturating_add(shift).saturating_sub(1);
         let length = end.saturating_add(shift).saturating_sub(start);
         out.write_all(
             b",{\"cat\":\"disabled-by-default-devtools.timeline\",\"name\":\"RunTask\",\"ph\":\"X\",",
@@ -119,7 +121,9 @@ fn write_tasks(spans: &Spans<'_>, (tid, shift): (usize, i64), out: &mut Out<'_>)
     for span in spans.iter() {
         if !span.is_idle() {
             task.get_or_insert([span.start, span.start])[1] = span.end();
-        } else if let Some(task) = task.take() {
+        } else if span.length != Micros::ZERO
+            && let Some(task) = task.take()
+        {
             write(out, task)?;
         }
     }

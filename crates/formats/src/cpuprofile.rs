@@ -22,13 +22,15 @@
 //!
 //! What is written shows the same sums in DevTools as `selfprof top` does: samples stand where the time begins that they stand
 //! for (DevTools draws them from there to the next one), pauses are `(idle)`, and work without a function is a function of its
-//! own, e.g. `(layout)`. A member `selfprof` says so, by which they are read back as they were. The format has no place for
-//! the marker of a sample with a stack, nor for marks and measures.
+//! own, e.g. `(layout)`. Times are moved to where DevTools' arithmetic does not go wrong, to a microsecond. A member
+//! `selfprof` says so, by which they are read back as they were. The format has no place for the marker of a sample with a
+//! stack, nor for marks and measures.
 //!
 //! [`Profile`]: https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile
 
 pub(crate) mod nodes;
 mod read;
+mod settled;
 mod write;
 
 pub use read::read;

@@ -62,5 +62,32 @@ fn samples_come_in_chunks() {
         chunks.iter().map(|chunk| chunk["args"]["data"]["timeDeltas"].as_array().unwrap().len()).collect();
     assert_eq!(lengths, [CHUNK, 1]);
     let ends: Vec<&Value> = chunks.iter().map(|chunk| &chunk["args"]["data"]["endTime"]).collect();
-    assert_eq!(ends, [&Value::Null, &json!(CHUNK * 1000)]);
+    // All is moved by a microsecond, so that the task has where to begin.
+    assert_eq!(ends, [&Value::Null, &json!(CHUNK * 1000 + 1)]);
+}
+
+/// DevTools takes one of two equal events for the outer one, and draws nothing of functions outside of tasks.
+#[test]
+fn tasks_begin_before_their_functions_and_end_with_them() {
+    #[track_caller]
+    fn check(samples: &[(u64, Option<Marker>)], expected: &[(u64, u64)]) {
+        let mut trace = Trace::new();
+        for &(time, marker) in samples {
+            trace.push_sample(Sample { timestamp: Micros(time), stack: None, marker });
+        }
+        let events = events(trace);
+        let start = named(&events, "Profile")[0]["args"]["data"]["startTime"].as_u64().unwrap();
+        let tasks: Vec<_> = named(&events, "RunTask")
+            .iter()
+            .map(|task| (task["ts"].as_u64().unwrap(), task["dur"].as_u64().unwrap()))
+            .map(|(time, length)| (time + 1 - start, length))
+            .collect();
+        assert_eq!(tasks, expected);
+    }
+    let gc = Some(Marker::Gc);
+    check(&[(0, gc), (1000, gc)], &[(0, 2001)]);
+    check(&[(1000, gc), (2000, gc)], &[(0, 2001)]);
+    check(&[(9000, gc), (10000, None), (11000, gc)], &[(0, 1001), (2000, 1001)]);
+    // An idle sample that stands for no time.
+    check(&[(9000, gc), (9000, None), (10000, gc)], &[(0, 2001)]);
 }

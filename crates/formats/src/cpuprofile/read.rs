@@ -84,6 +84,9 @@ struct Member {
     version: u32,
     /// Where our time origin is on the clock of the file.
     time_origin: f64,
+    /// By how much each time was moved from where it was.
+    #[serde(default)]
+    moved: Vec<f64>,
     /// The indexes of samples that stand for a pause.
     pauses: Vec<usize>,
 }
@@ -238,8 +241,10 @@ impl Profile {
             if last == Some(index) || pauses.next_if_eq(&index).is_some() {
                 continue;
             }
-            let end =
-                if own.is_some() { deltas.get(index + 1).map_or(time, |delta| time + delta) } else { time };
+            let end = own.as_ref().map_or(time, |member| {
+                let moved = member.moved.get(index + 1).unwrap_or(&0.0);
+                time + deltas.get(index + 1).unwrap_or(&0.0) - moved
+            });
             let (stack_id, marker) = match kind {
                 Kind::Function => (node.map(|node| node as f64), None),
                 Kind::Root => (None, None),

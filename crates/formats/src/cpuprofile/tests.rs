@@ -216,7 +216,8 @@ fn consumers_that_draw_forwards_see_the_sums_of_top() {
             .filter(|(id, _)| ids.contains(id))
             .map(|(_, delta)| delta)
             .sum();
-        assert_eq!(Micros(time), row.self_time);
+        // Each time may be a microsecond off.
+        assert!(time.abs_diff(row.self_time.0) <= 20, "{time}, not {}", row.self_time);
     }
 }
 

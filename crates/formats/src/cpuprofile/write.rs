@@ -6,6 +6,7 @@ use selfprof_trace::summary::CallTree;
 use selfprof_trace::{Frame, Marker, Trace};
 
 use super::nodes::{Nodes, ROOT, ROOT_NAME, write_bare_call_frame, write_call_frame};
+use super::settled::{BEGIN, LONGEST, settled};
 use crate::json::{number, write_list};
 use crate::output::{self, Out};
 use crate::spans::{self, Spans};
@@ -21,19 +22,27 @@ fn write_profile(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     let nodes = Nodes::of(trace);
     let spans = Spans::of(trace);
     let shift = spans::shift(spans.start().into_iter());
-    let [start, end] =
-        [spans.start(), spans.end()].map(|time| time.map_or(0, |time| time.saturating_add(shift)));
+    let is_short = spans.end().is_none_or(|end| end.saturating_add(shift) <= LONGEST);
+    let shift = if is_short { shift + BEGIN } else { shift };
+    let first = spans.start().map(|start| start.saturating_add(shift));
+    let ends = || spans.iter().map(|span| span.end().saturating_add(shift));
+    let times = || first.into_iter().chain(ends());
+    let [start, end] = [first, ends().last()].map(|time| time.map_or(0, settled));
     write!(out, ",\"startTime\":{start},\"endTime\":{end}")?;
     // The last one tells where the one before it ends.
     let samples = spans.iter().map(|span| nodes.of_sample(span.sample));
     let samples = samples.chain(spans.end().map(|_| nodes.of_state(None)));
     write_list(out, ",\"samples\":[", samples, number)?;
-    let deltas = spans.iter().map(|span| span.length.0);
-    let deltas = spans.start().map(|_| 0).into_iter().chain(deltas);
+    let mut before = start;
+    let deltas = times().map(|time| {
+        let time = settled(time);
+        time - std::mem::replace(&mut before, time)
+    });
     write_list(out, "],\"timeDeltas\":[", deltas, number)?;
     write!(out, "],\"selfprof\":{{\"version\":{VERSION_OF_MEMBER},\"timeOrigin\":{shift}")?;
+    write_list(out, ",\"moved\":[", times().map(|time| settled(time) - time), number)?;
     let pauses = spans.iter().enumerate().filter(|(_, span)| span.sample.is_none());
-    write_list(out, ",\"pauses\":[", pauses, |out, (index, _)| number(out, index))?;
+    write_list(out, "],\"pauses\":[", pauses, |out, (index, _)| number(out, index))?;
     out.write_all(b"]}}")
 }
 

@@ -134,6 +134,20 @@ fn bad_samples_keep_what_is_good_of_them() {
         &[(1000, false)],
         &["samples[0].stackId is 1, which is not the id of an entry: the sample is kept without a stack"],
     );
+    // What cannot be an index is told as it was read, each at its sample.
+    let odd = [-1.0, 4_294_967_294.0, 4_294_967_295.0, 0.5, f64::INFINITY];
+    let samples: Vec<_> = odd.iter().flat_map(|&id| [(1.0, Some(0.0)), (1.0, Some(id))]).collect();
+    let told: Vec<String> = odd
+        .iter()
+        .zip((1..).step_by(2))
+        .map(|(id, index)| {
+            format!(
+                "samples[{index}].stackId is {id}, which is not the id of an entry: the sample is kept without a stack"
+            )
+        })
+        .collect();
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    check(&samples, &[(1000, true), (1000, false)].repeat(odd.len()), &told);
     check(
         &[(-1.0, None), (f64::NAN, None), (1.0, None)],
         &[(1000, false)],

@@ -1,0 +1,140 @@
+// Chrome DevTools as Chromium has it: its Performance panel opens files as users have it open them.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+
+import { inPage } from './chromium.mjs';
+import { assertSame, convert, keyOf, marks, merged, sums, top, traces, withTime } from './conversion.mjs';
+
+/** Opens a file in the Performance panel, and has `use` use the page that shows it. */
+function inPanel(file, use) {
+  return inPage('devtools://devtools/bundled/devtools_app.html?panel=timeline', async (page) => {
+    // What DevTools is made of can be asked once its own tabs are there.
+    await page.waitForSelector('>>> #tab-timeline');
+    await page.evaluate(async () => {
+      const { ViewManager } = await import('./ui/legacy/legacy.js');
+      await ViewManager.ViewManager.instance().showView('timeline');
+      // It has functions of Node and of packages as one row.
+      const { Settings } = await import('./core/common/common.js');
+      Settings.Settings.instance().moduleSetting('enable-ignore-listing').set(false);
+      const { TimelinePanel } = await import('./panels/timeline/timeline.js');
+      globalThis.panel = TimelinePanel.TimelinePanel.instance();
+    });
+    const input = await page.waitForSelector('>>> input[type=file][accept*=cpuprofile]');
+    await input.uploadFile(file);
+    await page.waitForFunction(() => globalThis.panel.hasActiveTrace() && globalThis.panel.state === 'Idle');
+    // It begins with the part that it finds of interest.
+    await page.evaluate(async () => {
+      const { TraceBounds } = await import('./services/trace_bounds/trace_bounds.js');
+      const bounds = TraceBounds.BoundsManager.instance();
+      globalThis.whole = bounds.state().milli.entireTraceBounds;
+      bounds.setTimelineVisibleWindow(bounds.state().micro.entireTraceBounds);
+    });
+    return use(page);
+  });
+}
+
+/** The calls at the top of a table of the panel: `{ calls, shown }`, the nodes of its model, and what is to be seen of them as text. */
+async function table(page, name) {
+  await page.evaluate((name) => {
+    const { flameChart } = globalThis.panel;
+    // All rows in sight.
+    flameChart.detailsSplitWidget.setSidebarSize(3000);
+    flameChart.detailsView.tabbedPane.selectTab(name, true);
+    globalThis.view = flameChart.detailsView.rangeDetailViews.get(name);
+  }, name);
+  const rows = await page.waitForFunction(() => {
+    const rows = [...globalThis.view.dataGrid.element.querySelectorAll('tr.data-grid-data-grid-node')];
+    const texts = rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText));
+    const { view, whole } = globalThis;
+    const isWhole = view.startTimeInternal <= whole.min && view.endTimeInternal >= whole.max;
+    return isWhole && rows.length > 0 && rows.length === view.root.children().size && texts;
+  });
+  const calls = await page.evaluate(() => [...globalThis.view.root.children().values()].map(({ event, selfTime, totalTime }) => ({
+    callFrame: event.callFrame, name: event.name, self: selfTime, total: totalTime,
+  })));
+  return { calls, shown: await rows.jsonValue() };
+}
+
+/** All calls of the call tree. */
+function callTree(page) {
+  return page.evaluate(() => {
+    const calls = [];
+    const walk = (node, above) => {
+      calls.push({ callFrame: node.event.callFrame, above, self: node.selfTime, total: node.totalTime });
+      for (const child of node.children().values()) walk(child, [...above, node.event.callFrame]);
+    };
+    for (const node of globalThis.view.root.children().values()) walk(node, []);
+    return calls;
+  });
+}
+
+const known = (number) => (number < 0 ? null : number + 1);
+function place({ functionName, url, lineNumber, columnNumber }) {
+  return keyOf({ name: functionName || '(anonymous)', resource: url, line: known(lineNumber), column: known(columnNumber) });
+}
+
+/** In traces, functions of one name on one line are the same to DevTools. */
+const keyIn = (ending) => (key) => (ending === '.trace.json' ? key.replace(/:[^:]*$/, '') : key);
+
+/** The sums of calls; `above` are those on the stack, whose time is not to be counted twice. */
+function sumsOf(calls, keyed) {
+  const key = (callFrame) => callFrame && keyed(place(callFrame));
+  const rows = calls.filter(({ callFrame }) => callFrame).map(({ callFrame, above = [], self, total }) => ({
+    key: key(callFrame), self, total: above.some((other) => key(other) === key(callFrame)) ? 0 : total,
+  }));
+  return withTime(sums(rows, ({ key }) => key));
+}
+
+// Times of .cpuprofile are moved by a microsecond at most, see cpuprofile/settled.rs.
+const tolerances = { '.cpuprofile': 0.02, '.trace.json': 1e-3 };
+
+for (const [name, trace] of Object.entries(traces)) {
+  describe(`DevTools' Performance panel, on a trace ${name}`, () => {
+    for (const [ending, tolerance] of Object.entries(tolerances)) {
+      test(`shows the sums of top for ${ending}`, async () => {
+        const { bottomUp, tree } = await inPanel(convert(trace, ending), async (page) => {
+          const bottomUp = await table(page, 'bottom-up');
+          await table(page, 'call-tree');
+          return { bottomUp, tree: await callTree(page) };
+        });
+        const keyed = keyIn(ending);
+        const expected = withTime(merged(trace, (row) => keyed(keyOf(row))));
+        assertSame(sumsOf(tree, keyed), expected, tolerance);
+        // This table has only functions with time of their own, and those that are one in the model by themselves.
+        const inBottomUp = sumsOf(bottomUp.calls, keyed);
+        const inTable = [...expected].filter(([, { self }]) => self > 0);
+        assertSame(inBottomUp, new Map(inTable.map(([key, sum]) => [key, sum.isMerged ? { ...sum, total: inBottomUp.get(key)?.total } : sum])), tolerance);
+
+        // A time has its share of all behind it, a call its place.
+        const seen = bottomUp.shown.map(([self, total, call]) => [call.split('\n')[0], ...[self, total].map((text) => text.replace(/\sms.*/s, ' ms'))].join(' ')).sort();
+        const text = (time) => `${time.toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
+        const calls = bottomUp.calls.map(({ callFrame, name, self, total }) => `${callFrame ? callFrame.functionName || '(anonymous)' : name} ${text(self)} ${text(total)}`);
+        assert.deepEqual(seen, calls.sort());
+      });
+    }
+  });
+}
+
+test("DevTools' Performance panel shows marks and measures", async () => {
+  const shown = await inPanel(convert(marks, '.trace.json'), (page) => page.evaluate(() => {
+    const provider = globalThis.panel.flameChart.mainDataProvider;
+    const { groups, entryLevels, entryStartTimes, entryTotalTimes } = provider.timelineData();
+    const track = groups.findIndex(({ name }) => name === 'Timings');
+    const [first, next] = [groups[track].startLevel, groups[track + 1]?.startLevel ?? Infinity];
+    return [...entryLevels.keys()].filter((entry) => entryLevels[entry] >= first && entryLevels[entry] < next)
+      .map((entry) => ({ name: provider.entryTitle(entry), start: entryStartTimes[entry], length: entryTotalTimes[entry] }));
+  }));
+  const { entries } = JSON.parse(readFileSync(marks));
+  const timings = entries.filter(({ entryType }) => entryType === 'mark' || entryType === 'measure');
+  const start = Math.min(...shown.map(({ start }) => start)) - Math.min(...timings.map(({ startTime }) => startTime));
+  // A mark is drawn a microsecond wide.
+  const text = ([name, start, length]) => `${name} ${start.toFixed(3)} ${length.toFixed(2)}`;
+  const expected = timings.map(({ entryType, name, startTime, duration }) => [entryType === 'mark' ? `[mark]: ${name}` : name, startTime, duration]);
+  assert.deepEqual(shown.map(({ name, start: at, length }) => text([name, at - start, length])).sort(), expected.map(text).sort());
+});
+
+test("DevTools' Performance panel shows functions that begin with the trace, for .trace.json", async () => {
+  const { calls } = await inPanel(convert(marks, '.trace.json'), (page) => table(page, 'bottom-up'));
+  assertSame(sumsOf(calls, (key) => key), withTime(sums(top(marks, 1), keyOf)), 1e-3);
+});
