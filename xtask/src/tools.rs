@@ -12,23 +12,33 @@ use std::process::{Command, Stdio};
 pub fn check() -> Result<()> {
     answers(
         "node",
+        "--version",
         "apt-get install nodejs (or any Node.js 20, 22, 24 or 26; its bin folder must be on PATH)",
     )?;
-    answers("npm", "apt-get install npm (it comes with Node.js where that is not Debian's package)")?;
+    answers(
+        "npm",
+        "--version",
+        "apt-get install npm (it comes with Node.js where that is not Debian's package)",
+    )?;
     compiles_cpp20()
 }
 
 /// The components of Rust's toolchain that only the tests use.
 pub fn check_rust_components() -> Result<()> {
     for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
-        answers(program, &format!("rustup component add {component}"))?;
+        answers(program, "--version", &format!("rustup component add {component}"))?;
     }
     Ok(())
 }
 
-fn answers(program: &str, install: &str) -> Result<()> {
+/// Go, whose `go tool pprof` reads what is written for it.
+pub fn check_go() -> Result<()> {
+    answers("go", "version", "apt-get install golang-go")
+}
+
+fn answers(program: &str, version: &str, install: &str) -> Result<()> {
     let mut command = Command::new(program);
-    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.arg(version).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if command.status().is_ok_and(|status| status.success()) {
         return Ok(());
     }

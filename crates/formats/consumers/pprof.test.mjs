@@ -1,6 +1,6 @@
-// pprof's format by two readers of it: pprof-format, and `go tool pprof` where Go is installed.
+// pprof's format by two readers of it: pprof-format, and `go tool pprof`.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -8,7 +8,6 @@ import { gunzipSync } from 'node:zlib';
 import { assertSame, convert, merged, require, sums, top, traces } from './conversion.mjs';
 
 const { Profile } = require('pprof-format');
-const hasGo = spawnSync('go', ['version']).status === 0;
 
 const key = ({ name, resource, line, column }) => `${name}\n${resource ?? ''}:${line ?? 0}:${column ?? 0}`;
 
@@ -38,7 +37,7 @@ for (const [name, trace] of Object.entries(traces)) {
       // It has one slash where an address has two or three.
       ['lines', ({ name, resource, line }) => (resource ? `${name} ${resource.replace(/\/+/g, '/')}:${line}` : name)],
     ]) {
-      test(`go tool pprof shows the sums of top by ${granularity}`, { skip: !hasGo && 'Go is not installed' }, () => {
+      test(`go tool pprof shows the sums of top by ${granularity}`, () => {
         const words = ['tool', 'pprof', '-top', '-cum', `-${granularity}`, '-unit=us', '-sample_index=wall', '-nodefraction=0', '-nodecount=100000', '-edgefraction=0', convert(trace, '.pb.gz')];
         const table = execFileSync('go', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
         const number = (text) => Number(text.replace('us', '')) / 1000;

@@ -335,6 +335,7 @@ fn report(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
 
 /// Has DevTools' engine, the Firefox Profiler, speedscope, pprof and a decoder of OTLP read profiles.
 fn consumers(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    tools::check_go()?;
     let (chromium, cli) = (tools::chromium()?, context.checkout.cli());
     let folder = context.checkout.root().join("crates/formats/consumers");
     let modules = context.packages.get_locked(&folder)?;
