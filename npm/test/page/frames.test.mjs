@@ -3,14 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { host, open, openHtml, serve } from './server.mjs';
-
-const pause = (page, ms) => page.evaluate((time) => new Promise((resolve) => setTimeout(resolve, time)), ms);
-
-/** Resolves when the page and its frames have logged this. */
-async function logged(page, ...lines) {
-  while (!lines.every((line) => page.log.includes(line))) await pause(page, 20);
-}
+import { host, logged, open, openHtml, serve } from './server.mjs';
 
 suite('a frame of the same origin', () => {
   test('has a realm of its own, which its page can reach', async (t) => {
@@ -184,7 +177,7 @@ suite('a frame of another origin', () => {
     const foreign = await serve(t, { '/child': '<script>onmessage = () => { for (;;); }; parent.postMessage("ready", "*")</script>' });
     const page = await openHtml(t, `<iframe id="f" src="${foreign.url('/child')}"></iframe>`);
     await page.evaluate(() => frames[0].postMessage('go', '*'));
-    await pause(page, 100);
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
     assert.equal(await page.evaluate('1 + 1'), 2);
     await page.evaluate(() => document.getElementById('f').remove());
     assert.equal(page.frames().length, 1);

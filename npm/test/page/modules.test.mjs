@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { openHtml, serve } from './server.mjs';
+import { logged, openHtml, serve } from './server.mjs';
 
 suite('module scripts', () => {
   test('run once the document is parsed, in order, each module once', async (t) => {
@@ -95,7 +95,7 @@ suite('module scripts', () => {
     const page = await openHtml(t, "<script type=module>const { v } = await import('/v.mjs'); console.log('got', v)</script>", {
       routes: { '/v.mjs': 'export const v = await new Promise((r) => setTimeout(() => r(7), 5))' },
     });
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 20)));
+    await logged(page, 'got 7');
     assert.deepEqual(page.log, ['got 7']);
   });
 });
@@ -121,8 +121,9 @@ suite('import()', () => {
         },
       },
     );
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
-    assert.deepEqual(page.log.sort(), ['classic 4', 'eval 2', 'handler 1', `inline ${page.server.url('/base/inline.mjs')}`, 'timer 3']);
+    const lines = ['classic 4', 'eval 2', 'handler 1', `inline ${page.server.url('/base/inline.mjs')}`, 'timer 3'];
+    await logged(page, ...lines);
+    assert.deepEqual(page.log.sort(), lines);
   });
 
   test('gives the namespace, one for all, and rejects with errors of the page', async (t) => {

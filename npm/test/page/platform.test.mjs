@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { host, open, openHtml, serve } from './server.mjs';
+import { host, open, openHtml, serve, until } from './server.mjs';
 
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 
@@ -258,8 +258,8 @@ suite('fetch', () => {
       form.append('file', new Blob(['content'], { type: 'text/x' }), 'name.txt');
       for (const body of [form, new Blob(['blob'], { type: 'text/y' }), new Uint8Array([65, 66]).subarray(1), 'text', new Uint8Array([67]).buffer]) await fetch('/post', { method: 'POST', body });
       navigator.sendBeacon('/post', 'beacon');
-      await new Promise((resolve) => setTimeout(resolve, 50));
     });
+    await until(page, () => page.server.requests.filter(({ url }) => url === '/post').length === 6);
     for (const { body, headers, url } of page.server.requests) if (url === '/post') bodies.push([headers['content-type'], body]);
     assert.match(bodies[0][0], /^multipart\/form-data; boundary=/);
     assert.match(bodies[0][1], /name="field"\r\n\r\nvalue\r\n[^]*filename="name\.txt"\r\nContent-Type: text\/x\r\n\r\ncontent\r\n/);

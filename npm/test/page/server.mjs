@@ -81,3 +81,13 @@ export async function openHtml(t, html, { routes = {}, headers = {}, ...options 
   const page = await open(t, server.url('/'), options);
   return Object.assign(page, { server });
 }
+
+/** Resolves when the condition holds. The page's own time passes meanwhile. */
+export async function until(page, condition) {
+  while (!condition()) await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 20)));
+}
+
+/** Resolves when the page and its frames have logged these lines. */
+export function logged(page, ...lines) {
+  return until(page, () => lines.every((line) => page.log.includes(line)));
+}
