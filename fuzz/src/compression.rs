@@ -1,4 +1,4 @@
-//! Compressed profiles: whole, in several members, cut off and damaged.
+//! Gzipped profiles: whole, in several members, truncated and corrupt.
 
 use std::io::{Read, Write};
 
@@ -7,40 +7,39 @@ use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use selfprof_formats::{Hint, read};
 
-use crate::profiles::{OPTIONS, compared, told};
+use crate::profiles::{OPTIONS, checked, compared};
 
-/// Bytes that are taken for gzip as they are, or a text that is compressed and perhaps damaged: the first byte tells.
+/// Raw bytes read as gzip, or a text that is compressed and possibly corrupted, depending on the first byte.
 pub fn gzip(input: &[u8]) {
     let [kind, at, change, rest @ ..] = input else { return };
     match kind % 4 {
         0 => raw(&[&[0x1f, 0x8b], &input[1..]].concat()),
         1 => whole(rest, 0),
         2 => whole(rest, usize::from(*at)),
-        _ => damaged(rest, usize::from(*at), *change),
+        _ => corrupt(rest, usize::from(*at), *change),
     }
 }
 
-/// Reading the bytes is reading what another decoder makes of them.
+/// Reading the bytes equals reading the output of another decoder.
 fn raw(bytes: &[u8]) {
-    let profile = told(read(bytes, Hint::default(), &OPTIONS));
+    let profile = checked(read(bytes, Hint::default(), &OPTIONS));
     let mut text = Vec::new();
     let decoder = MultiGzDecoder::new(bytes);
     let is_whole = decoder.take(OPTIONS.max_bytes + 1).read_to_end(&mut text).is_ok();
     match profile {
         Some(profile) => {
             assert!(is_whole && text.len() as u64 <= OPTIONS.max_bytes);
-            // Not so if it is compressed twice, which is nothing that can be read.
-            let plain = told(read(&text[..], Hint::default(), &OPTIONS));
+            let plain = checked(read(&text[..], Hint::default(), &OPTIONS));
             assert_eq!(plain.as_ref().map(compared), Some(compared(&profile)));
         }
         None if is_whole && !text.starts_with(&[0x1f, 0x8b]) => {
-            assert!(told(read(&text[..], Hint::default(), &OPTIONS)).is_none());
+            assert!(checked(read(&text[..], Hint::default(), &OPTIONS)).is_none());
         }
         None => {}
     }
 }
 
-/// Compression in one member or two does not change what a text says.
+/// Compresses a text in one or two members.
 fn whole(text: &[u8], at: usize) {
     let (first, second) = text.split_at(at.min(text.len()));
     let mut bytes = compressed(first);
@@ -50,8 +49,8 @@ fn whole(text: &[u8], at: usize) {
     raw(&bytes);
 }
 
-/// A byte is another one, or the end is missing.
-fn damaged(text: &[u8], at: usize, change: u8) {
+/// Changes a byte of the compressed text, or truncates it.
+fn corrupt(text: &[u8], at: usize, change: u8) {
     let mut bytes = compressed(text);
     let at = at % bytes.len();
     if change == 0 {
@@ -59,7 +58,7 @@ fn damaged(text: &[u8], at: usize, change: u8) {
     } else {
         bytes[at] ^= change;
     }
-    // The first two bytes are what says that it is gzip.
+    // Without the magic bytes, it is not read as gzip.
     if bytes.starts_with(&[0x1f, 0x8b]) {
         raw(&bytes);
     }

@@ -1,14 +1,14 @@
-//! Journals, whole and torn.
+//! Complete and truncated journals.
 
 use selfprof_formats::journal::{Journal, JournalWriter, read};
 use selfprof_trace::{Sample, Trace};
 
-use crate::form::{assert_sound, entries, spelled};
-use crate::profiles::told;
+use crate::comparable::{assert_sound, entries, spelled};
+use crate::profiles::checked;
 
-/// A journal: what is read can be written and read again, and what is cut off is a beginning.
+/// A journal can be written and read again, and a truncated journal reads as a prefix.
 pub fn journal(input: &[u8]) {
-    let Some(journal) = told(read(input)) else { return };
+    let Some(journal) = checked(read(input)) else { return };
     assert_sound(&journal.trace);
     let again = rewritten(&journal);
     assert_eq!(again.header, journal.header);
@@ -24,16 +24,18 @@ pub fn journal(input: &[u8]) {
         };
         assert_eq!(named(&again.trace), named(&journal.trace));
     }
-    // What is cut off may begin with a record, and end with what is none.
+    // Truncating a torn journal may change which lines parse.
     if journal.torn {
         return;
     }
     let Some(header) = input.iter().position(|&byte| byte == b'\n') else { return };
-    // Some places, which an input of the same length and another end chooses otherwise.
+    // Some positions, which depend on the length and on the last byte.
     let (body, seed) = (input.len() - header, usize::from(input[input.len() - 1]));
     for step in 1..4 {
         let end = header + 1 + (seed * 31 + step * 257) % body;
-        let Some(beginning) = told(read(&input[..end])) else { panic!("cut at {end}, it is no journal") };
+        let Some(beginning) = checked(read(&input[..end])) else {
+            panic!("truncated at {end}, it is not a journal")
+        };
         let samples = beginning.trace.samples();
         let whole = &journal.trace.samples()[..samples.len()];
         let kept = |sample: &Sample| (sample.timestamp, sample.marker, sample.stack.is_some());

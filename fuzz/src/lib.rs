@@ -1,36 +1,34 @@
-//! What must hold of everything that reads what others wrote, whatever that is: one function for each fuzz target, which panics
-//! where it does not hold.
+//! Properties of everything that processes untrusted input: one function per fuzz target, which panics if the property does not hold.
 //!
-//! `cargo xtask fuzz` looks for inputs by which it does not, `cargo test` checks those that are kept in `corpus/` and `findings/`.
-//! That reading ends soon and takes little memory is up to the fuzzer's own limits. Absent on purpose: what a single reader makes
-//! of an input that is known; that is in the tests of its crate.
+//! `cargo xtask fuzz` searches for inputs that violate a property, and `cargo test` checks the inputs in `corpus/` and `findings/`. The
+//! fuzzer itself limits time and memory. Tests of known inputs are in the crates of the readers.
 
 #![forbid(unsafe_code)]
 
+mod comparable;
 mod compression;
-mod form;
 mod journals;
-mod made;
 mod profiles;
 mod requests;
 mod source_maps;
+mod writers;
 
 pub use compression::gzip;
 pub use journals::journal;
-pub use made::writers;
-pub use profiles::{cpuprofile, explainer, recognition, w3c};
+pub use profiles::{cpuprofile, detection, explainer, w3c};
 pub use requests::{options, webdriver};
 pub use source_maps::{comments, data_url, names, source_map};
+pub use writers::writers;
 
-/// A target: its name, and what it does with an input.
+/// A fuzz target: its name, and the function that checks an input.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them. The tests read each one's folder in `corpus/` and `findings/`.
+/// All targets. Each has folders of its name in `corpus/` and possibly `findings/`.
 pub const TARGETS: [Target; 13] = [
     ("w3c", w3c),
     ("explainer", explainer),
     ("cpuprofile", cpuprofile),
-    ("recognition", recognition),
+    ("detection", detection),
     ("gzip", gzip),
     ("journal", journal),
     ("writers", writers),

@@ -1,4 +1,4 @@
-//! Readers of profiles, and all writers of what they read.
+//! Reading profiles, and writing them in every format.
 
 use std::error::Error;
 use std::iter::successors;
@@ -7,9 +7,9 @@ use selfprof_formats::{Format, Hint, Profile, ReadOptions, Thread, WriteOptions,
 use selfprof_trace::foreign::Limits;
 use serde::de::IgnoredAny;
 
-use crate::form::{assert_sound, entries, spelled};
+use crate::comparable::{assert_sound, entries, spelled};
 
-/// As much is read as keeps an input fast.
+/// Limits that keep inputs fast.
 pub const OPTIONS: ReadOptions = ReadOptions {
     max_bytes: 1 << 20,
     limits: Limits {
@@ -25,44 +25,46 @@ pub const OPTIONS: ReadOptions = ReadOptions {
 /// The first bytes of gzip.
 const GZIP: &[u8] = &[0x1f, 0x8b];
 
-/// A trace of the W3C's shape.
+/// A W3C trace.
 pub fn w3c(input: &[u8]) {
     of_format(Format::W3c, input);
 }
 
-/// A profile of the explainer's.
+/// A profile in the explainer's format.
 pub fn explainer(input: &[u8]) {
     of_format(Format::Explainer, input);
 }
 
-/// A CPU profile of V8.
+/// A V8 CPU profile.
 pub fn cpuprofile(input: &[u8]) {
     of_format(Format::CpuProfile, input);
 }
 
-/// A profile of any format, whose name the first byte chooses.
-pub fn recognition(input: &[u8]) {
+/// A profile in any format. The first byte selects the file name.
+pub fn detection(input: &[u8]) {
     const NAMES: [Option<&str>; 6] =
         [None, Some("a.json"), Some("a.cpuprofile"), Some("a.explainer.json.gz"), Some("a.pb"), Some("")];
     let Some((&first, text)) = input.split_first() else { return };
     let name = NAMES[usize::from(first) % NAMES.len()];
-    let Some(profile) = told(read(text, Hint { format: None, name }, &OPTIONS)) else { return };
+    let Some(profile) = checked(read(text, Hint { format: None, name }, &OPTIONS)) else { return };
     assert!(Format::READABLE.contains(&profile.format));
-    // What is recognised is what it is said to be.
-    let said = Hint { format: Some(profile.format), name: None };
-    let Some(again) = told(read(text, said, &OPTIONS)) else { panic!("recognised and not read") };
+    // Naming the detected format gives the same profile.
+    let hint = Hint { format: Some(profile.format), name: None };
+    let Some(again) = checked(read(text, hint, &OPTIONS)) else {
+        panic!("the detected format is not readable")
+    };
     assert_eq!(compared(&again), compared(&profile));
 }
 
 fn of_format(format: Format, input: &[u8]) {
     let hint = Hint { format: Some(format), name: None };
-    let Some(profile) = told(read(input, hint, &OPTIONS)) else { return };
+    let Some(profile) = checked(read(input, hint, &OPTIONS)) else { return };
     assert_eq!(profile.format, format);
     if !input.starts_with(GZIP) {
-        // Strings are read as bytes, with control characters in them as they are, which is more than JSON allows.
+        // The readers accept control characters in strings, which JSON does not allow.
         let lenient: Vec<u8> = input.iter().map(|byte| if *byte < b' ' { b' ' } else { *byte }).collect();
         let is_json = serde_json::from_slice::<IgnoredAny>(&lenient).is_ok();
-        assert!(is_json, "this is not JSON, and was read as such");
+        assert!(is_json, "text that is not JSON was read");
     }
     for (thread, problems) in &profile.threads {
         assert_sound(&thread.trace);
@@ -71,11 +73,11 @@ fn of_format(format: Format, input: &[u8]) {
     }
     let threads = threads(profile);
     assert_written(&threads);
-    assert_settles(format, &threads);
+    assert_round_trips(format, &threads);
 }
 
-/// What was read; of what was not, the reasons can be told.
-pub fn told<T, E: Error + 'static>(result: Result<T, E>) -> Option<T> {
+/// The value; an error must have a message, and so must its sources.
+pub fn checked<T, E: Error + 'static>(result: Result<T, E>) -> Option<T> {
     result
         .inspect_err(|error| {
             let first: &(dyn Error + 'static) = error;
@@ -85,7 +87,7 @@ pub fn told<T, E: Error + 'static>(result: Result<T, E>) -> Option<T> {
         .ok()
 }
 
-/// All that a profile tells, in a form that compares.
+/// A profile in a comparable form.
 pub fn compared(profile: &Profile) -> impl PartialEq + std::fmt::Debug {
     let thread = |(thread, problems): &(Thread, selfprof_trace::foreign::Problems)| {
         (thread.name.clone(), spelled(&thread.trace), entries(&thread.trace), problems.total())
@@ -97,7 +99,7 @@ fn threads(profile: Profile) -> Vec<Thread> {
     profile.threads.into_iter().map(|(thread, _)| thread).collect()
 }
 
-/// Every format is written of everything, and is JSON where it says so.
+/// The threads can be written in every format, and JSON formats are valid JSON.
 #[track_caller]
 pub fn assert_written(threads: &[Thread]) {
     for format in Format::ALL {
@@ -109,7 +111,7 @@ pub fn assert_written(threads: &[Thread]) {
     }
 }
 
-/// The threads in a format.
+/// The threads written in a format.
 #[track_caller]
 pub fn written(format: Format, threads: &[Thread]) -> Vec<u8> {
     let mut out = Vec::new();
@@ -118,12 +120,12 @@ pub fn written(format: Format, threads: &[Thread]) -> Vec<u8> {
     out
 }
 
-/// What was written is recognised and read back, without a problem.
+/// Reads a written profile back; its format must be detected, and there must be no problems.
 #[track_caller]
 pub fn back(format: Format, text: &[u8]) -> Vec<Thread> {
     let profile = match read(text, Hint::default(), &OPTIONS) {
         Ok(profile) => profile,
-        Err(error) => panic!("{format} is not read back: {error}, {:?}", error.source()),
+        Err(error) => panic!("{format} cannot be read back: {error}, {:?}", error.source()),
     };
     assert_eq!(profile.format, format);
     for (thread, problems) in &profile.threads {
@@ -132,11 +134,11 @@ pub fn back(format: Format, text: &[u8]) -> Vec<Thread> {
     threads(profile)
 }
 
-/// A format that is read and written holds what it held already, and when each sample was taken.
+/// A profile in its own format round-trips: the times of samples are equal, and writing again gives the same bytes.
 #[track_caller]
-fn assert_settles(format: Format, threads: &[Thread]) {
+fn assert_round_trips(format: Format, threads: &[Thread]) {
     let first = written(format, threads);
-    // What is written may be longer than what was read.
+    // The output may be longer than the input.
     if first.len() as u64 > OPTIONS.max_bytes {
         return;
     }
@@ -151,7 +153,7 @@ fn assert_settles(format: Format, threads: &[Thread]) {
     if format == Format::W3c {
         assert_eq!(again, first);
     } else {
-        // Names that mean something in a format, such as `(idle)`, do so once.
+        // Names with a meaning in the format, such as `(idle)`, only change in the first round trip.
         assert_eq!(written(format, &back(format, &again)), again);
     }
 }

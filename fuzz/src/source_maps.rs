@@ -1,20 +1,19 @@
-//! Source maps, what leads to them, and names read off sources.
+//! Source maps, links to them, and names found in sources.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use selfprof_source_maps::{Comments, Counts, Map, MapError, apply, apply_with_excerpts};
 use selfprof_trace::{Frame, Micros, NameId, ResourceId, Sample, Stack, Trace};
 
-use crate::form::{assert_sound, spelled};
-use crate::profiles::told;
+use crate::comparable::{assert_sound, spelled};
+use crate::profiles::checked;
 
-/// Lines and columns that a trace for a map has functions at.
+/// The functions of a trace are at every position up to these.
 const LINES: u32 = 4;
 const COLUMNS: u32 = 24;
 
 /// A source map, applied to a trace.
 pub fn source_map(input: &[u8]) {
-    let Some(map) = told(Map::read(input)) else { return };
+    let Some(map) = checked(Map::read(input)) else { return };
     assert!(map.bad_scopes().is_none_or(|bad| !bad.to_string().is_empty()));
     assert!(map.debug_id().is_none_or(|id| !id.bytes().any(|byte| byte.is_ascii_uppercase())));
     let trace = trace(
@@ -22,25 +21,25 @@ pub fn source_map(input: &[u8]) {
         (1..=LINES).flat_map(|line| (1..=COLUMNS).map(move |column| (line, column))),
     );
     let counts = applied(&trace, &map, |_| true);
-    assert_eq!((counts.placed, counts.with_map), (trace.frames().len(), trace.frames().len()));
+    assert_eq!((counts.with_position, counts.with_map), (trace.frames().len(), trace.frames().len()));
     assert!(counts.mapped <= counts.with_map);
-    // A script without a map stays as it is.
+    // Without a map, the trace is unchanged.
     let Ok((same, counts)) = apply(&trace, |_| None) else { panic!("no table is full") };
     assert_eq!((spelled(&same), counts.with_map), (spelled(&trace), 0));
 }
 
-/// A map in a `data:` URL: any text behind the scheme, and the bytes in base64, which are the map itself.
+/// A map in a `data:` URL: any text after the scheme, and the input as base64, which must equal reading it directly.
 pub fn data_url(input: &[u8]) {
     if let Ok(text) = std::str::from_utf8(input) {
-        let _ = told(Map::from_data_url(text));
-        let _ = told(Map::from_data_url(&format!("data:{text}")));
+        let _ = checked(Map::from_data_url(text));
+        let _ = checked(Map::from_data_url(&format!("data:{text}")));
     }
-    let url = format!("data:application/json;charset=utf-8;base64,{}", STANDARD.encode(input));
-    let (of_url, direct) = (told(Map::from_data_url(&url)), told(Map::read(input)));
+    let url = format!("data:application/json;charset=utf-8;base64,{}", BASE64.encode(input));
+    let (of_url, direct) = (checked(Map::from_data_url(&url)), checked(Map::read(input)));
     assert_eq!(of_url.as_ref().map(shown), direct.as_ref().map(shown));
 }
 
-/// A source, whose functions are wherever somebody says so.
+/// A source with functions at arbitrary positions.
 pub fn names(input: &[u8]) {
     let source = String::from_utf8_lossy(input);
     let places: Vec<(u32, u32)> = (0..)
@@ -55,13 +54,13 @@ pub fn names(input: &[u8]) {
     let map: Result<Map, MapError> = Map::read(map.to_string().as_bytes());
     let Ok(map) = map else { panic!("{map:?}") };
     let trace = trace(&["minified"], places.iter().map(|(line, column)| (line + 1, column + 1)));
-    let is_told =
+    let is_in_source =
         |name: &str| ["", "minified", "constructor", "default"].contains(&name) || source.contains(name);
-    let counts = applied(&trace, &map, is_told);
+    let counts = applied(&trace, &map, is_in_source);
     assert_eq!(counts.mapped, places.len());
 }
 
-/// A script, whose comments may lead to a map.
+/// A script whose comments may link to a map.
 pub fn comments(input: &[u8]) {
     let code = String::from_utf8_lossy(input);
     let Comments { mapping_url, debug_id } = Comments::of(&code);
@@ -70,7 +69,7 @@ pub fn comments(input: &[u8]) {
         assert!(!value.is_empty() && !value.contains(char::is_whitespace));
         assert!(code.contains(&format!("{key}{value}")));
     }
-    // As others find it: line by line from the end.
+    // Compares with a simple search, line by line.
     let of_line = |line: &str| {
         let (before, value) = line.rsplit_once("sourceMappingURL=")?;
         let is_comment = ["//# ", "//@ "].iter().any(|start| before.ends_with(start));
@@ -84,11 +83,11 @@ pub fn comments(input: &[u8]) {
         assert_eq!(mapping_url, Some(&*url));
     }
     if let Some(url) = mapping_url.filter(|url| url.starts_with("data:")) {
-        let _ = told(Map::from_data_url(url));
+        let _ = checked(Map::from_data_url(url));
     }
 }
 
-/// Functions of these names at these places of one script, each with a sample.
+/// A trace with functions of these names at these positions of one script, with one sample each.
 fn trace(names: &[&str], places: impl Iterator<Item = (u32, u32)>) -> Trace {
     let mut trace = Trace::new();
     let ids: Vec<NameId> = names.iter().filter_map(|name| trace.name(name).ok()).collect();
@@ -98,14 +97,14 @@ fn trace(names: &[&str], places: impl Iterator<Item = (u32, u32)>) -> Trace {
         let (name, line, column) = (ids[index % ids.len()], line.try_into().ok(), column.try_into().ok());
         let Ok(frame) = trace.frame(Frame { name, resource, line, column }) else { continue };
         let stack = trace.stack(Stack { parent, frame }).ok();
-        // Stacks of some depth.
+        // Stacks are up to eight frames deep.
         parent = stack.filter(|_| index % 8 != 7);
         trace.push_sample(Sample { timestamp: Micros(index as u64), stack, marker: None });
     }
     trace
 }
 
-/// Applies the map; no sample is lost, and what is shown around a function is short and ends where it says.
+/// Applies the map. No sample may be lost, and excerpts must be short.
 fn applied(trace: &Trace, map: &Map, is_name: impl Fn(&str) -> bool) -> Counts {
     let mut excerpts = Vec::new();
     let Ok((mapped, counts)) =
@@ -124,14 +123,14 @@ fn applied(trace: &Trace, map: &Map, is_name: impl Fn(&str) -> bool) -> Counts {
     for (_, frame) in mapped.frames().iter() {
         assert!(
             is_name(&mapped.names()[frame.name]),
-            "the source does not tell {:?}",
+            "{:?} is not in the source",
             &mapped.names()[frame.name]
         );
     }
     counts
 }
 
-/// What can be told of a map.
+/// A map in a comparable form.
 fn shown(map: &Map) -> impl PartialEq + std::fmt::Debug {
     let places = (1..3).flat_map(|line| (1..9).map(move |column| (line, column)));
     let trace = trace(&["a"], places);
@@ -139,7 +138,7 @@ fn shown(map: &Map) -> impl PartialEq + std::fmt::Debug {
     (map.debug_id().map(str::to_owned), map.file().map(str::to_owned), spelled(&mapped), counts.mapped)
 }
 
-/// Mappings by which each of these places comes from itself.
+/// Mappings of each of these positions to itself.
 fn identity(places: &[(u32, u32)]) -> String {
     let mut mappings = String::new();
     let (mut line, mut column) = (0, 0);
@@ -164,7 +163,7 @@ fn identity(places: &[(u32, u32)]) -> String {
     mappings
 }
 
-/// A number as mappings have it. <https://tc39.es/ecma426/#sec-base64-vlq>
+/// Writes a number as base64 VLQ. <https://tc39.es/ecma426/#sec-base64-vlq>
 fn quantity(number: i64, out: &mut String) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut left = number.unsigned_abs() << 1 | u64::from(number < 0);

@@ -1,11 +1,11 @@
-//! The inputs that are kept hold what they are to hold, on every machine and without a fuzzer.
+//! Checks the properties on the committed inputs, without a fuzzer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use selfprof_fuzz::TARGETS;
 
-/// The files in a target's folder; there may be none.
+/// The files in a target's folder, if it exists.
 fn inputs(kind: &str, target: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(kind).join(target);
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
@@ -16,12 +16,12 @@ fn inputs(kind: &str, target: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_is_kept_holds() {
+fn properties_hold_for_the_committed_inputs() {
     for (target, check) in TARGETS {
         let corpus = inputs("corpus", target);
         assert!(!corpus.is_empty(), "fuzz/corpus/{target} is empty");
         for file in corpus.into_iter().chain(inputs("findings", target)) {
-            // Told when it fails, and by what it is read when it ends the process.
+            // Identifies the input if it fails or ends the process.
             println!("{target}: {}", file.display());
             check(&fs::read(&file).unwrap());
         }
@@ -29,7 +29,7 @@ fn what_is_kept_holds() {
 }
 
 #[test]
-fn folders_and_programs_are_those_of_targets() {
+fn every_target_has_a_program_and_a_corpus() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut names: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
     names.sort_unstable();

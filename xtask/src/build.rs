@@ -7,18 +7,19 @@ use crate::packages::Packages;
 use crate::progress::say;
 use crate::report::build_report;
 use crate::tools;
+use crate::workspace::install_workspace;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Build the CLI (target/release/selfprof), the native addon (npm/native) and the report's page (npm/report).
+/// Build the CLI (target/release/selfprof), the native addon (packages/native-linux-x64) and the report's page (packages/selfprof/report).
 ///
-/// An addon serves one Node major alone. Without --node it is built for the `node` on PATH, against the headers beside
-/// it: SELFPROF_NODE_INCLUDE names other ones, and where there are none they are fetched. Another major's official
-/// build is fetched from npm. When it is done, `require('<checkout>/npm')` works as it stands.
+/// An addon works on one Node major only. Without --node, it is built for the `node` on PATH, with the headers in
+/// SELFPROF_NODE_INCLUDE, or else those installed with that Node, or else fetched ones. With --node, the official build
+/// of that major is fetched from npm. Afterwards, `require('<checkout>/packages/selfprof')` works.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -37,16 +38,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         arguments.node.iter().map(|&major| Node::of_major(major, &packages)).collect::<Result<_>>()?
     };
-    build_all(&checkout, &packages, &nodes)?;
+    build_all(&checkout, &nodes)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the CLI and the addon for each of the Nodes, in sight.
-pub fn build_all(checkout: &Checkout, packages: &Packages, nodes: &[Node]) -> Result<()> {
+/// Builds the CLI and the addon for each of the Nodes, and shows the output.
+pub fn build_all(checkout: &Checkout, nodes: &[Node]) -> Result<()> {
+    install_workspace(checkout, &Output::Shown)?;
     say("building the CLI");
     build_cli(checkout, &Output::Shown)?;
     say("building the page of `selfprof report`");
-    build_report(checkout, packages, &Output::Shown)?;
+    build_report(checkout, &Output::Shown)?;
     for node in nodes {
         say(&format!("building the addon for Node {} ({})", node.version, node.addon_name()));
         build_addon(checkout, node, &Output::Shown)?;
@@ -62,16 +64,17 @@ pub fn build_all(checkout: &Checkout, packages: &Packages, nodes: &[Node]) -> Re
 pub fn build_cli(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
     let mut cargo = checkout.cargo();
     cargo.args(["build", "--release", "--package", "selfprof"]);
-    job::run(&mut cargo, output).context("the CLI did not build")
+    job::run(&mut cargo, output).context("the CLI did not build")?;
+    replace(&checkout.cli(), &checkout.native_package().join("bin/selfprof"))
 }
 
-/// Where the addon for this Node lies.
+/// The path of the addon for this Node.
 pub fn addon(checkout: &Checkout, node: &Node) -> PathBuf {
-    checkout.npm().join("native").join(node.addon_name())
+    checkout.native_package().join(node.addon_name())
 }
 
-/// The addon. All majors are built in one target folder, one after the other: going from one to the next compiles two
-/// crates again (10 s of CPU), where a folder for each would compile all that lies below them each time (40 s of CPU).
+/// The addon. All majors are built in one target folder, one after the other: switching to another major recompiles two
+/// crates (10 s of CPU), whereas a folder for each would recompile all their dependencies (40 s of CPU).
 pub fn build_addon(checkout: &Checkout, node: &Node, output: &Output<'_>) -> Result<()> {
     let mut cargo = checkout.cargo();
     cargo
@@ -80,11 +83,16 @@ pub fn build_addon(checkout: &Checkout, node: &Node, output: &Output<'_>) -> Res
     job::run(&mut cargo, output)
         .with_context(|| format!("the addon for Node {} did not build", node.version))?;
 
-    // A process that runs may have the old addon mapped: it is replaced by a rename, never written over.
     let library = checkout.target().join("release").join(format!("{DLL_PREFIX}selfprof_node{DLL_SUFFIX}"));
-    let place = addon(checkout, node);
-    let fresh = place.with_extension("node.new");
-    fs::create_dir_all(checkout.npm().join("native"))?;
-    fs::copy(&library, &fresh).with_context(|| format!("cannot copy {}", library.display()))?;
-    fs::rename(&fresh, &place).with_context(|| format!("cannot create {}", place.display()))
+    replace(&library, &addon(checkout, node))
+}
+
+/// Copies a built file. A running process may have the old one mapped, so it is replaced by a rename and never written over.
+fn replace(built: &Path, place: &Path) -> Result<()> {
+    let fresh = place.with_extension("new");
+    if let Some(folder) = place.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    fs::copy(built, &fresh).with_context(|| format!("cannot copy {}", built.display()))?;
+    fs::rename(&fresh, place).with_context(|| format!("cannot create {}", place.display()))
 }

@@ -1,4 +1,4 @@
-//! Where things are in this checkout.
+//! The folders and files of this checkout.
 
 use anyhow::{Context, Result};
 use cargo_metadata::MetadataCommand;
@@ -7,9 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folders that the commands read and write.
+#[derive(Clone)]
 pub struct Checkout {
     root: PathBuf,
     target: PathBuf,
+    /// Where cargo keeps what it compiles, if not in the target folder.
+    build: Option<PathBuf>,
+    /// Whether release builds have link-time optimisation.
+    has_lto: bool,
 }
 
 impl Checkout {
@@ -21,7 +26,19 @@ impl Checkout {
             .no_deps()
             .exec()
             .context("cargo metadata could not read the workspace")?;
-        Ok(Self { root: root.to_owned(), target: metadata.target_directory.into_std_path_buf() })
+        let target = metadata.target_directory.into_std_path_buf();
+        Ok(Self { root: root.to_owned(), target, build: None, has_lto: true })
+    }
+
+    /// The same checkout, in which release builds have no link-time optimisation. After a change, building the CLI or an addon takes
+    /// half of the CPU time or less; the CLI becomes about a tenth slower.
+    pub fn without_link_time_optimisation(self) -> Self {
+        Self { has_lto: false, ..self }
+    }
+
+    /// The same checkout, in which cargo compiles into another folder.
+    pub fn with_build_folder(self, folder: &Path) -> Self {
+        Self { build: Some(folder.to_owned()), ..self }
     }
 
     /// The folder of the workspace's Cargo.toml.
@@ -29,9 +46,19 @@ impl Checkout {
         &self.root
     }
 
-    /// The npm package.
+    /// The npm package `selfprof`.
     pub fn npm(&self) -> PathBuf {
-        self.root.join("npm")
+        self.root.join("packages/selfprof")
+    }
+
+    /// The npm package `@selfprof/page`.
+    pub fn page_package(&self) -> PathBuf {
+        self.root.join("packages/page")
+    }
+
+    /// The npm package with the addons and the program, for the platform that is built for.
+    pub fn native_package(&self) -> PathBuf {
+        self.root.join("packages/native-linux-x64")
     }
 
     /// Cargo's target folder.
@@ -39,12 +66,12 @@ impl Checkout {
         &self.target
     }
 
-    /// The released CLI.
+    /// The release build of the CLI.
     pub fn cli(&self) -> PathBuf {
         self.target.join("release").join(format!("selfprof{}", env::consts::EXE_SUFFIX))
     }
 
-    /// Outputs of the children that a command runs out of sight.
+    /// The folder for the output of child processes that is not shown.
     pub fn logs(&self) -> PathBuf {
         self.target.join("xtask")
     }
@@ -53,6 +80,13 @@ impl Checkout {
     pub fn cargo(&self) -> Command {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root);
+        if let Some(folder) = &self.build {
+            // Incremental compilation does not pay for what is compiled once and then deleted with the checkout.
+            command.env("CARGO_BUILD_BUILD_DIR", folder).env("CARGO_INCREMENTAL", "0");
+        }
+        if !self.has_lto {
+            command.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+        }
         command
     }
 }

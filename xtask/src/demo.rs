@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: the main job on a real program.
+//! `cargo xtask demo`: profiles a real program.
 
 use crate::build::build_all;
 use crate::checkout::Checkout;
@@ -26,7 +26,7 @@ pub fn run(_: &Arguments) -> Result<ExitCode> {
     let packages = Packages::open(checkout.logs())?;
     tools::check()?;
     let node = Node::on_path(&packages)?;
-    build_all(&checkout, &packages, std::slice::from_ref(&node))?;
+    build_all(&checkout, std::slice::from_ref(&node))?;
     let typescript = packages.get(&TYPESCRIPT)?;
     let rxjs = packages.get(&RXJS)?;
 

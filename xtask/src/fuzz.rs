@@ -1,30 +1,29 @@
-//! `cargo xtask fuzz`: looks for inputs that what reads others' files cannot stand.
+//! `cargo xtask fuzz`: searches for inputs on which a parser fails.
 
 mod instrumented;
 mod session;
 
 use crate::checkout::Checkout;
 use crate::job::{Log, Output};
-use crate::packages::Packages;
 use crate::problem::Problem;
-use crate::progress::{Activity, say, seconds};
-use anyhow::{Result, bail};
+use crate::progress::{Activity, print, say};
+use anyhow::Result;
 use clap::{Args, value_parser};
-use session::Session;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub use instrumented::Instrumented;
+pub use instrumented::{Instrumented, Scope};
+pub use session::Session;
 
-/// Feed everything that reads what others wrote with inputs that a fuzzer makes up.
+/// Fuzz the parsers: of profiles, source maps, journals, requests and options.
 ///
-/// A target is built with instruments for libFuzzer, on the toolchain that builds the rest: neither nightly nor cargo-fuzz is
-/// needed. It starts from the inputs in fuzz/corpus/TARGET and fuzz/findings/TARGET, keeps those that reach new code in the
-/// fuzzer's own folder (target/fuzz, or in the cache where CI is set), and goes on from them the next time.
+/// A target is built with instrumentation for libFuzzer, on the toolchain that builds the rest: neither nightly nor cargo-fuzz is
+/// needed. It starts from the inputs in fuzz/corpus/TARGET and fuzz/findings/TARGET, keeps those that reach new code in
+/// target/fuzz, and continues from them the next time.
 ///
 /// A finding is an input on which a property of fuzz/src does not hold, or reading panics, takes longer than a minute or
-/// more than 1 GiB. It is kept, and how to run it again is printed. When it is mended, put it into fuzz/findings/TARGET, where
+/// more than 1 GiB. It is kept, and how to run it again is printed. When the bug is fixed, put the input into fuzz/findings/TARGET, where
 /// `cargo test` and `cargo xtask test` run it from then on.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
@@ -35,15 +34,15 @@ pub struct Arguments {
     /// How long to fuzz each target
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = value_parser!(u64).range(1..))]
     seconds: u64,
-    /// Print the targets and how many inputs are kept of each
+    /// Print the targets and how many committed inputs each has
     #[arg(long)]
     list: bool,
     /// Run this input alone, on the one target named: a finding, to see what it does
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["seconds", "keep"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seconds", "update_corpus"])]
     input: Option<PathBuf>,
-    /// Do not fuzz, but make fuzz/corpus of what was found so far: the few inputs that reach most of the code
+    /// Do not fuzz, but rewrite fuzz/corpus: the few inputs found so far that reach most of the code
     #[arg(long, conflicts_with = "seconds")]
-    keep: bool,
+    update_corpus: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -51,16 +50,16 @@ Examples:
   cargo xtask fuzz                          every target, two minutes each
   cargo xtask fuzz w3c --seconds 3600       one reader, for an hour
   cargo xtask fuzz w3c --input FILE         what a finding does
-  cargo xtask fuzz w3c --keep               the new inputs into fuzz/corpus/w3c, to be committed";
+  cargo xtask fuzz w3c --update-corpus      the best inputs into fuzz/corpus/w3c, to be committed";
 
 /// Runs the command. The exit code is 1 when there was a finding.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
-    let instrumented = Instrumented::new(&checkout, &Packages::open(checkout.logs())?)?;
+    let instrumented = Instrumented::new(&checkout, Scope::Everything)?;
     let targets = select(instrumented.targets()?, &arguments.targets)?;
     if arguments.list {
         for target in &targets {
-            let inputs = instrumented.kept(target).len();
+            let inputs = instrumented.committed_inputs(target).len();
             println!("{target:<12} {inputs} inputs");
         }
         return Ok(ExitCode::SUCCESS);
@@ -78,46 +77,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let log = Log::create(&checkout.logs(), &format!("fuzz-{target}"))?;
         let activity = Activity::start(&format!("fuzz {target}"));
         let session = Session { instrumented: &instrumented, target, log: &log, activity: &activity };
-        if arguments.keep {
-            let (before, after) = session.keep()?;
-            activity.suspend(|| println!("{target:<12} {after} inputs in fuzz/corpus, {before} before"));
+        if arguments.update_corpus {
+            let (before, after) = session.update_corpus()?;
+            print(|| println!("{target:<12} {after} inputs in fuzz/corpus, {before} before"));
             continue;
         }
-        let corpus = instrumented.own("corpus", target)?;
+        let corpus = instrumented.work_folder("corpus", target)?;
         match session.fuzz(Duration::from_secs(arguments.seconds), &corpus) {
-            Ok(figures) => activity.suspend(|| println!("{target:<12} {figures}")),
+            Ok(figures) => print(|| println!("{target:<12} {figures}")),
             Err(error) => {
                 findings += 1;
-                activity.suspend(|| println!("{target:<12} {error}\n"));
+                print(|| println!("{target:<12} {error}\n"));
             }
         }
     }
     Ok(if findings > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-/// What the tests do: the inputs that are kept, then a short search, for each target.
-pub fn briefly(checkout: &Checkout, packages: &Packages, log: &Log, activity: &Activity) -> Result<String> {
-    /// For each target; what a search of hours would find is not looked for here.
-    const SEARCH: Duration = Duration::from_secs(6);
-    let instrumented = Instrumented::new(checkout, packages)?;
-    let targets = instrumented.targets()?;
-    instrumented.build(&targets, &Output::Logged(log, activity))?;
-    let built = activity.elapsed();
-    let mut failed = Vec::new();
-    let mut runs = 0;
-    for target in &targets {
-        let session = Session { instrumented: &instrumented, target, log, activity };
-        // To begin from all that was ever found takes longer each time.
-        let corpus = tempfile::tempdir()?;
-        match session.check().and_then(|()| session.fuzz(SEARCH, corpus.path())) {
-            Ok(figures) => runs += figures.runs,
-            Err(error) => failed.push(format!("{target}: {error}")),
-        }
-    }
-    if !failed.is_empty() {
-        bail!("{}", failed.join("\n"));
-    }
-    Ok(format!("{} targets, {runs} inputs, built in {}", targets.len(), seconds(built)))
 }
 
 fn select(targets: Vec<String>, only: &[String]) -> Result<Vec<String>> {

@@ -1,26 +1,32 @@
-//! Runs a child process, in sight or into a log file.
+//! Runs a child process, with its output on the terminal or in a log file.
 //!
-//! A log is a file and not a pipe: a grandchild that outlives the child can then never block the reader, and the log
-//! is still there after the run.
+//! A log is a file and not a pipe: a grandchild that outlives the child then never blocks the reader, and the log
+//! stays after the run.
 
-use crate::progress::{Activity, seconds};
+use crate::progress::{Activity, Priority, seconds};
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, WaitId, WaitIdOptions, setpriority_process, waitid};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
+use wait4::Wait4;
 
-/// How often a running child is looked at.
+/// The value that `nice` would get for [`Priority::Low`]: half the share of the processors that other programs get. With much
+/// less, builds would take hours on a machine with other work.
+const LOW: i32 = 3;
+
+/// How often a running child is checked.
 const GLANCE: Duration = Duration::from_millis(25);
 
-/// Past this, a child is taken to hang.
-const LIMIT: Duration = Duration::from_secs(25 * 60);
+/// A child that runs longer than this is assumed to hang.
+const LIMIT: Duration = Duration::from_secs(45 * 60);
 
 /// Where a child's stdout and stderr go.
 pub enum Output<'a> {
-    /// To the person, as they come.
+    /// To the terminal, as they come.
     Shown,
     /// Appended to a file, under an activity.
     Logged(&'a Log, &'a Activity),
@@ -40,12 +46,12 @@ impl Log {
         Ok(Self { path })
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All that was said, with anything that is not UTF-8 replaced.
+    /// The whole output, with anything that is not UTF-8 replaced.
     pub fn text(&self) -> String {
         fs::read(&self.path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     }
@@ -79,7 +85,7 @@ pub fn run(command: &mut Command, output: &Output<'_>) -> Result<()> {
     run_within(command, output, LIMIT)
 }
 
-/// As [`run`]; a child in a log is taken to hang when its activity has taken longer than `limit`.
+/// As [`run`]; a child that writes to a log is assumed to hang when its activity has taken longer than `limit`.
 pub fn run_within(command: &mut Command, output: &Output<'_>, limit: Duration) -> Result<()> {
     let program =
         Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -102,16 +108,27 @@ fn run_logged(
 ) -> Result<ExitStatus> {
     command.stdout(log.file()?).stderr(log.file()?);
     let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(status);
-        }
+    let pid = Pid::from_child(&child);
+    if activity.priority() == Priority::Low {
+        // Its own children get the priority that it has when it starts them. A child that has ended already needs none.
+        let _ = setpriority_process(Some(pid), LOW);
+    }
+    // The child stays waitable until `wait4` below, which tells how much CPU time it took.
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let mut hangs = false;
+    while waitid(WaitId::Pid(pid), look)?.is_none() {
         if activity.elapsed() > limit {
+            hangs = true;
             child.kill()?;
-            child.wait()?;
-            bail!("{program} was ended: it still ran after {}", seconds(limit));
+            break;
         }
-        activity.go_on(|| log.last_line());
+        activity.continues(|| log.last_line());
         thread::sleep(GLANCE);
     }
+    let ended = child.wait4()?;
+    activity.add_cpu(ended.rusage.utime + ended.rusage.stime);
+    if hangs {
+        bail!("{program} was killed: it was still running after {}", seconds(limit));
+    }
+    Ok(ended.status)
 }

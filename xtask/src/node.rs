@@ -12,6 +12,9 @@ use std::process::Command;
 /// The majors that selfprof supports.
 pub const MAJORS: [u32; 4] = [20, 22, 24, 26];
 
+/// puppeteer-core needs Node 22.12, and the code of the Firefox Profiler Node 24.
+pub const MAJOR_THAT_DRIVES_CHROMIUM: u32 = 24;
+
 /// A `--node` argument.
 pub fn parse_major(text: &str) -> Result<u32, String> {
     match text.parse() {
@@ -20,7 +23,7 @@ pub fn parse_major(text: &str) -> Result<u32, String> {
     }
 }
 
-/// One Node: its executable, its headers, and what names its binary interface.
+/// One Node: its executable, its headers, and the version of its binary interface.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Its version as in "20.20.2".
@@ -36,24 +39,27 @@ pub struct Node {
 }
 
 impl Node {
-    /// The Node on PATH; its headers are fetched when they do not lie beside it.
+    /// The Node on PATH. Its headers are fetched if they are not installed with it.
     pub fn on_path(packages: &Packages) -> Result<Self> {
-        let spoken = Spoken::ask(Path::new("node"))?;
-        let prefix = spoken.executable.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+        let report = NodeReport::ask(Path::new("node"))?;
+        let prefix = report.executable.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
         let include = match env::var_os("SELFPROF_NODE_INCLUDE") {
             Some(folder) => std::path::absolute(folder)?,
             None if has_v8(&prefix.join("include/node")) => prefix.join("include/node"),
             None => {
-                let exact = Package { name: NODE_BUILD, version: &spoken.version, integrity: None };
-                packages.get(&exact).context("Node's headers do not lie beside `node`")?.join("include/node")
+                let exact = Package { name: NODE_BUILD, version: &report.version, integrity: None };
+                packages
+                    .get(&exact)
+                    .context("Node's headers are not installed with `node`")?
+                    .join("include/node")
             }
         };
-        spoken.with_headers(include)
+        report.with_headers(include)
     }
 
     /// A Node of this major: the one on PATH when it fits, else the official build.
     pub fn of_major(major: u32, packages: &Packages) -> Result<Self> {
-        if Spoken::ask(Path::new("node")).is_ok_and(|spoken| spoken.major == major) {
+        if NodeReport::ask(Path::new("node")).is_ok_and(|report| report.major == major) {
             return Self::on_path(packages);
         }
         Self::official(major, packages)
@@ -65,28 +71,28 @@ impl Node {
             .find(|package| major_of(package.version) == Some(major))
             .with_context(|| format!("no Node {major} is known"))?;
         let folder = packages.get(package)?;
-        Spoken::ask(&folder.join("bin/node"))?.with_headers(folder.join("include/node"))
+        NodeReport::ask(&folder.join("bin/node"))?.with_headers(folder.join("include/node"))
     }
 
-    /// One that pages run on: the one on PATH where it does, else the official build of Node 24.
+    /// A Node that jsdom runs on: the one on PATH, else the official build of Node 24.
     pub fn for_pages(packages: &Packages) -> Result<Self> {
-        if Spoken::ask(Path::new("node")).is_ok_and(|spoken| runs_pages(&spoken.version)) {
+        if NodeReport::ask(Path::new("node")).is_ok_and(|report| runs_pages(&report.version)) {
             return Self::on_path(packages);
         }
         Self::official(24, packages)
     }
 
-    /// Whether pages run on it.
+    /// Whether jsdom runs on it.
     pub fn runs_pages(&self) -> bool {
         runs_pages(&self.version)
     }
 
-    /// Its file name in npm/native.
+    /// Its file name in packages/native-linux-x64.
     pub fn addon_name(&self) -> String {
         format!("selfprof-{}-{}.node", self.platform, self.modules)
     }
 
-    /// PATH with this Node first, for a child whose own children say `node`.
+    /// PATH with this Node first, for a child process that starts `node`.
     pub fn path(&self) -> Result<OsString> {
         let first = self.executable.parent().map(Path::to_owned);
         let rest = env::var_os("PATH").unwrap_or_default();
@@ -94,8 +100,8 @@ impl Node {
     }
 }
 
-/// What a node executable says of itself.
-struct Spoken {
+/// What a node executable reports about itself.
+struct NodeReport {
     major: u32,
     version: String,
     modules: u32,
@@ -103,7 +109,7 @@ struct Spoken {
     executable: PathBuf,
 }
 
-impl Spoken {
+impl NodeReport {
     fn ask(program: &Path) -> Result<Self> {
         const QUESTION: &str = "[process.versions.node, process.versions.modules, \
             process.platform + '-' + process.arch, process.execPath].join('\\n')";
@@ -118,7 +124,7 @@ impl Spoken {
             (lines.next(), lines.next(), lines.next(), lines.next())
         else {
             bail!(
-                "{} does not answer like Node.js: {}",
+                "{} does not report its version like Node.js: {}",
                 program.display(),
                 String::from_utf8_lossy(&output.stderr)
             );
@@ -128,19 +134,19 @@ impl Spoken {
             version: version.to_owned(),
             modules: modules
                 .parse()
-                .with_context(|| format!("Node's modules version {modules} is no number"))?,
+                .with_context(|| format!("Node's modules version {modules} is not a number"))?,
             platform: platform.to_owned(),
             executable: fs::canonicalize(executable).with_context(|| format!("cannot find {executable}"))?,
         })
     }
 
-    /// Headers of another Node compile without a word and crash at run time, so they are compared.
+    /// With the headers of another Node, the addon compiles and crashes at run time, so versions are compared.
     fn with_headers(self, include: PathBuf) -> Result<Node> {
         let Self { major, version, modules, platform, executable } = self;
         if !MAJORS.contains(&major) {
             return Err(Problem::error(
                 format!("Node {version} is not supported: {}", executable.display()),
-                "put Node 20, 22, 24 or 26 on PATH, or pass --node 24 to have one fetched",
+                "put Node 20, 22, 24 or 26 on PATH, or pass --node 24 to fetch one",
             ));
         }
         let found = modules_of_headers(&include)?;
@@ -157,7 +163,7 @@ impl Spoken {
     }
 }
 
-/// What jsdom runs on: its `engines` are ^22.22.2, ^24.15 and 26 or newer.
+/// Whether jsdom runs on this version: its `engines` are ^22.22.2, ^24.15 and 26 or newer.
 fn runs_pages(version: &str) -> bool {
     let mut parts = version.split('.').map(|part| part.parse().unwrap_or(0));
     let version: [u32; 3] = std::array::from_fn(|_| parts.next().unwrap_or(0));
@@ -187,7 +193,7 @@ fn modules_of_headers(include: &Path) -> Result<u32> {
     text.lines()
         .filter_map(|line| line.trim().strip_prefix("#define NODE_MODULE_VERSION"))
         .find_map(|value| value.trim().parse().ok())
-        .with_context(|| format!("{} gives no NODE_MODULE_VERSION", path.display()))
+        .with_context(|| format!("{} defines no NODE_MODULE_VERSION", path.display()))
 }
 
 #[cfg(test)]

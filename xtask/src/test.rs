@@ -2,34 +2,48 @@
 
 mod counts;
 mod plan;
-mod report;
+mod run;
+mod schedule;
+mod step;
+mod steps;
+mod summary;
 
+use crate::build_cache;
 use crate::checkout::Checkout;
-use crate::job::Log;
 use crate::node::{MAJORS, parse_major};
 use crate::packages::Packages;
-use crate::progress::Activity;
 use anyhow::Result;
 use clap::Args;
-use plan::{Context, Step, plan, select};
-use report::Report;
+use plan::{plan, select};
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
+use std::thread::available_parallelism;
+use step::Context;
+use summary::Report;
 
 /// Run every test of the project: what CI runs.
 ///
-/// The steps run one after the other; one that fails does not stop those that need nothing of it. A step says little
-/// when it passes and everything when it fails. The last line is `N passed, M failed`, counted in steps. The output of
-/// each step stays in target/xtask.
+/// Steps run in parallel on the available processors. One that fails does not stop the others, except those that need
+/// it. A step that passes prints one line; a step that fails prints all its output. A table of where the time went
+/// follows, and the last line is `N passed, M failed`, counted in steps. The output of each step is kept in target/xtask.
+///
+/// The CLI and the addons are built without link-time optimisation, which `cargo xtask build` and `cargo xtask package` do.
+///
+/// When CI is set, compiled dependencies are kept in build/ of the cache, for each Cargo.lock and toolchain; when
+/// SELFPROF_BUILD_CACHE names a folder, they are kept there.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Run on these Node majors alone; may be repeated [default: 20, 22, 24 and 26]
+    /// Run on these Node majors only; may be repeated [default: 20, 22, 24 and 26]
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Vec<u32>,
     /// Run one step (`js-22`) or a family of them (`js`), with the steps that it needs; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// Use this many processors; with 1, one step runs after the other [default: all processors]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
     /// Print the names of the steps, and what each does
     #[arg(long)]
     list: bool,
@@ -44,35 +58,25 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.list {
         let mut stdout = io::stdout().lock();
         for step in &steps {
-            // Whoever reads the list may stop reading, as `head` does.
-            if writeln!(stdout, "{:<10} {}", step.name, step.about).is_err() {
+            // The reader may stop reading, as `head` does.
+            if writeln!(stdout, "{:<12} {}", step.name, step.about).is_err() {
                 break;
             }
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let checkout = Checkout::find()?;
-    let context = Context { packages: Packages::open(checkout.logs())?, checkout };
-    let mut report = Report::new(steps.len());
-    for step in &steps {
-        run_step(step, &context, &mut report)?;
-    }
+    let program = std::env::current_exe()?;
+    let jobs = arguments.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let checkout = Checkout::find()?.without_link_time_optimisation();
+    let packages = Packages::open(checkout.logs())?;
+    // Locked until the end.
+    let build_cache = build_cache::open(&checkout, &packages.cache_of("build"))?;
+    let checkout = match &build_cache {
+        Some(cache) => checkout.with_build_folder(cache.folder()),
+        None => checkout,
+    };
+    let context = Context { packages, checkout, program };
+    let mut report = Report::new(steps.len(), jobs);
+    run::run(&steps, jobs, &context, &mut report);
     Ok(report.finish())
-}
-
-fn run_step(step: &Step, context: &Context, report: &mut Report) -> Result<()> {
-    if let Some(missing) = step.needs.iter().find(|needed| report.has_failed(needed)) {
-        report.not_run(step, missing);
-        return Ok(());
-    }
-    let log = Log::create(&context.checkout.logs(), &step.name)?;
-    let activity = Activity::start(&step.name);
-    let outcome = (step.action)(context, &log, &activity);
-    let took = activity.elapsed();
-    drop(activity);
-    match outcome {
-        Ok(detail) => report.passed(step, took, &detail),
-        Err(error) => report.failed(step, took, &error, &log),
-    }
-    Ok(())
 }

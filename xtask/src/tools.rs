@@ -1,94 +1,154 @@
-//! The programs that a developer's machine must have, and how to get them.
+//! The programs that a developer's machine must have. What the commands can fetch is not among them.
 
 use crate::problem::Problem;
 use anyhow::Result;
 use std::env;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Fails on the first missing program, naming the command that installs it.
+/// How a missing program is installed.
+#[derive(Clone, Copy)]
+enum Source {
+    /// By a package of Debian.
+    Apt(&'static str),
+    /// By a component of Rust's toolchain.
+    Rustup(&'static str),
+}
+
+/// A program that is not installed, or too old.
+struct Missing {
+    what: String,
+    source: Source,
+}
+
+/// Fails if programs are missing that building needs, and names all of them.
 pub fn check() -> Result<()> {
-    answers(
-        "node",
-        "--version",
-        "apt-get install nodejs (or any Node.js 20, 22, 24 or 26; its bin folder must be on PATH)",
-    )?;
-    answers(
-        "npm",
-        "--version",
-        "apt-get install npm (it comes with Node.js where that is not Debian's package)",
-    )?;
-    compiles_cpp20()
+    report(to_build())
 }
 
-/// The components of Rust's toolchain that only the tests use.
-pub fn check_rust_components() -> Result<()> {
+/// Fails if programs are missing that packing needs, and names all of them.
+pub fn check_to_package() -> Result<()> {
+    let mut missing = to_build();
+    missing.extend(to_strip());
+    report(missing)
+}
+
+/// Fails if programs are missing that the tests need, and names all of them.
+pub fn check_for_tests() -> Result<()> {
+    let mut missing = to_build();
+    let venv = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
+    missing.extend(to_strip());
     for (program, component) in [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")] {
-        answers(program, "--version", &format!("rustup component add {component}"))?;
+        missing.extend(unless_it_answers(program, Source::Rustup(component)));
     }
-    Ok(())
+    if !answers("python3", &["-c", venv]) {
+        missing.push(Missing {
+            what: "Python 3.11 or newer with venv".to_owned(),
+            source: Source::Apt("python3-venv"),
+        });
+    }
+    report(missing)
 }
 
-/// Go, whose `go tool pprof` reads what is written for it.
-pub fn check_go() -> Result<()> {
-    answers("go", "version", "apt-get install golang-go")
+fn to_build() -> Vec<Missing> {
+    let mut missing = Vec::new();
+    let node = "process.exit(Number(process.versions.node.split('.')[0]) < 20 ? 1 : 0)";
+    if !answers("node", &["--eval", node]) {
+        missing.push(Missing { what: "Node.js 20 or newer".to_owned(), source: Source::Apt("nodejs") });
+    }
+    if !answers("npm", &["--version"]) {
+        missing.push(Missing { what: "npm".to_owned(), source: Source::Apt("npm") });
+    }
+    if !compiles_cpp20() {
+        let what = format!("a C++20 compiler (`{}` is not one)", compiler().to_string_lossy());
+        missing.push(Missing { what, source: Source::Apt("g++") });
+    }
+    missing
 }
 
-fn answers(program: &str, version: &str, install: &str) -> Result<()> {
-    let mut command = Command::new(program);
-    command.arg(version).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    if command.status().is_ok_and(|status| status.success()) {
+fn to_strip() -> Vec<Missing> {
+    let programs = ["objcopy", "objdump"];
+    programs.iter().filter_map(|program| unless_it_answers(program, Source::Apt("binutils"))).collect()
+}
+
+fn unless_it_answers(program: &str, source: Source) -> Option<Missing> {
+    (!answers(program, &["--version"])).then(|| Missing { what: program.to_owned(), source })
+}
+
+fn report(missing: Vec<Missing>) -> Result<()> {
+    if missing.is_empty() {
         return Ok(());
     }
-    Err(Problem::error(format!("the program `{program}` is not on PATH, or does not run"), install))
+    let names: Vec<&str> = missing.iter().map(|missing| missing.what.as_str()).collect();
+    let named = |pick: fn(Source) -> Option<&'static str>| {
+        let mut names: Vec<&str> = missing.iter().filter_map(|missing| pick(missing.source)).collect();
+        names.dedup();
+        names.join(" ")
+    };
+    let apt = named(|source| if let Source::Apt(name) = source { Some(name) } else { None });
+    let rustup = named(|source| if let Source::Rustup(name) = source { Some(name) } else { None });
+    let mut commands = Vec::new();
+    if !apt.is_empty() {
+        commands.push(format!("apt-get install {apt} (on Debian)"));
+    }
+    if !rustup.is_empty() {
+        commands.push(format!("rustup component add {rustup}"));
+    }
+    Err(Problem::error(format!("missing: {}", names.join(", ")), commands.join("; ")))
 }
 
-/// The browser that the report is tested in: what `SELFPROF_CHROMIUM` names, else the first known name on PATH.
-pub fn chromium() -> Result<PathBuf> {
-    let named = env::var_os("SELFPROF_CHROMIUM").filter(|value| !value.is_empty());
-    let names = ["chromium", "chromium-browser", "google-chrome"].map(OsString::from);
-    let candidates = named.map_or_else(|| names.to_vec(), |name| vec![name]);
-    let path = env::var_os("PATH").unwrap_or_default();
-    let found = candidates.iter().find_map(|name| {
-        // A name with a slash is a path, and joining it to folders would be wrong.
-        let own = Path::new(name).components().count() > 1;
-        let folders = env::split_paths(&path).map(|folder| folder.join(name));
-        std::iter::once(PathBuf::from(name)).filter(|_| own).chain(folders).find(|file| file.is_file())
-    });
-    found.ok_or_else(|| {
-        Problem::error(
-            "there is no Chromium, which the report is tested in",
-            "apt-get install chromium (or name one in SELFPROF_CHROMIUM)",
-        )
-    })
+fn answers(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).env_remove("NODE_OPTIONS");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }
 
-/// The shim is C++20, and an older compiler takes the flag without knowing the language, so a program is compiled.
-/// The `cc` crate uses `CXX`, else `c++`.
-fn compiles_cpp20() -> Result<()> {
+/// What the `cc` crate runs.
+fn compiler() -> OsString {
+    env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"))
+}
+
+/// The shim is C++20, and an older compiler accepts the flag without knowing the language, so a program is compiled.
+fn compiles_cpp20() -> bool {
     const PROGRAM: &[u8] =
         b"#include <compare>\n#include <concepts>\nint main() { return (1 <=> 2) < 0 ? 0 : 1; }\n";
-    let compiler = env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"));
     let compile = || -> std::io::Result<bool> {
-        let mut child = Command::new(&compiler)
+        let mut child = Command::new(compiler())
             .args(["-std=c++20", "-fsyntax-only", "-x", "c++", "-"])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A compiler that refuses the flags closes its end early; its exit status tells.
+            // A compiler that refuses the flags closes its end early; its exit status says so.
             let _ = stdin.write_all(PROGRAM);
         }
         Ok(child.wait()?.success())
     };
-    if compile().unwrap_or(false) {
-        return Ok(());
+    compile().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_that_is_missing_is_named_in_one_line() {
+        assert!(report(Vec::new()).is_ok());
+        let missing = [
+            ("npm", Source::Apt("npm")),
+            ("objcopy", Source::Apt("binutils")),
+            ("objdump", Source::Apt("binutils")),
+            ("cargo-fmt", Source::Rustup("rustfmt")),
+        ]
+        .map(|(what, source)| Missing { what: what.to_owned(), source });
+        let Err(error) = report(missing.into()) else { panic!("nothing is reported") };
+        assert_eq!(
+            error.to_string(),
+            "missing: npm, objcopy, objdump, cargo-fmt\n\n\
+             hint: apt-get install npm binutils (on Debian); rustup component add rustfmt"
+        );
     }
-    Err(Problem::error(
-        format!("`{}` does not compile C++20", compiler.to_string_lossy()),
-        "apt-get install g++ (version 12 is known to work; CXX names another compiler)",
-    ))
 }

@@ -27,20 +27,20 @@ use std::process::ExitCode;
 use std::thread;
 use suite::{Suite, Test};
 
-/// Run web-platform-tests of a checkout in the page host, and compare with what is expected.
+/// Run web-platform-tests from a checkout in the page host, and compare the results with the expected ones.
 ///
-/// Prints a line for each test and, under it, what is not as expected. What is expected to fail, or not worth running, is
-/// in xtask/wpt/expectations.toml, each with its reason. The exit code is 1 when a test fails that should pass, or passes
-/// that should fail. The last line is `N passed, M failed`, counted in tests, which are what a browser would load: a
-/// `.any.js` file is one in a window and another one in a worker.
+/// Prints a line for each test and, under it, the unexpected results. Tests that are known to fail, or that are skipped, are
+/// listed in xtask/wpt/expectations.toml with their reasons. The exit code is 1 when a test fails that should pass, or passes
+/// that should fail. The last line is `N passed, M failed`, counted in tests as a browser would load them: a `.any.js` file
+/// is one test in a window and another one in a worker.
 ///
-/// The tests come from a server of this command's own, for web-platform.test, not-web-platform.test and their subdomains,
-/// over http and https with a certificate made for the run. It needs no Python, no entries in /etc/hosts, and of the
-/// checkout the folders of the tests, resources, common and interfaces. The addon is built first, and jsdom is fetched.
+/// A built-in server serves the tests for web-platform.test, not-web-platform.test and their subdomains, over http and https
+/// with a certificate made for the run. No Python and no entries in /etc/hosts are needed. Of the checkout it reads the
+/// folders of the tests, resources, common and interfaces. The addon is built first, and jsdom is fetched.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// The checkout of github.com/web-platform-tests/wpt; a sparse one will do
+    /// The checkout of github.com/web-platform-tests/wpt, which may be sparse
     #[arg(long, value_name = "DIR")]
     wpt: PathBuf,
     /// Folders, files, or tests as they are printed [default: js-self-profiling user-timing hr-time performance-timeline]
@@ -49,13 +49,13 @@ pub struct Arguments {
     /// Write the results as JSON, in the shape of wptreport.json
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Take the results for what is expected from now on; reasons stay
+    /// Write the results to the expectations; reasons stay
     #[arg(long)]
     update: bool,
-    /// With --update, why the tests fail that had no reason yet
+    /// With --update, the reason for failing tests that have none yet
     #[arg(long, value_name = "TEXT", requires = "update")]
     reason: Option<String>,
-    /// Run what is to be skipped, too
+    /// Run skipped tests, too
     #[arg(long)]
     run_skipped: bool,
     /// Print the tests and do not run them
@@ -64,13 +64,16 @@ pub struct Arguments {
     /// How many pages at a time [default: one for each processor, 4 at most]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     jobs: Option<u8>,
-    /// Give all tests so many times the time that they may take, for slow machines
+    /// Multiply the time limits of all tests by this, for slow machines
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = parse_multiplier)]
     timeout_multiplier: f64,
     /// A Node major that pages run on: 22, 24 or 26 [default: the `node` on PATH where it is new enough, else 24]
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Option<u32>,
-    /// Compare with another file
+    /// Do not rebuild the addon
+    #[arg(long)]
+    no_build: bool,
+    /// The file with the expected results [default: xtask/wpt/expectations.toml]
     #[arg(long, value_name = "FILE")]
     expectations: Option<PathBuf>,
 }
@@ -119,10 +122,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if !node.runs_pages() {
         return Err(Problem::error(
             format!("pages do not run on Node {}", node.version),
-            "leave --node out, or say --node 22, 24 or 26",
+            "omit --node, or use --node 22, 24 or 26",
         ));
     }
-    prepare(&checkout, &node)?;
+    if !arguments.no_build {
+        build(&checkout, &node)?;
+    }
     let runner = runner(&checkout, &packages, &node, arguments)?;
     say(&format!("{} tests on Node {}, {} at a time", tests.len(), node.version, runner.jobs));
 
@@ -160,14 +165,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     if !is_as_expected {
         eprintln!(
-            "\nhint: what should change is the page host, or {} (--update rewrites it)",
+            "\nhint: change the page host, or {} (--update rewrites it)",
             expectations.path().display()
         );
     }
     Ok(if is_as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The tests of all names, each once.
+/// The tests with these names, each once.
 fn find(suite: &Suite, names: &[String]) -> Result<Vec<Test>> {
     let default = DEFAULT.map(str::to_owned);
     let names = if names.is_empty() { &default[..] } else { names };
@@ -179,7 +184,7 @@ fn find(suite: &Suite, names: &[String]) -> Result<Vec<Test>> {
     Ok(tests)
 }
 
-fn prepare(checkout: &Checkout, node: &Node) -> Result<()> {
+fn build(checkout: &Checkout, node: &Node) -> Result<()> {
     let log = Log::create(&checkout.logs(), "wpt-addon")?;
     let activity = Activity::start(&format!("building the addon for Node {}", node.version));
     let built = build_addon(checkout, node, &Output::Logged(&log, &activity));

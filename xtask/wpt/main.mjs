@@ -1,5 +1,5 @@
 // The program that `cargo xtask wpt` starts: reads what to run from stdin, as JSON, and prints a line of JSON for each thing that
-// happens. Tests run in threads of this process: when one takes the process down, whoever started it sees which were running.
+// happens. Tests run in threads of this process. If the process crashes, its parent knows which tests were running.
 
 import { createRequire } from 'node:module';
 import { json } from 'node:stream/consumers';
@@ -9,22 +9,22 @@ import { ALL_NAMES, HOST } from './server/hosts.mjs';
 import { TestServer, readOverlays } from './server/server.mjs';
 import { runPage } from './run-page.mjs';
 
-/** What testharness.js gives a test, in milliseconds. */
+/** The time limits of testharness.js, in milliseconds. */
 const LIMITS = { normal: 10_000, long: 60_000 };
 
-/** How many times the time they get that are known to be slow here. */
+/** The factor on the time limit of tests that are known to be slow here. */
 const SLOWNESS = 12;
 
-/** How long an empty page may take to open, on a machine that is busy. */
+/** How long an empty page may take to open on a busy machine. */
 const OPENING = 60_000;
 
-/** What a page may need, in megabytes: no test needs much, and several run at a time. */
+/** The memory limit of a page in megabytes. No test needs much, and several run at a time. */
 const MEMORY = 512;
 
 /** How many threads a page may have: hr-time/clamped-time-origin.html makes 99 workers and ends none. */
 const THREADS = 128;
 
-/** How often this program says that it is there. */
+/** The interval of the messages that show that this program is alive. */
 const PULSE = 2_000;
 
 function print(line) {
@@ -44,7 +44,7 @@ function print(line) {
 
 /** @type {Job} */
 const { root, npm, jsdom, selfsigned, jobs, multiplier, tests } = await json(process.stdin);
-const { PageHost } = createRequire(import.meta.url)(`${npm}/page.cjs`);
+const { PageHost } = createRequire(`${npm}/package.json`)('@selfprof/page');
 const certificate = await makeCertificate(selfsigned, ALL_NAMES);
 const slow = new Set(tests.filter((test) => test.slow).map(({ id }) => id));
 const multiplierOf = (id) => (slow.has(id) ? SLOWNESS : 1) * multiplier;
@@ -59,7 +59,14 @@ async function run({ id, timeout, secure }) {
   const url = `${scheme}://${HOST}:${server.ports[scheme][0]}/${id}`;
   const limit = LIMITS[timeout] * multiplierOf(id);
   // Each test has its own cookies.
-  const host = new PageHost({ jsdom, hosts, ca: certificate.cert, timeout: OPENING, memoryLimit: MEMORY, threadLimit: THREADS });
+  const host = new PageHost({
+    jsdom,
+    hosts,
+    ca: certificate.cert,
+    timeout: OPENING,
+    memoryLimit: MEMORY,
+    threadLimit: THREADS,
+  });
   const result = await runPage(host, url, limit);
   await host.close();
   print({ event: 'ended', id, ...result });
@@ -72,9 +79,15 @@ async function runAll(batch, atOnce) {
   };
   await Promise.all(Array.from({ length: atOnce }, work));
 }
-await runAll(tests.filter((test) => !test.slow), jobs);
-// What is slow here is so because it takes much of the machine.
-await runAll(tests.filter((test) => test.slow), 1);
+await runAll(
+  tests.filter((test) => !test.slow),
+  jobs,
+);
+// Slow tests use much of the machine, so they run alone.
+await runAll(
+  tests.filter((test) => test.slow),
+  1,
+);
 
 clearInterval(pulse);
 await server.close();

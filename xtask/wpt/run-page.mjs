@@ -1,37 +1,38 @@
-// Runs one test in a page of its own.
+// Runs one test in a new page.
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long past its own limit a test may go on: testharness.js ends it first, if it still can. */
+/** How long a test may exceed its time limit. Normally, testharness.js ends it first. */
 const GRACE = 10_000;
 
-/** How long a page may take to close. Its thread is ended by then, whatever it does. */
+/** How long a page may take to close. By then its thread has been terminated. */
 const CLOSING = 10_000;
 
-/** How long after the end of a document the next one may come. */
+/** How long a navigation may take between the end of a document and the next one. */
 const NAVIGATION = 5_000;
 
 const LATE = { status: 'TIMEOUT', message: null };
 
 const MAX_NOTES = 20;
 
-/** In the page: waits for news, and gives it. */
+/** In the page: waits for new results, and returns them. */
 function takeNews() {
   const key = Symbol.for('selfprof.wpt');
-  if (globalThis[key] === undefined) Object.defineProperty(globalThis, key, { value: { messages: [], wake: undefined, answers: new Map() } });
+  if (globalThis[key] === undefined)
+    Object.defineProperty(globalThis, key, { value: { messages: [], wake: undefined, answers: new Map() } });
   const mailbox = globalThis[key];
   const take = () => JSON.stringify(mailbox.messages.splice(0));
   if (mailbox.messages.length > 0) return take();
   return new Promise((resolve) => {
     mailbox.wake = () => {
       mailbox.wake = undefined;
-      // Whatever else is said in this turn comes along.
+      // Further results of this turn are returned together.
       queueMicrotask(() => resolve(take()));
     };
   });
 }
 
-/** In the page: answers what testdriver.js asked for. */
+/** In the page: answers a request of testdriver.js. */
 function giveAnswer(id, problem) {
   const { answers } = globalThis[Symbol.for('selfprof.wpt')];
   const asked = answers.get(id);
@@ -72,7 +73,7 @@ class PageTest {
     return Math.max(1, this.#deadline - performance.now());
   }
 
-  /** A page that does not answer is ended by its host when it is late, which is no crash of its own. */
+  /** The host terminates a page that does not answer in time; that is not a crash of the page. */
   #isLate() {
     return performance.now() >= this.#deadline;
   }
@@ -88,7 +89,7 @@ class PageTest {
       crash: (error) => this.#crash(this.#isLate() ? LATE : { status: 'CRASH', message: error.message }),
     };
     this.#page = await host.open(undefined, { on });
-    // How long a thread takes to start is not the test's affair.
+    // The start of the thread does not count for the test.
     this.#deadline = performance.now() + this.#limit;
     const ended = Promise.race([this.#crashed, this.#load(url)]);
     const outcome = await Promise.race([ended, delay(this.#left() + CLOSING, LATE, { ref: false })]);
@@ -115,7 +116,7 @@ class PageTest {
       news = await this.#page.evaluateIn({ timeout: this.#left() }, takeNews);
     } catch (error) {
       if (this.#isLate()) return LATE;
-      // A test that goes elsewhere takes its results along in the new document.
+      // A test that navigates continues in the new document.
       if (await this.#hasGoneOn(document)) return undefined;
       return { status: 'ERROR', message: `the page cannot be asked for results: ${error.message}` };
     }
@@ -126,7 +127,7 @@ class PageTest {
     return undefined;
   }
 
-  /** The old document ends before the new one is there. */
+  /** The old document ends before the new one exists. */
   async #hasGoneOn(document) {
     if (this.#documents > document) return true;
     const gone = new Promise((resolve) => {
@@ -166,9 +167,9 @@ class PageTest {
 }
 
 /**
- * @param {import('../../npm/page.d.ts').PageHost} host
+ * @param {import('../../packages/page/index.d.ts').PageHost} host
  * @param {string} url
- * @param {number} limit what testharness.js gives the test, in milliseconds
+ * @param {number} limit the time limit of testharness.js, in milliseconds
  * @returns {Promise<{ status: string, message: string | null, subtests: object[], notes: string[], duration: number }>}
  */
 export async function runPage(host, url, limit) {

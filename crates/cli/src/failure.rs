@@ -1,13 +1,13 @@
-//! Why a command did not do its job, in words for whoever typed it.
+//! Errors of a command, as the user sees them.
 
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
-use crate::paint::Paint;
-use crate::talk::say;
+use crate::terminal::color::Colors;
+use crate::terminal::messages::say;
 
-/// A failure, with what may help.
+/// Why a command failed, with a hint on how to fix it.
 #[derive(Debug)]
 pub struct Failure {
     message: String,
@@ -16,7 +16,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The job failed: exit code 1.
+    /// The command failed: exit code 1.
     pub fn job(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None, code: 1 }
     }
@@ -26,7 +26,7 @@ impl Failure {
         Self { code: 2, ..Self::job(message) }
     }
 
-    /// Adds the error that caused the failure, and what caused that, in turn.
+    /// Appends the error that caused the failure, and the chain of its sources.
     pub fn because(mut self, error: &(dyn Error + 'static)) -> Self {
         let causes = std::iter::successors(Some(error), |&error| error.source());
         for cause in causes {
@@ -35,22 +35,22 @@ impl Failure {
         self
     }
 
-    /// Adds what to do about it.
+    /// Adds a hint on what to do.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Tells it on stderr. [`Display`](fmt::Display) has it without colour.
+    /// Prints the failure to stderr. [`Display`](fmt::Display) formats it without color.
     pub fn report(&self) {
-        let paint = Paint::for_stderr();
-        say(format_args!("{} {}", paint.error("error:"), self.message));
+        let colors = Colors::for_stderr();
+        say(format_args!("{} {}", colors.error("error:"), self.message));
         if let Some(hint) = &self.hint {
-            say(format_args!("\n{} {hint}", paint.hint("hint:")));
+            say(format_args!("\n{} {hint}", colors.hint("hint:")));
         }
     }
 
-    /// The exit code that tells whose fault it was.
+    /// The exit code: 1 for a failed command, 2 for wrong usage.
     pub fn exit_code(&self) -> ExitCode {
         self.code.into()
     }

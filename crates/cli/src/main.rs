@@ -1,39 +1,26 @@
-//! `selfprof`: profiles JavaScript programs, and shows where their time went.
+//! `selfprof`: profiles JavaScript programs and shows where their time went.
 //!
-//! Data goes to stdout and talk to stderr. The exit code is 0, or 1 when the job failed, or 2 for wrong usage;
-//! `selfprof run` exits as the script did. Absent on purpose: V8 and the sampling, which happen in the
-//! script's own process, in the addon.
+//! Data goes to stdout, messages to stderr. The exit code is 0, 1 if the command failed, or 2 for wrong usage;
+//! `selfprof run` exits as the script did. This program contains neither V8 nor a sampler: sampling happens in the
+//! script's own process, in the native addon.
 
 #![forbid(unsafe_code)]
 
-mod addon;
 mod arguments;
-mod convert;
-mod diff;
+mod commands;
 mod failure;
-mod input;
-mod location;
-mod node;
-mod output;
-mod package;
-mod page;
-mod pages;
-mod paint;
-mod report;
-mod run;
+mod files;
+mod installation;
+mod page_host;
 mod source_maps;
-mod stdout;
-mod table;
-mod talk;
-mod top;
-mod webdriver;
-mod whole_file;
+mod terminal;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use arguments::{Arguments, Command};
+use commands::{convert, diff, page, report, run, top, webdriver};
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {

@@ -1,4 +1,4 @@
-//! `selfprof report` as it is typed. The page itself is tested in a browser, in `report/test`.
+//! Tests of `selfprof report`. The page itself is tested in a browser, in `ui/report/test`.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::{output, selfprof, text};
 
 const MARKS: &str = "tests/fixtures/marks.json";
 
-/// A package whose page is a stand-in: what is tested here is what is put into it.
+/// A package with a minimal report template.
 fn package() -> tempfile::TempDir {
     let package = tempfile::tempdir().unwrap();
     for (name, content) in [
@@ -27,7 +27,7 @@ fn package() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_report_holds_its_traces_where_the_page_wants_them() {
+fn traces_replace_the_placeholder_of_the_template() {
     let package = package();
     let run = output(selfprof().args(["report", MARKS, "-o", "-"]).env("SELFPROF_NPM", package.path()));
     assert!(run.status.success(), "{}", text(&run.stderr));
@@ -41,25 +41,30 @@ fn a_report_holds_its_traces_where_the_page_wants_them() {
 }
 
 #[test]
-fn failures_say_what_to_do() {
+fn errors_come_with_hints() {
     #[track_caller]
     fn check(arguments: &[&str], package: &std::path::Path, code: i32, expected: &str) {
         let run = output(selfprof().arg("report").args(arguments).env("SELFPROF_NPM", package));
-        let said = text(&run.stderr);
-        assert_eq!(run.status.code(), Some(code), "{said}");
-        assert!(said.contains(expected), "{said}");
+        let stderr = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(code), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
     }
     let package = package();
     check(&["nothing.json"], package.path(), 2, "cannot open nothing.json");
     check(&["tests/report.rs"], package.path(), 1, "cannot read tests/report.rs");
-    check(&[MARKS, "-o", "no/such/folder.html"], package.path(), 1, "`-o FILE` writes the report elsewhere");
+    check(
+        &[MARKS, "-o", "no/such/folder.html"],
+        package.path(),
+        1,
+        "`-o FILE` writes the report to another path",
+    );
     check(&[], package.path(), 2, "Usage: selfprof report");
     fs::remove_file(package.path().join("report/index.html")).unwrap();
-    check(&[MARKS], package.path(), 1, "`cargo xtask build` makes it");
+    check(&[MARKS], package.path(), 1, "`cargo xtask build` builds it");
 }
 
 #[test]
-fn the_server_answers_this_machine_alone() {
+fn the_server_refuses_foreign_hosts_paths_and_methods() {
     let package = package();
     let mut server = selfprof()
         .args(["report", "--serve", MARKS])
@@ -67,32 +72,32 @@ fn the_server_answers_this_machine_alone() {
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .map(Ending)
+        .map(KillOnDrop)
         .unwrap();
-    // It tells first what is wrong with the trace.
-    let mut said = BufReader::new(server.0.stderr.take().unwrap()).lines();
-    let line = said.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
+    // Warnings about the trace come before the address.
+    let mut lines = BufReader::new(server.0.stderr.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
     let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
-    let ask = |request: &str, host: &str| {
+    let response = |request: &str, host: &str| {
         let mut stream = TcpStream::connect(&address).unwrap();
         write!(stream, "{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
     };
     let port = address.split(':').nth(1).unwrap();
-    let good = ask("GET /", &address);
+    let good = response("GET /", &address);
     assert!(good.starts_with("HTTP/1.1 200") && good.contains("selfprof-traces"), "{good}");
-    assert!(ask("GET /", &format!("localhost:{port}")).starts_with("HTTP/1.1 200"));
-    assert!(ask("GET /", &format!("evil.test:{port}")).starts_with("HTTP/1.1 421"));
-    assert!(ask("GET /etc/passwd", &address).starts_with("HTTP/1.1 404"));
-    assert!(ask("POST /", &address).starts_with("HTTP/1.1 405"));
+    assert!(response("GET /", &format!("localhost:{port}")).starts_with("HTTP/1.1 200"));
+    assert!(response("GET /", &format!("evil.test:{port}")).starts_with("HTTP/1.1 421"));
+    assert!(response("GET /etc/passwd", &address).starts_with("HTTP/1.1 404"));
+    assert!(response("POST /", &address).starts_with("HTTP/1.1 405"));
 }
 
-/// Ends the program with the test, also when that fails.
-struct Ending(Child);
+/// Kills the process at the end of the test, even if the test fails.
+struct KillOnDrop(Child);
 
-impl Drop for Ending {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

@@ -1,34 +1,35 @@
-//! Source maps, found in all the ways in which they are found.
+//! Finding and applying source maps.
 
 mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use data_encoding::BASE64;
 use support::{output, selfprof, text};
 use tempfile::TempDir;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/source-maps");
 
-/// A folder with a trace of the script `app.min.js` in it.
-struct Place {
-    directory: TempDir,
+/// A temporary directory with a trace of the script `app.min.js`.
+struct TestDirectory {
+    folder: TempDir,
 }
 
-impl Place {
+impl TestDirectory {
     fn new() -> Self {
-        let place = Self { directory: tempfile::tempdir().unwrap() };
+        let directory = Self { folder: tempfile::tempdir().unwrap() };
         let trace = fs::read_to_string(fixture("minified.json")).unwrap();
-        let url = format!("file://{}/", place.directory.path().display());
-        fs::write(place.path("trace.json"), trace.replace("https://example.com/", &url)).unwrap();
-        place
+        let url = format!("file://{}/", directory.folder.path().display());
+        fs::write(directory.path("trace.json"), trace.replace("https://example.com/", &url)).unwrap();
+        directory
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
+        self.folder.path().join(name)
     }
 
-    /// Writes the script with this at its end in place of its comment.
+    /// Writes the script with `end` in directory of its last comment.
     fn write_script(&self, end: &str) {
         let script = fs::read_to_string(fixture("app.min.js")).unwrap();
         let code = script.split("//# sourceMappingURL").next().unwrap();
@@ -40,11 +41,11 @@ impl Place {
         fs::write(self.path(name), map).unwrap();
     }
 
-    /// The names of the hottest functions, and what is said beside them.
-    fn top(&self, words: &str) -> (Vec<String>, String) {
+    /// The names of the functions with the most self time, and stderr.
+    fn top(&self, options: &str) -> (Vec<String>, String) {
         let mut command = selfprof();
-        command.current_dir(self.directory.path()).args(["top", "--top", "3", "--json", "trace.json"]);
-        let output = output(command.args(words.split_whitespace()));
+        command.current_dir(self.folder.path()).args(["top", "--top", "3", "--json", "trace.json"]);
+        let output = output(command.args(options.split_whitespace()));
         let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let functions = json["functions"].as_array().cloned().unwrap_or_default();
         (functions.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect(), text(&output.stderr))
@@ -65,65 +66,66 @@ const GENERATED: [&str; 3] = ["get value", "b", "countVowels"];
 #[test]
 fn maps_are_found() {
     #[track_caller]
-    fn check(place: &Place, words: &str, names: [&str; 3], said: &str) {
-        let (found, talk) = place.top(words);
-        assert_eq!(found, names, "{talk}");
-        assert!(talk.contains(said), "{talk}");
+    fn check(directory: &TestDirectory, options: &str, names: [&str; 3], message: &str) {
+        let (found, stderr) = directory.top(options);
+        assert_eq!(found, names, "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
     }
-    let by_one = "source maps: 7 functions placed by 1 map, 1 unknown to them, 22 of scripts without one";
+    let by_one =
+        "source maps: 7 functions mapped by 1 source map, 1 not in the maps, 22 in scripts without a map";
     let id = "85314830-023f-4cf1-a267-535f4e37bb17";
     let with_id = map().replacen('{', &format!("{{\"debugId\":\"{id}\","), 1);
 
-    let place = Place::new();
-    check(&place, "", GENERATED, "");
+    let directory = TestDirectory::new();
+    check(&directory, "", GENERATED, "");
     // Beside the script.
-    place.write_script("//# sourceMappingURL=maps/app.map");
-    check(&place, "", GENERATED, "");
-    place.write_map("maps/app.map", &map());
-    check(&place, "", ORIGINAL, by_one);
-    check(&place, "--no-source-maps", GENERATED, "");
+    directory.write_script("//# sourceMappingURL=maps/app.map");
+    check(&directory, "", GENERATED, "");
+    directory.write_map("maps/app.map", &map());
+    check(&directory, "", ORIGINAL, by_one);
+    check(&directory, "--no-source-maps", GENERATED, "");
     // Inline.
-    place.write_script(&format!(
+    directory.write_script(&format!(
         "//# sourceMappingURL=data:application/json;base64,{}",
-        base64(map().as_bytes())
+        BASE64.encode(map().as_bytes())
     ));
-    check(&place, "", ORIGINAL, by_one);
+    check(&directory, "", ORIGINAL, by_one);
     // By name, for a script that is not here, and among several of the name.
-    fs::remove_file(place.path("app.min.js")).unwrap();
-    place.write_map("other/dist/app.min.js.map", "{}");
-    let folder = place.directory.path().file_name().unwrap().to_str().unwrap().to_owned();
-    place.write_map(&format!("other/{folder}/app.min.js.map"), &map());
-    check(&place, "--source-maps other", ORIGINAL, by_one);
-    check(&place, "--source-maps maps", GENERATED, "source maps: none found");
+    fs::remove_file(directory.path("app.min.js")).unwrap();
+    directory.write_map("other/dist/app.min.js.map", "{}");
+    let folder = directory.folder.path().file_name().unwrap().to_str().unwrap().to_owned();
+    directory.write_map(&format!("other/{folder}/app.min.js.map"), &map());
+    check(&directory, "--source-maps other", ORIGINAL, by_one);
+    check(&directory, "--source-maps maps", GENERATED, "source maps: none found");
     // By debug id.
-    place.write_map("ids/one.map", &with_id.replace(id, "00000000-0000-0000-0000-000000000000"));
-    place.write_map("ids/two.map", &with_id);
-    place.write_script(&format!("//# debugId={}", id.to_uppercase()));
-    check(&place, "--source-maps ids", ORIGINAL, by_one);
+    directory.write_map("ids/one.map", &with_id.replace(id, "00000000-0000-0000-0000-000000000000"));
+    directory.write_map("ids/two.map", &with_id);
+    directory.write_script(&format!("//# debugId={}", id.to_uppercase()));
+    check(&directory, "--source-maps ids", ORIGINAL, by_one);
 }
 
 #[test]
-fn bad_maps_lose_nothing() {
-    let place = Place::new();
-    place.write_script("//# sourceMappingURL=app.map");
+fn bad_maps_are_ignored() {
+    let directory = TestDirectory::new();
+    directory.write_script("//# sourceMappingURL=app.map");
     for map in ["", "hello", "{\"version\":3,\"sources\":[],\"names\":[],\"mappings\":\"!\"}", "[[[[[[[["] {
-        place.write_map("app.map", map);
-        let (names, talk) = place.top("");
+        directory.write_map("app.map", map);
+        let (names, stderr) = directory.top("");
         assert_eq!(names, GENERATED);
         assert!(
-            talk.starts_with("warning: the source map of ") && talk.contains("/app.map is of no use: "),
-            "{talk}"
+            stderr.starts_with("warning: ignored the source map of ") && stderr.contains("/app.map: "),
+            "{stderr}"
         );
     }
-    // What is no file is not opened: it might have no end.
-    place.write_script("//# sourceMappingURL=/dev/zero");
-    assert_eq!(place.top("").0, GENERATED);
+    // Only regular files are opened: a device might never end.
+    directory.write_script("//# sourceMappingURL=/dev/zero");
+    assert_eq!(directory.top("").0, GENERATED);
 }
 
 #[test]
-fn scopes_name_and_hide_functions() {
-    let place = Place::new();
-    place.write_script("//# sourceMappingURL=app.map");
+fn scopes_rename_and_hide_functions() {
+    let directory = TestDirectory::new();
+    directory.write_script("//# sourceMappingURL=app.map");
     let scoped = |scopes: &str| {
         map().replacen('{', &format!("{{\"scopes\":\"{scopes}\","), 1).replacen(
             "\"names\": [",
@@ -131,44 +133,31 @@ fn scopes_name_and_hide_functions() {
             1,
         )
     };
-    // `b`, from column 553, is what they call inOrder, and what it compares with from column 568 on is hidden.
-    place.write_map("app.map", &scoped("BFAAA,CAB,EGpRA,EMP,FgB,FA"));
-    let (names, talk) = place.top("");
-    assert_eq!(names, ["get value", "inOrder", "countVowels"], "{talk}");
-    let said = "source maps: 6 functions placed by 1 map, 1 that they hide left out, 1 unknown to them, 22 of scripts";
-    assert!(talk.contains(said), "{talk}");
-    // Bad ones change nothing.
-    place.write_map("app.map", &scoped("BFAAA,CAB,EGpRA,EMP,FgB"));
-    let (names, talk) = place.top("");
-    assert_eq!(names, ORIGINAL, "{talk}");
-    let said = "/app.map are of no use: what it begins does not end\nsource maps: 7 functions placed by 1 map, 1 unknown";
-    assert!(talk.starts_with("warning: the scopes in the source map of ") && talk.contains(said), "{talk}");
+    // The scopes name the function `b` at column 553 `inOrder`, and hide its callback at column 568.
+    directory.write_map("app.map", &scoped("BFAAA,CAB,EGpRA,EMP,FgB,FA"));
+    let (names, stderr) = directory.top("");
+    assert_eq!(names, ["get value", "inOrder", "countVowels"], "{stderr}");
+    let message =
+        "source maps: 6 functions mapped by 1 source map, 1 hidden, 1 not in the maps, 22 in scripts";
+    assert!(stderr.contains(message), "{stderr}");
+    // Bad scopes are ignored; the mappings still apply.
+    directory.write_map("app.map", &scoped("BFAAA,CAB,EGpRA,EMP,FgB"));
+    let (names, stderr) = directory.top("");
+    assert_eq!(names, ORIGINAL, "{stderr}");
+    let start = "warning: ignored the scopes in the source map of ";
+    let rest = "/app.map: a scope is not closed\nsource maps: 7 functions mapped by 1 source map, 1 not in";
+    assert!(stderr.starts_with(start) && stderr.contains(rest), "{stderr}");
 }
 
 #[test]
-fn converted_profiles_have_original_places() {
-    let place = Place::new();
-    place.write_script("//# sourceMappingURL=app.map");
-    place.write_map("app.map", &map());
-    let out = place.path("out.collapsed");
-    let run = output(selfprof().arg("convert").arg(place.path("trace.json")).arg("-o").arg(&out));
+fn converted_profiles_have_original_locations() {
+    let directory = TestDirectory::new();
+    directory.write_script("//# sourceMappingURL=app.map");
+    directory.write_map("app.map", &map());
+    let out = directory.path("out.collapsed");
+    let run = output(selfprof().arg("convert").arg(directory.path("trace.json")).arg("-o").arg(&out));
     assert_eq!(run.status.code(), Some(0));
     let lines = fs::read_to_string(out).unwrap();
-    let parent = place.directory.path().parent().unwrap().display().to_string();
+    let parent = directory.folder.path().parent().unwrap().display().to_string();
     assert!(lines.contains(&format!("sortRows (file://{parent}/src/app.ts:8:19)")), "{lines}");
-}
-
-/// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte))
-            << (8 * (3 - three.len()));
-        for digit in 0..4 {
-            let is_there = digit <= three.len();
-            text.push(if is_there { DIGITS[bits >> (18 - 6 * digit) & 63].into() } else { '=' });
-        }
-    }
-    text
 }

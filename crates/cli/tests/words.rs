@@ -1,4 +1,4 @@
-//! What `selfprof` says: whole runs against the files in `tests/snapshots`. `BLESS=1` updates them.
+//! Snapshot tests: the whole output of `selfprof`, compared with `tests/snapshots`. `BLESS=1` updates the snapshots.
 
 mod support;
 
@@ -8,14 +8,14 @@ use std::process::{Command, Stdio};
 
 use support::{output, selfprof, text};
 
-/// Compares the exit code and both streams of a run with the snapshot of this name.
+/// Compares the exit code, stdout and stderr with the snapshot of this name.
 #[track_caller]
 fn check(name: &str, command: &mut Command) {
     let output = output(command);
-    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+    let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
     let actual = format!(
         "$ selfprof {}\nexit code {:?}\n--- stdout\n{}--- stderr\n{}",
-        words.join(" "),
+        arguments.join(" "),
         output.status.code(),
         text(&output.stdout),
         text(&output.stderr),
@@ -28,10 +28,10 @@ fn check(name: &str, command: &mut Command) {
     assert_eq!(actual, expected, "BLESS=1 updates {}", path.display());
 }
 
-/// A run with these words, split at spaces.
-fn with(words: &str) -> Command {
+/// `selfprof` with these arguments, separated by spaces.
+fn with(arguments: &str) -> Command {
     let mut command = selfprof();
-    command.args(words.split(' '));
+    command.args(arguments.split(' '));
     command
 }
 
@@ -41,6 +41,7 @@ fn help() {
     check("help-run", &mut with("run --help"));
     check("help-top", &mut with("top --help"));
     check("help-diff", &mut with("diff --help"));
+    check("help-report", &mut with("report --help"));
     check("help-page", &mut with("page --help"));
     check("help-webdriver", &mut with("webdriver --help"));
     check("help-convert", &mut with("convert --help"));
@@ -128,12 +129,12 @@ fn convert_that_fails() {
     check("convert-bad-format", &mut with(&format!("convert {small} -o - --to svg")));
     check("convert-from-other", &mut with(&format!("convert {small} -o - --to w3c --from cpuprofile")));
     check("convert-not-a-trace", &mut with("convert Cargo.toml -o - --to w3c"));
-    check("convert-written-alone", &mut with("convert tests/fixtures/written.speedscope.json -o - --to w3c"));
+    check("convert-write-only", &mut with("convert tests/fixtures/written.speedscope.json -o - --to w3c"));
 }
 
-/// Each format through files, by their names alone, and back where it is read.
+/// The name of the output selects the format. Formats that selfprof reads are converted back.
 #[test]
-fn files_are_converted_by_their_names() {
+fn the_name_of_the_output_selects_the_format() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let convert = |from: &Path, to: &Path| {
@@ -153,8 +154,10 @@ fn files_are_converted_by_their_names() {
         );
     }
     let begins_with = |name: &str, start: &[u8]| {
+        assert!(!start.is_empty(), "{name}: everything begins with nothing");
         convert(&source, &path(name));
-        assert!(fs::read(path(name)).unwrap().starts_with(start), "{name}");
+        let content = fs::read(path(name)).unwrap();
+        assert!(content.starts_with(start), "{name}: {}", String::from_utf8_lossy(&content));
     };
     begins_with("a.pb.gz", &[0x1f, 0x8b]);
     begins_with("a.pprof", &[0x1f, 0x8b]);
@@ -162,7 +165,7 @@ fn files_are_converted_by_their_names() {
     begins_with("a.trace.json", br#"{"metadata":{"source":"selfprof"},"traceEvents":["#);
     begins_with("a.firefox.json", br#"{"meta":{"#);
     begins_with("a.speedscope.json", br#"{"$schema":"https://www.speedscope.app/"#);
-    begins_with("a.collapsed", b"");
+    begins_with("a.collapsed", b"runSmall (https://web-platform.test:8443/busy/busy.js:9:24) 91800\n");
     begins_with("a.otlp.gz", &[0x1f, 0x8b]);
 }
 
@@ -190,20 +193,39 @@ fn page_that_fails_before_the_page() {
     check("page-directory", &mut with("page tests"));
     check("page-bad-wait", &mut with("page --wait forever tests/fixtures/pages/busy.html"));
     check("page-no-directory", &mut with("page -o nowhere/trace.json about:blank"));
-    check("page-old-node", &mut with("page --node tests/fixtures/nodes/node-18 about:blank"));
-    check("webdriver-old-node", &mut with("webdriver --node tests/fixtures/nodes/node-18"));
+    let package = package();
+    let old_node = "--node tests/fixtures/nodes/node-18";
+    check("page-old-node", with(&format!("page {old_node} about:blank")).env("SELFPROF_NPM", package.path()));
+    check("webdriver-old-node", with(&format!("webdriver {old_node}")).env("SELFPROF_NPM", package.path()));
     check("webdriver-bad-port", &mut with("webdriver --port 70000"));
 }
 
-/// A Node that is not supported, and a package without addons.
+/// An npm package with addons for Node.js 20 and 24 on Linux x64.
+fn package() -> tempfile::TempDir {
+    let package = tempfile::tempdir().unwrap();
+    let addons = package.path().join("node_modules/@selfprof/native-linux-x64");
+    fs::create_dir_all(&addons).unwrap();
+    for (folder, name) in [
+        (package.path(), "package.json"),
+        (package.path(), "run.cjs"),
+        (&addons, "package.json"),
+        (&addons, "selfprof-linux-x64-115.node"),
+        (&addons, "selfprof-linux-x64-137.node"),
+    ] {
+        fs::write(folder.join(name), "").unwrap();
+    }
+    package
+}
+
+/// An unsupported version of Node.js, and a platform without addons.
 #[test]
 fn run_without_an_addon() {
     let script = "tests/fixtures/scripts/busy.js";
     let node = |name: &str| format!("run --node tests/fixtures/nodes/{name} {script}");
-    let package = "tests/fixtures/package";
-    check("run-no-addon", with(&node("node-22")).env("SELFPROF_NPM", package));
-    check("run-old-node", with(&node("node-18")).env("SELFPROF_NPM", package));
-    check("run-no-addons", with(&node("node-on-arm")).env("SELFPROF_NPM", package));
+    let package = package();
+    check("run-no-addon", with(&node("node-22")).env("SELFPROF_NPM", package.path()));
+    check("run-old-node", with(&node("node-18")).env("SELFPROF_NPM", package.path()));
+    check("run-no-addons", with(&node("node-on-arm")).env("SELFPROF_NPM", package.path()));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Chromium, for the consumers that run in it: one browser for all tests of a file.
+// Runs Chromium for consumers that are web pages: one browser for all tests of a file.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -10,21 +10,27 @@ const { default: puppeteer } = await import(pathToFileURL(require.resolve('puppe
 const { SELFPROF_TEST_CHROMIUM: executablePath } = process.env;
 assert(executablePath, '`cargo xtask test --only consumers` runs these tests');
 
-// A busy machine is waited for: Node ends tests that hang.
+// No timeout, because the machine may be busy. Node.js ends tests that hang.
 const timeout = 0;
 
 let started;
 after(async () => (await started)?.close());
 
-/** Opens a page, has `use` use it, and closes it; `first` runs before what is the page's own. What the page throws fails the test. */
+/** Opens a page, calls `use` with it, and closes it. `first` runs before the page's own scripts. Errors in the page fail the test. */
 export async function inPage(url, use, first) {
-  // A sandbox of its own is what containers do not give it; only what is installed here is opened.
-  started ??= puppeteer.launch({ executablePath, headless: true, timeout, protocolTimeout: timeout, args: ['--no-sandbox'] });
+  // Containers do not support the sandbox, and all pages are trusted.
+  started ??= puppeteer.launch({
+    executablePath,
+    headless: true,
+    timeout,
+    protocolTimeout: timeout,
+    args: ['--no-sandbox'],
+  });
   const page = await (await started).newPage();
   const thrown = [];
   page.on('pageerror', (error) => thrown.push(String(error)));
   page.setDefaultTimeout(timeout);
-  // High enough for all rows of a table.
+  // High enough to show all rows of a table.
   await page.setViewport({ width: 1600, height: 4000 });
   try {
     if (first) await page.evaluateOnNewDocument(first);

@@ -1,4 +1,4 @@
-// What every test here does: convert traces, and compare what a consumer shows with `selfprof top`.
+// Converts traces, and compares what a consumer shows with `selfprof top`.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,13 +14,13 @@ assert(SELFPROF_TEST_CLI && SELFPROF_TEST_CONSUMERS, '`cargo xtask test --only c
 const folder = mkdtempSync(join(tmpdir(), 'selfprof-consumers-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-// Resolves packages where xtask keeps them.
+// Resolves packages in the folder where xtask installs them.
 export const require = createRequire(join(SELFPROF_TEST_CONSUMERS, '..', 'package.json'));
 export const packageFolder = (name) => join(SELFPROF_TEST_CONSUMERS, name);
 
 const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
-/** Traces as Chromium and V8 wrote them. */
+/** Traces written by Chromium and V8. */
 export const traces = {
   'of Chromium': fixture('w3c/chromium-156-small.json'),
   'of Chromium, with markers': fixture('w3c/chromium-156-markers-isolated.json'),
@@ -30,30 +30,37 @@ export const traces = {
 /** A trace with marks and measures. */
 export const marks = fileURLToPath(new URL('../../cli/tests/fixtures/marks.json', import.meta.url));
 
-/** The file into which a trace was converted; its ending tells the format. */
+/** Converts a trace to the format of the file name extension, and returns the file. */
 export function convert(trace, ending) {
   const out = join(folder, `out${ending}`);
   execFileSync(SELFPROF_TEST_CLI, ['convert', trace, '-o', out], { stdio: ['ignore', 'inherit', 'ignore'] });
   return out;
 }
 
-/** What `selfprof top` shows: `{ name, resource, line, column, self, total }` a function, in milliseconds. */
+/** The functions in `selfprof top`, as `{ name, resource, line, column, self, total }` with times in milliseconds. */
 export function top(trace, atLeast = 6) {
-  const json = execFileSync(SELFPROF_TEST_CLI, ['top', '--json', '--top', '100000', trace], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const json = execFileSync(SELFPROF_TEST_CLI, ['top', '--json', '--top', '100000', trace], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const { functions } = JSON.parse(json);
   assert(functions.length >= atLeast);
   return functions.map(({ name, resource, line, column, selfTime, totalTime }) => ({
-    name: name || '(anonymous)', resource, line, column, self: selfTime, total: totalTime,
+    name: name || '(anonymous)',
+    resource,
+    line,
+    column,
+    self: selfTime,
+    total: totalTime,
   }));
 }
 
-/** What tells functions from one another. */
+/** The key that identifies a function. */
 export const keyOf = ({ name, resource, line, column }) => `${name}\n${resource || ''}:${line ?? ''}:${column ?? ''}`;
 
-/** Some consumers leave out functions on stacks that no time passes in. */
+/** The functions with a time above zero. Some consumers omit the others. */
 export const withTime = (sums) => new Map([...sums].filter(([, { total }]) => total > 0));
 
-/** Sums up functions by what `key` makes of them. */
+/** Sums up the times of functions with the same key. */
 export function sums(functions, key) {
   const sums = new Map();
   for (const row of functions) {
@@ -63,24 +70,29 @@ export function sums(functions, key) {
   return sums;
 }
 
-/** The function that a line of collapsed stacks names. */
+/** Parses a function in a line of collapsed stacks. */
 export function placeOfLine(name) {
   const [, inside, resource, line, column] = /^(.*) \((.*):(\d+):(\d+)\)$/.exec(name) ?? [];
-  return inside === undefined ? { name, line: null, column: null } : { name: inside, resource, line: Number(line), column: Number(column) };
+  return inside === undefined
+    ? { name, line: null, column: null }
+    : { name: inside, resource, line: Number(line), column: Number(column) };
 }
 
 /**
- * What `selfprof top` shows, summed up for a consumer that takes functions with the same key for one. Where these call one
- * another, their totals do not add up: the stacks tell.
+ * The functions in `selfprof top`, for a consumer that merges functions with the same key. If such functions call each other, their
+ * totals cannot be added, so they are computed from the stacks.
  */
 export function merged(trace, key) {
   const rows = top(trace);
   const expected = sums(rows, key);
   const keys = rows.map(key);
-  const stacks = readFileSync(convert(trace, '.collapsed'), 'utf8').trimEnd().split('\n').map((line) => {
-    const [, path, micros] = /^(.*) (\d+)$/.exec(line);
-    return { keys: path.split(';').map((name) => key(placeOfLine(name))), time: micros / 1000 };
-  });
+  const stacks = readFileSync(convert(trace, '.collapsed'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [, path, micros] = /^(.*) (\d+)$/.exec(line);
+      return { keys: path.split(';').map((name) => key(placeOfLine(name))), time: micros / 1000 };
+    });
   for (const [key, sum] of expected) {
     if (keys.indexOf(key) === keys.lastIndexOf(key)) continue;
     sum.isMerged = true;
@@ -89,9 +101,19 @@ export function merged(trace, key) {
   return expected;
 }
 
-/** Asserts that each function has the same sums, but for rounding, and that there is none but these and states. */
+/** Asserts that the functions and their times are equal, except for rounding and for states. */
 export function assertSame(actual, expected, tolerance = 1e-6) {
-  const states = new Set(['(idle)', '(script)', '(gc)', '(parse)', '(paint)', '(style)', '(layout)', '(other)', '(root)']);
+  const states = new Set([
+    '(idle)',
+    '(script)',
+    '(gc)',
+    '(parse)',
+    '(paint)',
+    '(style)',
+    '(layout)',
+    '(other)',
+    '(root)',
+  ]);
   const names = (sums) => [...sums.keys()].filter((key) => !states.has(key.split('\n')[0])).sort();
   assert.deepEqual(names(actual), names(expected));
   for (const [key, { self, total }] of expected) {

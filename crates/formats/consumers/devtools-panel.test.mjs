@@ -1,4 +1,4 @@
-// Chrome DevTools as Chromium has it: its Performance panel opens files as users have it open them.
+// The Performance panel of Chrome DevTools in Chromium, which opens files as a user would.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -6,15 +6,15 @@ import { describe, test } from 'node:test';
 import { inPage } from './chromium.mjs';
 import { assertSame, convert, keyOf, marks, merged, sums, top, traces, withTime } from './conversion.mjs';
 
-/** Opens a file in the Performance panel, and has `use` use the page that shows it. */
+/** Opens a file in the Performance panel, and calls `use` with the page. */
 function inPanel(file, use) {
   return inPage('devtools://devtools/bundled/devtools_app.html?panel=timeline', async (page) => {
-    // What DevTools is made of can be asked once its own tabs are there.
+    // DevTools's modules can be imported once its tabs are shown.
     await page.waitForSelector('>>> #tab-timeline');
     await page.evaluate(async () => {
       const { ViewManager } = await import('./ui/legacy/legacy.js');
       await ViewManager.ViewManager.instance().showView('timeline');
-      // It has functions of Node and of packages as one row.
+      // The ignore list groups functions of Node.js and of packages into one row.
       const { Settings } = await import('./core/common/common.js');
       Settings.Settings.instance().moduleSetting('enable-ignore-listing').set(false);
       const { TimelinePanel } = await import('./panels/timeline/timeline.js');
@@ -23,7 +23,7 @@ function inPanel(file, use) {
     const input = await page.waitForSelector('>>> input[type=file][accept*=cpuprofile]');
     await input.uploadFile(file);
     await page.waitForFunction(() => globalThis.panel.hasActiveTrace() && globalThis.panel.state === 'Idle');
-    // It begins with the part that it finds of interest.
+    // The panel first selects the part that it considers interesting.
     await page.evaluate(async () => {
       const { TraceBounds } = await import('./services/trace_bounds/trace_bounds.js');
       const bounds = TraceBounds.BoundsManager.instance();
@@ -34,11 +34,11 @@ function inPanel(file, use) {
   });
 }
 
-/** The calls at the top of a table of the panel: `{ calls, shown }`, the nodes of its model, and what is to be seen of them as text. */
+/** The top-level calls in a table of the panel, as `{ calls, shown }`: the nodes of the model, and the text of the rows. */
 async function table(page, name) {
   await page.evaluate((name) => {
     const { flameChart } = globalThis.panel;
-    // All rows in sight.
+    // Make all rows visible.
     flameChart.detailsSplitWidget.setSidebarSize(3000);
     flameChart.detailsView.tabbedPane.selectTab(name, true);
     globalThis.view = flameChart.detailsView.rangeDetailViews.get(name);
@@ -50,9 +50,14 @@ async function table(page, name) {
     const isWhole = view.startTimeInternal <= whole.min && view.endTimeInternal >= whole.max;
     return isWhole && rows.length > 0 && rows.length === view.root.children().size && texts;
   });
-  const calls = await page.evaluate(() => [...globalThis.view.root.children().values()].map(({ event, selfTime, totalTime }) => ({
-    callFrame: event.callFrame, name: event.name, self: selfTime, total: totalTime,
-  })));
+  const calls = await page.evaluate(() =>
+    [...globalThis.view.root.children().values()].map(({ event, selfTime, totalTime }) => ({
+      callFrame: event.callFrame,
+      name: event.name,
+      self: selfTime,
+      total: totalTime,
+    })),
+  );
   return { calls, shown: await rows.jsonValue() };
 }
 
@@ -71,28 +76,37 @@ function callTree(page) {
 
 const known = (number) => (number < 0 ? null : number + 1);
 function place({ functionName, url, lineNumber, columnNumber }) {
-  return keyOf({ name: functionName || '(anonymous)', resource: url, line: known(lineNumber), column: known(columnNumber) });
+  return keyOf({
+    name: functionName || '(anonymous)',
+    resource: url,
+    line: known(lineNumber),
+    column: known(columnNumber),
+  });
 }
 
-/** In traces, functions of one name on one line are the same to DevTools. */
+/** In trace events, DevTools merges functions of the same name on the same line. */
 const keyIn = (ending) => (key) => (ending === '.trace.json' ? key.replace(/:[^:]*$/, '') : key);
 
-/** The sums of calls; `above` are those on the stack, whose time is not to be counted twice. */
+/** The times of calls. `above` has the keys on the stack, whose time must not be counted twice. */
 function sumsOf(calls, keyed) {
   const key = (callFrame) => callFrame && keyed(place(callFrame));
-  const rows = calls.filter(({ callFrame }) => callFrame).map(({ callFrame, above = [], self, total }) => ({
-    key: key(callFrame), self, total: above.some((other) => key(other) === key(callFrame)) ? 0 : total,
-  }));
+  const rows = calls
+    .filter(({ callFrame }) => callFrame)
+    .map(({ callFrame, above = [], self, total }) => ({
+      key: key(callFrame),
+      self,
+      total: above.some((other) => key(other) === key(callFrame)) ? 0 : total,
+    }));
   return withTime(sums(rows, ({ key }) => key));
 }
 
-// Times of .cpuprofile are moved by a microsecond at most, see cpuprofile/settled.rs.
+// Times in a .cpuprofile are off by at most a microsecond, see cpuprofile/devtools_time.rs.
 const tolerances = { '.cpuprofile': 0.02, '.trace.json': 1e-3 };
 
 for (const [name, trace] of Object.entries(traces)) {
   describe(`DevTools' Performance panel, on a trace ${name}`, () => {
     for (const [ending, tolerance] of Object.entries(tolerances)) {
-      test(`shows the sums of top for ${ending}`, async () => {
+      test(`shows the times of selfprof top for ${ending}`, async () => {
         const { bottomUp, tree } = await inPanel(convert(trace, ending), async (page) => {
           const bottomUp = await table(page, 'bottom-up');
           await table(page, 'call-tree');
@@ -101,15 +115,29 @@ for (const [name, trace] of Object.entries(traces)) {
         const keyed = keyIn(ending);
         const expected = withTime(merged(trace, (row) => keyed(keyOf(row))));
         assertSame(sumsOf(tree, keyed), expected, tolerance);
-        // This table has only functions with time of their own, and those that are one in the model by themselves.
+        // This table has only functions with self time, and the model does not merge all equal ones.
         const inBottomUp = sumsOf(bottomUp.calls, keyed);
         const inTable = [...expected].filter(([, { self }]) => self > 0);
-        assertSame(inBottomUp, new Map(inTable.map(([key, sum]) => [key, sum.isMerged ? { ...sum, total: inBottomUp.get(key)?.total } : sum])), tolerance);
+        assertSame(
+          inBottomUp,
+          new Map(
+            inTable.map(([key, sum]) => [key, sum.isMerged ? { ...sum, total: inBottomUp.get(key)?.total } : sum]),
+          ),
+          tolerance,
+        );
 
-        // A time has its share of all behind it, a call its place.
-        const seen = bottomUp.shown.map(([self, total, call]) => [call.split('\n')[0], ...[self, total].map((text) => text.replace(/\sms.*/s, ' ms'))].join(' ')).sort();
-        const text = (time) => `${time.toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
-        const calls = bottomUp.calls.map(({ callFrame, name, self, total }) => `${callFrame ? callFrame.functionName || '(anonymous)' : name} ${text(self)} ${text(total)}`);
+        // A time is followed by its percentage, a call by its location.
+        const seen = bottomUp.shown
+          .map(([self, total, call]) =>
+            [call.split('\n')[0], ...[self, total].map((text) => text.replace(/\sms.*/s, ' ms'))].join(' '),
+          )
+          .sort();
+        const text = (time) =>
+          `${time.toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
+        const calls = bottomUp.calls.map(
+          ({ callFrame, name, self, total }) =>
+            `${callFrame ? callFrame.functionName || '(anonymous)' : name} ${text(self)} ${text(total)}`,
+        );
         assert.deepEqual(seen, calls.sort());
       });
     }
@@ -117,24 +145,42 @@ for (const [name, trace] of Object.entries(traces)) {
 }
 
 test("DevTools' Performance panel shows marks and measures", async () => {
-  const shown = await inPanel(convert(marks, '.trace.json'), (page) => page.evaluate(() => {
-    const provider = globalThis.panel.flameChart.mainDataProvider;
-    const { groups, entryLevels, entryStartTimes, entryTotalTimes } = provider.timelineData();
-    const track = groups.findIndex(({ name }) => name === 'Timings');
-    const [first, next] = [groups[track].startLevel, groups[track + 1]?.startLevel ?? Infinity];
-    return [...entryLevels.keys()].filter((entry) => entryLevels[entry] >= first && entryLevels[entry] < next)
-      .map((entry) => ({ name: provider.entryTitle(entry), start: entryStartTimes[entry], length: entryTotalTimes[entry] }));
-  }));
+  const shown = await inPanel(convert(marks, '.trace.json'), (page) =>
+    page.evaluate(() => {
+      const provider = globalThis.panel.flameChart.mainDataProvider;
+      const { groups, entryLevels, entryStartTimes, entryTotalTimes } = provider.timelineData();
+      const track = groups.findIndex(({ name }) => name === 'Timings');
+      const [first, next] = [groups[track].startLevel, groups[track + 1]?.startLevel ?? Infinity];
+      return [...entryLevels.keys()]
+        .filter((entry) => entryLevels[entry] >= first && entryLevels[entry] < next)
+        .map((entry) => ({
+          name: provider.entryTitle(entry),
+          start: entryStartTimes[entry],
+          length: entryTotalTimes[entry],
+        }));
+    }),
+  );
   const { entries } = JSON.parse(readFileSync(marks));
   const timings = entries.filter(({ entryType }) => entryType === 'mark' || entryType === 'measure');
   const start = Math.min(...shown.map(({ start }) => start)) - Math.min(...timings.map(({ startTime }) => startTime));
-  // A mark is drawn a microsecond wide.
+  // Marks are drawn with a width of a microsecond.
   const text = ([name, start, length]) => `${name} ${start.toFixed(3)} ${length.toFixed(2)}`;
-  const expected = timings.map(({ entryType, name, startTime, duration }) => [entryType === 'mark' ? `[mark]: ${name}` : name, startTime, duration]);
-  assert.deepEqual(shown.map(({ name, start: at, length }) => text([name, at - start, length])).sort(), expected.map(text).sort());
+  const expected = timings.map(({ entryType, name, startTime, duration }) => [
+    entryType === 'mark' ? `[mark]: ${name}` : name,
+    startTime,
+    duration,
+  ]);
+  assert.deepEqual(
+    shown.map(({ name, start: at, length }) => text([name, at - start, length])).sort(),
+    expected.map(text).sort(),
+  );
 });
 
 test("DevTools' Performance panel shows functions that begin with the trace, for .trace.json", async () => {
   const { calls } = await inPanel(convert(marks, '.trace.json'), (page) => table(page, 'bottom-up'));
-  assertSame(sumsOf(calls, (key) => key), withTime(sums(top(marks, 1), keyOf)), 1e-3);
+  assertSame(
+    sumsOf(calls, (key) => key),
+    withTime(sums(top(marks, 1), keyOf)),
+    1e-3,
+  );
 });

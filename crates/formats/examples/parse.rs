@@ -1,5 +1,4 @@
-//! Reads a trace as selfprof does, or with the JSON parser that it is built on alone: two programs that
-//! `cargo xtask bench formats` compares.
+//! Reads a trace with validation, or only with the JSON parser beneath it. `cargo xtask bench formats` compares the two.
 //!
 //! usage: parse validated|bare TRACE
 
@@ -10,7 +9,7 @@ use std::process::ExitCode;
 use selfprof_formats::w3c;
 use serde::Deserialize;
 
-/// A trace as plain data, which is what a program would have that trusts its input.
+/// A trace as plain data, as a program would read it that trusts its input.
 #[derive(Deserialize)]
 struct Bare<'text> {
     #[serde(borrow)]
@@ -24,7 +23,7 @@ struct Bare<'text> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it is read to be there")]
+#[expect(dead_code, reason = "parsed, but not used")]
 struct Frame<'text> {
     name: &'text str,
     resource_id: Option<u32>,
@@ -34,7 +33,7 @@ struct Frame<'text> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it is read to be there")]
+#[expect(dead_code, reason = "parsed, but not used")]
 struct Sample<'text> {
     timestamp: f64,
     stack_id: Option<u32>,
@@ -44,7 +43,7 @@ struct Sample<'text> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it is read to be there")]
+#[expect(dead_code, reason = "parsed, but not used")]
 struct Stack {
     parent_id: Option<u32>,
     frame_id: u32,

@@ -1,31 +1,30 @@
-//! Why a profile could not be read or written.
-
+//! Errors of reading and writing profiles.
 use std::fmt;
 use std::io;
 
 use selfprof_trace::TableFull;
 use selfprof_trace::foreign::LimitExceeded;
 
-use crate::Format;
+use crate::format::Format;
 use crate::json::Exceeded;
 
-/// Why a profile could not be read. Where in the text the JSON is wrong is told by its source.
+/// Why a profile could not be read. For invalid JSON, the source has the position.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The input failed, or its compression is damaged.
+    /// The input failed, or its compression is corrupt.
     Io(io::Error),
     /// The text is longer than [`ReadOptions::max_bytes`](crate::ReadOptions::max_bytes).
     TooLong,
-    /// A list is longer than [`ReadOptions::limits`](crate::ReadOptions::limits) allow.
+    /// A list is longer than [`ReadOptions::limits`](crate::ReadOptions::limits).
     Limit(LimitExceeded),
-    /// The text is not JSON, or not of the format's shape.
+    /// The text is not JSON, or not in this format.
     Json(Format, serde_json::Error),
-    /// It is of a format that is written here, and not read.
+    /// The text is in a format that is only written, not read.
     WriteOnly(Format),
 }
 
 impl ReadError {
-    /// What serde has to say, unless it stopped because it was told to.
+    /// The error of serde, unless a limit made it stop.
     pub(crate) fn of_json(format: Format, error: serde_json::Error, exceeded: Exceeded) -> Self {
         exceeded.map_or(Self::Json(format, error), Self::Limit)
     }
@@ -34,13 +33,13 @@ impl ReadError {
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Io(_) => f.write_str("the trace could not be read"),
+            Self::Io(_) => f.write_str("cannot read the trace"),
             Self::TooLong => f.write_str("the trace is too long"),
             Self::Limit(_) => f.write_str("the trace is too large"),
             Self::Json(format, error) if error.is_data() => write!(f, "the JSON is not {}", format.noun()),
             Self::Json(..) => f.write_str("the trace is not JSON"),
             Self::WriteOnly(format) => {
-                write!(f, "this is {}, which selfprof writes and does not read", format.noun())
+                write!(f, "this is {}, which selfprof can write but not read", format.noun())
             }
         }
     }
@@ -60,9 +59,9 @@ impl std::error::Error for ReadError {
 /// Why a profile could not be written.
 #[derive(Debug)]
 pub enum WriteError {
-    /// The tables of all threads together have more entries than one can.
+    /// The merged tables of all threads exceed the size of a table.
     TooLarge(TableFull),
-    /// The format repeats the functions of a stack wherever it stands, and these are too many.
+    /// The format repeats a stack's functions for each of its samples, and they would be too many.
     TooDeep,
     /// The output failed.
     Io(io::Error),
@@ -72,10 +71,8 @@ impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooLarge(_) => "the threads have more stacks than a profile can hold",
-            Self::TooDeep => {
-                "the stacks are so deep that the profile would have more than a billion functions"
-            }
-            Self::Io(_) => "the profile could not be written",
+            Self::TooDeep => "the stacks are too deep: the profile would list more than a billion functions",
+            Self::Io(_) => "cannot write the profile",
         })
     }
 }

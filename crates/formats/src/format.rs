@@ -1,9 +1,9 @@
-//! The formats by name.
+//! The formats and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A form in which profiles are stored.
+/// A profile format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// The `ProfilerTrace` of the JS Self-Profiling API: [`crate::w3c`].
@@ -20,7 +20,7 @@ pub enum Format {
     Speedscope,
     /// pprof's `profile.proto`: [`crate::pprof`].
     Pprof,
-    /// Collapsed stacks, as flame graphs are drawn from: [`crate::collapsed`].
+    /// Collapsed stacks, the input of flame graphs: [`crate::collapsed`].
     Collapsed,
     /// OpenTelemetry's profiles: [`crate::otlp`].
     Otlp,
@@ -40,10 +40,10 @@ impl Format {
         Self::Otlp,
     ];
 
-    /// The formats that are read.
+    /// The formats that can be read.
     pub const READABLE: [Self; 3] = [Self::W3c, Self::Explainer, Self::CpuProfile];
 
-    /// Its name on the command line.
+    /// The format's name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::W3c => "w3c",
@@ -58,23 +58,23 @@ impl Format {
         }
     }
 
-    /// What a file of this format is, for a sentence that begins "this is".
+    /// What a file of this format is called, with its article.
     pub fn noun(self) -> &'static str {
         match self {
             Self::W3c => "a ProfilerTrace",
-            Self::Explainer => "a profile of the explainer's version 1",
-            Self::CpuProfile => "a CPU profile of V8",
-            Self::Chrome => "a trace of Chromium",
-            Self::Firefox => "a profile of the Firefox Profiler",
-            Self::Speedscope => "a profile of speedscope",
-            Self::Pprof => "a profile of pprof",
+            Self::Explainer => "a profile in the explainer's format (version 1)",
+            Self::CpuProfile => "a V8 CPU profile",
+            Self::Chrome => "a Chromium trace",
+            Self::Firefox => "a Firefox Profiler profile",
+            Self::Speedscope => "a speedscope profile",
+            Self::Pprof => "a pprof profile",
             Self::Collapsed => "a list of collapsed stacks",
             Self::Otlp => "an OTLP profile",
         }
     }
 
-    /// How the names of its files end, without a `.gz` behind it. The first is the one to choose.
-    pub fn endings(self) -> &'static [&'static str] {
+    /// The file name extensions, without a final `.gz`; the preferred one first.
+    pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Self::W3c => &[".selfprof.json", ".json"],
             Self::Explainer => &[".explainer.json"],
@@ -88,20 +88,21 @@ impl Format {
         }
     }
 
-    /// Whether files of this format are compressed although their names do not say so.
+    /// Whether files of this format are gzipped even if their names do not end in `.gz`.
     pub fn is_always_compressed(self) -> bool {
         self == Self::Pprof
     }
 
-    /// The format of a file with this name, as far as its ending tells; the longest that fits counts.
+    /// The format that a file name's extension implies. The longest matching extension decides.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
-        let endings =
-            Self::ALL.into_iter().flat_map(|format| format.endings().iter().map(move |end| (end, format)));
-        endings
-            .filter(|(end, _)| name.ends_with(**end))
-            .max_by_key(|(end, _)| end.len())
+        let extensions = Self::ALL
+            .into_iter()
+            .flat_map(|format| format.extensions().iter().map(move |extension| (extension, format)));
+        extensions
+            .filter(|(extension, _)| name.ends_with(**extension))
+            .max_by_key(|(extension, _)| extension.len())
             .map(|(_, format)| format)
     }
 }
@@ -140,13 +141,13 @@ mod tests {
     fn names_round_trip() {
         for format in Format::ALL {
             assert_eq!(format.as_str().parse(), Ok(format));
-            assert_eq!(Format::of_name(&format!("a{}.gz", format.endings()[0])), Some(format));
+            assert_eq!(Format::of_name(&format!("a{}.gz", format.extensions()[0])), Some(format));
         }
         assert_eq!("W3C".parse::<Format>(), Err(UnknownFormat));
     }
 
     #[test]
-    fn files_are_known_by_their_endings() {
+    fn extensions_imply_formats() {
         #[track_caller]
         fn check(name: &str, expected: Option<Format>) {
             assert_eq!(Format::of_name(name), expected);

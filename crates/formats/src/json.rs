@@ -1,9 +1,13 @@
-//! What the formats in JSON share.
+//! Reading and writing JSON as a stream.
 
 mod read;
 mod text;
 mod write;
 
-pub(crate) use read::{Elements, Exceeded, Members, each, list, object, read, stop};
-pub(crate) use text::Text;
-pub(crate) use write::{millis, number, number_or_null, string, write_list};
+#[cfg(feature = "conversion")]
+pub(crate) use read::each;
+pub(crate) use read::{Elements, Exceeded, Members, list, object, read, stop};
+pub(crate) use text::{Text, read_wtf8};
+#[cfg(feature = "conversion")]
+pub(crate) use write::number_or_null;
+pub(crate) use write::{millis, number, string, write_list};

@@ -1,11 +1,10 @@
-//! The forms in which profiles are stored and exchanged: one module each, all of them to or from a
-//! [`selfprof_trace::Trace`].
+//! Readers and writers of profile formats, one module each, all from or to a [`selfprof_trace::Trace`].
 //!
-//! Read and written are [`w3c`] (the `ProfilerTrace` of the JS Self-Profiling API), [`explainer`] (the format that the
-//! API's explainer once proposed) and [`cpuprofile`] (V8's). Written alone are [`chrome`], [`firefox`], [`speedscope`],
-//! [`pprof`], [`collapsed`] and [`otlp`]. [`read()`] recognises what it reads, [`write()`] writes any of them, and [`losses`] tells
-//! what a format has no place for. [`journal`] is selfprof's own stream of a running recording, of which a killed process
-//! leaves all but the last line whole.
+//! Read and written: [`w3c`] (the `ProfilerTrace` of the JS Self-Profiling API), [`explainer`] (the format that the API's
+//! explainer once proposed) and [`cpuprofile`] (V8's). Only written: [`chrome`], [`firefox`], [`speedscope`], [`pprof`],
+//! [`collapsed`] and [`otlp`]. [`read()`] detects the format, [`write()`] writes any of them, and [`losses()`] lists what a format
+//! cannot hold. [`journal`] is selfprof's own stream of a running recording; if the process is killed, all but the last line
+//! survive.
 //!
 //! ```
 //! use selfprof_formats::{Format, Hint, ReadOptions, Thread, WriteOptions, losses, read, write};
@@ -23,43 +22,46 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Profiles may come from anybody: readers trust nothing, report what they repaired, and neither panic nor take memory
-//! without bound. They take any [`std::io::Read`], writers any [`std::io::Write`]; none builds a tree of JSON values. Where a
-//! format knows no weights, times are placed so that its consumers show the sums that [`selfprof_trace::summary`] has. Absent on
-//! purpose: file names, and what to do about problems; that is up to the products.
+//! Profiles may come from untrusted sources: readers repair and report invalid data, never panic, and bound their memory. They
+//! take any [`std::io::Read`], writers any [`std::io::Write`]; none builds a tree of JSON values. If a format has no sample
+//! weights, samples are placed so that its viewers show the times of [`selfprof_trace::summary`]. File names, and what to do
+//! about problems, are left to the programs that use this crate.
+//!
+//! Without the default feature `conversion`, only [`w3c`], [`explainer`] (written only) and [`journal`] are compiled, which need
+//! few dependencies.
 
 #![forbid(unsafe_code)]
 
 mod error;
 mod format;
-mod input;
+mod formats;
+mod functions;
 mod json;
 mod options;
-mod output;
-mod read;
-mod recognise;
-mod spans;
+mod streams;
 mod thread;
-mod totals;
-mod write;
 
-pub mod chrome;
-pub mod collapsed;
-pub mod cpuprofile;
-pub mod explainer;
-pub mod firefox;
-pub mod journal;
-pub mod otlp;
-pub mod pprof;
-pub mod speedscope;
-pub mod w3c;
+#[cfg(feature = "conversion")]
+mod detect;
+#[cfg(feature = "conversion")]
+mod losses;
+#[cfg(feature = "conversion")]
+mod read;
+#[cfg(feature = "conversion")]
+mod samples;
+#[cfg(feature = "conversion")]
+mod write;
 
 pub use error::{ReadError, WriteError};
 pub use format::{Format, UnknownFormat};
+#[cfg(feature = "conversion")]
+pub use formats::{chrome, collapsed, cpuprofile, firefox, otlp, pprof, speedscope};
+pub use formats::{explainer, journal, w3c};
+#[cfg(feature = "conversion")]
+pub use losses::{Loss, losses};
 pub use options::{ReadOptions, WriteOptions};
+#[cfg(feature = "conversion")]
 pub use read::{Hint, Profile, read};
 pub use thread::Thread;
-pub use write::{Loss, losses, write};
-
-/// The version of the member `selfprof` that our files of other formats have.
-const VERSION_OF_MEMBER: u32 = 1;
+#[cfg(feature = "conversion")]
+pub use write::write;

@@ -1,13 +1,13 @@
-//! How much is read, and how it is written.
+//! Options of reading and writing.
 
 use selfprof_trace::foreign::Limits;
 
-/// How much to read.
+/// Limits of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// The most bytes of text, counted after decompression. 1 GiB by default.
+    /// The maximum size of the text in bytes, after decompression. 1 GiB by default.
     pub max_bytes: u64,
-    /// The most entries of each list.
+    /// The maximum lengths of the lists.
     pub limits: Limits,
 }
 
@@ -17,9 +17,9 @@ impl Default for ReadOptions {
     }
 }
 
-/// How to write.
+/// Options of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Whether to compress with gzip, as the name `*.gz` promises.
+    /// Whether to compress with gzip, as for a file named `*.gz`.
     pub gzip: bool,
 }

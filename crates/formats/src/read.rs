@@ -1,37 +1,42 @@
-//! Reading a profile of any format that is read.
+//! Reading a profile in any readable format.
 
 use std::io::Read;
 
 use selfprof_trace::foreign::Problems;
 
-use crate::recognise::recognise;
-use crate::{Format, ReadError, ReadOptions, Thread, cpuprofile, explainer, input, w3c};
+use crate::detect::detect;
+use crate::error::ReadError;
+use crate::format::Format;
+use crate::formats::{cpuprofile, explainer, w3c};
+use crate::options::ReadOptions;
+use crate::streams::input;
+use crate::thread::Thread;
 
-/// What was read.
+/// A profile that was read.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The format that it had.
+    /// The format of the text.
     pub format: Format,
-    /// The threads, with what was wrong with each. There is at least one, except in the explainer's format.
+    /// The threads and the problems of each. There is at least one thread, except in the explainer's format.
     pub threads: Vec<(Thread, Problems)>,
 }
 
-/// What is known of the format before the text is looked at.
+/// What is known about the format before reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hint<'name> {
-    /// It is said to be this one, whatever it looks like.
+    /// The format, if it should not be detected.
     pub format: Option<Format>,
-    /// The name of the file, which tells when the text does not.
+    /// The name of the file, whose extension decides if detection fails.
     pub name: Option<&'name str>,
 }
 
-/// Reads a profile, plain or compressed with gzip.
+/// Reads a profile, plain or gzipped.
 ///
-/// The format is the one that is said, else the one that the text looks like, else the one that the name ends in, else the
-/// W3C's, whose errors then tell what is wrong. What makes no sense in it is repaired, and listed in [`Problems`].
+/// The format is the one in the hint, or else detected from the text, or else implied by the file name, or else the W3C's, whose
+/// errors then describe the text. Invalid data is repaired and listed in [`Problems`].
 pub fn read(input: impl Read, hint: Hint<'_>, options: &ReadOptions) -> Result<Profile, ReadError> {
     let text = input::text(input, options.max_bytes)?;
-    let format = hint.format.or_else(|| recognise(&text)).or_else(|| Format::of_name(hint.name?));
+    let format = hint.format.or_else(|| detect(&text)).or_else(|| Format::of_name(hint.name?));
     let format = format.unwrap_or(Format::W3c);
     let main = |(trace, problems)| vec![(Thread::main(trace), problems)];
     let threads = match format {

@@ -1,18 +1,18 @@
-//! A thread, and what was recorded on it.
+//! The trace of one thread.
 
 use selfprof_trace::Trace;
 
-/// The profile of one thread.
+/// A thread and its trace.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Its name: `main-thread`, or `worker-` and the worker's number.
+    /// The thread's name: `main-thread`, or `worker-` and the number of the worker.
     pub name: String,
-    /// What was recorded there. All threads of a profile count time from the same origin.
+    /// The thread's trace. All threads of a profile have the same time origin.
     pub trace: Trace,
 }
 
 impl Thread {
-    /// The name of a program's first thread, which is also that of threads without a name.
+    /// The name of the main thread, also used for threads without a name.
     pub const MAIN: &'static str = "main-thread";
 
     /// The main thread.

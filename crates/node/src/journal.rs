@@ -3,24 +3,41 @@
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use selfprof_formats::journal::{End, Header, JournalWriter};
-use selfprof_session::Recording;
-use selfprof_trace::{EntryType, Millis};
+use selfprof_session::{Recording, RecordingCell};
+use selfprof_trace::{EntryType, Micros, Millis};
 
-use crate::builder::{self, Job};
-use crate::entries::EntryStore;
-use crate::locks::lock;
+use crate::building_thread;
+use crate::entries::recorder::EntrySink;
+use crate::entries::store::EntryStore;
 
-/// How many stacks the tables may hold before they are started anew, 30 bytes each: a program that runs for days meets ever
-/// new ones.
-const MOST_STACKS: usize = 1 << 16;
+/// How many stacks the tables may hold, 30 bytes each, before they are started anew. A program that runs for days keeps
+/// producing new ones.
+const MAX_STACKS: usize = 1 << 16;
 
-/// How many marks and measures may wait to be written. Fewer are written when a segment is, or at the end.
-const MOST_WAITING: usize = 1024;
+/// How many marks and measures may wait before they are written. Fewer are written with the next segment, or at the end.
+const MAX_WAITING_ENTRIES: usize = 1024;
 
-/// The file of one streamed recording. The building thread writes; the agent's notifier holds it until the agent ends.
+/// A recording that is streamed to a file.
+#[derive(Clone)]
+pub struct StreamedRecording {
+    /// The recording.
+    pub cell: Arc<RecordingCell>,
+    /// The file.
+    pub journal: Arc<Journal>,
+}
+
+impl StreamedRecording {
+    /// JS thread. Has the building thread write what is left, and why the recording ended.
+    pub fn end(self, reason: &'static str) {
+        building_thread::run(move || self.journal.write_end(&mut self.cell.recording.lock(), reason));
+    }
+}
+
+/// The file of one streamed recording. The building thread writes it; the agent holds it until the agent ends.
 pub struct Journal {
     state: Mutex<State>,
     /// The marks and measures that are not written yet. The recorded thread adds, the building thread takes.
@@ -36,7 +53,7 @@ struct State {
 }
 
 impl Journal {
-    /// Creates the file and writes its header. It takes so many marks and measures at most.
+    /// Creates the file and writes its header. It holds at most `max_entries` marks and measures.
     ///
     /// # Errors
     /// When the file cannot be created or written.
@@ -48,15 +65,15 @@ impl Journal {
         })
     }
 
-    /// Writes what the recording has new, and takes it out of memory.
+    /// Writes what was added to the recording, and removes it from memory.
     pub fn append(&self, recording: &mut Recording, lost: u64, became_full: bool) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.full |= became_full;
         let samples = recording.drain();
         if !samples.is_empty() || lost > 0 {
             state.write(|writer| {
                 writer.append(recording.trace(), &samples, lost)?;
-                if recording.renew_tables(MOST_STACKS) {
+                if recording.renew_tables(MAX_STACKS) {
                     writer.renew();
                 }
                 Ok(())
@@ -66,53 +83,50 @@ impl Journal {
         self.write_entries();
     }
 
-    /// Takes a mark or a measure, or counts it as dropped when there is no room. Called on the recorded thread, which does
-    /// not wait for its being written.
-    pub fn add_entry(
-        self: &Arc<Self>,
-        entry_type: EntryType,
-        name: &str,
-        start_time: Millis,
-        duration: Millis,
-    ) {
-        let held = self.waiting.add(entry_type, name, start_time, duration);
-        if held > 0 && held.is_multiple_of(MOST_WAITING) {
-            builder::send(Job::Entries(Arc::clone(self)));
-        }
-    }
-
     /// Writes the marks and measures that wait.
-    pub fn write_entries(&self) {
+    fn write_entries(&self) {
         let entries = self.waiting.take();
         if !entries.is_empty() {
-            lock(&self.state).write(|writer| writer.append_entries(&entries));
+            self.state.lock().write(|writer| writer.append_entries(&entries));
         }
     }
 
-    /// Writes what is left, and that the recording has ended and why. Should the program go on after all, what comes
-    /// later is written behind it.
-    pub fn end(&self, recording: &mut Recording, reason: &str) {
+    /// Writes what is left, and why the recording ended. If the program goes on after all, later samples are written after
+    /// this end.
+    fn write_end(&self, recording: &mut Recording, reason: &str) {
         recording.settle();
         self.append(recording, 0, false);
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if std::mem::replace(&mut state.ended, true) {
             return;
         }
         let end = End { reason: reason.to_owned(), full: state.full };
         if let Some(writer) = &mut state.writer {
-            // A program that ends has nobody left to be told of a failure.
+            // The program is ending, so a failure cannot be reported.
             let _ = writer.end(end);
         }
     }
 }
 
+impl EntrySink for Journal {
+    /// Does not wait for the write. Counts the entry as dropped when there is no room.
+    fn add_entry(self: Arc<Self>, entry_type: EntryType, name: &str, start_time: Millis, duration: Millis) {
+        let held = self.waiting.add(entry_type, name, start_time, duration);
+        if held > 0 && held.is_multiple_of(MAX_WAITING_ENTRIES) {
+            building_thread::run(move || self.write_entries());
+        }
+    }
+
+    fn end(&self, _: Micros) {}
+}
+
 impl State {
-    /// Writes something behind what is there, and perhaps behind an end that was none.
+    /// Appends to the file, possibly after an end that was not the last.
     fn write(&mut self, write: impl FnOnce(&mut JournalWriter<File>) -> io::Result<()>) {
         self.ended = false;
         let Some(writer) = &mut self.writer else { return };
         if let Err(error) = write(writer) {
-            eprintln!("selfprof: the trace ends early, writing it failed: {error}");
+            eprintln!("selfprof: the trace is incomplete: the journal could not be written: {error}");
             self.writer = None;
         }
     }

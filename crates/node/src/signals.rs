@@ -1,86 +1,96 @@
 //! Ends streamed recordings before a signal ends the process.
 //!
-//! A signal handler may do next to nothing, so it wakes a thread; that thread has each recording's JS thread write its
-//! last segment, waits for them a moment, and then lets the signal do what it would have done. Signals that the
-//! program handles itself never come here, because Node installs its handler over ours, and ignored ones stay ignored.
+//! A signal handler may call only a few functions, so it wakes a thread. That thread has each recording thread write its
+//! last segment, waits for them for a limited time, and then lets the signal do what it would have done. Signals that the
+//! program handles itself never arrive here, because Node installs its handler over ours. Ignored signals stay ignored.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Condvar, Mutex};
 use selfprof_v8::Interrupter;
 
-use crate::agent;
-use crate::locks::lock;
+use crate::agent_key::AgentKey;
 
-/// The signals that end a process unless it says otherwise, and that people send to end it.
+/// The signals that people send to end a process, and that end it by default.
 const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
-/// How long a JS thread may take to notice. One that is blocked in native code does not notice at all, and the samples
-/// since its last segment are lost, as they are with SIGKILL.
+/// How long recording threads may take to respond. One that is blocked in native code does not respond at all, and the
+/// samples since its last segment are lost, as they are with SIGKILL.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-struct Watch {
-    /// The recording threads. JS threads add to it, the signal thread empties it.
-    recorders: Mutex<Vec<Interrupter>>,
-    /// How many of them have yet to end.
-    waiting_for: Mutex<usize>,
-    ended: Condvar,
-    /// What the signals did before.
-    previous: Vec<(i32, libc::sigaction)>,
+struct Watcher {
+    interrupter: Interrupter,
+    on_signal: fn(),
 }
+
+/// The recording threads. JS threads add and remove themselves; the signal thread takes all.
+static WATCHERS: Mutex<BTreeMap<AgentKey, Watcher>> = Mutex::new(BTreeMap::new());
+
+/// The threads that were notified of a signal and have not ended their recordings yet. The signal thread adds, JS threads
+/// remove.
+static ENDING_THREADS: Mutex<BTreeSet<AgentKey>> = Mutex::new(BTreeSet::new());
+static ONE_ENDED: Condvar = Condvar::new();
+
+/// What the signals did before. Locked while the handlers are installed, so that a signal that arrives meanwhile waits for
+/// its entry.
+static PREVIOUS_ACTIONS: Mutex<Vec<(i32, libc::sigaction)>> = Mutex::new(Vec::new());
 
 /// The writing end of the pipe that wakes the signal thread; -1 before there is one.
 static WAKE: AtomicI32 = AtomicI32::new(-1);
 
-/// A signal has come and was not passed on yet.
+/// A signal has arrived and was not passed on yet.
 static PENDING: AtomicBool = AtomicBool::new(false);
 
-static WATCH: OnceLock<Watch> = OnceLock::new();
-
-/// Sees to it that this recorder is ended before a signal ends the process.
-pub fn watch(recorder: &Interrupter) {
-    let watch = WATCH.get_or_init(start);
-    lock(&watch.recorders).push(recorder.clone());
+/// Calls `on_signal` on the agent's thread before a signal ends the process. The thread answers with [`ended`].
+pub fn watch(agent: AgentKey, interrupter: &Interrupter, on_signal: fn()) {
+    // Before the handlers are installed: a signal may arrive at once.
+    WATCHERS.lock().insert(agent, Watcher { interrupter: interrupter.clone(), on_signal });
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(install_handlers);
 }
 
-/// A recorder has ended, as it was asked to.
-pub fn ended() {
-    if let Some(watch) = WATCH.get() {
-        let mut waiting_for = lock(&watch.waiting_for);
-        *waiting_for = waiting_for.saturating_sub(1);
-        watch.ended.notify_one();
+/// The agent no longer records: its recordings have ended. Also the answer to `on_signal`.
+pub fn ended(agent: AgentKey) {
+    WATCHERS.lock().remove(&agent);
+    if ENDING_THREADS.lock().remove(&agent) {
+        ONE_ENDED.notify_one();
     }
 }
 
-/// Keeps a JS thread from going on when a signal is about to end the process: without us the program would not have got
-/// any further, and an exit of its own would hide the signal. Returns at once when no signal has come.
-pub fn hold() {
+/// How many threads are watched.
+pub fn watcher_count() -> usize {
+    WATCHERS.lock().len()
+}
+
+/// Blocks a JS thread while a signal is about to end the process. Without the profiler, the program would already have
+/// ended, and if it now exited by itself, its parent would not see the signal. Returns at once when no signal is pending.
+pub fn wait_for_pending_signal() {
     let until = Instant::now() + 2 * PATIENCE;
     while PENDING.load(Ordering::Acquire) && Instant::now() < until {
         thread::sleep(Duration::from_millis(1));
     }
 }
 
-fn start() -> Watch {
+fn install_handlers() {
     let mut pipe = [0; 2];
     // SAFETY: `pipe` has room for the two descriptors.
-    let piped = unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } == 0;
-    let mut previous = Vec::new();
-    if piped {
-        WAKE.store(pipe[1], Ordering::Release);
-        let reader = pipe[0];
-        let spawned = thread::Builder::new().name("selfprof-signals".into()).spawn(move || run(reader));
-        if spawned.is_ok() {
-            previous = ENDING.iter().filter_map(|&signal| Some((signal, install(signal)?))).collect();
-        }
+    if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return;
     }
-    Watch { recorders: Mutex::new(Vec::new()), waiting_for: Mutex::new(0), ended: Condvar::new(), previous }
+    let [reader, writer] = pipe;
+    WAKE.store(writer, Ordering::Release);
+    let mut previous = PREVIOUS_ACTIONS.lock();
+    if thread::Builder::new().name("selfprof-signals".into()).spawn(move || run(reader)).is_ok() {
+        previous.extend(ENDING.iter().filter_map(|&signal| Some((signal, install_handler(signal)?))));
+    }
 }
 
-/// Puts our handler in place of the signal's, unless it is ignored. Returns what was there.
-fn install(signal: i32) -> Option<libc::sigaction> {
+/// Installs our handler for the signal, unless it is ignored. Returns what was installed before.
+fn install_handler(signal: i32) -> Option<libc::sigaction> {
     // SAFETY: all-zero is a valid sigaction; both structs are alive for the calls, and the handler only calls write(2),
     // which is async-signal-safe.
     unsafe {
@@ -100,7 +110,7 @@ fn install(signal: i32) -> Option<libc::sigaction> {
 extern "C" fn on_signal(signal: i32) {
     let byte = signal as u8;
     PENDING.store(true, Ordering::Release);
-    // SAFETY: write(2) is async-signal-safe, and `byte` lives for the call. With no pipe it fails harmlessly.
+    // SAFETY: write(2) is async-signal-safe, and `byte` lives for the call. Without a pipe it fails harmlessly.
     unsafe {
         let errno = *libc::__errno_location();
         libc::write(WAKE.load(Ordering::Acquire), (&raw const byte).cast(), 1);
@@ -112,33 +122,32 @@ fn run(reader: i32) {
     let mut byte = 0_u8;
     loop {
         // SAFETY: `byte` has room for the one byte asked for.
-        let read = unsafe { libc::read(reader, (&raw mut byte).cast(), 1) };
-        if read == 1
-            && let Some(watch) = WATCH.get()
-        {
-            end_recorders(watch);
-            pass_on(watch, i32::from(byte));
+        if unsafe { libc::read(reader, (&raw mut byte).cast(), 1) } == 1 {
+            end_recordings();
+            pass_on(i32::from(byte));
         }
     }
 }
 
-fn end_recorders(watch: &Watch) {
-    let recorders = std::mem::take(&mut *lock(&watch.recorders));
-    let mut waiting_for = lock(&watch.waiting_for);
-    *waiting_for = recorders.len();
-    for recorder in recorders {
-        recorder.interrupt(agent::on_signal);
+fn end_recordings() {
+    let watchers = std::mem::take(&mut *WATCHERS.lock());
+    ENDING_THREADS.lock().extend(watchers.keys());
+    for Watcher { interrupter, on_signal } in watchers.values() {
+        interrupter.interrupt(*on_signal);
     }
-    // Whoever is late is late; the signal must not wait for ever.
-    let _ = watch.ended.wait_timeout_while(waiting_for, PATIENCE, |waiting_for| *waiting_for > 0);
+    let mut ending = ENDING_THREADS.lock();
+    let _ = ONE_ENDED.wait_while_for(&mut ending, |ending| !ending.is_empty(), PATIENCE);
+    // Threads that have not responded by now are not waited for at the next signal either.
+    ending.clear();
 }
 
-/// Lets the signal do what it did before we came.
-fn pass_on(watch: &Watch, signal: i32) {
-    if let Some((_, previous)) = watch.previous.iter().find(|(watched, _)| *watched == signal) {
-        // SAFETY: `previous` was filled by sigaction for this signal, and sending ourselves a signal is always allowed.
+/// Lets the signal do what it did before our handler was installed.
+fn pass_on(signal: i32) {
+    let previous = PREVIOUS_ACTIONS.lock();
+    if let Some((_, action)) = previous.iter().find(|(installed, _)| *installed == signal) {
+        // SAFETY: `action` was filled by sigaction for this signal, and a process may always signal itself.
         unsafe {
-            libc::sigaction(signal, previous, std::ptr::null_mut());
+            libc::sigaction(signal, action, std::ptr::null_mut());
             libc::kill(libc::getpid(), signal);
         }
     }

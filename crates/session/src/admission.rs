@@ -4,46 +4,60 @@ use selfprof_trace::Marker;
 
 use crate::{Function, FunctionKind, RealmId};
 
-/// What becomes of a frame.
+/// What happens to a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The frame is shown with its script and position.
     Show,
-    /// The frame is host code: it is shown as a name alone, as built-in functions are, and host code that it calls
-    /// in turn is folded into it. Only the outermost call remains, the one that the author made; where the host
-    /// itself began, its outermost function that has a name.
+    /// The frame is host code. It is shown with only a name, as built-in functions are, and host code that it calls is folded into
+    /// it: only the call that the author made remains. Where the host itself began, its outermost function with a name remains.
     Host,
-    /// The frame is the profiler's own, and is left out with the host code that it calls: a profile shows the program and
-    /// not who takes it. The first sample, which is taken within the constructor, has the stack of its caller.
+    /// The frame belongs to the profiler. It is left out, with the host code that it calls: a profile shows the program, not the
+    /// profiler. The first sample, which is taken within the constructor, has the stack of the constructor's caller.
     Omit,
-    /// The frame is left out, and so is host code that it calls; the author's callees hang on its caller.
+    /// The frame is left out, with the host code that it calls. The author's functions that it calls become callees of its caller.
     Hide,
-    /// As [`Hide`](Self::Hide), and the frame is another agent's: what it does is not the work of the session's own. A
-    /// sample with nothing else on its stack reads as idle, so that it tells nothing of the other.
+    /// As [`Hide`](Self::Hide), and the frame belongs to another agent. A sample with nothing else on its stack reads as idle, so
+    /// that it reveals nothing about the other agent.
     Foreign,
-    /// The frame is left out, and says what the host does inside of it for the session's own agent: what is sampled there
-    /// has this marker, until a page's script is called.
+    /// The frame is left out. The host does work of this kind in it for the session's agent: samples there have this marker, until
+    /// a script of a page is called.
     Work(Marker),
 }
 
+/// Which frame stands for host code that no function of the author has called, such as the host's part of a timer or a promise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HostRoot {
+    /// The outermost function with a name, whoever calls what in it: what the API's traces show.
+    #[default]
+    Outermost,
+    /// The function that is running, as long as the author's code does not run: the functions around it only led there. A function of
+    /// the author that it calls has no caller.
+    Innermost,
+}
+
 /// The rule of [get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id) that decides whether a
-/// session sees a function: its realm, its script's origin, its script's kind.
+/// session sees a function, by its realm, its script's origin and its script's kind.
 pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
-    /// Judges one function, whose script has the URL `resource`. Called once per function and segment.
+    /// Decides about one function, whose script has the URL `resource`. Called once per function and segment.
     fn admit(&self, function: &Function, resource: &str) -> Admission;
 
-    /// Who counts as the caller of a stack's outermost call, and as the one at work when there is no stack: by default,
-    /// the author.
+    /// What counts as the caller of a stack's outermost call, and as active when there is no stack. By default, the author.
     fn outermost(&self) -> Admission {
         Admission::Show
     }
 
-    /// What becomes of a marker: by default, it is shown.
+    /// Which frame stands for host code that no function of the author has called.
+    fn host_root(&self) -> HostRoot {
+        HostRoot::Outermost
+    }
+
+    /// What happens to a marker. By default, it is shown.
     fn marker(&self, marker: Marker) -> Option<Marker> {
         Some(marker)
     }
 
-    /// The realm whose sessions it is for, if it is for a realm's.
+    /// The realm whose sessions it is for; `None` for sessions of a thread.
     fn realm(&self) -> Option<RealmId> {
         None
     }
@@ -51,10 +65,9 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
 
 /// Admits every script, except that those with certain URLs are host code.
 ///
-/// In Node that is the platform's own JavaScript (`node:` URLs) and the profiler's: `readFileSync` is a built-in to its
-/// caller, just as `appendChild` is in a page, and what it does inside is not the author's. Built-in functions are host
-/// code everywhere. A function that `eval` or `new Function` made has no script to name, so its frame has a name alone
-/// too, but is not folded.
+/// In Node, that is the platform's own JavaScript (`node:` URLs) and the profiler's: to its caller, `readFileSync` is a built-in,
+/// just as `appendChild` is in a page. Built-in functions are always host code. A function that `eval` or `new Function` made has
+/// no script URL, so its frame has only a name, too, but is not folded.
 ///
 /// ```
 /// # use selfprof_session::{AdmitScripts, Admission, Function, FrameAdmission, FunctionKind};
@@ -68,22 +81,29 @@ pub struct AdmitScripts {
     host: Vec<Box<str>>,
     sampler: Vec<Box<str>>,
     work: Vec<(Box<str>, Marker)>,
+    host_root: HostRoot,
 }
 
 impl AdmitScripts {
-    /// Takes scripts whose URL or path begins with one of `prefixes` for host code.
+    /// Scripts whose URL or path begins with one of `prefixes` are host code.
     pub fn except<'a>(prefixes: impl IntoIterator<Item = &'a str>) -> Self {
         Self { host: prefixes.into_iter().map(Box::from).collect(), ..Self::default() }
     }
 
-    /// Takes what the script with this URL or path calls for the host's work of this kind: see [`Admission::Work`].
+    /// In the functions of the script with this URL or path, the host does work of this kind: see [`Admission::Work`].
     #[must_use]
     pub fn with_work(mut self, resource: &str, marker: Marker) -> Self {
         self.work.push((resource.into(), marker));
         self
     }
 
-    /// Leaves out those that are the profiler's own: see [`Admission::Omit`].
+    /// Which frame stands for host code that no function of the author has called.
+    #[must_use]
+    pub fn with_host_root(self, host_root: HostRoot) -> Self {
+        Self { host_root, ..self }
+    }
+
+    /// Scripts whose URL or path begins with one of `prefixes` belong to the profiler: see [`Admission::Omit`].
     #[must_use]
     pub fn without<'a>(mut self, prefixes: impl IntoIterator<Item = &'a str>) -> Self {
         self.sampler = prefixes.into_iter().map(Box::from).collect();
@@ -92,6 +112,10 @@ impl AdmitScripts {
 }
 
 impl FrameAdmission for AdmitScripts {
+    fn host_root(&self) -> HostRoot {
+        self.host_root
+    }
+
     fn admit(&self, function: &Function, resource: &str) -> Admission {
         if let Some(&(_, marker)) = self.work.iter().find(|(script, _)| **script == *resource) {
             return Admission::Work(marker);

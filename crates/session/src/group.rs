@@ -1,4 +1,4 @@
-//! All profiling sessions of one agent, and the one sampler that serves them.
+//! All profiling sessions of one agent, and the sampler that they share.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use selfprof_trace::Micros;
 
 use crate::{Forced, Instant, RecordingCell, Sampler, SamplerError, Span, greatest_common_interval};
 
-/// Names a session within its group.
+/// Names a session in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(pub u32);
 
@@ -20,29 +20,28 @@ pub enum State {
     Started,
     /// No samples are taken until it is resumed.
     Paused,
-    /// Its buffer is full: no more samples are taken, unless its policy lets it go on later. The trace waits to be
-    /// collected.
+    /// Its buffer is full: no samples are taken, unless its policy allows it to continue later. The trace waits to be collected.
     Full,
 }
 
-/// What a session joins with.
+/// The options of a session.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
     /// Its interval, already quantised.
     pub interval: Micros,
-    /// The longest time that its samples may stay in the sampler before a segment is cut.
+    /// How long its samples may stay in the sampler before a segment is cut.
     pub rotate_every: Micros,
     /// Where its samples go.
     pub cell: Arc<RecordingCell>,
 }
 
-/// A segment that was cut off the sampler: its profile, and who is to get which part of it.
+/// A segment: the sampler's profile, and the sessions that get samples from it.
 ///
-/// Whoever drives the group reads the profile, on any thread, and appends it to each delivery's recording, in the
-/// order in which the cuts were made. It publishes what each append led to and, if a buffer is full, ticks the group.
+/// The caller reads the profile, on any thread, and appends it to each delivery's recording, in the order of the cuts. It publishes
+/// the outcome of each append and, if a buffer became full, ticks the group.
 #[derive(Debug)]
 pub struct Cut<P> {
-    /// What the sampler recorded. It may be larger than what is delivered, or delivered to nobody.
+    /// What the sampler recorded. Some or all of its samples may belong to no session.
     pub profile: P,
     /// The sessions that were started while it was recorded.
     pub deliveries: Vec<Delivery>,
@@ -55,16 +54,16 @@ pub struct Delivery {
     pub session: SessionId,
     /// Its recording.
     pub cell: Arc<RecordingCell>,
-    /// When it was in the started state. Reaches beyond the segment on both sides.
+    /// When it was in the started state. May begin before the segment and end after it.
     pub spans: Vec<Span>,
-    /// The samples that were taken out of turn.
+    /// The samples that were requested, rather than due.
     pub forced: Vec<Forced>,
 }
 
-/// How a session left.
+/// What stopping a session returns.
 #[derive(Debug)]
 pub struct Left<P> {
-    /// The segment that holds its last samples. Without one, all it took was delivered before.
+    /// The segment with its last samples. `None` when all its samples were delivered before.
     pub cut: Option<Cut<P>>,
     /// Its recording.
     pub cell: Arc<RecordingCell>,
@@ -72,10 +71,10 @@ pub struct Left<P> {
 
 /// The sessions of one agent, sharing one sampler.
 ///
-/// An engine limits how many runs it keeps at once (V8: 100) and pays for each with every sample. A group keeps one
-/// run for any number of sessions, at the greatest common interval of those that are started. When that interval
-/// changes, when a session ends, when a buffer may be full, or when the run has grown old, it starts the next run and
-/// then stops this one; the two overlap, so that no sample is lost between them.
+/// An engine limits the number of concurrent runs (V8: 100), and each run makes every sample more expensive. A group keeps one run
+/// for any number of sessions, at the greatest common interval of those that are started. When that interval changes, when a
+/// session ends, when a buffer may be full, or when the run is old, it starts the next run and then stops this one. The two
+/// overlap, so that no sample is lost between them.
 ///
 /// Not thread-safe: it belongs to its agent's thread. Time is passed in and must not go backwards.
 #[derive(Debug)]
@@ -97,11 +96,11 @@ struct Run<R> {
 struct Member {
     options: SessionOptions,
     state: State,
-    /// Whether it is paused, also while it is full.
+    /// Whether it is paused, even while it is full.
     paused: bool,
-    /// Started spans that reach into the current run. The last one is open while the session is started.
+    /// Started spans that overlap the current run. The last one has no end while the session is started.
     spans: Vec<Span>,
-    /// Samples out of turn in the current run, and how many of them it keeps.
+    /// Requested samples in the current run, and how many of them it keeps.
     forced: Vec<Forced>,
     kept: u64,
 }
@@ -118,9 +117,9 @@ impl Member {
         std::mem::take(&mut self.forced)
     }
 
-    /// When to see whether its buffer is full: each sample out of turn brings that nearer by one interval.
-    fn look_at(&self) -> Instant {
-        match self.options.cell.look_at() {
+    /// When to check whether its buffer is full. Each requested sample brings that forward by one interval.
+    fn check_at(&self) -> Instant {
+        match self.options.cell.check_at() {
             Instant::NEVER => Instant::NEVER,
             Instant(at) => Instant(at.saturating_sub(self.options.interval.saturating_mul(self.kept).0)),
         }
@@ -128,7 +127,7 @@ impl Member {
 }
 
 impl<S: Sampler> Group<S> {
-    /// A group without sessions; the sampler rests.
+    /// A group without sessions; the sampler is idle.
     pub fn new(sampler: S) -> Self {
         Self { sampler, members: BTreeMap::new(), run: None, next_id: 0 }
     }
@@ -161,12 +160,12 @@ impl<S: Sampler> Group<S> {
         self.members.get(&session).map(|member| member.state)
     }
 
-    /// Starts a session. Its first sample is taken now. Returns the segment that the others' run was cut into, if the
-    /// new interval made that necessary.
+    /// Starts a session. Its first sample is taken now. Returns the segment that was cut for the other sessions, if the new interval
+    /// required a new run.
     ///
     /// # Errors
-    /// When the engine refuses to sample; the group is then as it was.
-    #[allow(clippy::type_complexity)] // A session's id and perhaps a cut; a name would say no more.
+    /// When the engine refuses to sample. The group is then unchanged.
+    #[allow(clippy::type_complexity)] // A session's id and an optional cut; an alias would not be clearer.
     pub fn join(
         &mut self,
         now: Instant,
@@ -197,7 +196,7 @@ impl<S: Sampler> Group<S> {
         }
     }
 
-    /// Stops a session and takes it out of the group.
+    /// Stops a session and removes it from the group.
     ///
     /// # Errors
     /// [`GroupError::NoSuchSession`] when it was stopped before.
@@ -234,8 +233,8 @@ impl<S: Sampler> Group<S> {
     /// Resumes a paused session; does nothing to one that is started or full. A sample is taken now.
     ///
     /// # Errors
-    /// [`GroupError::NoSuchSession`] when it was stopped; [`GroupError::Sampler`] when the engine refuses to sample,
-    /// and the session then stays paused.
+    /// [`GroupError::NoSuchSession`] when it was stopped; [`GroupError::Sampler`] when the engine refuses to sample: the session
+    /// then stays paused.
     pub fn resume(
         &mut self,
         now: Instant,
@@ -258,8 +257,8 @@ impl<S: Sampler> Group<S> {
         })
     }
 
-    /// Takes a sample out of turn, for those of the started sessions that `is_for` names and for no other. Returns how
-    /// many sessions got it; a session that is paused or full gets none.
+    /// Takes a sample now for the started sessions for which `is_for` is true, and for no other. Returns how many sessions got it. A
+    /// session that is paused or full gets none.
     pub fn force_sample(&mut self, is_for: impl Fn(SessionId) -> bool) -> usize {
         let takes = |session, member: &Member| {
             member.state == State::Started && !member.options.cell.is_full() && is_for(session)
@@ -280,8 +279,8 @@ impl<S: Sampler> Group<S> {
         takers
     }
 
-    /// Does what has become due: cuts a segment when the run has grown old or a buffer may be full, stops sampling for
-    /// sessions whose buffers are, and samples again for those whose buffers are no longer.
+    /// Does what is due: cuts a segment when the run is old or a buffer may be full, stops sampling for sessions whose buffers are
+    /// full, and resumes it for those whose buffers are no longer full.
     pub fn tick(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {
             if member.options.cell.is_full() {
@@ -297,31 +296,30 @@ impl<S: Sampler> Group<S> {
         if !due {
             return self.adjust(now);
         }
-        // A paused session may get nothing from this cut, and then nobody would set its look again.
+        // A paused session may get nothing from this cut, and then nothing would set its next check.
         for member in self.started() {
-            if member.look_at() <= now {
-                member.options.cell.await_look();
+            if member.check_at() <= now {
+                member.options.cell.clear_check();
             }
         }
         self.cut(now)
     }
 
-    /// When [`tick`](Self::tick) wants to be called next.
+    /// When [`tick`](Self::tick) must be called next.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         let run = self.run.as_ref()?;
         self.started()
-            .map(|member| run.started.after(member.options.rotate_every).min(member.look_at()))
+            .map(|member| run.started.after(member.options.rotate_every).min(member.check_at()))
             .min()
     }
 
-    /// Ends the run though sessions are started, because the process may be about to end. Should it go on after all, the
-    /// next [`tick`](Self::tick) samples again.
+    /// Ends the run because the process may be about to end. If it continues after all, the next [`tick`](Self::tick) starts another.
     pub fn suspend(&mut self) -> Option<Cut<S::Profile>> {
         self.replace_run(None)
     }
 
-    /// Stops all sessions at once, because their agent ends. The last segment is delivered to each of them.
+    /// Stops all sessions because their agent ends. The last segment is delivered to each of them.
     pub fn close(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         for member in self.members.values_mut() {
             member.close_span(now);
@@ -340,7 +338,7 @@ impl<S: Sampler> Group<S> {
         greatest_common_interval(self.started().map(|member| member.options.interval))
     }
 
-    /// Makes sure that the run serves a session that begins a span now, and that it gets a sample now.
+    /// Ensures that the run serves a session that is started now, and takes a sample now.
     fn begin_span(&mut self, now: Instant) -> Result<Option<Cut<S::Profile>>, SamplerError> {
         let wanted = self.wanted_interval();
         match &self.run {
@@ -355,13 +353,13 @@ impl<S: Sampler> Group<S> {
         }
     }
 
-    /// Cuts only if the run no longer serves: another interval is wanted, or none.
+    /// Cuts a segment only if another interval is needed, or none.
     fn adjust(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         if self.run.as_ref().map(|run| run.interval) == self.wanted_interval() { None } else { self.cut(now) }
     }
 
-    /// Ends the run and, if sessions are started, goes on with another. Should the engine refuse that one, the old run
-    /// is ended all the same to make room for it. Should it refuse even then, [`tick`](Self::tick) tries again.
+    /// Ends the run and, if sessions are started, starts another. If the engine refuses that, the old run is ended first to make room.
+    /// If it refuses again, [`tick`](Self::tick) retries.
     fn cut(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
         let wanted = self.wanted_interval();
         let next = wanted.and_then(|interval| self.start_run(now, interval).ok());
@@ -395,7 +393,7 @@ impl<S: Sampler> Group<S> {
 /// Why a session could not be changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GroupError {
-    /// The session was stopped, or never was.
+    /// The session was stopped, or never existed.
     NoSuchSession(SessionId),
     /// The engine refused.
     Sampler(SamplerError),

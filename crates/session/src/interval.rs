@@ -1,11 +1,11 @@
-//! Sample intervals: which ones an agent can offer, and which one serves several sessions.
+//! Sample intervals: those that an agent offers, and the one that serves several sessions.
 
 use selfprof_trace::Micros;
 
-/// The interval that a session gets for the one it asked for: the next multiple of `base`, at least `base`.
+/// The interval that a session gets for a requested one: the next multiple of `base`, at least `base`.
 ///
 /// Chromium does the same with a base of 10 ms (16 becomes 20, 0 becomes 10). The specification's
-/// [session](https://wicg.github.io/js-self-profiling/#profiling-sessions) need not sample at the rate asked for.
+/// [session](https://wicg.github.io/js-self-profiling/#profiling-sessions) may sample at another rate than the requested one.
 ///
 /// ```
 /// # use selfprof_session::quantise; use selfprof_trace::Micros;
@@ -18,8 +18,8 @@ pub fn quantise(asked: Micros, base: Micros) -> Micros {
     Micros(steps.saturating_mul(base.0))
 }
 
-/// The coarsest interval whose multiples are all of `intervals`: what one sampler must run at so that each session
-/// finds its samples among the sampler's. `None` when there is no interval.
+/// The longest interval of which all `intervals` are multiples: one sampler that runs at it serves all sessions. `None` when there
+/// are no intervals.
 #[must_use]
 pub fn greatest_common_interval(intervals: impl IntoIterator<Item = Micros>) -> Option<Micros> {
     intervals.into_iter().reduce(|a, b| Micros(greatest_common_divisor(a.0, b.0)))
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn asked_intervals_round_up_to_the_base() {
+    fn requested_intervals_round_up_to_the_base() {
         // What Chromium answers at its base of 10 ms.
         for (asked, expected) in [(0, 10), (1, 10), (5, 10), (10, 10), (16, 20), (17, 20), (20, 20), (32, 40)]
         {

@@ -1,4 +1,4 @@
-//! `ProfilerInitOptions`: what a script passed, as WebIDL and the constructor's steps convert it.
+//! `ProfilerInitOptions`, converted as WebIDL and the constructor's steps say.
 
 use std::fmt;
 
@@ -7,19 +7,19 @@ use selfprof_trace::Micros;
 /// [`ProfilerInitOptions`](https://wicg.github.io/js-self-profiling/#the-profilerinitoptions-dictionary), converted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InitOptions {
-    /// The interval asked for, rounded to the microsecond; not yet quantised to what the agent offers.
+    /// The requested interval, rounded up to the microsecond; not yet quantised to what the agent offers.
     pub sample_interval: Micros,
     /// The sample buffer size limit, in samples.
     pub max_buffer_size: u32,
 }
 
 impl InitOptions {
-    /// Converts the two members after JavaScript's `ToNumber`. `None` stands for a member that is missing or
-    /// `undefined`. Members are converted in WebIDL's order, lexicographical, so `maxBufferSize` complains first.
+    /// Converts the results of JavaScript's `ToNumber`. `None` stands for a member that is missing or `undefined`. Members are
+    /// converted in WebIDL's lexicographical order, so an invalid `maxBufferSize` is reported first.
     ///
     /// # Errors
-    /// [`OptionsError::Missing`] and [`OptionsError::NotFinite`] are to be thrown as `TypeError`,
-    /// [`OptionsError::OutOfRange`] as `RangeError`.
+    /// [`OptionsError::Missing`] and [`OptionsError::NotFinite`] must be thrown as `TypeError`, [`OptionsError::OutOfRange`] as
+    /// `RangeError`.
     pub fn convert(sample_interval: Option<f64>, max_buffer_size: Option<f64>) -> Result<Self, OptionsError> {
         let max_buffer_size = unsigned_long(max_buffer_size.ok_or(OptionsError::Missing("maxBufferSize"))?);
         let sample_interval = sample_interval.ok_or(OptionsError::Missing("sampleInterval"))?;
@@ -29,8 +29,8 @@ impl InitOptions {
         if sample_interval < 0.0 {
             return Err(OptionsError::OutOfRange(sample_interval));
         }
-        // Chromium refuses an interval that its sampler cannot hold, as it refuses a negative one; V8 counts
-        // microseconds in an int.
+        // Chromium refuses intervals that its sampler cannot represent, as it refuses negative ones. V8 counts microseconds in
+        // an int.
         let micros = sample_interval * 1_000.0;
         if micros > f64::from(i32::MAX) {
             return Err(OptionsError::OutOfRange(sample_interval));
@@ -40,7 +40,7 @@ impl InitOptions {
 }
 
 /// WebIDL's [`unsigned long`](https://webidl.spec.whatwg.org/#es-unsigned-long) without attributes: truncate, then
-/// wrap modulo 2^32; what is not finite becomes 0.
+/// wrap modulo 2^32; a number that is not finite becomes 0.
 fn unsigned_long(number: f64) -> u32 {
     if !number.is_finite() {
         return 0;
@@ -48,14 +48,14 @@ fn unsigned_long(number: f64) -> u32 {
     number.trunc().rem_euclid(4_294_967_296.0) as u32
 }
 
-/// Why a script's options were refused.
+/// Why a script's options are invalid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OptionsError {
     /// A required member is missing: a `TypeError`.
     Missing(&'static str),
     /// A member that must be a finite number is not: a `TypeError`.
     NotFinite(&'static str),
-    /// `sampleInterval` is below 0, or longer than a sampler can wait: a `RangeError`.
+    /// `sampleInterval` is negative, or longer than a sampler supports: a `RangeError`.
     OutOfRange(f64),
 }
 

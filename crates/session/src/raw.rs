@@ -1,16 +1,16 @@
-//! What a sampler hands over: one segment of raw samples with the functions they saw.
+//! A sampler's output: a segment of raw samples with the functions on their stacks.
 
 use crate::{AgentState, Instant};
 
-/// All samples between a start and a stop of the sampler, as the engine recorded them: every script's, every
-/// realm's. Nothing here has passed a [`crate::FrameAdmission`] yet.
+/// All samples between a start and a stop of the sampler, as the engine recorded them, of all scripts and all realms. No
+/// [`crate::FrameAdmission`] has filtered them yet.
 #[derive(Clone, Debug, Default)]
 pub struct RawSegment {
     /// Names and script URLs, each once.
     pub strings: Vec<Box<str>>,
     /// Every function that is on a sampled stack.
     pub functions: Vec<Function>,
-    /// Stacks as a tree; a parent stands before its children.
+    /// Stacks as a tree. A parent precedes its children.
     pub nodes: Vec<RawNode>,
     /// The samples; a sampler may deliver them out of order.
     pub samples: Vec<RawSample>,

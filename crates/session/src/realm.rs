@@ -1,4 +1,4 @@
-//! Pages share a thread, and none may see another: which script is whose, and what a session of a realm shows.
+//! Realms that share a thread: which realm a script belongs to, and what a session of a realm may show.
 
 mod admission;
 mod registry;

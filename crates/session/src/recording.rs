@@ -1,4 +1,4 @@
-//! What one session keeps of the samples that the group's sampler takes.
+//! The trace of one session while it is being recorded.
 
 mod cell;
 mod chunks;
@@ -13,60 +13,59 @@ use self::extraction::Extraction;
 use self::stack_map::{Resolved, StackMap};
 use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSegment, Span};
 
-/// What a recording is made with.
+/// The options of a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordingOptions {
     /// The point on the sampler's clock that the trace's timestamps count from: the session's time origin.
     pub origin: Instant,
     /// The session's sample interval, already quantised.
     pub interval: Micros,
-    /// The sample buffer size limit; `None` records without end.
+    /// The sample buffer size limit; `None` for no limit.
     pub limit: Option<u64>,
     /// What happens when a sample is due and the limit is reached.
     pub policy: BufferPolicy,
-    /// The resolution of the session's clock, onto whose grid timestamps are rounded down; zero keeps every microsecond.
+    /// The resolution of the session's clock. Timestamps are rounded down to a multiple of it; zero keeps every microsecond.
     pub resolution: Micros,
 }
 
 /// One session's trace while it is being recorded.
 ///
-/// Segments are appended in the order in which the group cut them. Two neighbouring segments overlap, because the
-/// group starts a run before it stops the one before; a sample that both hold is taken once.
+/// Segments are appended in the order in which the group cut them. Neighbouring segments overlap, because the group starts a run
+/// before it stops the previous one; a sample in both is recorded once.
 #[derive(Debug)]
 pub struct Recording {
     options: RecordingOptions,
     trace: Trace,
-    /// Samples admitted since the start, also those that were drained.
+    /// Samples recorded since the start, including those that were drained.
     taken: u64,
-    /// The time of the last raw sample seen, due or not: later segments hold it again.
+    /// The time of the last raw sample seen, due or not: later segments may contain it again.
     seen_until: Option<Instant>,
-    /// The time of the last one that was not out of turn.
+    /// The time of the last sample that was not requested.
     ticked_at: Option<Instant>,
-    /// How long after the one before it that one came; at most an interval.
+    /// The time between that sample and the one before it; at most an interval.
     step: Micros,
-    /// When the next sample is due; `None` before the first, which always is.
+    /// When the next sample is due; `None` before the first, which is always due.
     due: Option<Instant>,
     /// The stack of the last sample that was not a garbage collection's.
     stack_before: Option<StackId>,
-    /// Whether that sample was of the session's own agent at work; `None` when there was none.
+    /// Whether the session's own agent was active in that sample; `None` when there was none.
     own_before: Option<bool>,
     /// Trailing samples of `trace` that wait for the stack after their garbage collection, `None` when none do.
     waiting: Option<usize>,
     /// How many stacks the tables may hold before those that no sample uses are dropped.
     sweep_at: usize,
-    /// How many chunks were taken out and not consumed yet.
+    /// How many chunks were removed and not consumed yet.
     waiting_chunks: usize,
     full: bool,
     lost: u64,
 }
 
-/// What appending a segment led to.
+/// The outcome of appending a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// The buffer was full when one more sample was due, and this was not so before: fire `samplebufferfull`.
+    /// The buffer was full when one more sample was due, for the first time: `samplebufferfull` must be fired.
     pub became_full: bool,
-    /// The earliest time at which the buffer can be full when one more sample is due, for a session with a limit
-    /// that is not yet there.
+    /// The earliest time at which a sample can be due while the buffer is full, for a session with a limit that it has not reached.
     pub earliest_full: Option<Instant>,
 }
 
@@ -92,13 +91,12 @@ impl Recording {
         }
     }
 
-    /// Takes from `segment` the samples that lie in `spans`, are due and were not seen before: the steps of
+    /// Records the samples of `segment` that lie in `spans`, are due and were not seen before: the steps of
     /// [take a sample](https://wicg.github.io/js-self-profiling/#take-a-sample). Samples are put in time order.
-    /// `forced` are the samples out of turn, in time order too.
+    /// `forced` are the requested samples, in time order, too.
     ///
     /// # Errors
-    /// When a table has run out of ids. Everything recorded so far stays, and the recording ends there, as one whose
-    /// buffer is full.
+    /// When a table has run out of ids. Everything recorded so far stays, and the recording ends, as one with a full buffer does.
     pub fn append(
         &mut self,
         segment: &RawSegment,
@@ -124,7 +122,7 @@ impl Recording {
                 continue;
             }
             if seen_before.is_some_and(|seen| seen < span.from) {
-                // Whatever ran before a pause says nothing about a garbage collection after it.
+                // The stack before a pause says nothing about a garbage collection after it.
                 self.waiting = None;
                 self.stack_before = None;
                 self.own_before = None;
@@ -136,7 +134,7 @@ impl Recording {
             }
             let collecting = sample.state == AgentState::GarbageCollection;
             let Resolved { stack, own, work, .. } = match sample.node {
-                // A garbage collection interrupts whoever was at work.
+                // A garbage collection interrupts whichever agent was active.
                 _ if collecting => {
                     let without = stacks.without_stack();
                     Resolved { own: self.own_before.unwrap_or(without.own), ..without }
@@ -149,7 +147,7 @@ impl Recording {
                 self.stack_before = stack;
                 self.own_before = Some(own);
             }
-            // Whoever forces a sample does so in a host function, which is not what was going on.
+            // A sample is requested in a host function, which is not what the program was doing.
             let state = match sample.state {
                 AgentState::External if forced.is_some() => AgentState::JavaScript,
                 state => state,
@@ -163,10 +161,9 @@ impl Recording {
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
     }
 
-    /// Whether a sample at `at` is due. One that comes early is, unless the next will be nearer to the time. So no slot
-    /// is lost when the sampler's ticks jitter, and of a faster sampler's ticks, the nearest is taken, not the first
-    /// that might do. The next is expected after the longer of the last two steps: one may be short because a sample
-    /// was taken out of turn.
+    /// Whether a sample at `at` is due. An early sample is due unless the next will be nearer to the time. So no slot is lost when
+    /// the sampler's ticks jitter, and of a faster sampler's ticks the nearest is taken. The next is expected after the longer of the
+    /// last two steps, since one may be short because a sample was requested.
     fn is_due(&mut self, at: Instant) -> bool {
         let interval = self.options.interval;
         let ticked_before = self.ticked_at.replace(at);
@@ -175,7 +172,7 @@ impl Recording {
         if self.due.is_some_and(|due| at.after(Micros(expected.0 / 2)) < due) {
             return false;
         }
-        // Slots keep their distance, however late their samples come, until one is missed altogether.
+        // Slots keep their distance, however late their samples are, until one is missed.
         let next = self.due.map(|due| due.after(interval)).filter(|&next| next > at);
         self.due = next.or(Some(at.after(interval)));
         true
@@ -184,7 +181,7 @@ impl Recording {
     fn push(&mut self, at: Instant, stack: Option<StackId>, marker: Option<Marker>, waits: bool) {
         if !self.has_room() {
             self.full = true;
-            // No stack comes any more for which collections at the end could wait.
+            // No later stack will arrive for garbage collections at the end.
             self.settle();
             return;
         }
@@ -210,8 +207,8 @@ impl Recording {
         }
     }
 
-    /// A garbage collection interrupts whatever runs, and the engine reports no stack for it. What the stacks before
-    /// and after it share is what was on the stack all the while, as far as samples can tell.
+    /// The engine reports no stack for a garbage collection. The frames that the stacks before and after it share were on the stack
+    /// all the time, as far as samples can tell.
     fn give_waiting_samples(&mut self, stack_after: Option<StackId>) {
         let Some(first) = self.waiting.take() else { return };
         let shared = match (self.stack_before, stack_after) {
@@ -236,7 +233,7 @@ impl Recording {
         Some(self.due?.after(self.options.interval.saturating_mul(missing)))
     }
 
-    /// How many samples were taken, also those that were drained or made room for others.
+    /// How many samples were recorded, including those that were drained or dropped.
     #[must_use]
     pub fn taken(&self) -> u64 {
         self.taken
@@ -254,37 +251,37 @@ impl Recording {
         self.lost
     }
 
-    /// The tables, and the samples that were not drained. A circular buffer may hold more than its limit meanwhile.
+    /// The tables, and the samples that were not drained. A circular buffer may hold more than its limit until the end.
     #[must_use]
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// Takes out the samples that will not change any more, for a recording that is streamed. The tables stay.
+    /// Removes the samples that will not change any more, for a recording that is streamed. The tables stay.
     pub fn drain(&mut self) -> Vec<Sample> {
         let settled = self.waiting.unwrap_or(self.trace.samples().len());
         self.waiting = self.waiting.map(|_| 0);
         self.trace.drain_samples(settled)
     }
 
-    /// Starts the tables anew when they hold more than `limit` stacks, and says whether it did: a recording that is
-    /// streamed needs no table entries of long ago. Only a drained recording can; another keeps its tables.
+    /// Replaces the tables with empty ones when they hold more than `limit` stacks, since a streamed recording does not need old
+    /// entries. Returns whether it did; only a drained recording can.
     pub fn renew_tables(&mut self, limit: usize) -> bool {
         if self.trace.stacks().len() <= limit || !self.trace.samples().is_empty() {
             return false;
         }
         let old = std::mem::take(&mut self.trace);
-        // The next sample may be a garbage collection's, which is given what this stack shares with the one after it.
+        // The next sample may be a garbage collection's, whose stack is the common part of this one and the one after it.
         self.stack_before = self.stack_before.and_then(|stack| self.trace.adopt(&old, stack).ok());
         true
     }
 
-    /// Has samples wait no longer for the stack after their garbage collection, because there may be none: they get none.
+    /// Samples no longer wait for the stack after their garbage collection, since there may be none. They have no stack.
     pub fn settle(&mut self) {
         self.waiting = None;
     }
 
-    /// Ends the recording: samples that still wait for a stack get none. Gives what was not taken out before.
+    /// Ends the recording. Samples that still wait for a stack have none. Returns what was not removed before.
     #[must_use]
     pub fn finish(mut self) -> Trace {
         if self.options.policy == BufferPolicy::Stop {

@@ -1,4 +1,4 @@
-//! The engine's side of a group: something that can sample an agent.
+//! The interface to the engine that samples an agent.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -7,37 +7,37 @@ use selfprof_trace::Micros;
 
 use crate::Instant;
 
-/// Samples one agent. V8's `CpuProfiler` is one; tests bring their own.
+/// Samples one agent. V8's `CpuProfiler` is one implementation; tests have another.
 ///
-/// Several runs may go at the same time: a group starts the next before it stops the last, so that no sample falls
-/// between them. A sample belongs to every run that was going when the sampler processed it.
+/// Several runs may overlap: a group starts the next run before it stops the last, so that no sample is lost between them. A
+/// sample belongs to every run that was active when the sampler processed it.
 pub trait Sampler {
-    /// A run that is going.
+    /// An active run.
     type Running;
-    /// What a run recorded, to be read on any thread.
+    /// What a run recorded. Can be read on any thread.
     type Profile;
 
-    /// Starts a run and takes a sample at once, in this and all other runs.
+    /// Starts a run and takes a sample immediately, in this and all other runs.
     ///
     /// # Errors
     /// When the engine refuses one more run.
     fn start(&mut self, interval: Micros) -> Result<Self::Running, SamplerError>;
 
-    /// Ends a run. What was sampled but not yet processed is processed first, so that everything sampled until now is
-    /// in its profile, and reaches the runs that are still going too.
+    /// Ends a run. Samples that were taken but not processed are processed first, so that they are in its profile and in the
+    /// runs that are still active.
     fn stop(&mut self, running: Self::Running) -> Self::Profile;
 
     /// Takes a sample now, in all runs.
     fn sample_now(&mut self);
 
-    /// As [`sample_now`](Self::sample_now), and gives the time in which it took that sample and no other.
+    /// As [`sample_now`](Self::sample_now). Returns a time range in which no other sample was taken.
     fn sample_alone(&mut self) -> RangeInclusive<Instant>;
 }
 
-/// The engine would not start a run.
+/// The engine did not start a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SamplerError {
-    /// What the engine said.
+    /// Why.
     pub reason: &'static str,
 }
 

@@ -29,7 +29,7 @@ impl Scene {
         }
     }
 
-    /// Does one step, and says what the sampler was told to do and who got a part of the segment that was cut.
+    /// Does one step. Returns the calls of the sampler and the sessions that got a part of the segment.
     fn step(&mut self, step: &str) -> String {
         let words: Vec<&str> = step.split(' ').collect();
         let number = |index: usize| words[index].parse::<u64>().unwrap();
@@ -63,7 +63,7 @@ impl Scene {
             "state" => return format!("{:?}", self.group.state(session())),
             "deadline" => return self.group.next_deadline().map_or("none".to_owned(), show),
             "trace" => {
-                let recording = self.cells[number(1) as usize].0.recording.lock().unwrap();
+                let recording = self.cells[number(1) as usize].0.recording.lock();
                 let times = recording.trace().samples().iter().map(|sample| sample.timestamp.to_string());
                 return times.collect::<Vec<_>>().join(" ");
             }
@@ -116,13 +116,13 @@ impl Scene {
         Ok(cut)
     }
 
-    /// Appends all cuts and publishes what this led to.
+    /// Appends all cuts and publishes the outcomes.
     fn build(&mut self) -> String {
         let mut said = Vec::new();
         for cut in self.cuts.drain(..) {
             for (SessionId(id), outcome) in engine::append(&cut) {
                 let (cell, waiting) = &mut self.cells[id as usize];
-                let mut recording = cell.recording.lock().unwrap();
+                let mut recording = cell.recording.lock();
                 for chunk in recording.take_chunks() {
                     *waiting += 1;
                     let times = chunk.samples().iter().map(|sample| sample.timestamp.to_string());
@@ -142,11 +142,11 @@ impl Scene {
     fn consume(&mut self, session: usize) -> String {
         let now = self.group.sampler().now;
         let (cell, waiting) = &mut self.cells[session];
-        let mut recording = cell.recording.lock().unwrap();
+        let mut recording = cell.recording.lock();
         *waiting -= 1;
         recording.set_waiting_chunks(*waiting);
-        let Some(look_at) = recording.go_on(now) else { return String::new() };
-        cell.go_on(look_at);
+        let Some(check_at) = recording.resume_recording(now) else { return String::new() };
+        cell.resume_recording(check_at);
         "goes on".to_owned()
     }
 }
@@ -300,7 +300,7 @@ fn a_full_session_is_no_longer_sampled() {
         ("deadline", "20"),
         ("wait 20", ""),
         ("tick", "start 10, stop | 0:0-"),
-        // Until the look is over, there is no point in another.
+        // No other check is due until this one is done.
         ("deadline", "1020"),
         ("build", "0 full"),
         ("state 0", "Some(Started)"),
@@ -334,7 +334,7 @@ fn others_go_on_when_a_session_is_full() {
 }
 
 #[test]
-fn chunks_are_looked_for_and_do_not_end_a_session() {
+fn chunks_are_checked_for_and_do_not_end_a_session() {
     check(&[
         ("join 10 limit 2 chunks 9", "start 10"),
         ("deadline", "20"),
@@ -352,7 +352,7 @@ fn chunks_are_looked_for_and_do_not_end_a_session() {
 }
 
 #[test]
-fn a_session_whose_chunks_nobody_consumes_rests_until_somebody_does() {
+fn a_session_pauses_until_a_chunk_is_consumed() {
     check(&[
         ("join 10 limit 2 chunks 1", "start 10"),
         ("join 10", "sample"),
@@ -378,7 +378,7 @@ fn a_session_whose_chunks_nobody_consumes_rests_until_somebody_does() {
 }
 
 #[test]
-fn a_session_that_goes_on_alone_starts_the_sampler_again() {
+fn resuming_the_only_session_restarts_the_sampler() {
     check(&[
         ("join 10 limit 1 chunks 1", "start 10"),
         ("wait 20", ""),
@@ -415,7 +415,7 @@ fn a_session_that_was_paused_before_it_was_full_stays_paused() {
 }
 
 #[test]
-fn a_session_that_goes_on_unnoticed_leaves_without_delivery() {
+fn a_session_that_resumed_without_a_tick_leaves_without_delivery() {
     check(&[
         ("join 10 limit 1 chunks 1", "start 10"),
         ("join 10", "sample"),
@@ -430,7 +430,7 @@ fn a_session_that_goes_on_unnoticed_leaves_without_delivery() {
 }
 
 #[test]
-fn a_session_that_is_full_unnoticed_leaves_without_delivery() {
+fn a_session_that_became_full_without_a_tick_leaves_without_delivery() {
     check(&[
         ("join 10 limit 1", "start 10"),
         ("join 20", "sample"),
@@ -455,7 +455,7 @@ fn a_full_session_is_not_resumed() {
 }
 
 #[test]
-fn looking_again_waits_for_slots_that_were_missed() {
+fn the_next_check_accounts_for_missed_slots() {
     check(&[
         ("join 10 limit 5", "start 10"),
         ("deadline", "50"),
@@ -477,9 +477,9 @@ fn looking_again_waits_for_slots_that_were_missed() {
     ]);
 }
 
-/// Others may cause a look while a session is paused and nothing is delivered to it; its own must stay due.
+/// A check for another session may happen while this one is paused and gets nothing; its own check must stay due.
 #[test]
-fn a_pause_does_not_put_a_look_off() {
+fn a_pause_does_not_postpone_a_check() {
     check(&[
         ("join 10 limit 3", "start 10"),
         ("join 20", "sample"),
@@ -626,7 +626,7 @@ fn a_closed_group_may_be_joined_again() {
 
 /// A forced sample takes 2 µs here, and one more passes after it.
 #[test]
-fn a_forced_sample_is_for_those_who_are_named() {
+fn a_forced_sample_is_only_for_the_named_sessions() {
     check(&[
         ("join 10", "start 10"),
         ("join 10", "sample"),
@@ -651,7 +651,7 @@ fn only_started_sessions_take_a_forced_sample() {
         ("pause 0", ""),
         ("tick", "start 10, stop | 0:0-0 1:0- 2:0-"),
         ("build", "2 full"),
-        // The group has not noticed that it is full.
+        // The group has not been ticked since it became full.
         ("force 0 2", "for 0"),
         ("tick", ""),
         ("force 0 1 2", "force, for 1"),
@@ -665,7 +665,7 @@ fn only_started_sessions_take_a_forced_sample() {
 }
 
 #[test]
-fn forced_samples_fill_a_buffer_and_bring_the_look_nearer() {
+fn forced_samples_fill_a_buffer_and_bring_the_check_forward() {
     check(&[
         ("join 100 limit 3", "start 100"),
         ("deadline", "300"),
@@ -681,7 +681,7 @@ fn forced_samples_fill_a_buffer_and_bring_the_look_nearer() {
     ]);
 }
 
-/// A sample that was worked off late lies in two runs.
+/// A sample that was processed late is in two runs.
 #[test]
 fn a_forced_sample_is_taken_once_though_it_lies_in_two_segments() {
     check(&[

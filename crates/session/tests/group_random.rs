@@ -1,4 +1,4 @@
-//! Random orders of everything that can happen to a group, against an oracle that knows when samples were taken.
+//! Random orders of everything that can happen to a group, compared with a model that knows when samples were taken.
 
 mod engine;
 
@@ -27,12 +27,12 @@ enum Step {
     Resume(prop::sample::Index),
     Tick,
     Wait(Micros),
-    /// A sample out of turn for every session whose id this divides.
+    /// A requested sample for every session whose id is a multiple of this.
     Force(u32),
     Close,
     /// A consumer takes a chunk, if one waits.
     Consume(prop::sample::Index),
-    /// The building thread gets on by one: it appends a cut, or publishes what the last one led to.
+    /// The building thread takes one step: it appends a cut, or publishes the outcome of the last one.
     Build,
 }
 
@@ -59,28 +59,28 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What the building thread is to do.
+/// The next steps of the building thread.
 enum Job {
     Append(Cut<RawSegment>),
-    GoOn(SessionId),
+    ResumeRecording(SessionId),
 }
 
 fn times(trace: &Trace) -> Vec<u64> {
     trace.samples().iter().map(|sample| sample.timestamp.0 + ORIGIN.0).collect()
 }
 
-/// What the test knows of a session.
+/// The model of a session.
 struct Session {
     id: SessionId,
     options: RecordingOptions,
     cell: Arc<RecordingCell>,
     /// When it was started, whether or not its buffer was full by then.
     spans: Vec<Span>,
-    /// The samples out of turn that it is to keep.
+    /// The requested samples that it must keep.
     forced: BTreeSet<Instant>,
     times_full: usize,
     times_resumed: usize,
-    /// Whether it was full and a consumer is to say when there is room.
+    /// Whether it is full until a chunk is consumed.
     resting: bool,
     /// Chunks that wait for a consumer, and those that were consumed, as the times of their samples.
     waiting: VecDeque<Vec<u64>>,
@@ -94,8 +94,8 @@ impl Session {
         }
     }
 
-    /// The samples that it would keep, were there no limit: of all that were taken in its spans, the first, and then, of
-    /// those around each slot, the one that seems nearest when it comes; and those out of turn that are for it.
+    /// The samples that it would keep without a limit: of all that were taken in its spans, the first, and then, for each slot, the one
+    /// that seems nearest when it is taken; and its requested samples.
     fn due(&self, sampled: &BTreeSet<Instant>) -> Vec<u64> {
         let own: Vec<u64> = sampled
             .iter()
@@ -122,13 +122,13 @@ impl Session {
 struct World {
     group: Group<Engine>,
     sessions: Vec<Session>,
-    /// What the building thread has not come to.
+    /// What the building thread has not done yet.
     jobs: VecDeque<Job>,
     /// What it has appended but not yet published.
     outcomes: VecDeque<(SessionId, Outcome)>,
     builds_at_once: bool,
     most_runs: usize,
-    /// The samples out of turn.
+    /// The requested samples.
     forced: BTreeSet<Instant>,
 }
 
@@ -247,18 +247,18 @@ impl World {
             session.times_full += usize::from(outcome.became_full);
             session.resting |= outcome.became_full;
             // A chunk may have been consumed since the segment was appended.
-            self.go_on(id);
+            self.resume_recording(id);
             return;
         }
         match self.jobs.pop_front() {
-            Some(Job::GoOn(id)) => self.go_on(id),
+            Some(Job::ResumeRecording(id)) => self.resume_recording(id),
             Some(Job::Append(cut)) => {
                 for session in &self.sessions {
-                    session.cell.recording.lock().unwrap().set_waiting_chunks(session.waiting.len());
+                    session.cell.recording.lock().set_waiting_chunks(session.waiting.len());
                 }
                 self.outcomes.extend(engine::append(&cut));
                 for session in &mut self.sessions {
-                    let chunks = session.cell.recording.lock().unwrap().take_chunks();
+                    let chunks = session.cell.recording.lock().take_chunks();
                     session.waiting.extend(chunks.iter().map(times));
                     if let BufferPolicy::Chunks { most_waiting } = session.options.policy {
                         assert!(session.waiting.len() <= most_waiting as usize, "{:?}", session.id);
@@ -269,15 +269,15 @@ impl World {
         }
     }
 
-    fn go_on(&mut self, id: SessionId) {
+    fn resume_recording(&mut self, id: SessionId) {
         let now = self.group.sampler().now;
         let session = self.session(id);
-        let mut recording = session.cell.recording.lock().unwrap();
+        let mut recording = session.cell.recording.lock();
         recording.set_waiting_chunks(session.waiting.len());
         if session.resting
-            && let Some(look_at) = recording.go_on(now)
+            && let Some(check_at) = recording.resume_recording(now)
         {
-            session.cell.go_on(look_at);
+            session.cell.resume_recording(check_at);
             session.resting = false;
             session.times_resumed += 1;
         }
@@ -290,7 +290,7 @@ impl World {
         }
         let session = self.session(*index.get(&waiting));
         session.chunks.extend(session.waiting.pop_front());
-        let resting = session.resting.then_some(Job::GoOn(session.id));
+        let resting = session.resting.then_some(Job::ResumeRecording(session.id));
         self.jobs.extend(resting);
     }
 
@@ -304,7 +304,7 @@ impl World {
         (!active.is_empty()).then(|| index.get(&active).id)
     }
 
-    /// What holds after every step.
+    /// The invariants after every step.
     fn check_sampler(&mut self) {
         let started = self.sessions.iter().filter(|s| self.group.state(s.id) == Some(State::Started));
         let wanted = greatest_common_interval(started.map(|session| session.options.interval));
@@ -313,14 +313,14 @@ impl World {
         assert_eq!(self.group.next_deadline().is_some(), wanted.is_some());
     }
 
-    /// What holds at the end.
+    /// The invariants at the end.
     fn check_recordings(&mut self) {
         let mut sampled = std::mem::take(&mut self.group.sampler().sampled);
         sampled.retain(|at| !self.forced.contains(at));
         for session in &self.sessions {
             let due = session.due(&sampled);
             let limit = session.options.limit.map_or(usize::MAX, |limit| limit as usize);
-            let recording = session.cell.recording.lock().unwrap();
+            let recording = session.cell.recording.lock();
             let kept = times(recording.trace());
             let overflows = due.len() > limit;
             let times_full = match session.options.policy {
@@ -329,7 +329,7 @@ impl World {
                     usize::from(overflows)
                 }
                 BufferPolicy::Circular => {
-                    // Samples beyond the limit go when there are enough of them.
+                    // Samples beyond the limit are dropped when there are enough of them.
                     assert!(due.ends_with(&kept), "{:?} {kept:?} of {due:?}", session.id);
                     assert!(kept.len() >= limit.min(due.len()), "{:?}", session.id);
                     0

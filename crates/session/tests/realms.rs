@@ -1,4 +1,4 @@
-//! The list of realms stays as small as what sessions can still see.
+//! The registry keeps only realms that are open or that sessions can still see.
 
 use selfprof_session::{Reach, RealmError, RealmId, Realms};
 
@@ -8,7 +8,7 @@ fn check(realms: &Realms, count: usize, scripts: usize) {
 }
 
 #[test]
-fn a_realm_that_nobody_sees_is_forgotten_when_it_is_closed() {
+fn a_closed_realm_that_no_session_sees_is_forgotten() {
     let mut realms = Realms::new();
     for script_id in 0..1_000 {
         let realm = realms.open(Some("a.example"));
@@ -35,7 +35,7 @@ fn a_session_keeps_its_realm() {
 }
 
 #[test]
-fn a_session_that_reaches_its_origin_keeps_that() {
+fn a_session_that_sees_its_origin_group_keeps_it() {
     let mut realms = Realms::new();
     let [page, frame, other] =
         [Some("a.example"), Some("a.example"), Some("b.example")].map(|group| realms.open(group));

@@ -1,39 +1,39 @@
-//! What generated code says about its map.
+//! Comments that link generated code to its source map.
 
-/// The comments by which generated code leads to its source map.
+/// The comments of generated code that identify its source map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Comments<'code> {
-    /// The URL of the map, perhaps a `data:` URL: the last [`//# sourceMappingURL=`].
+    /// The URL of the map, possibly a `data:` URL: the last [`//# sourceMappingURL=`].
     ///
     /// [`//# sourceMappingURL=`]: https://tc39.es/ecma426/#sec-linking-inline
     pub mapping_url: Option<&'code str>,
-    /// The identity that code and map share: the last [`//# debugId=`].
+    /// The debug ID that code and map share: the last [`//# debugId=`].
     ///
     /// [`//# debugId=`]: https://github.com/tc39/ecma426/blob/main/proposals/debug-id.md
     pub debug_id: Option<&'code str>,
 }
 
 impl<'code> Comments<'code> {
-    /// Reads the comments of JavaScript, each of which stands on a line of its own or at the end of one.
+    /// Finds the comments in JavaScript. Each must be at the end of a line.
     pub fn of(code: &'code str) -> Self {
-        // The last counts. Both stand at the end, so what is looked for is found at once.
+        // Searching backwards is fast, because both comments are usually at the end.
         Self { mapping_url: last(code, "sourceMappingURL="), debug_id: last(code, "debugId=") }
     }
 }
 
-/// The value behind the last `//# key` or `//@ key`.
+/// The value of the last `//# key` or `//@ key`.
 fn last<'code>(code: &'code str, key: &str) -> Option<&'code str> {
     code.rmatch_indices(key).find_map(|(at, _)| {
         let before = code[..at].trim_end_matches([' ', '\t']);
-        // `//@` is how it was written at first.
+        // `//@` is the deprecated form.
         if before.len() == at || !(before.ends_with("//#") || before.ends_with("//@")) {
             return None;
         }
-        // Each looks no further than to the next: there is white space within that.
+        // This search never goes beyond the next match, because there is white space before it.
         let rest = &code[at + key.len()..];
         let end = rest.find(|c: char| c.is_whitespace() || c == '\'' || c == '"').unwrap_or(rest.len());
         let (value, behind) = rest.split_at(end);
-        // More on the line means that this is something else, such as a string that holds such a comment.
+        // Anything else on the line means that this is not such a comment, e.g. a string that contains one.
         let line_ends = behind.chars().find(|c| !c.is_whitespace() || *c == '\n').is_none_or(|c| c == '\n');
         (!value.is_empty() && line_ends).then_some(value)
     })
@@ -68,9 +68,10 @@ mod tests {
         check("//# sourceMappingURL=asourceMappingURL=b", Some("asourceMappingURL=b"), None);
         check("f('//# sourceMappingURL=' + x);\nf(\"//# sourceMappingURL=a.map\")", None, None);
     }
-    /// What takes time in the square of the length does not end with these.
+
+    /// These inputs would take forever in quadratic time.
     #[test]
-    fn many_that_are_none_take_no_time() {
+    fn many_invalid_comments_take_linear_time() {
         for part in [
             "sourceMappingURL=",
             "//# sourceMappingURL=x ",

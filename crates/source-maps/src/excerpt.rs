@@ -1,12 +1,12 @@
-//! The text of a source around a function.
+//! Excerpts of a source around a function.
 
 use crate::declaration::Text;
 
-/// Where a function stands in a source whose text its map holds.
+/// The position of a function in a source whose text is in the map.
 #[derive(Clone, Copy, Debug)]
 pub struct Excerpt<'map> {
     text: &'map Text,
-    /// Counted from 0.
+    /// 0-based.
     line: u32,
 }
 
@@ -15,8 +15,8 @@ impl<'map> Excerpt<'map> {
         Self { text, line }
     }
 
-    /// The function's first line with up to `before` lines before it and `after` behind it, and the number of the first of
-    /// them, counted from 1. Empty when the source has no such line.
+    /// The first line of the function, with up to `before` lines before it and `after` lines after it, and the 1-based number of the
+    /// first one. Empty if the source has no such line.
     pub fn lines(&self, before: u32, after: u32) -> (u32, Vec<&'map str>) {
         let first = self.line.saturating_sub(before);
         let last = self.line.saturating_add(after);
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_where_the_source_does() {
+    fn excerpts_stay_within_the_source() {
         #[track_caller]
         fn check(line: u32, (before, after): (u32, u32), expected: (u32, &[&str])) {
             let text = Text::new("a\r\nb\n\nd".to_owned());

@@ -1,7 +1,7 @@
-//! Original places and names for the functions of a trace, by [source maps] (ECMA-426).
+//! Original names and locations for the functions of a trace, from [source maps] (ECMA-426).
 //!
-//! A profiler sees generated code: bundled, transpiled, with names that a minifier chose. A [`Map`] leads from a position in it to
-//! one in the source it was made of, and [`apply`] puts these into a trace.
+//! A profiler sees generated code: bundled, transpiled, minified. A [`Map`] maps positions in it to positions in the original source, and
+//! [`apply`] replaces the names and locations in a trace.
 //!
 //! ```
 //! use selfprof_source_maps::{Map, apply};
@@ -22,16 +22,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A frame's position is where its function is defined, so its original name is what the source calls the function that
-//! is defined there. A map with [scopes] says so; else it is read off the text around the position. What the source does not
-//! tell, the map's own list of names may; else the name stays.
+//! A frame's position is that of the function's definition. Its original name comes from the map's [scopes] if there are any, or else
+//! from the source text around the original position, or else from the mapping of the function's own name in `function name(` or
+//! `name(`; otherwise, the generated name is kept. Names of other mappings are not used: V8's position of `row => 1` is that of `row`.
 //!
-//! It does not parse the sources. They come from anybody, and the parsers of JavaScript and TypeScript that were tried (oxc 0.96) recurse
-//! for each level of nesting, which ends the process when its stack ends, and take exponential time for some texts. What is
-//! read instead takes time proportional to a few lines.
+//! Sources are untrusted and are not parsed: the parsers of JavaScript and TypeScript that were tried (oxc 0.96) recurse for each level of
+//! nesting, which overflows the stack, and take exponential time for some inputs. Finding a name reads only a few lines around the
+//! position.
 //!
-//! Where there is no map, or it lacks a position, nothing is lost: the frame keeps its raw place, and [`Counts`] tell how many did not.
-//! Absent on purpose: files and URLs' contents; whoever uses this finds them, with [`Comments`]' help.
+//! Without a map, or if the map has no mapping for the position, a frame is kept unchanged; [`Counts`] reports how many were mapped.
+//! This crate reads no files and fetches no URLs; callers find the maps, with the help of [`Comments`].
 //!
 //! [source maps]: https://tc39.es/ecma426/
 //! [scopes]: https://github.com/tc39/ecma426/blob/main/proposals/scopes.md

@@ -1,4 +1,4 @@
-//! A source map, in the order in which it is asked.
+//! Reading a source map, and looking up positions.
 
 use std::fmt;
 
@@ -9,33 +9,39 @@ use crate::declaration::{Declared, Text};
 use crate::excerpt::Excerpt;
 use crate::scopes::{self, BadScopes, Field, Function, Functions, Position};
 
-/// How long a map may be. Its mappings take up to 16 times as much memory.
-const MOST_BYTES: usize = 1 << 26;
+/// The maximum size of a map. Its mappings take up to 16 times as much memory.
+const MAX_BYTES: usize = 1 << 26;
 
-/// How deep maps may lie in sections of maps. The format has one level of them.
-const MOST_LEVELS: usize = 4;
+/// The maximum nesting of maps in sections. The format allows only one level.
+const MAX_LEVELS: usize = 4;
 
-/// How long a function's name may be. What is longer is taken for none, since any number of functions may have it.
-const MOST_NAME_BYTES: usize = 1 << 12;
+/// The maximum length of a function's name. Longer ones are ignored, because many functions may share one.
+const MAX_NAME_BYTES: usize = 1 << 12;
 
-/// A source map that was read.
+/// At most this many mappings of one position are searched for a name. Tools write one or two.
+const MAX_AT_POSITION: usize = 8;
+
+/// What V8 puts before the names of accessors.
+const ACCESSORS: [&str; 2] = ["get ", "set "];
+
+/// A source map.
 #[derive(Debug)]
 pub struct Map {
     mappings: Vec<Mapping>,
     sources: Vec<Source>,
     names: Vec<String>,
-    /// The functions of the code, as far as scopes tell.
+    /// The functions of the generated code, from scopes.
     functions: Functions,
     bad_scopes: Option<BadScopes>,
     debug_id: Option<String>,
     file: Option<String>,
 }
 
-/// Where a stretch of generated code comes from. Lines and columns count from 0 here.
+/// A mapping, with 0-based lines and columns.
 #[derive(Clone, Copy, Debug)]
 struct Mapping {
     generated: Position,
-    /// `None` where the code was made from nothing.
+    /// `None` if the generated code has no source.
     source: Option<u32>,
     original: Position,
     name: Option<u32>,
@@ -45,43 +51,43 @@ struct Mapping {
 struct Source {
     name: String,
     text: Option<Text>,
-    /// Its functions, as far as scopes tell that do not tell those of the code.
+    /// Its functions, from scopes that have no generated ranges.
     functions: Functions,
 }
 
-/// Where a function is in its source.
+/// A function's name and location in its source.
 #[derive(Clone, Debug)]
-pub(crate) struct Place<'map> {
-    /// The source as the map names it.
+pub(crate) struct Original<'map> {
+    /// The name of the source in the map.
     pub(crate) source: &'map str,
-    /// Which of the map's sources that is.
+    /// The index of the source in the map.
     pub(crate) source_index: u32,
-    /// Counted from 1.
+    /// 1-based.
     pub(crate) line: u32,
-    /// Counted from 1, in UTF-16 code units.
+    /// 1-based, in UTF-16 code units.
     pub(crate) column: u32,
-    /// What the function is called there; empty when it has no name; `None` when that is not known.
+    /// The name of the function; empty if it has none, `None` if it is unknown.
     pub(crate) name: Option<&'map str>,
-    /// The text around it, when the map holds it.
+    /// The text around it, if the map contains the source.
     pub(crate) excerpt: Option<Excerpt<'map>>,
 }
 
 impl Map {
-    /// Reads a map, or an index map with all its sections.
+    /// Reads a source map or an index map.
     pub fn read(json: &[u8]) -> Result<Self, MapError> {
-        if json.len() > MOST_BYTES {
+        if json.len() > MAX_BYTES {
             return Err(MapError::TooLong);
         }
         let decoded = sourcemap::decode_slice(json).map_err(|error| MapError::Invalid(error.to_string()))?;
         Self::of(&decoded, Field::read(json))
     }
 
-    /// Reads a map that is in a `data:` URL.
+    /// Reads a map from a `data:` URL.
     pub fn from_data_url(url: &str) -> Result<Self, MapError> {
-        if url.len() > MOST_BYTES {
+        if url.len() > MAX_BYTES {
             return Err(MapError::TooLong);
         }
-        let invalid = || MapError::Invalid("its data URL is not of JSON in base 64".to_owned());
+        let invalid = || MapError::Invalid("the data: URL is not base64-encoded JSON".to_owned());
         let (kind, data) = url.split_once(',').ok_or_else(invalid)?;
         if !kind.starts_with("data:application/json") || !kind.ends_with(";base64") {
             return Err(invalid());
@@ -89,18 +95,17 @@ impl Map {
         Self::read(&BASE64.decode(data.as_bytes()).map_err(|_| invalid())?)
     }
 
-    /// The identity that the map shares with the code, in lower case, if it has one.
+    /// The map's debug ID in lower case, if it has one.
     pub fn debug_id(&self) -> Option<&str> {
         self.debug_id.as_deref()
     }
 
-    /// The name of the generated code, if the map tells.
+    /// The name of the generated file, if the map has it.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
     }
 
-    /// Why the map's scopes, or those of one of its sections, are of no use, if that is so. Functions are then named as they are
-    /// without.
+    /// The error in the scopes of the map or of one of its sections, if any. Bad scopes are ignored.
     pub fn bad_scopes(&self) -> Option<&BadScopes> {
         self.bad_scopes.as_ref()
     }
@@ -119,13 +124,13 @@ impl Map {
             debug_id: decoded.debug_id().map(|id| id.to_string().to_ascii_lowercase()),
             file: None,
         };
-        map.take(decoded, field, (0, 0), MOST_LEVELS)?;
+        map.add(decoded, field, (0, 0), MAX_LEVELS)?;
         map.mappings.sort_by_key(|mapping| mapping.generated);
-        map.functions.settle();
+        map.functions.sort();
         Ok(map)
     }
 
-    fn take(
+    fn add(
         &mut self,
         decoded: &DecodedMap,
         field: Field,
@@ -133,14 +138,14 @@ impl Map {
         levels: usize,
     ) -> Result<(), MapError> {
         match decoded {
-            DecodedMap::Regular(map) => self.take_map(map, field, offset),
-            DecodedMap::Hermes(map) => self.take_map(map, field, offset),
-            DecodedMap::Index(index) => self.take_sections(index, field, offset, levels)?,
+            DecodedMap::Regular(map) => self.add_map(map, field, offset),
+            DecodedMap::Hermes(map) => self.add_map(map, field, offset),
+            DecodedMap::Index(index) => self.add_sections(index, field, offset, levels)?,
         }
         Ok(())
     }
 
-    fn take_map(&mut self, map: &SourceMap, field: Field, (line, column): Position) {
+    fn add_map(&mut self, map: &SourceMap, field: Field, (line, column): Position) {
         self.file = self.file.take().or_else(|| map.get_file().map(str::to_owned));
         let (first_source, first_name) = (self.sources.len() as u32, self.names.len() as u32);
         self.sources.extend(map.sources().zip(map.source_contents()).map(|(name, text)| Source {
@@ -174,7 +179,7 @@ impl Map {
         }));
     }
 
-    fn take_sections(
+    fn add_sections(
         &mut self,
         index: &SourceMapIndex,
         field: Field,
@@ -182,7 +187,7 @@ impl Map {
         levels: usize,
     ) -> Result<(), MapError> {
         let Some(levels) = levels.checked_sub(1) else {
-            return Err(MapError::Invalid("its sections have sections that have sections ...".to_owned()));
+            return Err(MapError::Invalid("its sections are nested too deeply".to_owned()));
         };
         self.file = self.file.take().or_else(|| index.get_file().map(str::to_owned));
         let mut fields = field.into_sections();
@@ -191,24 +196,23 @@ impl Map {
             let (down, right) = section.get_offset();
             let right = if down == 0 { right.saturating_add(column) } else { right };
             if let Some(map) = section.get_sourcemap() {
-                self.take(map, field, (down.saturating_add(line), right), levels)?;
+                self.add(map, field, (down.saturating_add(line), right), levels)?;
             }
         }
         Ok(())
     }
 
-    /// Whether the function that is defined at this line and column, which count from 1, is to be left out of stacks, because
-    /// a tool made it of what is no function in the source.
+    /// Whether scopes hide the function defined at this 1-based line and column from stacks, because it is not a function in the
+    /// source.
     pub(crate) fn hides(&self, line: u32, column: u32, generated: &str) -> bool {
         let at = line.checked_sub(1).zip(column.checked_sub(1));
         at.and_then(|at| self.functions.defined_at(at, width(generated))).is_some_and(|known| known.is_hidden)
     }
 
-    /// Where the function comes from that is defined at this line and column, which count from 1. `generated` is what it is
-    /// called there.
-    pub(crate) fn find(&self, line: u32, column: u32, generated: &str) -> Option<Place<'_>> {
+    /// The original of the function with the name `generated` that is defined at this 1-based line and column.
+    pub(crate) fn find(&self, line: u32, column: u32, generated: &str) -> Option<Original<'_>> {
         let position = (line.checked_sub(1)?, column.checked_sub(1)?);
-        // The last mapping that begins there or before, on the same line.
+        // The last mapping at or before the position, on the same line.
         let after = self.mappings.partition_point(|mapping| mapping.generated <= position);
         let mapping = self.mappings[..after].last().filter(|mapping| mapping.generated.0 == position.0)?;
         let source_index = mapping.source?;
@@ -217,15 +221,15 @@ impl Map {
         let known = known.or_else(|| self.original_function(source, mapping.original));
         let scoped = known.and_then(|function| self.name(function.name));
         let (line, column) = mapping.original;
-        // A constructor goes by its class's name, in V8 too, and the source tells that. What the function is called in the code
-        // as well is no news: SWC 1.16 gives the names that it minified to.
+        // A constructor is shown with the name of its class, as in V8, which is found in the source text. Scopes that repeat the generated
+        // name are not useful: SWC 1.16 writes minified names.
         let name = match scoped.filter(|name| !["", "constructor", generated].contains(name)) {
             Some(name) => Some(name),
-            // Nameless at its very beginning is the script itself, not the function that its source may begin with.
+            // An anonymous function at the very start is the script itself, not the first function of its source.
             None if position == (0, 0) && generated.is_empty() => None,
-            None => self.declared_name(source, mapping, generated),
+            None => self.declared_name(source, mapping, position, generated),
         };
-        Some(Place {
+        Some(Original {
             source: &source.name,
             source_index,
             line: line.saturating_add(1),
@@ -235,24 +239,46 @@ impl Map {
         })
     }
 
-    /// What the source's text calls the function that a mapping leads to, else what the mapping does.
+    /// The name of a function from the source text, or else from the mapping of its name.
     fn declared_name<'map>(
         &'map self,
         source: &'map Source,
         mapping: &Mapping,
+        position: Position,
         generated: &str,
     ) -> Option<&'map str> {
         let (line, column) = mapping.original;
-        let mapped = self.name(mapping.name);
-        match source.text.as_ref().map_or(Declared::Unknown, |text| text.declared_at(line, column)) {
-            Declared::As(name) => Some(name),
-            // What has no name in the source has none in the code either, unless the map knows one or a tool gave it one.
-            Declared::Nameless if generated.is_empty() => Some(mapped.unwrap_or("")),
-            Declared::Nameless | Declared::Unknown => mapped,
+        // A function without a name starts at `function`, `async` or its parameters. If the mapping starts earlier, at something else,
+        // its original position is not the function's: in `on(event => ...)`, it may be that of `on`.
+        let is_exact = !generated.is_empty() || mapping.generated == position;
+        let text = source.text.as_ref();
+        let text = text.filter(|text| is_exact || text.has_function_keyword_at(line, column));
+        let declared = text.map_or(Declared::Unknown, |text| text.declared_at(line, column));
+        match declared {
+            Declared::Named(name) => Some(name),
+            // A function that is anonymous in both source and code has no name.
+            Declared::Anonymous if generated.is_empty() => Some(""),
+            Declared::Anonymous | Declared::Unknown => self.mapped_name(position, generated),
         }
     }
 
-    /// The function of a source that is defined where a mapping leads: often to its name, behind which its scope may begin.
+    /// The original name of the identifier that ends at the function's position, in `function a(` or in a method `a(`.
+    ///
+    /// A mapping at the position itself may have the name of a parameter, as in `a => 1`, and an earlier one may have the name of
+    /// something else, as in `on(a => 1)`.
+    fn mapped_name(&self, (line, column): Position, generated: &str) -> Option<&str> {
+        let own = ACCESSORS.iter().find_map(|accessor| generated.strip_prefix(accessor)).unwrap_or(generated);
+        let start = (line, column.checked_sub(width(own)).filter(|&start| start < column)?);
+        let after = self.mappings.partition_point(|mapping| mapping.generated <= start);
+        let here = self.mappings[..after].iter().rev().take_while(|mapping| mapping.generated == start);
+        let name = here.take(MAX_AT_POSITION).find_map(|mapping| self.name(mapping.name))?;
+        // V8 names an anonymous function after its variable, and a constructor after its class. In front of their parameters is a keyword,
+        // which some tools map with a name.
+        (!["", "async", "constructor", "function"].contains(&name)).then_some(name)
+    }
+
+    /// The function of a source that is defined at the original position. That is often the function's name, after which its scope may
+    /// start.
     fn original_function<'map>(&'map self, source: &'map Source, at: Position) -> Option<&'map Function> {
         let next = source.functions.next_from(at).filter(|(function, distance)| {
             *distance == 0 || self.name(function.name).is_some_and(|name| width(name) == *distance)
@@ -261,28 +287,28 @@ impl Map {
     }
 
     fn name(&self, id: Option<u32>) -> Option<&str> {
-        self.names.get(id? as usize).map(String::as_str).filter(|name| name.len() <= MOST_NAME_BYTES)
+        self.names.get(id? as usize).map(String::as_str).filter(|name| name.len() <= MAX_NAME_BYTES)
     }
 }
 
-/// How many columns a name takes: UTF-16 units.
+/// The number of columns of a name, in UTF-16 units.
 fn width(name: &str) -> u32 {
     name.encode_utf16().count().try_into().unwrap_or(u32::MAX)
 }
 
-/// Why a map cannot be used.
+/// Why a map cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapError {
     /// It is longer than 64 MiB.
     TooLong,
-    /// It is no source map, in these words.
+    /// It is not a valid source map, for this reason.
     Invalid(String),
 }
 
 impl fmt::Display for MapError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong => write!(f, "it is longer than {} MiB", MOST_BYTES >> 20),
+            Self::TooLong => write!(f, "it is longer than {} MiB", MAX_BYTES >> 20),
             Self::Invalid(reason) => f.write_str(reason),
         }
     }

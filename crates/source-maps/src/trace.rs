@@ -1,34 +1,35 @@
-//! Traces with original places.
+//! Applying source maps to a trace.
 
 use std::collections::HashMap;
 
 use selfprof_trace::{Frame, FrameId, InternError, ResourceId, Sample, Stack, StackId, Trace};
 
+use crate::excerpt::Excerpt;
+use crate::map::{Map, Original};
 use crate::url::resolve;
-use crate::{Excerpt, Map};
 
-/// How many functions have a place in a script, and how many of them were found in a source.
+/// The number of functions that were mapped, and of those that were not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// The functions with a place.
-    pub placed: usize,
+    /// The functions with a position in a script.
+    pub with_position: usize,
     /// Those of them whose script has a map.
     pub with_map: usize,
-    /// Those of them that the map knows.
+    /// Those of them that were found in the map.
     pub mapped: usize,
-    /// Those of them that the map hides, by its scopes. They are neither mapped nor left as they are.
+    /// Those of them that the map's scopes hide.
     pub hidden: usize,
 }
 
-/// A copy of a trace in which functions have the places and names that the maps of their scripts tell.
+/// Copies a trace, with the original names and locations of functions.
 ///
-/// `map_of` gives the map of a script by its URL. Every sample stays; functions that no map knows stay as they are; functions
-/// that turn out to be the same in the source are one. What a map [hides] is left out of stacks, so that its time is its
-/// caller's; where nothing else is on the stack, it stays.
+/// `map_of` returns the map of a script by its URL. All samples are kept. Functions that are not in a map are kept unchanged, and functions
+/// with the same original are merged. Functions that a map [hides] are removed from stacks, so that their time counts for their
+/// callers, unless nothing else is on the stack.
 ///
 /// [hides]: https://tc39.es/ecma426/branch/proposal-scopes/#sec-generated-range-record-type
 ///
-/// Fails when a table is full, which takes a trace with billions of functions.
+/// Fails if a table is full, which requires billions of functions.
 pub fn apply<'map>(
     trace: &Trace,
     map_of: impl FnMut(&str) -> Option<&'map Map>,
@@ -36,7 +37,8 @@ pub fn apply<'map>(
     apply_with_excerpts(trace, map_of, |_, _| {})
 }
 
-/// As [`apply`]; `on_excerpt` is told where in its source each function of the new trace stands, if a map holds the source.
+/// Like [`apply`], but also calls `on_excerpt` with an excerpt of the source for each function of the new trace whose map contains the
+/// source.
 pub fn apply_with_excerpts<'map>(
     trace: &Trace,
     mut map_of: impl FnMut(&str) -> Option<&'map Map>,
@@ -49,11 +51,11 @@ pub fn apply_with_excerpts<'map>(
     let mut frames: Vec<FrameId> = Vec::with_capacity(trace.frames().len());
     let mut hidden: Vec<bool> = Vec::with_capacity(trace.frames().len());
     for (_, frame) in trace.frames().iter() {
-        let seen = seen(trace, &frame, &maps, &mut counts);
-        hidden.push(matches!(seen, Seen::Hidden));
-        frames.push(match seen {
-            Seen::Placed(found) => {
-                let excerpt = found.place.excerpt;
+        let lookup = look_up(trace, &frame, &maps, &mut counts);
+        hidden.push(matches!(lookup, Lookup::Hidden));
+        frames.push(match lookup {
+            Lookup::Mapped(found) => {
+                let excerpt = found.original.excerpt;
                 let frame = found.into_frame(trace, &frame, &mut mapped, &mut resources)?;
                 let id = mapped.frame(frame)?;
                 if let Some(excerpt) = excerpt {
@@ -61,14 +63,14 @@ pub fn apply_with_excerpts<'map>(
                 }
                 id
             }
-            Seen::Hidden | Seen::Raw => {
+            Lookup::Hidden | Lookup::Unmapped => {
                 let name = mapped.name(&trace.names()[frame.name])?;
                 let resource = frame.resource.map(|id| resources.raw(id, trace, &mut mapped)).transpose()?;
                 mapped.frame(Frame { name, resource, ..frame })?
             }
         });
     }
-    // `None` are those of which all is hidden.
+    // `None` for stacks of which every frame is hidden.
     let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(trace.stacks().len());
     for (_, Stack { parent, frame }) in trace.stacks().iter() {
         let parent = parent.and_then(|parent| stacks[parent.index()]);
@@ -93,10 +95,10 @@ pub fn apply_with_excerpts<'map>(
     Ok((mapped, counts))
 }
 
-/// The resources of the new trace. Any number of functions are of one, so that its name, which may be long, is looked at once.
+/// The resources of the new trace, cached because many functions may share one with a long name.
 #[derive(Default)]
 struct Resources {
-    /// By a script of the trace, and a source of the script's map; `None` is the script itself.
+    /// By script, and the source in the script's map; `None` is the script itself.
     known: HashMap<(ResourceId, Option<u32>), ResourceId>,
 }
 
@@ -120,34 +122,39 @@ impl Resources {
     }
 }
 
-/// What the maps make of a function.
-enum Seen<'map> {
-    Placed(Found<'map>),
-    /// A map says that it is to be left out.
+/// The result of looking up a function in its map.
+enum Lookup<'map> {
+    Mapped(Found<'map>),
+    /// The map hides it.
     Hidden,
-    /// No map knows it.
-    Raw,
+    /// There is no map, or it has no mapping.
+    Unmapped,
 }
 
-/// A function's place in a source.
+/// The original of a function, and its script.
 struct Found<'map> {
-    place: crate::map::Place<'map>,
+    original: Original<'map>,
     resource: ResourceId,
 }
 
-fn seen<'map>(trace: &Trace, frame: &Frame, maps: &[Option<&'map Map>], counts: &mut Counts) -> Seen<'map> {
-    let Some((resource, position)) = frame.resource.zip(frame.position()) else { return Seen::Raw };
-    counts.placed += 1;
-    let Some(map) = maps[resource.index()] else { return Seen::Raw };
+fn look_up<'map>(
+    trace: &Trace,
+    frame: &Frame,
+    maps: &[Option<&'map Map>],
+    counts: &mut Counts,
+) -> Lookup<'map> {
+    let Some((resource, position)) = frame.resource.zip(frame.position()) else { return Lookup::Unmapped };
+    counts.with_position += 1;
+    let Some(map) = maps[resource.index()] else { return Lookup::Unmapped };
     counts.with_map += 1;
     let (line, column, name) = (position.line.get(), position.column.get(), &trace.names()[frame.name]);
     if map.hides(line, column, name) {
         counts.hidden += 1;
-        return Seen::Hidden;
+        return Lookup::Hidden;
     }
-    let Some(place) = map.find(line, column, name) else { return Seen::Raw };
+    let Some(original) = map.find(line, column, name) else { return Lookup::Unmapped };
     counts.mapped += 1;
-    Seen::Placed(Found { place, resource })
+    Lookup::Mapped(Found { original, resource })
 }
 
 impl Found<'_> {
@@ -158,27 +165,27 @@ impl Found<'_> {
         mapped: &mut Trace,
         resources: &mut Resources,
     ) -> Result<Frame, InternError> {
-        let Self { place, resource } = self;
+        let Self { original, resource } = self;
         let generated = &trace.names()[frame.name];
-        // V8 says of accessors that they are; of their name, the source tells no more than that.
+        // V8 prefixes the names of accessors; the source text only has the name itself.
         let prefix =
             ["get ", "set ", "async ", "static "].into_iter().find(|prefix| generated.starts_with(prefix));
-        let name = match (place.name, prefix) {
+        let name = match (original.name, prefix) {
             (None, _) => generated.to_owned(),
             (Some(name), Some(prefix)) if !name.is_empty() && !name.starts_with(prefix) => {
                 format!("{prefix}{name}")
             }
             (Some(name), _) => name.to_owned(),
         };
-        let key = (resource, Some(place.source_index));
-        // After the name, so that tables fill in the order of frames.
+        let key = (resource, Some(original.source_index));
+        // Before the resource, so that the tables are filled in the order of frames.
         let name = mapped.name(&name)?;
-        let source = resources.get(key, mapped, || resolve(&trace.resources()[resource], place.source))?;
+        let source = resources.get(key, mapped, || resolve(&trace.resources()[resource], original.source))?;
         Ok(Frame {
             name,
             resource: Some(source),
-            line: place.line.try_into().ok(),
-            column: place.column.try_into().ok(),
+            line: original.line.try_into().ok(),
+            column: original.column.try_into().ok(),
         })
     }
 }

@@ -1,11 +1,11 @@
-//! Names of sources, which are relative to the map's.
+//! Resolving the relative URLs of sources.
 
-/// The URL or path of a source that a map, or the code that it is of, names relative to itself.
+/// The URL or path of a source, relative to that of the map or of the generated code.
 pub(crate) fn resolve(base: &str, source: &str) -> String {
     if has_scheme(source) || source.starts_with('/') || base.is_empty() {
         return source.to_owned();
     }
-    // What `..` must not lead out of: `https://host`, `file://`, or the root of a path.
+    // The part that `..` must not leave: `https://host`, `file://`, or the root of a path.
     let root = match base.split_once("://") {
         Some((scheme, rest)) => scheme.len() + 3 + rest.find('/').unwrap_or(rest.len()),
         None => 0,
@@ -23,7 +23,7 @@ pub(crate) fn resolve(base: &str, source: &str) -> String {
             ".." if parts.last().is_some_and(|last| !["", ".."].contains(last)) => {
                 parts.pop();
             }
-            // A path may begin above where it is looked from; a URL may not.
+            // A relative path may start above the base; a URL may not.
             ".." if !root.is_empty() || path.starts_with('/') => {}
             part => parts.push(part),
         }
@@ -31,7 +31,7 @@ pub(crate) fn resolve(base: &str, source: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Whether this is absolute, as `https://host/a.js` and `webpack://app/./a.js` are.
+/// Whether the URL is absolute, e.g. `https://host/a.js` or `webpack://app/./a.js`.
 fn has_scheme(url: &str) -> bool {
     url.split_once(':').is_some_and(|(scheme, _)| {
         scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))

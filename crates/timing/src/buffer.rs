@@ -2,15 +2,15 @@
 
 use crate::{Entry, EntryType, HighResTime, NameId, Sequence};
 
-/// What a buffer keeps of an entry.
+/// How a buffer stores an entry.
 pub(crate) trait Record: Copy {
-    /// Makes the record of an entry whose sequence number lies `offset` above its chunk's.
+    /// The record of an entry whose sequence number is `offset` above that of its chunk.
     fn new(entry: &Entry, offset: u32) -> Self;
 
     /// The entry's name.
     fn name(&self) -> NameId;
 
-    /// The entry again, given what [`Record::new`] was given.
+    /// The entry, given the sequence number of its chunk.
     fn entry(&self, base: u64) -> Entry;
 }
 
@@ -75,20 +75,20 @@ impl Record for Measure {
     }
 }
 
-/// How many records the first chunk of a buffer holds: a timeline with a few marks costs next to nothing.
+/// The size of a buffer's first chunk, in records: a timeline with a few marks uses little memory.
 const SMALLEST_CHUNK: usize = 64;
-/// How many records a chunk holds at most: 128 KiB of marks, which an allocator takes from the system and gives back.
+/// The maximum size of a chunk, in records: 128 KiB of marks, which an allocator returns to the system.
 const LARGEST_CHUNK: usize = 8192;
 
-/// A stretch of a buffer. Its vector has all the room that it will ever have from the start.
+/// A part of a buffer. The capacity of its vector never changes.
 struct Chunk<R> {
-    /// Sequence numbers of its records count from here. A server may mark for months: 32 bits would not do, and 64
-    /// would make a mark half as large again.
+    /// The sequence number that the offsets of its records are relative to. A server may make marks for months: 32 bits would not
+    /// suffice for sequence numbers, and 64 bits would make a mark half as large again.
     base: u64,
     records: Vec<R>,
 }
 
-/// Records in chunks, so that one more never copies those that are there, and what is cleared is given back.
+/// Records in chunks, so that appending never copies existing records, and clearing frees memory.
 pub(crate) struct Buffer<R> {
     chunks: Vec<Chunk<R>>,
     len: usize,
@@ -160,8 +160,7 @@ impl<R: Record> Buffer<R> {
         self.chunks.push(Chunk { base: entry.sequence.0, records });
     }
 
-    /// Visits the entries in the order in which they were made: all, or those of a name, of which there are as many as
-    /// is said.
+    /// Visits the entries in the order in which they were made: all, or those with a name, whose number is given.
     pub fn for_each(&self, name: Option<(NameId, usize)>, mut visit: impl FnMut(Entry)) {
         match name {
             None => {
@@ -170,7 +169,7 @@ impl<R: Record> Buffer<R> {
                 }
             }
             Some((name, count)) if count > self.len / 2 => self.find_from_start(name, visit),
-            // Looks no further than it must: who asks for one name of many has often just made it.
+            // Searches from the end: a name that is asked for was often used last.
             Some((name, count)) => self.find_from_end(name, count).into_iter().rev().for_each(visit),
         }
     }
@@ -206,7 +205,7 @@ impl<R: Record> Buffer<R> {
             let before = records.len();
             records.retain(|record| record.name() != name);
             left -= (before - records.len()).min(left);
-            // The last chunk keeps its room for what comes next, which with programs that mark and clear is soon.
+            // The last chunk keeps its capacity, since programs often mark and clear in turn.
             if index == last {
                 continue;
             }
@@ -222,12 +221,12 @@ impl<R: Record> Buffer<R> {
         }
     }
 
-    /// Removes all entries. The dropped ones stay counted.
+    /// Removes all entries. The count of dropped ones is kept.
     pub fn remove_all(&mut self) {
         *self = Self { dropped: self.dropped, ..Self::new(self.limit) };
     }
 
-    /// How many bytes chunks take, with the room that they have left.
+    /// The memory of the chunks, in bytes, including unused capacity.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         let bytes = |chunk: &Chunk<R>| size_of::<Chunk<R>>() + chunk.records.capacity() * size_of::<R>();

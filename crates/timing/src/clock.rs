@@ -1,17 +1,16 @@
-//! Time, as precise as a script may know it.
+//! Time, with the resolution that a script may see.
 
 use std::cmp::Ordering;
 
 /// A [`DOMHighResTimeStamp`](https://w3c.github.io/hr-time/#dom-domhighrestimestamp): milliseconds since the time
 /// origin, or a span of them.
 ///
-/// A double rather than a whole number of some unit, because scripts hand in times of their own and get them back
-/// unchanged.
+/// A double, because scripts pass times of their own and get them back unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct HighResTime(pub f64);
 
 impl HighResTime {
-    /// The time origin, or no time at all.
+    /// The time origin, or an empty span.
     pub const ZERO: Self = Self(0.0);
 
     /// Compares by time. Zero and minus zero are the same time; a NaN, which no conversion of WebIDL lets through,
@@ -23,13 +22,13 @@ impl HighResTime {
     }
 }
 
-/// A reading of a monotonic clock in nanoseconds. The clock's zero is its own affair.
+/// A reading of a monotonic clock, in nanoseconds since the clock's zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// Converts milliseconds on the same clock, rounded to the microsecond: the time origins of profiles, which are
-    /// kept in microseconds, and of timelines are then the same. `None` for what is no point on such a clock.
+    /// Converts milliseconds on the same clock, rounded to the microsecond, so that the time origins of profiles, which are stored in
+    /// microseconds, and of timelines are equal. `None` for an invalid time.
     #[must_use]
     pub fn from_millis_f64(millis: f64) -> Option<Self> {
         const LARGEST: f64 = (1_u64 << 53) as f64;
@@ -38,10 +37,10 @@ impl Nanos {
     }
 }
 
-/// How fine a script's clock is. [Coarsen time](https://w3c.github.io/hr-time/#dfn-coarsen-time), steps 1 and 2.
+/// The resolution of a script's clock. [Coarsen time](https://w3c.github.io/hr-time/#dfn-coarsen-time), steps 1 and 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resolution {
-    /// 5 µs, for what is cross-origin isolated.
+    /// 5 µs, for cross-origin isolated environments.
     Isolated,
     /// 100 µs.
     #[default]
@@ -73,9 +72,8 @@ impl Clock {
         Self { origin, resolution }
     }
 
-    /// The time of a reading, [coarsened](https://w3c.github.io/hr-time/#dfn-coarsen-time): the last multiple of the
-    /// resolution that is not after it, as the double that is closest to it. What lies before the origin is at the
-    /// origin.
+    /// The time of a reading, [coarsened](https://w3c.github.io/hr-time/#dfn-coarsen-time): rounded down to a multiple of the
+    /// resolution, as the closest double. Times before the origin become the origin.
     ///
     /// Later readings never give earlier times.
     #[inline]

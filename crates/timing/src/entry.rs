@@ -1,15 +1,13 @@
-//! What a timeline is made of.
+//! The entries of a timeline.
 
 use crate::HighResTime;
 
-/// A name, interned by whoever uses the timeline. Small numbers, given in the order in which names come, keep its
-/// tables dense; a number may be used for another name once [`Timeline::clear`](crate::Timeline::clear) has reported it
-/// unused.
+/// A name, interned by the user of the timeline. Small consecutive numbers keep its tables dense. A number may be reused for another
+/// name when [`Timeline::clear`](crate::Timeline::clear) has reported it unused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
-/// Which entry of its timeline: the first mark or measure that was made is 0, the next 1, and so on, whether or not its
-/// buffer had room for it.
+/// The position of an entry in the order in which the timeline's entries were made, from 0 on. Dropped entries count, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(pub u64);
 
@@ -24,7 +22,7 @@ pub enum EntryType {
 }
 
 impl EntryType {
-    /// Both.
+    /// Both types.
     pub const ALL: [Self; 2] = [Self::Mark, Self::Measure];
 }
 
@@ -35,10 +33,10 @@ pub struct Entry {
     pub entry_type: EntryType,
     /// Its `name`.
     pub name: NameId,
-    /// Which one it is.
+    /// Its position in the order in which entries were made.
     pub sequence: Sequence,
     /// Its `startTime`.
     pub start: HighResTime,
-    /// Its `duration`: 0 for a mark; below 0 for a measure that ends before it starts.
+    /// Its `duration`: 0 for a mark, negative for a measure that ends before it starts.
     pub duration: HighResTime,
 }

@@ -1,14 +1,13 @@
 //! Marks and measures: [High Resolution Time], [Performance Timeline] and [User Timing], as Level 3 and the
 //! [Working Draft of 8 May 2012] have it.
 //!
-//! A program says what it is doing by `mark(name)` and `measure(name, start, end)`. This crate is what stands behind
-//! those methods:
+//! A program records what it does with `mark(name)` and `measure(name, start, end)`. This crate implements those methods:
 //!
-//! * [`Clock`] coarsens readings of a monotonic clock, so that they tell no more than they may;
-//! * [`Timeline`] holds the performance entry buffers, 16 bytes a mark and 24 a measure, and answers queries in time
-//!   order, or in the order of the calls as the draft of 2012 wants it;
-//! * [`Bounds`] are what a measure lies between: marks, times or [`TimingAttribute`]s of a page's load;
-//! * [`Observers`] says who wants to hear of an entry.
+//! * [`Clock`] coarsens readings of a monotonic clock;
+//! * [`Timeline`] holds the performance entry buffers, with 16 bytes per mark and 24 per measure, and answers queries in time order,
+//!   or in the order of the calls as the draft of 2012 requires;
+//! * [`Bounds`] are the start and the end of a measure: marks, times or [`TimingAttribute`]s of a page's load;
+//! * [`Observers`] lists which observers an entry is queued for.
 //!
 //! ```
 //! use selfprof_timing::{Bound, Bounds, Clock, Filter, Limits, NameId, Nanos, Resolution, Timeline};
@@ -27,11 +26,11 @@
 //! # Ok::<(), selfprof_timing::MeasureError>(())
 //! ```
 //!
-//! Whoever uses this interns names and hands over [`NameId`]s: JavaScript's strings may hold lone surrogates, which
-//! Rust's cannot, and two sides need not both keep them.
+//! The caller interns names and passes [`NameId`]s: JavaScript's strings may contain lone surrogates, which Rust's cannot, and the
+//! names need to be stored on one side only.
 //!
-//! Absent on purpose: clocks (readings come in as values), the objects that scripts see with their `detail`, the queues
-//! of observers, tasks, V8 and JSON. `npm/lib/timing` has those.
+//! Absent on purpose: clocks (readings are passed in), the objects that scripts see with their `detail`, the queues of observers,
+//! tasks, V8 and JSON. The JavaScript of the npm package has those.
 //!
 //! [High Resolution Time]: https://w3c.github.io/hr-time/
 //! [Performance Timeline]: https://w3c.github.io/performance-timeline/

@@ -7,12 +7,12 @@ use crate::{HighResTime, NameId, PerformanceTiming, TimingAttribute};
 /// A start or end that a script gave to `measure()`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Bound {
-    /// None.
+    /// Not given.
     #[default]
     Omitted,
-    /// A string: the latest mark of this name.
+    /// A string: the latest mark with this name.
     Mark(NameId),
-    /// A string that no name was ever interned for, so there is no such mark.
+    /// A string that was never interned as a name, so that there is no such mark.
     UnknownName,
     /// A number.
     Time(HighResTime),
@@ -20,21 +20,20 @@ pub enum Bound {
     Attribute(TimingAttribute),
 }
 
-/// What a script gave to `measure()`, as arguments or as members of `PerformanceMeasureOptions`.
+/// What a script passed to `measure()`, as arguments or as members of `PerformanceMeasureOptions`.
 ///
-/// That an end mark does not go with options, and that options must hold a start or an end, is checked where the
-/// arguments are.
+/// The caller checks that no end mark is given together with options, and that options have a start or an end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bounds {
     /// Where the measure starts; at the time origin when omitted.
     pub start: Bound,
     /// Where it ends; now when omitted.
     pub end: Bound,
-    /// How long it is, when that is given in place of one of the two.
+    /// Its duration, when that is given in place of one of the two.
     pub duration: Option<HighResTime>,
 }
 
-/// Where a measure lies.
+/// The start and the duration of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Its `startTime`.
@@ -47,8 +46,8 @@ impl Bounds {
     /// Runs the steps "compute end time" and "compute start time" of
     /// [`measure()`](https://w3c.github.io/user-timing/#dom-performance-measure), in that order.
     ///
-    /// `latest_mark` gives the start of the latest mark of a name; `now` is asked for the time when it is needed.
-    /// Without `timing` there is no window.
+    /// `latest_mark` returns the start of the latest mark with a name; `now` is called only if it is needed. Without `timing` there is
+    /// no window.
     #[inline]
     pub(crate) fn resolve(
         &self,
@@ -118,45 +117,45 @@ fn attribute_to_timestamp(
     Ok(value - timing.get(TimingAttribute::NavigationStart))
 }
 
-/// Which end of a measure.
+/// One of the two ends of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
-    /// Where it starts.
+    /// Its start.
     Start,
-    /// Where it ends.
+    /// Its end.
     End,
 }
 
-/// Why there is no measure. The steps are those of [User Timing](https://w3c.github.io/user-timing/).
+/// Why a measure could not be made. Steps refer to [User Timing](https://w3c.github.io/user-timing/).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeasureError {
     /// A `SyntaxError`: no mark has this name. "Convert a mark to a timestamp", step 2.
     NoSuchMark {
-        /// Of which end.
+        /// The end of the measure.
         edge: Edge,
         /// The name, if one was ever interned.
         name: Option<NameId>,
     },
-    /// A `TypeError`: a time below 0. "Convert a mark to a timestamp", step 3.1.
+    /// A `TypeError`: a negative time. "Convert a mark to a timestamp", step 3.1.
     NegativeTime {
-        /// Of which end.
+        /// The end of the measure.
         edge: Edge,
     },
-    /// A `TypeError`: a duration below 0. "Convert a mark to a timestamp", step 3.1, as `measure()` runs it on
+    /// A `TypeError`: a negative duration. "Convert a mark to a timestamp", step 3.1, as `measure()` runs it on
     /// durations.
     NegativeDuration,
     /// A `TypeError`: there is no `PerformanceTiming` outside of windows. "Convert a name to a timestamp", step 1.
     NoWindow {
-        /// Of which end.
+        /// The end of the measure.
         edge: Edge,
-        /// The attribute that was named.
+        /// The attribute.
         attribute: TimingAttribute,
     },
-    /// An `InvalidAccessError`: what was named has not happened. "Convert a name to a timestamp", step 5.
+    /// An `InvalidAccessError`: the attribute is 0, since the event has not happened. "Convert a name to a timestamp", step 5.
     AttributeIsZero {
-        /// Of which end.
+        /// The end of the measure.
         edge: Edge,
-        /// The attribute that was named.
+        /// The attribute.
         attribute: TimingAttribute,
     },
     /// A `TypeError`: a start, an end and a duration were all given. `measure()`, step 1.3.

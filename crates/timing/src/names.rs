@@ -1,4 +1,4 @@
-//! What is known of a name: how many entries have it, and when it was last marked.
+//! For each name: how many entries have it, and the start of its latest mark.
 
 use crate::{EntryType, HighResTime, NameId};
 
@@ -26,8 +26,8 @@ impl Usage {
 
 const BLOCK: usize = 512;
 
-/// The names of a timeline, by id. Blocks come into being when the first of their names does, so that no id, however
-/// large, makes this allocate more than a pointer for each block below it.
+/// The names of a timeline, by id. A block is allocated with the first of its names, so that a large id costs no more than a pointer
+/// per block below it.
 #[derive(Default)]
 pub(crate) struct Names {
     blocks: Vec<Option<Box<[Usage; BLOCK]>>>,
@@ -78,7 +78,7 @@ impl Names {
         self.get(name).is_unused()
     }
 
-    /// When this name was last marked; `None` when it is not, or not any more.
+    /// The start of the latest mark with this name; `None` when there is none.
     #[inline]
     pub fn latest_mark(&self, name: NameId) -> Option<HighResTime> {
         let usage = self.get(name);
@@ -92,7 +92,7 @@ impl Names {
         }
     }
 
-    /// All entries of this type were removed. Reports the names that only they had.
+    /// All entries of this type were removed. Adds the names that only they had to `unused`.
     pub fn forget_all(&mut self, entry_type: EntryType, unused: &mut Vec<NameId>) {
         for (number, block) in self.blocks.iter_mut().enumerate() {
             for (index, usage) in block.iter_mut().flat_map(|block| block.iter_mut()).enumerate() {
@@ -103,14 +103,14 @@ impl Names {
         }
     }
 
-    /// Gives back what is kept for names, when no entry is left.
+    /// Frees the memory for names, when no entry is left.
     pub fn forget_names(&mut self) {
         // A program that marks and clears in turn keeps its first block.
         self.blocks.truncate(1);
         self.blocks.shrink_to_fit();
     }
 
-    /// How many bytes this takes.
+    /// Its memory, in bytes.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.blocks.iter().flatten().count() * size_of::<[Usage; BLOCK]>()

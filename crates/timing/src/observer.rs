@@ -1,16 +1,16 @@
-//! Which [`PerformanceObserver`](https://w3c.github.io/performance-timeline/#the-performanceobserver-interface)s want
-//! to hear of an entry. Their queues and callbacks are with whoever has the objects.
+//! Which [`PerformanceObserver`](https://w3c.github.io/performance-timeline/#the-performanceobserver-interface)s an entry is queued
+//! for. Their queues and callbacks belong to the caller, who has the objects.
 
 use std::fmt;
 
 use crate::EntryType;
 
-/// An observer, numbered by whoever made it.
+/// An observer, by a number that the caller assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObserverId(pub u32);
 
-/// A set of entry types. Bit 1 is `"mark"` and bit 2 is `"measure"`, as [`EntryType`] has them; further bits are the
-/// host's, for types that do not come from User Timing. A type that the host does not support has no bit.
+/// A set of entry types. Bit 1 is `"mark"` and bit 2 is `"measure"`, as in [`EntryType`]. The host assigns further bits to the other
+/// types that it supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EntryTypes(pub u32);
 
@@ -40,8 +40,8 @@ impl From<EntryType> for EntryTypes {
     }
 }
 
-/// The "[observer type](https://w3c.github.io/performance-timeline/#dfn-observer-type)", which the first `observe()` of
-/// an observer settles for good.
+/// The "[observer type](https://w3c.github.io/performance-timeline/#dfn-observer-type)", which the first `observe()` of an observer
+/// determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObserverType {
     /// It observes with `entryTypes`; each call replaces the one before.
@@ -63,10 +63,10 @@ pub struct Members {
 
 impl ObserverType {
     /// Checks the members of a call of [`observe()`](https://w3c.github.io/performance-timeline/#observe-method), steps
-    /// 2 to 4, by an observer whose type is `current`. Gives the type that it has from now on.
+    /// 2 to 4, by an observer whose type is `current`. Returns its new type.
     ///
     /// # Errors
-    /// As these steps throw.
+    /// What these steps throw.
     pub fn check(current: Option<Self>, members: Members) -> Result<Self, ObserveError> {
         let asked = match members {
             Members { entry_types: false, single_type: false, .. } => return Err(ObserveError::NoTypes),
@@ -84,13 +84,13 @@ impl ObserverType {
 /// Why `observe()` throws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObserveError {
-    /// A `TypeError`: neither `entryTypes` nor `type` is there. Step 2.
+    /// A `TypeError`: neither `entryTypes` nor `type` is given. Step 2.
     NoTypes,
-    /// A `TypeError`: `entryTypes` goes with no other member. Step 3.
+    /// A `TypeError`: `entryTypes` is given together with another member. Step 3.
     NotAlone,
-    /// An `InvalidModificationError`: the observer has observed the other way before. Step 4.
+    /// An `InvalidModificationError`: the observer was used with the other member before. Step 4.
     Mixed {
-        /// Which way.
+        /// Its type.
         current: ObserverType,
     },
 }
@@ -110,7 +110,7 @@ impl fmt::Display for ObserveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoTypes => write!(f, "either entryTypes or type must be given"),
-            Self::NotAlone => write!(f, "entryTypes goes with no other member"),
+            Self::NotAlone => write!(f, "entryTypes cannot be combined with another member"),
             Self::Mixed { current: ObserverType::Multiple } => {
                 write!(f, "this observer observes with entryTypes, not with type")
             }
@@ -130,7 +130,7 @@ struct Registered {
     id: ObserverId,
     /// All types of its options list.
     types: EntryTypes,
-    /// Its next callback is to say how many entries were dropped.
+    /// Whether its next callback gets the number of dropped entries.
     requires_dropped_entries: bool,
 }
 
@@ -144,9 +144,9 @@ pub struct Observers {
 
 impl Observers {
     /// Runs the steps of [`observe()`](https://w3c.github.io/performance-timeline/#observe-method) after its checks,
-    /// for the types of the call that the host supports. Says whether there was any: otherwise nothing changes.
+    /// for the types of the call that the host supports. Returns false, and changes nothing, when there are none.
     ///
-    /// Whether entries that are there already are wanted too is the caller's affair.
+    /// The caller handles the member `buffered`.
     pub fn observe(&mut self, id: ObserverId, observer_type: ObserverType, types: EntryTypes) -> bool {
         if types.is_empty() {
             return false;
@@ -164,12 +164,12 @@ impl Observers {
         true
     }
 
-    /// Takes an observer off the list. Nothing happens when it is not there.
+    /// Removes an observer from the list, if it is there.
     pub fn disconnect(&mut self, id: ObserverId) {
         self.registered.retain(|registered| registered.id != id);
     }
 
-    /// Those who want to hear of entries of any of these types, in the order in which they registered.
+    /// The observers of any of these types, in the order in which they registered.
     pub fn interested(&self, types: EntryTypes) -> impl Iterator<Item = ObserverId> {
         self.registered
             .iter()
@@ -177,18 +177,18 @@ impl Observers {
             .map(|registered| registered.id)
     }
 
-    /// All of them, in the order in which they registered and are to be called.
+    /// All observers, in the order in which they registered, which is also the order in which they are called.
     pub fn ids(&self) -> impl Iterator<Item = ObserverId> {
         self.registered.iter().map(|registered| registered.id)
     }
 
-    /// The types that somebody wants to hear of.
+    /// The types that are observed.
     #[must_use]
     pub fn observed(&self) -> EntryTypes {
         EntryTypes(self.registered.iter().fold(0, |types, registered| types | registered.types.0))
     }
 
-    /// Whose dropped entries the callback of this observer is to count, if it is to: the first after an `observe()` is.
+    /// The types whose dropped entries this observer's next callback must report: the first callback after an `observe()` does.
     /// [Queue the PerformanceObserver
     /// task](https://w3c.github.io/performance-timeline/#queue-the-performanceobserver-task), step 3.3.6 to 3.3.7.
     pub fn take_requires_dropped_entries(&mut self, id: ObserverId) -> Option<EntryTypes> {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn observers_hear_of_what_they_registered_for() {
+    fn observers_get_the_types_that_they_registered_for() {
         #[track_caller]
         fn check(calls: &[(u32, ObserverType, EntryTypes)], types: EntryTypes, expected: &[u32]) {
             let mut observers = Observers::default();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_disconnect_hear_nothing() {
+    fn disconnected_observers_get_nothing() {
         let mut observers = Observers::default();
         observers.observe(ObserverId(1), ObserverType::Single, MARK);
         observers.observe(ObserverId(2), ObserverType::Single, MEASURE);

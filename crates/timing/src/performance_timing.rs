@@ -1,13 +1,13 @@
-//! `PerformanceTiming`: when a page's load passed its milestones. Measures may lie between them.
+//! `PerformanceTiming`: the milestones of a page's load, which can be the start and the end of measures.
 
-/// The times of a page's load, in milliseconds since the Unix epoch; 0 for what has not happened.
+/// The times of a page's load, in milliseconds since the Unix epoch; 0 for events that have not happened.
 ///
 /// Source: <https://www.w3.org/TR/navigation-timing/#sec-navigation-timing-interface>.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PerformanceTiming([f64; TimingAttribute::ALL.len()]);
 
 impl PerformanceTiming {
-    /// Takes the values in the order of [`TimingAttribute::ALL`].
+    /// The values must be in the order of [`TimingAttribute::ALL`].
     #[must_use]
     pub fn new(values: [f64; TimingAttribute::ALL.len()]) -> Self {
         Self(values)
@@ -22,7 +22,7 @@ impl PerformanceTiming {
 
 macro_rules! attributes {
     ($($(#[$doc:meta])* $variant:ident $name:literal)*) => {
-        /// A read-only attribute of `PerformanceTiming`, by its place in the interface.
+        /// A read-only attribute of `PerformanceTiming`, by its position in the interface.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum TimingAttribute {
@@ -30,7 +30,7 @@ macro_rules! attributes {
         }
 
         impl TimingAttribute {
-            /// All of them, in the order of the interface.
+            /// All attributes, in the order of the interface.
             pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
 
             /// Its name, which a page may not give to a mark.
@@ -69,13 +69,13 @@ attributes! {
 }
 
 impl TimingAttribute {
-    /// The attribute of this name.
+    /// The attribute with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|attribute| attribute.name() == name)
     }
 
-    /// The attribute at this place in the interface, counted from 0.
+    /// The attribute at this position in the interface, counted from 0.
     #[must_use]
     pub fn from_index(index: usize) -> Option<Self> {
         Self::ALL.get(index).copied()

@@ -8,13 +8,13 @@ use crate::{
     Sequence,
 };
 
-/// How many entries the buffers hold at most. The [registry](https://w3c.github.io/timing-entrytypes-registry/) says
-/// *infinite*, which is the default; a buffer ends at 2³² - 1 all the same, which is 64 GiB of marks.
+/// The maximum sizes of the buffers. The [registry](https://w3c.github.io/timing-entrytypes-registry/) says *infinite*, which is the
+/// default; the actual maximum is then 2^32 - 1 entries, which is 64 GiB of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Of marks.
+    /// The maximum number of marks.
     pub marks: u32,
-    /// Of measures.
+    /// The maximum number of measures.
     pub measures: u32,
 }
 
@@ -24,23 +24,22 @@ impl Default for Limits {
     }
 }
 
-/// What became of an entry. [Queue a
-/// PerformanceEntry](https://w3c.github.io/performance-timeline/#queue-a-performanceentry) has its observers see it
-/// either way.
+/// What happened to an entry. Its observers get it in both cases: [queue a
+/// PerformanceEntry](https://w3c.github.io/performance-timeline/#queue-a-performanceentry).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Appended {
     /// It is in its buffer.
     Kept,
-    /// Its buffer is full; it was counted.
+    /// Its buffer is full; it was counted as dropped.
     Dropped,
 }
 
-/// Which entries are meant; all by default.
+/// Selects entries; all by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Those of this type.
+    /// Only entries of this type.
     pub entry_type: Option<EntryType>,
-    /// Those of this name.
+    /// Only entries with this name.
     pub name: Option<NameId>,
 }
 
@@ -60,7 +59,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// An empty timeline, not of a window.
+    /// An empty timeline, without a window.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -77,7 +76,7 @@ impl Timeline {
         self.timing = timing;
     }
 
-    /// Appends a mark. O(1), and never more than one allocation.
+    /// Appends a mark. O(1), with at most one allocation.
     #[inline]
     pub fn mark(&mut self, name: NameId, start: HighResTime) -> Appended {
         let entry = self.entry(EntryType::Mark, name, start, HighResTime::ZERO);
@@ -88,7 +87,7 @@ impl Timeline {
         Appended::Kept
     }
 
-    /// Appends a measure that was [resolved](Self::resolve). O(1), and never more than one allocation.
+    /// Appends a measure that was [resolved](Self::resolve). O(1), with at most one allocation.
     #[inline]
     pub fn append_measure(&mut self, name: NameId, range: Range) -> Appended {
         let entry = self.entry(EntryType::Measure, name, range.start, range.duration);
@@ -112,7 +111,7 @@ impl Timeline {
         Entry { entry_type, name, sequence, start, duration }
     }
 
-    /// Says where a measure lies, without making it. `now` is asked only if it is needed.
+    /// Computes a measure's start and duration without making it. `now` is called only if it is needed.
     ///
     /// # Errors
     /// As [`measure()`](https://w3c.github.io/user-timing/#dom-performance-measure) throws.
@@ -121,7 +120,7 @@ impl Timeline {
         bounds.resolve(self.timing.as_ref(), |name| self.latest_mark(name), now)
     }
 
-    /// Appends a measure and says where it lies.
+    /// Appends a measure and returns its start and duration.
     ///
     /// # Errors
     /// As [`Timeline::resolve`]; nothing is appended then.
@@ -137,14 +136,14 @@ impl Timeline {
         Ok(range)
     }
 
-    /// The start of the mark of this name that was made last, whatever its time. O(1).
+    /// The start of the mark with this name that was made last, whatever its time. O(1).
     #[inline]
     #[must_use]
     pub fn latest_mark(&self, name: NameId) -> Option<HighResTime> {
         self.names.latest_mark(name)
     }
 
-    /// The entries in the order of their starts; those that start together, in the order in which they were made.
+    /// The entries in the order of their starts; those with the same start, in the order in which they were made.
     /// [Filter buffer map by name and
     /// type](https://w3c.github.io/performance-timeline/#dfn-filter-buffer-map-by-name-and-type).
     #[must_use]
@@ -154,7 +153,7 @@ impl Timeline {
         entries
     }
 
-    /// Visits what [`Timeline::entries`] lists, without a list where there is an order already.
+    /// Visits what [`Timeline::entries`] lists, without making a list if the entries are in order already.
     pub fn for_each(&self, filter: Filter, mut visit: impl FnMut(Entry)) {
         let mut types = EntryType::ALL.into_iter().filter(|&entry_type| {
             filter.admits(entry_type) && self.count(Filter { entry_type: Some(entry_type), ..filter }) > 0
@@ -169,7 +168,7 @@ impl Timeline {
                 for entry_type in first.into_iter().chain(second) {
                     self.for_each_in_call_order(entry_type, filter.name, |entry| entries.push(entry));
                 }
-                // Quick, because they are a few runs that are in order: marks, and measures that are not nested.
+                // Fast, since the entries consist of a few runs that are in order: marks, and measures that are not nested.
                 entries.sort_by(|a, b| a.start.chronological(b.start).then(a.sequence.cmp(&b.sequence)));
                 entries.into_iter().for_each(&mut visit);
             }
@@ -183,8 +182,8 @@ impl Timeline {
         }
     }
 
-    /// Visits the entries of one type in the order in which they were made: what `getMarks()` and `getMeasures()` of
-    /// the draft of [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) list.
+    /// Visits the entries of one type in the order in which they were made, as `getMarks()` and `getMeasures()` of the draft of
+    /// [2012](https://www.w3.org/TR/2012/WD-user-timing-20120508/) do.
     pub fn for_each_in_call_order(
         &self,
         entry_type: EntryType,
@@ -198,8 +197,8 @@ impl Timeline {
         }
     }
 
-    /// Removes entries: `clearMarks()`, `clearMeasures()`. Reports the names that no entry has any more; their ids may
-    /// be used for others. Dropped entries stay counted, and sequence numbers go on.
+    /// Removes entries: `clearMarks()`, `clearMeasures()`. Returns the names that no entry has any more; their ids may be reused. The
+    /// count of dropped entries and the sequence numbers are not reset.
     pub fn clear(&mut self, filter: Filter) -> Vec<NameId> {
         let mut unused = Vec::new();
         for entry_type in EntryType::ALL.into_iter().filter(|&entry_type| filter.admits(entry_type)) {
@@ -237,7 +236,7 @@ impl Timeline {
         }
     }
 
-    /// Whether some entry has this name. One that was dropped, or was never made because of an error, does not count.
+    /// Whether an entry has this name. Dropped entries do not count.
     #[must_use]
     pub fn uses(&self, name: NameId) -> bool {
         !self.names.is_unused(name)
@@ -265,21 +264,20 @@ impl Timeline {
         }
     }
 
-    /// How many entries of these types found their buffer full.
+    /// How many entries of these types were dropped because their buffer was full.
     #[must_use]
     pub fn dropped(&self, types: EntryTypes) -> u64 {
         let of = |entry_type, dropped| if types.contains(entry_type) { dropped } else { 0 };
         of(EntryType::Mark, self.marks.dropped()) + of(EntryType::Measure, self.measures.dropped())
     }
 
-    /// How many marks and measures were made, those that were dropped or cleared included: the sequence number of the
-    /// next.
+    /// How many marks and measures were made, including those that were dropped or cleared: the sequence number of the next.
     #[must_use]
     pub fn made(&self) -> u64 {
         self.next.0
     }
 
-    /// How many bytes entries and names take.
+    /// The memory of entries and names, in bytes.
     #[cfg(test)]
     fn bytes(&self) -> usize {
         self.marks.bytes() + self.measures.bytes() + self.names.bytes()

@@ -1,4 +1,4 @@
-//! Random programs against an oracle that keeps a plain list and runs the specification's steps on it.
+//! Random programs, compared with a model that keeps a plain list and runs the specification's steps on it.
 
 use proptest::prelude::*;
 use selfprof_timing::{
@@ -31,7 +31,7 @@ enum Call {
 }
 
 fn time() -> impl Strategy<Value = f64> {
-    // Few of them, so that entries start together, and some that are not what they seem.
+    // Few different times, so that some entries have the same start, and some unusual ones.
     prop_oneof![
         8 => (0_u32..20).prop_map(f64::from),
         1 => Just(-0.0),
@@ -68,7 +68,7 @@ fn call() -> impl Strategy<Value = Call> {
     ]
 }
 
-/// The specification's lists, kept as such.
+/// The specification's lists.
 #[derive(Default)]
 struct Oracle {
     made: u64,
@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn a_timeline_does_as_the_specifications_lists_do(
+    fn a_timeline_behaves_as_the_specifications_lists(
         calls in prop::collection::vec((call(), filter()), 1..60),
         limits in prop_oneof![
             Just(Limits::default()),

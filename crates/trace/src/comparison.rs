@@ -1,70 +1,73 @@
-//! What grew and what shrank from one trace to another, and what is no more than chance.
+//! Comparing the functions of two traces, with a test of statistical significance.
 //!
-//! Traces are of different lengths, so what compares is a function's share of the samples at which anything ran. That share is
-//! an estimate from samples, so it differs between two traces of the same program. A change is told from chance by the
-//! [two-proportion z-test], with two corrections:
+//! Traces differ in length, so functions are compared by their share of the busy samples. The share is an estimate from samples and
+//! differs between two traces of the same program. Whether a change is significant is decided by the [two-proportion z-test],
+//! with two corrections:
 //!
-//! - Samples that follow one another in one long call are not independent: they saw one event. The variance of a share is
-//!   therefore multiplied by (1 + r) / (1 - r), where r is the correlation between neighbours of a chain with the two states
-//!   "in the function" and "elsewhere" that has as many changes of state as the trace has. It is multiplied by
-//!   [`MOST_INFLATION`] at most: otherwise a program that does one long thing, once, could never be seen to change.
-//! - Of a thousand functions, fifty would seem changed at a significance of 5 % where none is. The probabilities are therefore
-//!   adjusted by [Holm's method]: with probability 95 % no function at all is wrongly called changed.
+//! - Consecutive samples of one long call are not independent. The variance of a share is therefore multiplied by
+//!   (1 + r) / (1 - r), where r is the autocorrelation of a two-state Markov chain ("in the function" and "elsewhere") with as many
+//!   transitions as the trace has. The factor is at most [`MAX_INFLATION`]: otherwise no change could ever be significant
+//!   in a program that makes one long call.
+//! - Of a thousand unchanged functions, fifty would appear changed at a significance level of 5 %. The p-values are therefore
+//!   adjusted by the [Holm–Bonferroni method]: with a probability of 95 %, no unchanged function is reported as changed.
 //!
-//! Traces with fewer than [`LEAST_SAMPLES`] tell nothing. What no test on two traces can tell is how runs of the same program differ for reasons of their own (other input,
-//! another machine, a cache that was cold).
+//! Traces with fewer than [`MIN_SAMPLES`] busy samples are never significantly different. No test on two traces can account for other
+//! differences between runs of the same program (input, machine, a cold cache).
 //!
 //! [two-proportion z-test]: https://en.wikipedia.org/wiki/Two-proportion_Z-test
-//! [Holm's method]: https://en.wikipedia.org/wiki/Holm%E2%80%93Bonferroni_method
+//! [Holm–Bonferroni method]: https://en.wikipedia.org/wiki/Holm%E2%80%93Bonferroni_method
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use crate::frame::Frame;
+use crate::id::FrameId;
+use crate::sample::Sample;
 use crate::summary::{FunctionRow, Summary};
-use crate::{Frame, FrameId, Sample, Trace};
+use crate::trace::Trace;
 
-/// Changes whose adjusted probability is below this are not chance.
+/// Changes with an adjusted p-value below this are significant.
 pub const SIGNIFICANCE: f64 = 0.05;
 
-/// As many samples in a row count as one event, at most.
-pub const MOST_INFLATION: f64 = 20.0;
+/// The maximum factor by which the variance is inflated for dependent samples.
+pub const MAX_INFLATION: f64 = 20.0;
 
-/// With fewer busy samples than this, a trace tells nothing about changes.
-pub const LEAST_SAMPLES: u64 = 20;
+/// With fewer busy samples than this in either trace, no change is significant.
+pub const MIN_SAMPLES: u64 = 20;
 
-/// The functions of two traces.
+/// The comparison of two traces.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// The sums over the first trace.
+    /// The summary of the first trace.
     pub base: Summary,
-    /// The sums over the second trace.
+    /// The summary of the second trace.
     pub new: Summary,
-    /// All functions of both, those that changed most first.
+    /// The functions of both traces, most changed first.
     pub functions: Vec<FunctionChange>,
 }
 
-/// A function in both traces, or in one of them.
+/// A function in both traces, or in only one of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FunctionChange {
-    /// The row of the first trace.
+    /// Its row in the first trace.
     pub base: Option<FunctionRow>,
-    /// The row of the second trace.
+    /// Its row in the second trace.
     pub new: Option<FunctionRow>,
-    /// Its share of self samples in the first trace's busy ones, from 0 to 1.
+    /// Its self samples as a share of the first trace's busy samples, from 0 to 1.
     pub base_share: f64,
-    /// The same of the second trace.
+    /// Its self samples as a share of the second trace's busy samples.
     pub new_share: f64,
-    /// How probable so large a change is by chance, when nothing changed: adjusted for the number of functions.
+    /// The p-value of the change, adjusted for the number of functions.
     pub probability: f64,
 }
 
 impl FunctionChange {
-    /// By how much the share grew; negative when it shrank.
+    /// The change of the share; negative if it decreased.
     pub fn change(&self) -> f64 {
         self.new_share - self.base_share
     }
 
-    /// Whether it is more than chance.
+    /// Whether the change is statistically significant.
     pub fn is_significant(&self) -> bool {
         self.probability < SIGNIFICANCE
     }
@@ -73,8 +76,8 @@ impl FunctionChange {
 impl Comparison {
     /// Compares the functions of two traces.
     ///
-    /// Functions are the same when their names and places are; of those left over, when they are the only ones of their
-    /// name in their script, since code moves when other code changes.
+    /// Functions match if their names and locations are equal. The remaining ones match if the name is unique in its script, because
+    /// code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
         let (base_side, new_side) = (Side::of(base), Side::of(new));
         let mut functions: Vec<FunctionChange> = pairs(base, new, &base_side.summary, &new_side.summary)
@@ -97,10 +100,10 @@ impl Comparison {
     }
 }
 
-/// A trace with what the test needs of it.
+/// The data of one trace that the test needs.
 struct Side {
     summary: Summary,
-    /// How often each function begins to be the innermost one of a busy sample, when it was not that of the one before.
+    /// For each function, the number of runs of consecutive busy samples that have it innermost.
     runs: Vec<u64>,
 }
 
@@ -124,7 +127,7 @@ impl Side {
     }
 }
 
-/// So many hits, in so many runs, of so many samples.
+/// The number of samples in a function (hits), of their runs, and of all busy samples.
 #[derive(Clone, Copy, Debug)]
 struct Share {
     hits: f64,
@@ -137,38 +140,38 @@ impl Share {
         if self.of > 0.0 { self.hits / self.of } else { 0.0 }
     }
 
-    /// By how much its variance is larger than that of independent samples; at least 1.
+    /// The factor by which its variance exceeds that of independent samples; at least 1.
     fn inflation(self) -> f64 {
         if self.hits == 0.0 {
             return 1.0;
         }
-        // How probable it is that a chain in either state leaves it.
+        // The transition probabilities of the chain.
         let leave = (self.runs / self.hits).min(1.0);
-        let come_back = if self.hits < self.of { (self.runs / (self.of - self.hits)).min(1.0) } else { 0.0 };
-        let correlation = 1.0 - leave - come_back;
-        ((1.0 + correlation) / (1.0 - correlation)).clamp(1.0, MOST_INFLATION)
+        let enter = if self.hits < self.of { (self.runs / (self.of - self.hits)).min(1.0) } else { 0.0 };
+        let correlation = 1.0 - leave - enter;
+        ((1.0 + correlation) / (1.0 - correlation)).clamp(1.0, MAX_INFLATION)
     }
 }
 
-/// How probable a difference as large as that between these shares is, if there is none.
+/// The p-value of the difference between two shares.
 fn probability(base: Share, new: Share) -> f64 {
-    if base.of.min(new.of) < LEAST_SAMPLES as f64 {
+    if base.of.min(new.of) < MIN_SAMPLES as f64 {
         return 1.0;
     }
     let pooled = (base.hits + new.hits) / (base.of + new.of);
-    // Of a function that one trace lacks, that trace does not tell how long its runs are.
+    // A trace without the function has no information on the length of its runs.
     let inflation = base.inflation().max(new.inflation());
     let variance = pooled * (1.0 - pooled) * inflation * (1.0 / base.of + 1.0 / new.of);
     if variance <= 0.0 {
         return 1.0;
     }
-    // A hit more or less is no evidence (continuity correction).
+    // Continuity correction.
     let correction = 0.5 * (1.0 / base.of + 1.0 / new.of);
     let difference = ((new.share() - base.share()).abs() - correction).max(0.0);
     libm::erfc(difference / variance.sqrt() / std::f64::consts::SQRT_2)
 }
 
-/// Holm's method: the smallest probability counts as often as there are functions, the next once less, and so on.
+/// The Holm–Bonferroni method: the smallest p-value is multiplied by the number of functions, the next by one less, and so on.
 fn adjust(functions: &mut [FunctionChange]) {
     let count = functions.len();
     let mut order: Vec<usize> = (0..count).collect();
@@ -180,7 +183,7 @@ fn adjust(functions: &mut [FunctionChange]) {
     }
 }
 
-/// The rows of both traces, with those of the same function side by side.
+/// The rows of both traces, with matching functions paired.
 fn pairs(
     base: &Trace,
     new: &Trace,
@@ -191,16 +194,16 @@ fn pairs(
     let (mut left_of_base, mut left_of_new) = (Vec::new(), Vec::new());
     let mut exact: HashMap<_, FunctionRow> = HashMap::new();
     for &row in &new_summary.functions {
-        exact.insert((named(new, row.frame), place(new.frames()[row.frame])), row);
+        exact.insert((named(new, row.frame), position(new.frames()[row.frame])), row);
     }
     for &row in &base_summary.functions {
-        match exact.remove(&(named(base, row.frame), place(base.frames()[row.frame]))) {
+        match exact.remove(&(named(base, row.frame), position(base.frames()[row.frame]))) {
             Some(other) => pairs.push((Some(row), Some(other))),
             None => left_of_base.push(row),
         }
     }
     left_of_new.extend(exact.into_values());
-    // The map has an order of its own.
+    // The order of the map is random.
     left_of_new.sort_unstable_by_key(|row| (Reverse(row.self_time), row.frame));
 
     let mut by_name: HashMap<_, [Vec<FunctionRow>; 2]> = HashMap::new();
@@ -231,8 +234,8 @@ fn named(trace: &Trace, frame: FrameId) -> (&str, Option<&str>) {
     (&trace.names()[frame.name], frame.resource.map(|id| &trace.resources()[id]))
 }
 
-/// A function's place in its script.
-fn place(frame: Frame) -> (Option<u32>, Option<u32>) {
+/// A function's position in its script.
+fn position(frame: Frame) -> (Option<u32>, Option<u32>) {
     (frame.line.map(Into::into), frame.column.map(Into::into))
 }
 

@@ -1,12 +1,14 @@
 //! The marks and measures of a trace.
 
+use crate::entry::Entry;
+use crate::id::EntryNameId;
+use crate::intern_error::{InternError, known};
+use crate::strings::Strings;
 use crate::table::TableFull;
-use crate::trace::{InternError, known};
-use crate::{Entry, EntryNameId, Strings};
 
-/// Marks and measures, with a table of their names: programs use few names, many times.
+/// Marks and measures, with a table of their names, because programs use few names many times.
 ///
-/// They are kept in the order in which they were pushed. Whoever fills the list sorts it, once.
+/// Entries keep the order in which they are pushed; the caller sorts the list once at the end.
 #[derive(Clone, Debug, Default)]
 pub struct Entries {
     names: Strings<EntryNameId>,
@@ -15,7 +17,7 @@ pub struct Entries {
 }
 
 impl Entries {
-    /// No entries, and no memory yet.
+    /// An empty list, which allocates no memory.
     pub fn new() -> Self {
         Self::default()
     }
@@ -25,44 +27,43 @@ impl Entries {
         self.names.intern(name)
     }
 
-    /// Appends an entry. Fails when its name is not of this table.
+    /// Appends an entry. Fails if its name is not in this table.
     pub fn push(&mut self, entry: Entry) -> Result<(), InternError> {
         known(entry.name, self.names.contains(entry.name))?;
         self.list.push(entry);
         Ok(())
     }
 
-    /// Lets go of all but the latest `count` entries, and of the names that none of them has.
+    /// Removes all but the last `count` entries, and the names that are no longer used.
     pub fn keep_latest(&mut self, count: usize) {
         let old = std::mem::take(self);
         self.dropped = old.dropped;
         for entry in &old.list[old.list.len().saturating_sub(count)..] {
-            // What fitted into the old table fits into this one.
+            // Cannot fail, because the new table is not larger than the old one.
             if let Ok(name) = self.names.intern(&old.names[entry.name]) {
                 self.list.push(Entry { name, ..*entry });
             }
         }
     }
 
-    /// Keeps the entries that `is_wanted`; the names stay.
+    /// Keeps only the entries for which `is_wanted` returns true. The names stay.
     pub fn retain(&mut self, is_wanted: impl FnMut(&Entry) -> bool) {
         self.list.retain(is_wanted);
     }
 
-    /// Counts entries for which there was no room.
+    /// Adds to the number of dropped entries.
     pub fn count_dropped(&mut self, count: u64) {
         self.dropped = self.dropped.saturating_add(count);
     }
 
-    /// Puts the entries in the order of their start times ([performance timeline]); equal ones stay as they were.
+    /// Sorts the entries by start time ([performance timeline]). The sort is stable.
     ///
     /// [performance timeline]: https://w3c.github.io/performance-timeline/#dfn-filter-buffer-by-name-and-type
     pub fn sort(&mut self) {
         self.list.sort_by_key(|entry| entry.start_time);
     }
 
-    /// Appends other entries, which count time from the same origin. Fails when the table of names is full, and then
-    /// has taken over none.
+    /// Appends other entries with the same time origin. Fails if the table of names is full, and then appends none.
     pub fn merge(&mut self, other: &Self) -> Result<(), TableFull> {
         let names: Vec<EntryNameId> =
             other.names.iter().map(|(_, name)| self.names.intern(name)).collect::<Result<_, _>>()?;
@@ -81,12 +82,12 @@ impl Entries {
         &self.list
     }
 
-    /// How many entries there were no room for.
+    /// The number of dropped entries.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Whether there are no entries, and there was room for all that came.
+    /// Whether there are no entries, and none were dropped.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty() && self.dropped == 0
     }
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_sort_by_time_and_then_by_when_they_came() {
+    fn sorting_by_time_is_stable() {
         #[track_caller]
         fn check(marks: &str, expected: &str) {
             let mut entries = entries(marks);
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_shares_names_and_adds_what_was_dropped() {
+    fn merging_shares_names_and_adds_dropped_counts() {
         let (mut first, mut second) = (entries("a@1 b@2"), entries("b@1 c@3"));
         first.count_dropped(2);
         second.count_dropped(u64::MAX);
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_traces_are_refused() {
+    fn names_of_other_traces_are_errors() {
         let (mut few, many) = (entries("a@1"), entries("a@1 b@2"));
         let error = few.push(many.list()[1]).unwrap_err();
         assert_eq!(error.to_string(), "the trace has no entry name with id 1");

@@ -1,27 +1,28 @@
-//! What the program said about its own time.
+//! Marks and measures.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{EntryNameId, Millis};
+use crate::id::EntryNameId;
+use crate::millis::Millis;
 
-/// A mark or a measure of [User Timing]: what `PerformanceEntry.toJSON()` gives of it, without its detail.
+/// A mark or a measure of [User Timing], as in `PerformanceEntry.toJSON()` but without `detail`.
 ///
 /// [User Timing]: https://w3c.github.io/user-timing/
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Entry {
-    /// Whether it is a moment or a span.
+    /// Whether it is a mark or a measure.
     pub entry_type: EntryType,
-    /// What the program called it.
+    /// The name.
     pub name: EntryNameId,
-    /// When it was, or when it began, since the trace's time origin. A measure may begin before that.
+    /// The start time since the trace's time origin. A measure may start before the time origin.
     pub start_time: Millis,
-    /// How long it took; zero for a mark. A measure that ends before it begins has a negative one.
+    /// The duration; zero for a mark, possibly negative for a measure.
     pub duration: Millis,
 }
 
 impl Entry {
-    /// Whether User Timing can make it: a mark takes no time, and is not before the time origin.
+    /// Whether User Timing could have created it: a mark has no duration and is not before the time origin.
     pub fn is_possible(&self) -> bool {
         match self.entry_type {
             EntryType::Mark => self.start_time >= Millis::ZERO && self.duration == Millis::ZERO,
@@ -34,14 +35,14 @@ impl Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum EntryType {
-    /// A moment: `performance.mark()`.
+    /// A point in time: `performance.mark()`.
     Mark,
-    /// A span: `performance.measure()`.
+    /// A time span: `performance.measure()`.
     Measure,
 }
 
 impl EntryType {
-    /// Both types, in the order of their numbers.
+    /// Both types, in the order of their indexes.
     pub const ALL: [Self; 2] = [Self::Mark, Self::Measure];
 
     /// The type's string, as in `PerformanceEntry.entryType`.
@@ -52,12 +53,12 @@ impl EntryType {
         }
     }
 
-    /// The type's number, counted from 0 in the order of [`EntryType::ALL`].
+    /// The 0-based index of the type in [`EntryType::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The type with this number, if there is one.
+    /// The type with this index, if there is one.
     pub fn from_index(index: usize) -> Option<Self> {
         Self::ALL.get(index).copied()
     }
@@ -77,13 +78,13 @@ impl FromStr for EntryType {
     }
 }
 
-/// The string names no [`EntryType`].
+/// The string is not the name of an [`EntryType`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownEntryType;
 
 impl fmt::Display for UnknownEntryType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not the type of an entry that traces hold")
+        f.write_str("not the type of a mark or measure")
     }
 }
 

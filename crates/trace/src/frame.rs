@@ -1,45 +1,44 @@
-//! A function that was seen running.
+//! Frames: the functions of a trace.
 
 use std::num::NonZeroU32;
 
-use crate::{NameId, ResourceId};
+use crate::id::{NameId, ResourceId};
 
-/// A function, as a trace knows it ([`ProfilerFrame`]): two frames are the same function when all their
-/// components are equal.
+/// A function ([`ProfilerFrame`]). Frames with equal components are the same function.
 ///
-/// Host functions such as `appendChild` have a name alone; anonymous functions have the empty name.
+/// Native functions such as `appendChild` have only a name; anonymous functions have the empty name.
 ///
 /// [`ProfilerFrame`]: https://wicg.github.io/js-self-profiling/#the-profilerframe-dictionary
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// The function instance's name.
+    /// The name of the function instance.
     pub name: NameId,
     /// The script that defines the function.
     pub resource: Option<ResourceId>,
-    /// The line of the definition in the script, counted from 1.
+    /// The 1-based line of the definition in the script.
     pub line: Option<NonZeroU32>,
-    /// The column of the definition in its line, counted from 1.
+    /// The 1-based column of the definition in its line.
     pub column: Option<NonZeroU32>,
 }
 
 impl Frame {
-    /// Where the function is defined, when both its line and column are known.
+    /// The position of the definition, if both line and column are known.
     pub fn position(&self) -> Option<Position> {
         Some(Position { line: self.line?, column: self.column? })
     }
 }
 
-/// Where in its script a function is defined: line and column, both counted from 1.
+/// A position in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// The line, counted from 1.
+    /// The 1-based line.
     pub line: NonZeroU32,
-    /// The column in the line, counted from 1, in the units of the engine (UTF-16 code units in V8).
+    /// The 1-based column, in the units of the engine (UTF-16 code units in V8).
     pub column: NonZeroU32,
 }
 
 impl Position {
-    /// A position from numbers that count from 1; `None` when either is 0, which engines use for "unknown".
+    /// A position from 1-based numbers; `None` if either is 0, which engines use for "unknown".
     pub fn new(line: u32, column: u32) -> Option<Self> {
         Some(Self { line: NonZeroU32::new(line)?, column: NonZeroU32::new(column)? })
     }

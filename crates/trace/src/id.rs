@@ -4,16 +4,16 @@ use std::num::NonZeroU32;
 
 /// An index into one table of a trace.
 ///
-/// Ids are dense: the first entry of a table has index 0, the next 1, and so on. An id means nothing in any
-/// trace but the one that gave it.
+/// Ids are dense: the first entry of a table has index 0, the next 1, and so on. An id is only valid in the trace that it comes
+/// from.
 pub trait TableId: Copy + Eq + Ord {
-    /// The name of the table, as messages should call it, e.g. `"stack"`.
+    /// The name of the table in messages, e.g. `"stack"`.
     const TABLE: &'static str;
 
-    /// The id of the entry at `index`, counted from 0; `None` when the index is too large for an id.
+    /// The id of the entry at a 0-based index; `None` if the index is too large.
     fn from_index(index: usize) -> Option<Self>;
 
-    /// The position of the entry in its table, counted from 0.
+    /// The 0-based index of the entry in its table.
     fn index(self) -> usize;
 }
 
@@ -21,18 +21,18 @@ macro_rules! table_id {
     ($(#[$doc:meta])* $name:ident, $table:literal) => {
         $(#[$doc])*
         ///
-        /// Valid in one trace only. Holds index + 1, so that an `Option` of it takes 4 bytes.
+        /// Only valid in one trace. Stores the index + 1, so that an `Option` of it takes 4 bytes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(NonZeroU32);
 
         impl $name {
-            /// The id of the entry at `index`, counted from 0; `None` when the index is `u32::MAX` or more.
+            /// The id of the entry at a 0-based index; `None` if the index is `u32::MAX` or more.
             #[inline]
             pub fn from_index(index: usize) -> Option<Self> {
                 u32::try_from(index).ok()?.checked_add(1).and_then(NonZeroU32::new).map(Self)
             }
 
-            /// The position of the entry in its table, counted from 0: the id that the W3C shape uses.
+            /// The 0-based index of the entry in its table, which is the id in the W3C format.
             #[inline]
             pub fn index(self) -> usize {
                 self.0.get() as usize - 1
@@ -73,7 +73,7 @@ table_id! {
 }
 
 table_id! {
-    /// The name of marks and measures in a trace's table of such names.
+    /// A name in a trace's table of names of marks and measures.
     EntryNameId, "entry name"
 }
 

@@ -1,10 +1,9 @@
-//! What a profile is made of: the four tables of a W3C `ProfilerTrace`, kept small and always valid.
+//! The data model of a profile: the four tables of a W3C `ProfilerTrace`, compact and always valid.
 //!
-//! A program that profiles itself takes a sample each millisecond, and most of them look alike. The JS
-//! Self-Profiling API therefore stores each distinct resource, frame and stack once, and a sample is a
-//! timestamp and a stack id ([§ The ProfilerTrace Dictionary]). This crate holds that structure, the
-//! algorithm that fills it ("get an element ID"), and the sums over it. A trace may also hold the marks and measures
-//! of the recorded time ([`Entries`]), by which the program says what it was about.
+//! A program that profiles itself takes a sample every millisecond, and most samples are alike. The JS Self-Profiling API therefore
+//! stores each distinct resource, frame and stack once, and a sample is a timestamp and a stack id
+//! ([§ The ProfilerTrace Dictionary]). This crate has that structure, the algorithm that fills it ("get an element ID"), and
+//! the times per function ([`summary`]). A trace may also have the program's marks and measures ([`Entries`]).
 //!
 //! ```
 //! use selfprof_trace::{Frame, Micros, Sample, Stack, Trace, summary::Summary};
@@ -22,12 +21,12 @@
 //! # Ok::<(), selfprof_trace::InternError>(())
 //! ```
 //!
-//! Invariant: every id that a [`Trace`] holds resolves in that trace, and a stack's parent has a smaller id
-//! than the stack. So readers never meet a dangling id or a cycle, and walk children before parents by
-//! counting down. Traces from elsewhere come in through [`foreign`], which establishes this.
+//! Invariant: every id in a [`Trace`] resolves in that trace, and a stack's parent has a smaller id than the stack. So there are no
+//! dangling ids and no cycles, and iterating over the stacks backwards visits children before their parents. Traces from
+//! other sources are validated by [`foreign`], which establishes the invariant.
 //!
-//! Absent on purpose: JSON and every other format (`selfprof-formats`), the processing model of sessions
-//! (`selfprof-session`), V8, clocks, files and threads.
+//! This crate knows no JSON or other formats (see `selfprof-formats`), no sessions (see `selfprof-session`), no V8, clocks, files
+//! or threads.
 //!
 //! [§ The ProfilerTrace Dictionary]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
@@ -37,6 +36,7 @@ mod entries;
 mod entry;
 mod frame;
 mod id;
+mod intern_error;
 mod marker;
 mod micros;
 mod millis;
@@ -59,6 +59,7 @@ pub use entries::Entries;
 pub use entry::{Entry, EntryType, UnknownEntryType};
 pub use frame::{Frame, Position};
 pub use id::{EntryNameId, FrameId, NameId, ResourceId, StackId, TableId};
+pub use intern_error::InternError;
 pub use marker::{Marker, UnknownMarker};
 pub use micros::Micros;
 pub use millis::Millis;
@@ -67,4 +68,4 @@ pub use sample::Sample;
 pub use stack::Stack;
 pub use strings::Strings;
 pub use table::{Table, TableFull};
-pub use trace::{InternError, Trace};
+pub use trace::Trace;

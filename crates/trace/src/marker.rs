@@ -1,35 +1,35 @@
-//! What the agent did at the time of a sample.
+//! Markers: the kind of work during a sample.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What the agent did while a sample was taken, when it was something worth telling apart.
+/// The kind of work that the agent was doing when a sample was taken.
 ///
-/// The names and their order follow the API's [markers explainer], with `parse` added by selfprof.
-/// A sample without a marker and without a stack was taken while nothing ran.
+/// The names and their order follow the API's [markers explainer]; `parse` is an addition of selfprof. A sample with neither a marker
+/// nor a stack is idle.
 ///
 /// [markers explainer]: https://github.com/WICG/js-self-profiling/blob/main/markers.md
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Marker {
-    /// JavaScript ran.
+    /// Running JavaScript.
     Script,
-    /// The garbage collector ran.
+    /// Garbage collection.
     Gc,
-    /// Source text was parsed or compiled.
+    /// Parsing or compiling source text.
     Parse,
-    /// Pixels were drawn.
+    /// Painting.
     Paint,
-    /// Styles were computed.
+    /// Computing styles.
     Style,
-    /// Boxes were laid out.
+    /// Layout.
     Layout,
-    /// Work without a name of its own here.
+    /// Any other work.
     Other,
 }
 
 impl Marker {
-    /// Every marker, in the order of their numbers.
+    /// Every marker, in the order of their indexes.
     pub const ALL: [Self; 7] =
         [Self::Script, Self::Gc, Self::Parse, Self::Paint, Self::Style, Self::Layout, Self::Other];
 
@@ -46,12 +46,12 @@ impl Marker {
         }
     }
 
-    /// The marker's number, counted from 0 in the order of [`Marker::ALL`].
+    /// The 0-based index of the marker in [`Marker::ALL`].
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The marker with this number, if there is one.
+    /// The marker with this index, if there is one.
     pub fn from_index(index: usize) -> Option<Self> {
         Self::ALL.get(index).copied()
     }
@@ -80,7 +80,7 @@ impl FromStr for Marker {
     }
 }
 
-/// The string names no [`Marker`].
+/// The string is not the name of a [`Marker`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownMarker;
 

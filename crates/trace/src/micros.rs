@@ -1,26 +1,25 @@
-//! Time, in the unit that every sampler here can keep.
+//! Time in microseconds, as recorded.
 
 use std::fmt;
 
-/// Microseconds since the trace's time origin, or a span of them.
+/// Microseconds since the trace's time origin, or a duration.
 ///
-/// JavaScript speaks of time in milliseconds as doubles (`DOMHighResTimeStamp`); inside selfprof time is an
-/// integer, so that sums are exact and samples compare.
+/// JavaScript has times in milliseconds as doubles (`DOMHighResTimeStamp`). In selfprof, times of samples are integers, so that sums
+/// are exact and times can be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Micros(pub u64);
 
 impl Micros {
-    /// No time at all, and the time origin itself.
+    /// The time origin, or no time.
     pub const ZERO: Self = Self(0);
 
     /// Converts a `DOMHighResTimeStamp` in milliseconds, rounded to the nearest microsecond.
     ///
-    /// `None` when it is not finite, is negative, or exceeds 2⁵³ µs (285 years), from where doubles cannot
-    /// count microseconds.
+    /// `None` if it is not finite, is negative, or exceeds 2⁵³ µs (285 years), beyond which doubles cannot count microseconds.
     pub fn from_millis_f64(millis: f64) -> Option<Self> {
         const LARGEST: f64 = (1_u64 << 53) as f64;
         let micros = (millis * 1000.0).round();
-        // A NaN fails this test too.
+        // NaN fails the comparison.
         (millis >= 0.0 && micros <= LARGEST).then_some(Self(micros as u64))
     }
 
@@ -29,8 +28,8 @@ impl Micros {
         self.0 as f64 / 1000.0
     }
 
-    /// Rounded down to the grid of a clock with this resolution, as [coarsen time] asks; a resolution of zero
-    /// leaves it as it is. Times that rise still rise, or are equal.
+    /// The time rounded down to a multiple of the resolution ([coarsen time]). A resolution of zero does not change it. The order of
+    /// times is preserved, although some become equal.
     ///
     /// [coarsen time]: https://w3c.github.io/hr-time/#dfn-coarsen-time
     #[must_use]
@@ -38,28 +37,28 @@ impl Micros {
         Self(self.0 - self.0.checked_rem(resolution.0).unwrap_or(0))
     }
 
-    /// `self + other`, or the largest time when that is too far away.
+    /// `self + other`, saturating at the largest time.
     #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// The time from `earlier` to `self`, or zero when `earlier` is the later one.
+    /// The time from `earlier` to `self`, or zero if `earlier` is later.
     #[must_use]
     pub fn saturating_sub(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
 
-    /// `self * factor`, or the largest time when that is too far away.
+    /// `self * factor`, saturating at the largest time.
     #[must_use]
     pub fn saturating_mul(self, factor: u64) -> Self {
         Self(self.0.saturating_mul(factor))
     }
 }
 
-/// Shows milliseconds with as many digits as needed, without the unit: `Micros(12_340)` is `12.34`.
+/// Displays milliseconds with as many digits as needed, without the unit: `Micros(12_340)` is `12.34`.
 ///
-/// This is also how JavaScript prints the same number, so the JSON writer uses it.
+/// JavaScript prints the number in the same way, so JSON writers use this, too.
 impl fmt::Display for Micros {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / 1000, self.0 % 1000);
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn coarse_times_lie_on_the_grid() {
+    fn coarse_times_are_multiples_of_the_resolution() {
         #[track_caller]
         fn check(micros: u64, resolution: u64, expected: u64) {
             assert_eq!(Micros(micros).coarsened(Micros(resolution)), Micros(expected));
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_milliseconds_without_trailing_zeros() {
+    fn milliseconds_are_displayed_without_trailing_zeros() {
         #[track_caller]
         fn check(micros: u64, expected: &str) {
             assert_eq!(Micros(micros).to_string(), expected);

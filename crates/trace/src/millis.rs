@@ -1,26 +1,26 @@
-//! Time, as scripts tell it.
+//! Time in milliseconds, as given by scripts.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A [`DOMHighResTimeStamp`]: milliseconds since the time origin, or a span of them, as a script gave or got it.
+/// A [`DOMHighResTimeStamp`]: milliseconds since the time origin, or a duration, as passed to or from a script.
 ///
-/// Samples are timed by the recorder, in whole [`Micros`](crate::Micros). The times of marks and measures come from
-/// scripts, may be any finite double, and are to come out as they went in. Here they are always finite, and never
-/// negative zero, so they have an order.
+/// The recorder measures samples in whole [`Micros`](crate::Micros). The times of marks and measures come from scripts, may be
+/// any finite double, and must be preserved exactly. A `Millis` is always finite and never negative zero, so it has a total
+/// order.
 ///
 /// [`DOMHighResTimeStamp`]: https://w3c.github.io/hr-time/#sec-domhighrestimestamp
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Millis(f64);
 
 impl Millis {
-    /// No time at all, and the time origin itself.
+    /// The time origin, or no time.
     pub const ZERO: Self = Self(0.0);
 
-    /// `None` when the number is not finite.
+    /// `None` if the number is not finite.
     pub fn new(millis: f64) -> Option<Self> {
-        // Negative zero plus zero is zero; all else stays.
+        // Adding zero turns negative zero into zero.
         millis.is_finite().then_some(Self(millis + 0.0))
     }
 
@@ -29,7 +29,7 @@ impl Millis {
         self.0
     }
 
-    /// `self + other`, or the farthest time when that is too far away.
+    /// `self + other`, saturating at the largest finite number.
     #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
         Self((self.0 + other.0).clamp(f64::MIN, f64::MAX))
@@ -56,7 +56,7 @@ impl Hash for Millis {
     }
 }
 
-/// Shows the number as JavaScript does ([Number::toString]), which is also how JSON has it.
+/// Displays the number as JavaScript does ([Number::toString]), which is also valid JSON.
 ///
 /// [Number::toString]: https://tc39.es/ecma262/#sec-numeric-types-number-tostring
 impl fmt::Display for Millis {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_numbers_as_javascript_does() {
+    fn numbers_are_displayed_as_in_javascript() {
         #[track_caller]
         fn check(number: f64, expected: &str) {
             assert_eq!(Millis(number).to_string(), expected);

@@ -1,9 +1,9 @@
-//! The marks whose names mean something to everybody.
+//! Marks with a recommended name.
 
-/// A mark that a specification recommends by name, so that reports know what it stands for.
+/// A mark with a name that a specification recommends, so that reports can show its meaning.
 ///
-/// The first four are those of the [draft of 2012]; [User Timing Level 3] kept two of them and added the last. Its
-/// `mark_feature_usage` is not here: it tells what was used, not when something was reached.
+/// The first four are from the [draft of 2012]; [User Timing Level 3] kept two of them and added the last. Its
+/// `mark_feature_usage` is not included, because it marks the use of a feature rather than a point in the load.
 ///
 /// [draft of 2012]: https://www.w3.org/TR/2012/WD-user-timing-20120508/
 /// [User Timing Level 3]: https://w3c.github.io/user-timing/#recommended-mark-names
@@ -13,9 +13,9 @@ pub enum RecommendedMark {
     FullyLoaded,
     /// The page is considered fully visible to its user.
     FullyVisible,
-    /// All that the viewport shows at first has been presented.
+    /// Everything above the fold has been presented.
     AboveTheFold,
-    /// The user has acted for the first time, by a scroll or a click.
+    /// The user has scrolled or clicked for the first time.
     TimeToUserAction,
     /// The page is considered interactive to its user.
     Interactive,
@@ -31,7 +31,7 @@ impl RecommendedMark {
         Self::Interactive,
     ];
 
-    /// What an entry of this name means, if it is a recommended one.
+    /// The recommended mark with this name, if any.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mark| mark.name() == name)
     }
@@ -47,7 +47,7 @@ impl RecommendedMark {
         }
     }
 
-    /// What it means, for people.
+    /// The meaning in a few words.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::FullyLoaded => "fully loaded",

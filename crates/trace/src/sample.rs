@@ -1,26 +1,28 @@
-//! One observation of the agent.
+//! Samples.
 
-use crate::{Marker, Micros, StackId};
+use crate::id::StackId;
+use crate::marker::Marker;
+use crate::micros::Micros;
 
-/// What the agent did at one moment ([`ProfilerSample`]).
+/// What the agent was doing at one moment ([`ProfilerSample`]).
 ///
 /// [`ProfilerSample`]: https://wicg.github.io/js-self-profiling/#the-profilersample-dictionary
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sample {
-    /// When the sample was taken, since the trace's time origin.
+    /// The time since the trace's time origin.
     pub timestamp: Micros,
-    /// The functions that were running; `None` when there were none, or none that the trace may show.
+    /// The stack; `None` if no function was running, or none that the trace may show.
     pub stack: Option<StackId>,
-    /// The kind of work, when the recorder tells.
+    /// The kind of work, if known.
     pub marker: Option<Marker>,
 }
 
 impl Sample {
-    /// Whether nothing ran: there is neither a stack nor a marker.
+    /// Whether the agent was idle: there is neither a stack nor a marker.
     pub fn is_idle(&self) -> bool {
         self.stack.is_none() && self.marker.is_none()
     }
 }
 
-// A recording holds many samples and few of anything else.
+// Recordings consist mostly of samples.
 const _: () = assert!(size_of::<Sample>() <= 16);

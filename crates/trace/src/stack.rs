@@ -1,15 +1,15 @@
-//! A stack, stored as its last call and the stack that made it.
+//! Stacks, stored as the innermost frame and the calling stack.
 
-use crate::{FrameId, StackId};
+use crate::id::{FrameId, StackId};
 
-/// A stack ([`ProfilerStack`]): the innermost frame, and the rest of the stack by its id.
+/// A stack ([`ProfilerStack`]): the innermost frame, and the id of the calling stack.
 ///
-/// Stacks with the same callers share them, so the table of stacks is the call tree of the trace.
+/// Stacks with the same callers share their parents, so the table of stacks is the call tree of the trace.
 ///
 /// [`ProfilerStack`]: https://wicg.github.io/js-self-profiling/#the-profilerstack-dictionary
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stack {
-    /// The stack that called the frame; `None` for an outermost frame.
+    /// The calling stack; `None` if the frame is the outermost.
     pub parent: Option<StackId>,
     /// The innermost frame.
     pub frame: FrameId,

@@ -6,12 +6,12 @@ use std::ops::Index;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use crate::TableId;
+use crate::id::TableId;
 use crate::table::{TableFull, id_at};
 
-/// A table of distinct strings, addressed by ids of type `I` in the order they came.
+/// A table of distinct strings. Their ids of type `I` count in the order of insertion.
 ///
-/// Apart from [`crate::Table`] because a string is looked up by reference and copied only when it is new.
+/// Unlike a [`crate::Table`], it looks up strings by reference and copies only new ones.
 #[derive(Clone, Debug)]
 pub struct Strings<I> {
     entries: IndexSet<Box<str>, RandomState>,
@@ -25,9 +25,9 @@ impl<I> Default for Strings<I> {
 }
 
 impl<I: TableId> Strings<I> {
-    /// Runs "[get an element ID]": finds the string, or appends it. O(length of the string).
+    /// "[Get an element ID]": finds the string, or appends it. O(length of the string).
     ///
-    /// [get an element ID]: https://wicg.github.io/js-self-profiling/#dfn-get-an-element-id
+    /// [Get an element ID]: https://wicg.github.io/js-self-profiling/#dfn-get-an-element-id
     pub(crate) fn intern(&mut self, text: &str) -> Result<I, TableFull> {
         if let Some(index) = self.entries.get_index_of(text) {
             return id_at(index);
@@ -37,7 +37,7 @@ impl<I: TableId> Strings<I> {
         Ok(id)
     }
 
-    /// The string with this id; `None` when the id is of another trace that holds more.
+    /// The string with this id; `None` if the id is from another trace and too large.
     pub fn get(&self, id: I) -> Option<&str> {
         self.entries.get_index(id.index()).map(|text| &**text)
     }
@@ -47,12 +47,12 @@ impl<I: TableId> Strings<I> {
         id.index() < self.len()
     }
 
-    /// How many strings there are.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no string.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -62,7 +62,7 @@ impl<I: TableId> Strings<I> {
         self.iter_from(0)
     }
 
-    /// Like [`Strings::iter`], without the first `start` strings: what is new since the table had that length.
+    /// Like [`Strings::iter`], without the first `start` strings: those added since the table had that length.
     pub fn iter_from(&self, start: usize) -> impl DoubleEndedIterator<Item = (I, &str)> {
         (start..self.len())
             .filter_map(|index| Some((I::from_index(index)?, &**self.entries.get_index(index)?)))
@@ -73,8 +73,8 @@ impl<I: TableId> Strings<I> {
 ///
 /// # Panics
 ///
-/// When the id is of another trace and this table has no such string. Ids that a trace holds always resolve in
-/// it; use [`Strings::get`] for others.
+/// If the id is from another trace and this table has no such string. Ids in a trace always resolve in it; use
+/// [`Strings::get`] for others.
 impl<I: TableId> Index<I> for Strings<I> {
     type Output = str;
 

@@ -1,37 +1,41 @@
-//! Where the time of a trace went: per function, per node of the call tree, per kind of work, and per measure.
+//! The times of a trace: per function, per script, per node of the call tree, per kind of work, and per measure.
 //!
-//! Every sum over samples is of their [weights](crate::weigh). *Self* is what was spent in a function's own code,
-//! *total* includes what it called. Sums over measures are of the durations that the program gave them.
+//! The time of samples is the sum of their [weights](crate::weigh). *Self* time is spent in a function's own code; *total* time includes
+//! its callees. The time of measures is the sum of their durations.
 
 mod call_tree;
 mod functions;
 mod tally;
 mod user_timing;
 
+use crate::marker::Marker;
+use crate::micros::Micros;
+use crate::trace::Trace;
 use crate::weigh::{median_interval, weigh_by};
-use crate::{Marker, Micros, Trace};
 
 pub use call_tree::{CallNode, CallTree};
 pub use functions::{FunctionRow, ResourceRow};
 pub use tally::Tally;
 pub use user_timing::{MarkRow, MeasureRow};
 
-/// The sums over one trace.
+/// The times of a trace.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// The functions that were seen, those with the most self time first. Ties go by total time, then by id.
+    /// The functions in samples, most self time first, then most total time, then by id.
     pub functions: Vec<FunctionRow>,
-    /// The scripts that were seen, those with the most self time first.
+    /// The scripts in samples, most self time first.
     pub resources: Vec<ResourceRow>,
-    /// The samples at which something ran: a function, or work with a marker.
+    /// The samples with a stack or a marker.
     pub busy: Tally,
-    /// The samples at which nothing ran, or nothing that the trace may show.
+    /// The samples with neither a stack nor a marker.
     pub idle: Tally,
-    /// The samples with a stack that tell no marker.
+    /// The samples with a marker but no stack.
+    pub without_stack: Tally,
+    /// The samples with a stack but no marker.
     pub unmarked: Tally,
-    /// The median time between samples; `None` when there are too few of them.
+    /// The median time between samples; `None` if there are too few.
     pub interval: Option<Micros>,
-    /// The measures by name, those with the most total time first.
+    /// The measures by name, most total time first.
     pub measures: Vec<MeasureRow>,
     /// The marks by name, in time order.
     pub marks: Vec<MarkRow>,
@@ -39,7 +43,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Sums up a trace, in time and memory linear in its samples, stacks and entries, apart from the ordering of rows.
+    /// Summarizes a trace, in time and memory linear in its samples, stacks and entries, except for sorting the rows.
     pub fn of(trace: &Trace) -> Self {
         let interval = median_interval(trace.samples());
         let weights = weigh_by(interval, trace.samples());
@@ -49,6 +53,7 @@ impl Summary {
             resources: functions::resource_rows(trace, &tree),
             busy: Tally::default(),
             idle: Tally::default(),
+            without_stack: Tally::default(),
             unmarked: Tally::default(),
             interval,
             measures: trace.entries().map(user_timing::measures).unwrap_or_default(),
@@ -63,6 +68,9 @@ impl Summary {
             }
             if !sample.is_idle() {
                 summary.busy.add(weight);
+                if sample.stack.is_none() {
+                    summary.without_stack.add(weight);
+                }
             }
         }
         summary
@@ -73,7 +81,7 @@ impl Summary {
         self.markers[marker.index()]
     }
 
-    /// How many samples there are.
+    /// The number of samples.
     pub fn samples(&self) -> u64 {
         self.busy.samples + self.idle.samples
     }

@@ -1,4 +1,4 @@
-//! A table in which each distinct entry stands once.
+//! A table of distinct entries.
 
 use std::fmt;
 use std::hash::Hash;
@@ -8,9 +8,9 @@ use std::ops::Index;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use crate::TableId;
+use crate::id::TableId;
 
-/// A table of distinct entries of type `T`, addressed by ids of type `I` in the order they came.
+/// A table of distinct entries of type `T`. Their ids of type `I` count in the order of insertion.
 #[derive(Clone, Debug)]
 pub struct Table<I, T> {
     entries: IndexSet<T, RandomState>,
@@ -24,20 +24,20 @@ impl<I, T> Default for Table<I, T> {
 }
 
 impl<I: TableId, T: Copy + Eq + Hash> Table<I, T> {
-    /// Runs "[get an element ID]": finds the entry that is component-wise equal, or appends it. O(1).
+    /// "[Get an element ID]": finds the entry that is component-wise equal, or appends it. O(1).
     ///
-    /// [get an element ID]: https://wicg.github.io/js-self-profiling/#dfn-get-an-element-id
+    /// [Get an element ID]: https://wicg.github.io/js-self-profiling/#dfn-get-an-element-id
     pub(crate) fn intern(&mut self, entry: T) -> Result<I, TableFull> {
         if let Some(index) = self.entries.get_index_of(&entry) {
             return id_at(index);
         }
-        // The id comes first, so that a full table stays as it is.
+        // The id is computed first, so that a full table is not changed.
         let id = id_at(self.entries.len())?;
         self.entries.insert(entry);
         Ok(id)
     }
 
-    /// The entry with this id; `None` when the id is of another trace that holds more.
+    /// The entry with this id; `None` if the id is from another trace and too large.
     pub fn get(&self, id: I) -> Option<T> {
         self.entries.get_index(id.index()).copied()
     }
@@ -47,12 +47,12 @@ impl<I: TableId, T: Copy + Eq + Hash> Table<I, T> {
         id.index() < self.len()
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no entry.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -62,7 +62,7 @@ impl<I: TableId, T: Copy + Eq + Hash> Table<I, T> {
         self.iter_from(0)
     }
 
-    /// Like [`Table::iter`], without the first `start` entries: what is new since the table had that length.
+    /// Like [`Table::iter`], without the first `start` entries: those added since the table had that length.
     pub fn iter_from(&self, start: usize) -> impl DoubleEndedIterator<Item = (I, T)> {
         (start..self.len()).filter_map(|index| Some((I::from_index(index)?, *self.entries.get_index(index)?)))
     }
@@ -72,8 +72,8 @@ impl<I: TableId, T: Copy + Eq + Hash> Table<I, T> {
 ///
 /// # Panics
 ///
-/// When the id is of another trace and this table has no such entry. Ids that a trace holds always resolve in
-/// it; use [`Table::get`] for others.
+/// If the id is from another trace and this table has no such entry. Ids in a trace always resolve in it; use [`Table::get`]
+/// for others.
 impl<I: TableId, T: Copy + Eq + Hash> Index<I> for Table<I, T> {
     type Output = T;
 
@@ -82,19 +82,19 @@ impl<I: TableId, T: Copy + Eq + Hash> Index<I> for Table<I, T> {
     }
 }
 
-/// The id of the entry at `index`, or the error that says which table ran out of ids.
+/// The id of the entry at `index`, or an error with the name of the full table.
 pub(crate) fn id_at<I: TableId>(index: usize) -> Result<I, TableFull> {
     I::from_index(index).ok_or(TableFull { table: I::TABLE })
 }
 
-/// A table holds as many entries as there are ids (2³² - 1) and cannot take another.
+/// A table is full: it has 2³² - 1 entries, the number of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableFull {
     table: &'static str,
 }
 
 impl TableFull {
-    /// The full table: `"name"`, `"resource"`, `"frame"`, `"stack"` or `"entry name"`.
+    /// The name of the table: `"name"`, `"resource"`, `"frame"`, `"stack"` or `"entry name"`.
     pub fn table(&self) -> &'static str {
         self.table
     }
@@ -112,7 +112,7 @@ impl std::error::Error for TableFull {}
 mod tests {
     use super::*;
 
-    /// An id for tables that hold two entries.
+    /// An id for tables of at most two entries.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     struct Bit(bool);
 
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_still_finds_what_it_has() {
+    fn a_full_table_still_finds_its_entries() {
         let mut table = Table::<Bit, char>::default();
         assert_eq!(table.intern('a'), Ok(Bit(false)));
         assert_eq!(table.intern('b'), Ok(Bit(true)));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn iterates_from_anywhere() {
+    fn iteration_can_start_at_any_index() {
         #[track_caller]
         fn check(start: usize, expected: &[(Bit, char)]) {
             let mut table = Table::<Bit, char>::default();

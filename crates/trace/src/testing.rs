@@ -1,34 +1,39 @@
-//! Random traces, and forms in which traces compare: for the tests of this crate, and, through its feature `testing`,
-//! of those that read and write traces.
+//! Random traces, and traces in comparable forms: for the tests of this crate and, with the feature `testing`, of other crates.
 
 use std::num::NonZeroU32;
 
 use proptest::prelude::*;
 
-use crate::{
-    Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis, Sample, Stack, StackId, Trace,
-};
+use crate::entries::Entries;
+use crate::entry::{Entry, EntryType};
+use crate::frame::Frame;
+use crate::id::{FrameId, StackId};
+use crate::marker::Marker;
+use crate::micros::Micros;
+use crate::millis::Millis;
+use crate::sample::Sample;
+use crate::stack::Stack;
+use crate::trace::Trace;
 
-/// A random number that is made to fit a table later.
+/// A random number that is later scaled to the size of a table.
 type Pick = prop::sample::Index;
 
-/// A small random trace with sorted samples and perhaps entries. Names and positions coincide often, and some names
-/// need escapes.
+/// A small random trace with sorted samples and possibly entries. Names and positions often coincide, and some names need escapes.
 ///
-/// Every name is used by the first frames or entries that come, as in a trace that a recorder or a reader filled.
+/// Names are in the order of the frames and entries that use them, as in a recorded trace.
 pub fn trace() -> impl Strategy<Value = Trace> {
-    let place = ("[a-c]", 0..4_u32, 0..4_u32);
-    let frames = prop::collection::vec((name(), prop::option::of(place)), 1..8);
+    let location = ("[a-c]", 0..4_u32, 0..4_u32);
+    let frames = prop::collection::vec((name(), prop::option::of(location)), 1..8);
     let stacks = prop::collection::vec((any::<Option<Pick>>(), any::<Pick>()), 0..20);
     let samples = prop::collection::vec((0..5_000_u64, any::<Option<Pick>>(), 0..9_usize), 0..40);
     let parts = (frames, stacks, samples, prop::option::of(entries()));
     parts.prop_map(|(frames, stacks, samples, entries)| {
         let mut trace = Trace::new();
-        for (name, place) in frames {
+        for (name, location) in frames {
             let name = trace.name(&name).unwrap();
-            let resource = place.as_ref().map(|(url, ..)| trace.resource(url).unwrap());
-            let line = place.as_ref().and_then(|&(_, line, _)| NonZeroU32::new(line));
-            let column = place.as_ref().and_then(|&(.., column)| NonZeroU32::new(column));
+            let resource = location.as_ref().map(|(url, ..)| trace.resource(url).unwrap());
+            let line = location.as_ref().and_then(|&(_, line, _)| NonZeroU32::new(line));
+            let column = location.as_ref().and_then(|&(.., column)| NonZeroU32::new(column));
             trace.frame(Frame { name, resource, line, column }).unwrap();
         }
         for (parent, frame) in stacks {
@@ -47,7 +52,7 @@ pub fn trace() -> impl Strategy<Value = Trace> {
     })
 }
 
-/// A few random marks and measures in time order. Their times may be any that a script can give them.
+/// A few random marks and measures in time order, with any times that a script may use.
 pub fn entries() -> impl Strategy<Value = Entries> {
     let time = || prop_oneof![4 => 0.0..100.0_f64, 1 => prop::num::f64::ANY];
     let entry = (prop::sample::select(&EntryType::ALL[..]), name(), time(), time());
@@ -83,7 +88,7 @@ fn nth_stack(trace: &Trace, pick: Pick) -> Option<StackId> {
     if length == 0 { None } else { StackId::from_index(pick.index(length)) }
 }
 
-/// All of a trace that can be compared.
+/// The content of a trace, in a comparable form.
 #[derive(Debug, PartialEq)]
 pub struct Parts {
     /// The table of function names.
@@ -96,11 +101,11 @@ pub struct Parts {
     pub stacks: Vec<Stack>,
     /// The samples.
     pub samples: Vec<Sample>,
-    /// The marks and measures: names, list, and how many were dropped.
+    /// The marks and measures: the names, the list, and the number of dropped entries.
     pub entries: Option<(Vec<String>, Vec<Entry>, u64)>,
 }
 
-/// Takes a trace apart, with its ids as they are.
+/// The content of a trace, with its ids unchanged.
 pub fn parts(trace: &Trace) -> Parts {
     let entries = |entries: &Entries| {
         let names = entries.names().iter().map(|(_, name)| name.to_owned()).collect();
@@ -116,7 +121,7 @@ pub fn parts(trace: &Trace) -> Parts {
     }
 }
 
-/// The samples with their stacks spelled out, root first, so that traces with other ids compare.
+/// The samples with their stacks spelled out, root first, so that traces with different ids can be compared.
 pub fn spelled(trace: &Trace) -> Vec<(Micros, Option<Marker>, Vec<String>)> {
     let frame = |id| {
         let Frame { name, resource, line, column } = trace.frames()[id];

@@ -1,32 +1,30 @@
-//! How much time each sample stands for.
+//! Sample weights: how much time each sample stands for.
 //!
-//! A sampler means to look at equal intervals and does not: it is late under load, it pauses, and tests force
-//! extra samples. Counting samples would then count the lateness. So a sample stands for the time since the one
-//! before it. Samples are late when the system does not let the thread look up from what it is doing, a slow
-//! system call for one, and then it is the late sample that saw what took so long.
+//! A sampler aims at equal intervals but is late under load and pauses, and tests force extra samples. Counting samples would
+//! therefore distort times. Instead, a sample stands for the time since the previous one. A sample is late when the thread could not
+//! be interrupted, for example in a slow system call, and it is then the late sample that shows what took so long.
 //!
-//! Two kinds of samples have no such time, and stand for one typical interval instead:
+//! Two kinds of samples stand for one typical interval instead:
 //!
-//! - the first sample, since nothing comes before it;
-//! - a sample after a pause, which is a gap of more than [`PAUSE`] typical intervals: nobody looked, so
-//!   nobody knows what ran in it.
+//! - the first sample, because there is none before it;
+//! - a sample after a pause, a gap of more than [`PAUSE`] typical intervals, because it is unknown what ran during the pause.
 //!
-//! The typical interval is the [median](median_interval). The sum of all weights is thus the recorded time
-//! without its pauses.
+//! The typical interval is the [median](median_interval). The sum of all weights is the recorded time without pauses.
 
-use crate::{Micros, Sample};
+use crate::micros::Micros;
+use crate::sample::Sample;
 
 /// A gap longer than this many median intervals is a pause, not a late sample.
 pub const PAUSE: u64 = 100;
 
-/// The time that each sample stands for, in the order of the samples, which must be that of their timestamps.
+/// The time that each sample stands for. The samples must be sorted by time.
 ///
-/// A lone sample, and samples that all have one timestamp, weigh nothing: there is no interval to go by.
+/// The weights are zero if there is only one sample, or if all samples have the same timestamp, because the interval is unknown.
 pub fn weigh(samples: &[Sample]) -> Vec<Micros> {
     weigh_by(median_interval(samples), samples)
 }
 
-/// Like [`weigh`], with the median interval at hand.
+/// Like [`weigh`], with a known median interval.
 pub(crate) fn weigh_by(interval: Option<Micros>, samples: &[Sample]) -> Vec<Micros> {
     let typical = interval.unwrap_or(Micros::ZERO);
     let longest = typical.saturating_mul(PAUSE);
@@ -35,17 +33,17 @@ pub(crate) fn weigh_by(interval: Option<Micros>, samples: &[Sample]) -> Vec<Micr
     first.into_iter().chain(later).collect()
 }
 
-/// The median time between samples, which is the sampler's real interval.
+/// The median time between samples, which is the effective sample interval.
 ///
-/// Intervals of zero (forced samples, coarse clocks) are left out; among an even number of intervals, the
-/// shorter of the two middle ones counts. `None` when no time passes between any two samples.
+/// Intervals of zero (forced samples, coarse clocks) are ignored. Of an even number of intervals, the shorter of the two middle ones
+/// is the median. `None` if no time passes between any two samples.
 pub fn median_interval(samples: &[Sample]) -> Option<Micros> {
     let mut intervals: Vec<Micros> = intervals(samples).filter(|&interval| interval > Micros::ZERO).collect();
     let middle = intervals.len().checked_sub(1)? / 2;
     Some(*intervals.select_nth_unstable(middle).1)
 }
 
-/// The times between neighbours: one fewer than there are samples.
+/// The times between consecutive samples.
 fn intervals(samples: &[Sample]) -> impl Iterator<Item = Micros> {
     samples.windows(2).map(|pair| pair[1].timestamp.saturating_sub(pair[0].timestamp))
 }
@@ -60,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_stands_for_the_time_since_the_one_before() {
+    fn a_sample_stands_for_the_time_since_the_previous_one() {
         #[track_caller]
         fn check(timestamps: &[u64], expected: &[u64]) {
             let weights: Vec<u64> = weigh(&samples(timestamps)).iter().map(|weight| weight.0).collect();
@@ -70,14 +68,14 @@ mod tests {
         check(&[5], &[0]);
         check(&[5, 5], &[0, 0]);
         check(&[0, 10, 20], &[10, 10, 10]);
-        // A late sample saw what made it late.
+        // A late sample has a larger weight.
         check(&[0, 10, 30, 40], &[10, 10, 20, 10]);
-        // A hundred intervals are late, more are a pause.
+        // A gap of up to a hundred intervals is a late sample, a longer one a pause.
         check(&[0, 10, 20, 1020], &[10, 10, 10, 1000]);
         check(&[0, 10, 20, 1021], &[10, 10, 10, 10]);
-        // Forced samples in between do not change what is typical.
+        // Forced samples do not change the typical interval.
         check(&[0, 0, 0, 0, 10, 20], &[10, 0, 0, 0, 10, 10]);
-        // Out of order is the caller's mistake, and still no panic.
+        // Unsorted samples are a mistake of the caller, but do not panic.
         check(&[10, 0, 10], &[10, 0, 10]);
     }
 

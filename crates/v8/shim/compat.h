@@ -2,18 +2,38 @@
 #ifndef SELFPROF_COMPAT_H_
 #define SELFPROF_COMPAT_H_
 
+#include <cstddef>
+#include <cstring>
+#include <new>
+
 #include <node.h>
 #include <v8-message.h>
 #include <v8-profiler.h>
 #include <v8-script.h>
 #include <v8-unwinder.h>
 
-// Functions that optimised JavaScript calls without leaving its stack frame. Node exports what they need and does not
-// ship the header that declares it, so the part that is needed is declared here, as V8 11.3 (Node 20), 12.4, 13.6 and
-// 14.6 have it.
+#include "selfprof_numbers.h"
+
+// The majors by their NODE_MODULE_VERSION.
+#define SELFPROF_NODE_22 127
+#define SELFPROF_NODE_24 137
+#define SELFPROF_NODE_26 147
+
+// Functions that optimised JavaScript calls without leaving its stack frame. Node exports what they need but does not ship the
+// header that declares it, so the needed part is declared here, as V8 11.3 (Node 20), 12.4 (22), 13.6 (24) and 14.6 (26) have
+// it.
+//
+// HasDirectCalls checks these declarations against the V8 that is running. Where they do not match, functions are called the
+// usual way.
 #if __has_include(<v8-fast-api-calls.h>)
 #include <v8-fast-api-calls.h>
 #else
+#define SELFPROF_DECLARES_DIRECT_CALLS
+
+namespace selfprof {
+bool HasDeclaredLayout();
+}
+
 namespace v8 {
 
 class CTypeInfo {
@@ -26,7 +46,7 @@ class CTypeInfo {
 
  private:
   Type type_;
-#if NODE_MODULE_VERSION < 147
+#if NODE_MODULE_VERSION < SELFPROF_NODE_26
   uint8_t sequence_type_ = 0;
 #endif
   uint8_t flags_ = 0;
@@ -34,7 +54,7 @@ class CTypeInfo {
 
 class CFunctionInfo {
  public:
-#if NODE_MODULE_VERSION < 127
+#if NODE_MODULE_VERSION < SELFPROF_NODE_22
   CFunctionInfo(const CTypeInfo& return_info, unsigned int arg_count, const CTypeInfo* arg_info);
 #else
   enum class Int64Representation : uint8_t { kNumber = 0 };
@@ -44,8 +64,10 @@ class CFunctionInfo {
 #endif
 
  private:
+  friend bool selfprof::HasDeclaredLayout();
+
   const CTypeInfo return_info_;
-#if NODE_MODULE_VERSION >= 127
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_22
   const Int64Representation repr_;
 #endif
   const unsigned int arg_count_;
@@ -57,11 +79,15 @@ class CFunction {
   CFunction(const void* address, const CFunctionInfo* type_info);
 
  private:
+  friend bool selfprof::HasDeclaredLayout();
+
   const void* address_;
   const CFunctionInfo* type_info_;
 };
+static_assert(sizeof(CTypeInfo) == (NODE_MODULE_VERSION < SELFPROF_NODE_26 ? 3 : 2));
+static_assert(sizeof(CFunctionInfo) == 16 && sizeof(CFunction) == 16);
 
-// Of no use here, but its name tells how V8 lays out CTypeInfo and numbers its types.
+// Never called, but the names of these symbols contain the layout of CTypeInfo and the numbers of its types.
 template <uint32_t type_info_id, typename T>
 bool TryToCopyAndConvertArrayToCppBuffer(Local<Array> src, T* dst, uint32_t max_length);
 template <>
@@ -78,8 +104,38 @@ TryToCopyAndConvertArrayToCppBuffer<CTypeInfo(CTypeInfo::Type::kFloat64).GetId()
 
 namespace selfprof {
 
-// Whether the V8 that is running has direct calls as they are declared above. Otherwise functions are called the usual
-// way.
+#ifdef SELFPROF_DECLARES_DIRECT_CALLS
+// Whether V8's constructors of CFunctionInfo and CFunction, which Node exports, fill the members that are declared above and
+// write nothing behind them.
+inline bool HasDeclaredLayout() {
+  using v8::CFunction;
+  using v8::CFunctionInfo;
+  using v8::CTypeInfo;
+  constexpr unsigned char kUntouched = 0xa5;
+  static constexpr size_t kRoom = 64;
+  static const CTypeInfo arguments[] = {CTypeInfo(CTypeInfo::Type::kV8Value), CTypeInfo(CTypeInfo::Type::kUint32)};
+  const CTypeInfo result(CTypeInfo::Type::kFloat64);
+  const auto is_untouched = [](const unsigned char* memory, size_t from) {
+    for (size_t index = from; index < kRoom; ++index) {
+      if (memory[index] != kUntouched) return false;
+    }
+    return true;
+  };
+  alignas(std::max_align_t) unsigned char info_memory[kRoom];
+  alignas(std::max_align_t) unsigned char function_memory[kRoom];
+  std::memset(info_memory, kUntouched, kRoom);
+  std::memset(function_memory, kUntouched, kRoom);
+  const auto* info = new (info_memory) CFunctionInfo(result, 2, arguments);
+  const auto* function = new (function_memory) CFunction(&kRoom, info);
+  return std::memcmp(&info->return_info_, &result, sizeof(result)) == 0 && info->arg_count_ == 2 &&
+         info->arg_info_ == arguments && function->address_ == &kRoom && function->type_info_ == info &&
+         is_untouched(info_memory, sizeof(CFunctionInfo)) && is_untouched(function_memory, sizeof(CFunction));
+}
+#else
+inline bool HasDeclaredLayout() { return true; }
+#endif
+
+// Whether the V8 that is running has direct calls as they are declared above.
 inline bool HasDirectCalls() {
   using v8::CTypeInfo;
   constexpr uint32_t kUint32 = CTypeInfo(CTypeInfo::Type::kUint32).GetId();
@@ -88,12 +144,13 @@ inline bool HasDirectCalls() {
       v8::TryToCopyAndConvertArrayToCppBuffer<kUint32, uint32_t>;
   bool (*float64s)(v8::Local<v8::Array>, double*, uint32_t) =
       v8::TryToCopyAndConvertArrayToCppBuffer<kFloat64, double>;
-  return uint32s != nullptr && float64s != nullptr;
+  static const bool has_layout = uint32s != nullptr && float64s != nullptr && HasDeclaredLayout();
+  return has_layout;
 }
 
-// A pointer in an object's first internal field; Node 26 wants a tag for it.
+// A pointer in an object's first internal field. Node 26 requires a tag for it.
 inline void SetInternalPointer(v8::Local<v8::Object> object, void* pointer) {
-#if NODE_MODULE_VERSION >= 147
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_26
   object->SetAlignedPointerInInternalField(0, pointer, v8::kEmbedderDataTypeTagDefault);
 #else
   object->SetAlignedPointerInInternalField(0, pointer);
@@ -101,37 +158,49 @@ inline void SetInternalPointer(v8::Local<v8::Object> object, void* pointer) {
 }
 
 inline void* InternalPointer(v8::Local<v8::Object> object) {
-#if NODE_MODULE_VERSION >= 147
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_26
   return object->GetAlignedPointerFromInternalField(0, v8::kEmbedderDataTypeTagDefault);
 #else
   return object->GetAlignedPointerFromInternalField(0);
 #endif
 }
 
-// Node 26 adds two states and narrows the enum; the names below exist in all majors with the same meaning, so a
-// state is translated by name and never by number.
-inline int PortableState(v8::StateTag state) {
+// A V8 value of any kind in an internal field, where V8 traces it.
+inline void SetInternalField(v8::Local<v8::Object> object, int index, v8::Local<v8::Data> value) {
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_22
+  object->SetInternalField(index, value);
+#else
+  // Node 20 declares it for Value alone, but stores whatever it is given.
+  object->SetInternalField(index, value.As<v8::Value>());
+#endif
+}
+
+inline v8::Local<v8::Data> GetInternalField(v8::Local<v8::Object> object, int index) {
+  return object->GetInternalField(index);
+}
+
+// The states that all majors have, by name: Node 26 adds two and changes the numbers.
+inline AgentState ToAgentState(v8::StateTag state) {
   switch (state) {
-    case v8::JS: return 0;
-    case v8::GC: return 1;
-    case v8::PARSER: return 2;
-    case v8::BYTECODE_COMPILER: return 3;
-    case v8::COMPILER: return 4;
-    case v8::OTHER: return 5;
-    case v8::EXTERNAL: return 6;
-    case v8::ATOMICS_WAIT: return 7;
-    case v8::IDLE: return 8;
+    case v8::JS: return AgentState::kJavaScript;
+    case v8::GC: return AgentState::kGarbageCollection;
+    case v8::PARSER: return AgentState::kParser;
+    case v8::BYTECODE_COMPILER: return AgentState::kBytecodeCompiler;
+    case v8::COMPILER: return AgentState::kCompiler;
+    case v8::EXTERNAL: return AgentState::kExternal;
+    case v8::ATOMICS_WAIT: return AgentState::kAtomicsWait;
+    case v8::IDLE: return AgentState::kIdle;
     default: break;
   }
-#if NODE_MODULE_VERSION >= 147
-  // Idle inside a host call is idle; logging for a profiler is the engine's own work.
-  if (state == v8::IDLE_EXTERNAL) return 8;
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_26
+  // Idle inside a host call. The other new state, logging for a profiler, is the engine's own work.
+  if (state == v8::IDLE_EXTERNAL) return AgentState::kIdle;
 #endif
-  return 5;
+  return AgentState::kOther;
 }
 
 inline v8::MaybeLocal<v8::Context> CreationContext(v8::Isolate* isolate, v8::Local<v8::Object> object) {
-#if NODE_MODULE_VERSION >= 137
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_24
   return object->GetCreationContext(isolate);
 #else
   (void)isolate;
@@ -145,7 +214,7 @@ inline v8::ScriptOrigin MakeOrigin(v8::Isolate* isolate, v8::Local<v8::Value> ur
   constexpr int kAnyId = -1;
   constexpr bool kIsWasm = false;
   const v8::Local<v8::Value> no_source_map;
-#if NODE_MODULE_VERSION >= 127
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_22
   (void)isolate;
   return v8::ScriptOrigin(url, line_offset, column_offset, !muted, kAnyId, no_source_map, muted, kIsWasm, is_module,
                           host_defined_options);
@@ -156,7 +225,7 @@ inline v8::ScriptOrigin MakeOrigin(v8::Isolate* isolate, v8::Local<v8::Value> ur
 }
 
 inline int ScriptId(v8::Local<v8::UnboundScript> script) {
-#if NODE_MODULE_VERSION >= 147
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_26
   return script->ScriptId();
 #else
   return script->GetId();
@@ -164,7 +233,7 @@ inline int ScriptId(v8::Local<v8::UnboundScript> script) {
 }
 
 inline v8::Local<v8::FixedArray> ImportAttributes(v8::Local<v8::ModuleRequest> request) {
-#if NODE_MODULE_VERSION >= 127
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_22
   return request->GetImportAttributes();
 #else
   return request->GetImportAssertions();
@@ -172,7 +241,7 @@ inline v8::Local<v8::FixedArray> ImportAttributes(v8::Local<v8::ModuleRequest> r
 }
 
 inline v8::Local<v8::Data> ElementAt(v8::Local<v8::Context> context, v8::Local<v8::FixedArray> array, int index) {
-#if NODE_MODULE_VERSION >= 147
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_26
   (void)context;
   return array->Get(index);
 #else
@@ -180,16 +249,16 @@ inline v8::Local<v8::Data> ElementAt(v8::Local<v8::Context> context, v8::Local<v
 #endif
 }
 
-// Who answers import(). Node 24's V8 has a second place for the same, and asks there first when it is taken.
+// Sets the callback for import(). Node 24's V8 has a second callback for it, which takes precedence.
 template <v8::HostImportModuleDynamicallyCallback callback>
 inline void AnswerImports(v8::Isolate* isolate) {
   isolate->SetHostImportModuleDynamicallyCallback(callback);
-#if NODE_MODULE_VERSION >= 137
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_24
   isolate->SetHostImportModuleWithPhaseDynamicallyCallback(
       [](v8::Local<v8::Context> context, v8::Local<v8::Data> options, v8::Local<v8::Value> resource,
          v8::Local<v8::String> specifier, v8::ModuleImportPhase phase,
          v8::Local<v8::FixedArray> attributes) -> v8::MaybeLocal<v8::Promise> {
-        // A module's source is WebAssembly's alone, and modules of that are not loaded.
+        // Only WebAssembly modules have a source phase, and they are not loaded.
         v8::Local<v8::Data> known =
             phase == v8::ModuleImportPhase::kEvaluation ? options : v8::Local<v8::Data>();
         return callback(context, known, resource, specifier, attributes);
@@ -199,7 +268,7 @@ inline void AnswerImports(v8::Isolate* isolate) {
 
 inline void AnswerNoImports(v8::Isolate* isolate) {
   isolate->SetHostImportModuleDynamicallyCallback(nullptr);
-#if NODE_MODULE_VERSION >= 137
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_24
   isolate->SetHostImportModuleWithPhaseDynamicallyCallback(nullptr);
 #endif
 }

@@ -1,22 +1,22 @@
-// Objects whose methods are called once for each mark and measure. Node-API's way into such a function costs more than
-// what the function does.
+// Objects whose methods are called once per mark and measure. Calling such a function through Node-API costs more than the
+// function itself.
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
-#include "compat.h"
+#include "handles.h"
 
 struct SelfprofTimelineFunctions;
 
-// A timeline, as far as it is known here.
+// The part of a timeline that the shim knows.
 struct SelfprofTimeline {
   const SelfprofTimelineFunctions* functions;
 };
 
-// What the methods of a timeline's object do. They run within optimised JavaScript, so they may neither touch V8's heap
-// nor throw.
+// What the methods of a timeline's object do. They run within optimised JavaScript, so they must neither touch V8's heap nor
+// throw. src/timeline.rs has the same struct.
 struct SelfprofTimelineFunctions {
   double (*now)(SelfprofTimeline*);
   double (*mark)(SelfprofTimeline*, uint32_t);
@@ -26,6 +26,9 @@ struct SelfprofTimelineFunctions {
   double (*uses)(SelfprofTimeline*, uint32_t);
   double (*resolve)(SelfprofTimeline*, uint32_t, double, uint32_t, double, double);
 };
+static_assert(sizeof(SelfprofTimelineFunctions) == 7 * sizeof(void*) &&
+              offsetof(SelfprofTimelineFunctions, measure_at) == 3 * sizeof(void*) &&
+              offsetof(SelfprofTimelineFunctions, resolve) == 6 * sizeof(void*));
 
 namespace {
 
@@ -39,7 +42,7 @@ constexpr v8::CTypeInfo TypeOf() {
   }
 }
 
-// The two ways into a member of SelfprofTimelineFunctions: what interpreted code calls, and what optimised code does.
+// The two entry points of a member of SelfprofTimelineFunctions: one for interpreted code, one for optimised code.
 template <auto member>
 struct Method;
 
@@ -88,8 +91,8 @@ struct Method<member> {
   }
 };
 
-// The interface of a thread's objects, from its first timeline until its environment ends. One for all, because V8
-// keeps what it makes from a template as long as the context lives.
+// The interface of a thread's objects, from its first timeline until its environment ends. All objects share it, because V8
+// keeps what it makes from a template as long as the context lives. An Eternal has no destructor.
 thread_local v8::Eternal<v8::FunctionTemplate> timeline_interface;
 
 v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
@@ -111,17 +114,12 @@ v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
 
 }  // namespace
 
-// JS thread. An object whose methods call the functions of `timeline`, which must outlive it. The result is a handle in
-// the caller's scope, as Node-API has them; null when an exception is pending.
-extern "C" void* selfprof_timeline_object(v8::Isolate* isolate, SelfprofTimeline* timeline) noexcept {
+// JS thread. An object whose methods call the functions of `timeline`, which must outlive it. Null when an exception is pending.
+SELFPROF_API selfprof::Handle selfprof_timeline_object(v8::Isolate* isolate, SelfprofTimeline* timeline) noexcept {
   v8::EscapableHandleScope scope(isolate);
   v8::Local<v8::Context> context = isolate->GetCurrentContext();
   v8::Local<v8::Object> object;
   if (!TimelineInterface(isolate)->InstanceTemplate()->NewInstance(context).ToLocal(&object)) return nullptr;
   selfprof::SetInternalPointer(object, timeline);
-  v8::Local<v8::Object> escaped = scope.Escape(object);
-  void* handle;
-  static_assert(sizeof(escaped) == sizeof(handle));
-  std::memcpy(&handle, &escaped, sizeof(handle));
-  return handle;
+  return selfprof::ToHandle(scope.Escape(object));
 }

@@ -1,9 +1,11 @@
-//! The Node environment around an isolate: when it ends, and how to get its thread's attention.
+//! The Node environment of a thread: hooks for its end, and interrupts from other threads.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::ffi;
 
@@ -14,7 +16,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment of the JavaScript that is running on this thread, `None` outside of any.
+    /// The environment of the JavaScript that is running on this thread; `None` outside an environment.
     #[must_use]
     pub fn current() -> Option<Self> {
         let isolate = NonNull::new(ffi::selfprof_isolate())?;
@@ -30,14 +32,13 @@ impl Environment {
     /// Runs `hook` on this thread when the environment is torn down: at the end of a worker however it ends, and at a
     /// normal end of the main thread.
     pub fn on_cleanup(&self, hook: fn()) {
-        // SAFETY: the isolate lives on this thread; `run_hook` accepts what `data` was made from. Node keeps no more than
-        // the pointer, and a plain function needs no owner.
+        // SAFETY: the isolate lives on this thread, and `run_hook` converts the pointer back to a function, which has no owner.
         unsafe { ffi::selfprof_at_cleanup(self.isolate.as_ptr(), run_hook, hook as *mut c_void) };
     }
 
-    /// Runs `hook` on this thread when it seems to end: at `process.exit`, after an uncaught error, and also when the
-    /// program sends itself a signal that Node takes for the end. Of the main thread, `process.exit` runs no clean-up
-    /// hook. It may run more than once, and JavaScript may run after it.
+    /// Runs `hook` on this thread when it seems to end: at `process.exit`, after an uncaught error, and when the program sends
+    /// itself a signal that it does not handle. In the main thread, `process.exit` runs no clean-up hooks. The hook may run more
+    /// than once, and JavaScript may run after it.
     pub fn on_exit(&self, hook: fn()) {
         // SAFETY: as above, and the environment is this isolate's.
         unsafe { ffi::selfprof_at_exit(self.environment.as_ptr(), run_hook, hook as *mut c_void) };
@@ -52,8 +53,8 @@ impl Environment {
 
 /// Calls a function on an environment's thread, from any thread.
 ///
-/// The environment may end at any time, so the pointer to it is kept behind a lock, and [`revoke`](Self::revoke) takes
-/// it away before the environment is freed.
+/// The environment may end at any time, so the pointer to it is behind a lock, and [`revoke`](Self::revoke) removes it before
+/// the environment is freed.
 #[derive(Clone)]
 pub struct Interrupter {
     environment: Arc<Mutex<Option<Shared>>>,
@@ -61,27 +62,27 @@ pub struct Interrupter {
 
 struct Shared(NonNull<ffi::Environment>);
 
-// SAFETY: the pointer is only handed to node::RequestInterrupt, which any thread may call while the environment lives;
-// the lock around it and `Interrupter::revoke` see to that.
+// SAFETY: the pointer is only passed to node::RequestInterrupt, which any thread may call while the environment lives. The lock
+// around it and `Interrupter::revoke` ensure that it lives.
 unsafe impl Send for Shared {}
 
 impl Interrupter {
-    /// Has `callback` run soon on the environment's thread: between two JavaScript instructions, or from its event
-    /// loop when that is idle. It may not run JavaScript. Does nothing once revoked.
+    /// Runs `callback` soon on the environment's thread: between two JavaScript instructions, or from its event loop when that is
+    /// idle. The callback must not run JavaScript. Does nothing after [`revoke`](Self::revoke).
     pub fn interrupt(&self, callback: fn()) {
-        let environment = self.environment.lock().unwrap_or_else(PoisonError::into_inner);
+        let environment = self.environment.lock();
         if let Some(Shared(environment)) = &*environment {
-            // SAFETY: not revoked, so the environment lives, and it cannot be revoked while the lock is held.
-            // `run_hook` accepts what the pointer was made from.
+            // SAFETY: not revoked, so the environment lives, and it cannot be revoked while the lock is held. `run_hook` converts
+            // the pointer back to a function.
             unsafe {
                 ffi::selfprof_request_interrupt(environment.as_ptr(), run_hook, callback as *mut c_void);
             }
         }
     }
 
-    /// Forgets the environment. To be called on its thread, before it ends.
+    /// Forgets the environment. Must be called on its thread, before it ends.
     pub fn revoke(&self) {
-        *self.environment.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.environment.lock() = None;
     }
 }
 

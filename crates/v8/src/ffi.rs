@@ -1,6 +1,15 @@
-//! The shim's functions. `shim/shim.cc`, `shim/scripts.cc` and `shim/hosting.cc` say for each which thread may call it and how long its handles live.
+//! The shim's functions. The files in `shim` say for each which thread may call it and how long its handles live.
+//!
+//! The shim has the same structs, and asserts the same sizes and offsets.
 
 use std::ffi::{c_char, c_void};
+use std::mem::offset_of;
+
+/// The numbers that the shim and Rust share, written by build.rs.
+#[allow(non_snake_case, dead_code)] // Both sides get all numbers, whether or not they name each.
+pub mod numbers {
+    include!(concat!(env!("OUT_DIR"), "/numbers.rs"));
+}
 
 /// An opaque C++ object.
 macro_rules! opaque {
@@ -24,7 +33,7 @@ opaque!(
     CpuProfile,
     /// `v8::CpuProfileNode`.
     CpuProfileNode,
-    /// `v8::Module`, and what it is linked with.
+    /// `SelfprofModule`.
     Module
 );
 
@@ -33,8 +42,11 @@ opaque!(
 pub struct Sample {
     pub timestamp_us: i64,
     pub node: *const CpuProfileNode,
+    /// One of [`numbers::AgentState`].
     pub state: i32,
 }
+const _: () =
+    assert!(size_of::<Sample>() == 24 && offset_of!(Sample, node) == 8 && offset_of!(Sample, state) == 16);
 
 #[repr(C)]
 pub struct Node {
@@ -46,6 +58,12 @@ pub struct Node {
     pub column: i32,
     pub source_type: i32,
 }
+const _: () = assert!(
+    size_of::<Node>() == 40
+        && offset_of!(Node, resource) == 16
+        && offset_of!(Node, script_id) == 24
+        && offset_of!(Node, source_type) == 36
+);
 
 /// A handle: `napi_value`.
 pub type Value = *mut c_void;
@@ -61,6 +79,41 @@ pub struct Source {
     pub realm: u32,
     pub muted: bool,
 }
+const _: () = assert!(
+    size_of::<Source>() == 48
+        && offset_of!(Source, referrer) == 24
+        && offset_of!(Source, line_offset) == 32
+        && offset_of!(Source, realm) == 40
+        && offset_of!(Source, muted) == 44
+);
+
+#[repr(C)]
+pub struct CloneWriter {
+    pub anchor: Value,
+    pub is_host_object: Value,
+    pub write_host_object: Value,
+    pub share_memory: Value,
+    pub data_clone_error: Value,
+    pub transferred: Value,
+    pub max_bytes: f64,
+}
+const _: () = assert!(
+    size_of::<CloneWriter>() == 56
+        && offset_of!(CloneWriter, transferred) == 40
+        && offset_of!(CloneWriter, max_bytes) == 48
+);
+
+#[repr(C)]
+pub struct CloneReader {
+    pub anchor: Value,
+    pub host_objects: Value,
+    pub shared: Value,
+    pub transferred: Value,
+}
+const _: () = assert!(size_of::<CloneReader>() == 32 && offset_of!(CloneReader, transferred) == 24);
+
+/// One of [`numbers::Status`].
+pub type Status = i32;
 
 pub type Hook = extern "C" fn(*mut c_void);
 
@@ -101,15 +154,16 @@ unsafe extern "C" {
         source: *const Source,
         script: *mut Value,
         id: *mut i32,
-    ) -> i32;
+    ) -> Status;
     pub fn selfprof_script_run(isolate: *mut Isolate, anchor: Value, script: Value) -> Value;
-    pub fn selfprof_function_script_id(function: Value) -> i32;
     pub fn selfprof_module_compile(
         isolate: *mut Isolate,
         source: *const Source,
         module: *mut *mut Module,
+        holder: *mut Value,
         id: *mut i32,
-    ) -> i32;
+    ) -> Status;
+    pub fn selfprof_module_attach(isolate: *mut Isolate, wrapper: Value, holder: Value) -> bool;
     pub fn selfprof_module_delete(module: *mut Module);
     pub fn selfprof_module_requests(isolate: *mut Isolate, module: *const Module) -> Value;
     pub fn selfprof_module_link(
@@ -117,9 +171,13 @@ unsafe extern "C" {
         module: *mut Module,
         children: *const *mut Module,
         count: u32,
-    ) -> i32;
-    pub fn selfprof_module_instantiate(isolate: *mut Isolate, module: *mut Module) -> i32;
-    pub fn selfprof_module_evaluate(isolate: *mut Isolate, module: *mut Module, promise: *mut Value) -> i32;
+    ) -> Status;
+    pub fn selfprof_module_instantiate(isolate: *mut Isolate, module: *mut Module) -> Status;
+    pub fn selfprof_module_evaluate(
+        isolate: *mut Isolate,
+        module: *mut Module,
+        promise: *mut Value,
+    ) -> Status;
     pub fn selfprof_module_namespace(isolate: *mut Isolate, module: *const Module) -> Value;
     pub fn selfprof_on_import_meta(isolate: *mut Isolate, function: Value) -> bool;
     pub fn selfprof_host_pages(
@@ -129,5 +187,7 @@ unsafe extern "C" {
         format_stack: Value,
     ) -> bool;
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
+    pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;
+    pub fn selfprof_clone_read(isolate: *mut Isolate, bytes: Value, options: *const CloneReader) -> Value;
     pub fn selfprof_settle_import(isolate: *mut Isolate, id: u32, fulfilled: bool, value: Value);
 }

@@ -1,32 +1,43 @@
-//! V8's `CpuProfiler` as a [`Sampler`](selfprof_session::Sampler), and the hooks by which Node tells an addon that its environment ends.
+//! V8's `CpuProfiler` as a [`Sampler`](selfprof_session::Sampler), and the parts of V8 and Node that Node-API does not offer.
 //!
 //! This is the only crate that names V8. It is compiled once for each Node major, because V8's C++ symbols differ
-//! between them; [`built_for`] tells which.
+//! between them; [`built_for`] returns which.
 //!
 //! * [`CpuSampler`] lives on its isolate's thread and starts and stops runs;
-//! * [`Profile`] is what a run recorded; it is read on any thread;
-//! * [`Script`] and [`Module`] are a page's, compiled in its context;
-//! * [`host_pages`] makes a thread safe for scripts that nobody trusts;
-//! * [`Environment`] registers tear-down hooks and interrupts the JS thread from elsewhere;
-//! * [`TimelineFunctions`] are called by JavaScript at the price of a call in C.
+//! * [`Profile`] is what a run recorded, and can be read on any thread;
+//! * [`Script`] and [`Module`] are scripts of a page, compiled in its context;
+//! * [`host_pages`] prepares a thread for untrusted scripts;
+//! * [`Environment`] registers hooks for the end of a thread and interrupts it from other threads;
+//! * [`CloneWriter`] and [`CloneReader`] copy values from one realm to another;
+//! * [`TimelineFunctions`] are called by JavaScript as fast as C functions.
 //!
-//! Absent on purpose: which samples belong to whom, and what a trace looks like. Raw segments go to `selfprof-session`.
+//! ```ignore
+//! // On a JS thread, in a native function:
+//! let environment = Environment::current().expect("JavaScript is running");
+//! let mut sampler = CpuSampler::new(&environment, LoggingMode::Eager);
+//! let running = sampler.start(Micros(1_000))?;
+//! let segment = sampler.stop(running).read();
+//! ```
+//!
+//! Absent on purpose: which samples belong to which session, and what a trace looks like. Raw segments go to `selfprof-session`.
 
 mod environment;
 #[allow(missing_docs)] // The shim documents its functions where they are defined.
 mod ffi;
-mod hosting;
 mod profile;
 mod sampler;
 mod script;
+mod structured_clone;
 mod timeline;
+mod untrusted_thread;
 
 pub use environment::{Environment, Interrupter};
-pub use hosting::{HostFunctions, forbid_eval, host_pages, settle_import};
 pub use profile::Profile;
 pub use sampler::{CpuSampler, LoggingMode};
-pub use script::{Module, Script, ScriptError, Source, Value, on_import_meta};
+pub use script::{Module, ModuleHolder, Script, ScriptError, Source, Value, on_import_meta};
+pub use structured_clone::{CloneReader, CloneWriter};
 pub use timeline::{TimelineFunctions, timeline_object};
+pub use untrusted_thread::{HostFunctions, forbid_eval, host_pages, settle_import};
 
 use selfprof_session::Instant;
 

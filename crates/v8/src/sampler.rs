@@ -10,29 +10,29 @@ use selfprof_trace::Micros;
 use crate::profile::ProfileCell;
 use crate::{Environment, Profile, ffi};
 
-/// When V8 notes down which code lies where, without which it cannot name a sample. The counterpart of the
-/// Document-Policy `js-profiling-mode`.
+/// When V8 records the addresses of code, which it needs to name the functions of a sample. Corresponds to the document policy
+/// `js-profiling-mode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum LoggingMode {
-    /// From the creation of the sampler on: starting a profile costs next to nothing, and functions that were
-    /// optimised before it are seen.
+    /// From the creation of the sampler on: starting a profile costs almost nothing, and functions that were optimised before
+    /// are seen.
     #[default]
     Eager,
-    /// While a profile is going: nothing is paid before, but each start walks the heap, and loops that were already
-    /// running optimised code stay nameless.
+    /// While a profile is running: there is no cost before, but each start walks the heap, and loops that were already running
+    /// optimised code have no name.
     Lazy,
 }
 
 /// V8's sampler thread and signal handler for one isolate. Belongs to the isolate's thread.
 ///
-/// Must be dropped before the isolate ends; dropping it ends all runs and frees all profiles, also those that another
-/// thread still holds, which then read as gone.
+/// Must be dropped before the isolate ends. Dropping it ends all runs and frees all profiles; those that another thread still
+/// holds can no longer be read.
 pub struct CpuSampler {
     isolate: NonNull<ffi::Isolate>,
     profiler: NonNull<ffi::CpuProfiler>,
-    /// Runs that are going; V8 aborts if its profiler is disposed before they ended.
+    /// Current runs. V8 aborts if its profiler is disposed before they have ended.
     running: Vec<u32>,
-    /// Profiles that are not deleted yet. Only this thread may delete them, and only when nobody reads them.
+    /// Profiles that are not deleted yet. Only this thread may delete them, and only while no thread reads them.
     profiles: Vec<Arc<ProfileCell>>,
 }
 
@@ -40,12 +40,12 @@ pub struct CpuSampler {
 const GROUP_BASE_US: i32 = 1_000;
 /// V8's own base interval, finer than any run's.
 const V8_BASE_US: i32 = GROUP_BASE_US / 2;
-/// How many samples V8 may keep in one run, 32 bytes each. A group cuts runs long before; the bound matters when the JS
-/// thread is blocked in native code for a quarter of an hour and cannot cut.
+/// How many samples V8 may keep in one run, 32 bytes each. A group cuts runs long before that. The bound matters when the JS
+/// thread is blocked in native code for a quarter of an hour.
 const MAX_SAMPLES_PER_RUN: u32 = 1 << 20;
 
 impl CpuSampler {
-    /// The finest interval offered, of which all others are multiples.
+    /// The shortest interval. All others are multiples of it.
     pub const BASE: Micros = Micros(GROUP_BASE_US as u64);
 
     /// Makes the sampler of the environment's isolate.
@@ -59,8 +59,8 @@ impl CpuSampler {
         Self { isolate, profiler, running: Vec::new(), profiles: Vec::new() }
     }
 
-    /// Deletes the profiles that have been read. V8 allows that on this thread alone, so it is done in passing.
-    pub fn bury(&mut self) {
+    /// Deletes the profiles that have been read, which V8 allows on this thread only.
+    pub fn release_read_profiles(&mut self) {
         self.profiles.retain(|cell| !cell.delete_if_read());
     }
 
@@ -77,7 +77,7 @@ impl CpuSampler {
             )
         };
         if !started {
-            return Err(SamplerError { reason: "V8 keeps no more than 100 runs at once" });
+            return Err(SamplerError { reason: "V8 allows no more than 100 runs at once" });
         }
         self.running.push(id);
         Ok(id)
@@ -91,16 +91,16 @@ impl CpuSampler {
         })
     }
 
-    /// Has V8 process every sample that it has taken, while other runs go on.
+    /// Makes V8 process every sample that it has taken, while other runs continue.
     ///
-    /// V8 processes what its signal handler left behind when its next interval begins, and stopping one of several runs
-    /// does not wait for that. But when the common interval of its runs changes, V8 joins its sampling thread, which
-    /// works off everything first. So a run with an interval that no other has is started and stopped.
+    /// V8 processes the samples of its signal handler when its next interval begins, and stopping one of several runs does not
+    /// wait for that. But when the common interval of its runs changes, V8 joins its sampling thread, which processes everything
+    /// first. So a run is started and stopped that has an interval of its own.
     fn drain(&mut self) {
         if let Ok(id) = self.start_run(V8_BASE_US)
             && let Some(profile) = self.stop_run(id)
         {
-            // SAFETY: nobody else has seen this profile.
+            // SAFETY: this profile has not been shared with other code.
             unsafe { ffi::selfprof_profile_delete(profile.as_ptr()) };
         }
     }
@@ -111,7 +111,7 @@ impl Sampler for CpuSampler {
     type Profile = Profile;
 
     fn start(&mut self, interval: Micros) -> Result<u32, SamplerError> {
-        self.bury();
+        self.release_read_profiles();
         self.start_run(i32::try_from(interval.0).unwrap_or(i32::MAX))
     }
 
@@ -142,7 +142,7 @@ impl Drop for CpuSampler {
     fn drop(&mut self) {
         for id in std::mem::take(&mut self.running) {
             if let Some(profile) = self.stop_run(id) {
-                // SAFETY: nobody else has seen this profile.
+                // SAFETY: this profile has not been shared with other code.
                 unsafe { ffi::selfprof_profile_delete(profile.as_ptr()) };
             }
         }

@@ -1,13 +1,14 @@
-//! Scripts and modules of pages, compiled in contexts of `node:vm` so that their ids are known before they run.
+//! Scripts and modules of pages, compiled in contexts of `node:vm`, whose ids are known before they run.
 
 use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
 
 use crate::ffi;
+use crate::ffi::numbers::Status;
 
-/// A JavaScript value as Node-API hands it out (`napi_value`): a handle in the scope of the native function that
-/// JavaScript has called. It is good until that function returns, and on its thread alone.
+/// A JavaScript value as a `napi_value`: a handle in the scope of the native function that JavaScript has called. It is valid
+/// until that function returns, and only on its thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Value(NonNull<c_void>);
 
@@ -19,39 +20,36 @@ impl Value {
         NonNull::new(value.cast()).map(Self)
     }
 
+    /// A handle that the shim has returned.
+    pub(crate) fn from_pointer(pointer: NonNull<c_void>) -> Self {
+        Self(pointer)
+    }
+
     /// The `napi_value`.
     #[must_use]
     pub fn as_raw<T>(self) -> *mut T {
         self.0.as_ptr().cast()
     }
-
-    /// The id of the script that defined this function; `None` for a value that no script has defined.
-    #[must_use]
-    pub fn script_id(self) -> Option<i32> {
-        // SAFETY: the value is alive, see `from_raw`.
-        let id = unsafe { ffi::selfprof_function_script_id(self.as_raw()) };
-        (id != 0).then_some(id)
-    }
 }
 
-/// What is compiled, where, and for whom.
+/// What to compile, in which context, and for which realm.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// Any object that was made in the context. A sandbox object given to `vm.createContext` was not; the context's own
-    /// `Function` was.
+    /// Any object that was made in the context, such as the context's own `Function`. The object that was passed to
+    /// `vm.createContext` was made elsewhere.
     pub anchor: Value,
     /// The source text, a string.
     pub text: Value,
     /// The script's URL, a string.
     pub url: Value,
-    /// The function whose script's `import()` this one shares; without one, `import()` rejects. Not to be given to two
+    /// A function whose script's `import()` this script shares; without one, `import()` rejects. It must not be used for two
     /// realms.
     pub referrer: Option<Value>,
-    /// In which line of the URL's resource the text begins, counted from 0.
+    /// The line of the URL's resource where the text begins, counted from 0.
     pub line_offset: i32,
-    /// And in which column of that line.
+    /// The column in that line.
     pub column_offset: i32,
-    /// Whose it is. Equal scripts of different realms get different ids.
+    /// The realm that it belongs to. Equal scripts of different realms get different ids.
     pub realm: u32,
     /// Whether it is [muted](https://html.spec.whatwg.org/#concept-script-muted-errors).
     pub muted: bool,
@@ -75,26 +73,26 @@ impl Source {
 /// Why something was not compiled or run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptError {
-    /// V8 threw, and the exception is pending: the native function has to return at once.
+    /// V8 threw, and the exception is pending: the native function must return at once.
     Thrown,
-    /// The anchor is no object, or its context is gone.
+    /// The anchor is not an object, or its context is gone.
     NoContext,
-    /// The anchor belongs to the context of the caller itself, in which no page's script may run.
+    /// The anchor belongs to the caller's own context, in which no page's script may run.
     OwnContext,
-    /// Source text, URL or referrer are of the wrong type.
+    /// Source text, URL or referrer have the wrong type.
     NoSource,
-    /// The module is not in the right state, or not as many modules were given as it imports.
+    /// The module is not in the right state, or the number of linked modules differs from the number of imports.
     OutOfOrder,
 }
 
 impl ScriptError {
-    fn check(status: i32) -> Result<(), Self> {
+    fn check(status: ffi::Status) -> Result<(), Self> {
         match status {
-            0 => Ok(()),
-            1 => Err(Self::Thrown),
-            2 => Err(Self::NoContext),
-            3 => Err(Self::OwnContext),
-            4 => Err(Self::NoSource),
+            Status::Ok => Ok(()),
+            Status::Thrown => Err(Self::Thrown),
+            Status::NoContext => Err(Self::NoContext),
+            Status::OwnContext => Err(Self::OwnContext),
+            Status::NoSource => Err(Self::NoSource),
             _ => Err(Self::OutOfOrder),
         }
     }
@@ -104,17 +102,17 @@ impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Thrown => "the script threw",
-            Self::NoContext => "the context is given by no object of it",
-            Self::OwnContext => "the object is one of the caller's own context, not of a context of node:vm",
-            Self::NoSource => "source text and URL must be strings, and a referrer a function",
-            Self::OutOfOrder => "the module's imports are not linked one by one, or it was not instantiated",
+            Self::NoContext => "the anchor is not an object of a context",
+            Self::OwnContext => "the anchor belongs to the caller's own context, not to a context of node:vm",
+            Self::NoSource => "source text and URL must be strings, and the referrer a function",
+            Self::OutOfOrder => "the module's imports are not linked, or it was not instantiated",
         })
     }
 }
 
 impl std::error::Error for ScriptError {}
 
-/// A classic script that was compiled. Good until the native function returns, as its source's values are.
+/// A classic script that was compiled. Valid until the native function returns, as its source's values are.
 #[derive(Debug)]
 pub struct Script {
     id: i32,
@@ -139,13 +137,13 @@ impl Script {
         Ok(Self { id, anchor: source.anchor, script })
     }
 
-    /// V8's id of it, which the frames of its functions carry.
+    /// V8's id, which the frames of its functions have.
     #[must_use]
     pub fn id(&self) -> i32 {
         self.id
     }
 
-    /// Runs it and gives its completion value, `None` when it threw. JavaScript runs, which may call anything.
+    /// Runs it and returns its completion value, `None` when it threw. JavaScript runs, which may call any native function.
     #[must_use]
     pub fn run(self) -> Option<Value> {
         // SAFETY: the values are alive, see `Value::from_raw`; the result is in the same handle scope.
@@ -157,26 +155,52 @@ impl Script {
 }
 
 /// A module that was compiled. Belongs to its JS thread, and must be dropped before its isolate ends.
+///
+/// It does not keep V8's module alive: an object of JavaScript's does, to which the module is [attached](Self::attach). That
+/// object must be alive whenever the module is used.
 #[derive(Debug)]
 pub struct Module {
     id: i32,
     module: NonNull<ffi::Module>,
 }
 
+/// What keeps V8's module alive, an internal object. Valid until the native function returns.
+#[derive(Clone, Copy, Debug)]
+pub struct ModuleHolder(Value);
+
 impl Module {
-    /// Compiles `source`.
+    /// Compiles `source`. The holder must be [attached](Self::attach) before the native function returns.
     ///
     /// # Errors
     /// [`ScriptError`]; a syntax error is thrown.
-    pub fn compile(source: &Source) -> Result<Self, ScriptError> {
-        let (mut module, mut id) = (std::ptr::null_mut(), 0);
+    pub fn compile(source: &Source) -> Result<(Self, ModuleHolder), ScriptError> {
+        let (mut module, mut holder, mut id) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
         // SAFETY: as in `Script::compile`.
         let status = unsafe {
-            ffi::selfprof_module_compile(ffi::selfprof_isolate(), &source.for_shim(), &mut module, &mut id)
+            ffi::selfprof_module_compile(
+                ffi::selfprof_isolate(),
+                &source.for_shim(),
+                &mut module,
+                &mut holder,
+                &mut id,
+            )
         };
         ScriptError::check(status)?;
         let module = NonNull::new(module).ok_or(ScriptError::Thrown)?;
-        Ok(Self { id, module })
+        let holder = NonNull::new(holder).map(Value).ok_or(ScriptError::Thrown)?;
+        Ok((Self { id, module }, ModuleHolder(holder)))
+    }
+
+    /// Keeps V8's module alive as long as `wrapper`, an object.
+    ///
+    /// # Errors
+    /// [`ScriptError::Thrown`].
+    pub fn attach(wrapper: Value, holder: ModuleHolder) -> Result<(), ScriptError> {
+        // SAFETY: the values are alive, see `Value::from_raw`.
+        let attached = unsafe {
+            ffi::selfprof_module_attach(ffi::selfprof_isolate(), wrapper.as_raw(), holder.0.as_raw())
+        };
+        if attached { Ok(()) } else { Err(ScriptError::Thrown) }
     }
 
     /// V8's id of its script.
@@ -185,8 +209,7 @@ impl Module {
         self.id
     }
 
-    /// An array with an array for each thing that it imports: the specifier, and then the keys and values of its
-    /// attributes in turn.
+    /// An array with one array per import: the specifier, and then the keys and values of its attributes.
     #[must_use]
     pub fn requests(&self) -> Option<Value> {
         // SAFETY: the module is this thread's and its isolate alive.
@@ -195,7 +218,7 @@ impl Module {
         NonNull::new(requests).map(Value)
     }
 
-    /// Says which module each of the [`requests`](Self::requests) means.
+    /// Sets the modules that the [`requests`](Self::requests) resolve to.
     ///
     /// # Errors
     /// [`ScriptError::OutOfOrder`].
@@ -209,7 +232,7 @@ impl Module {
         ScriptError::check(status)
     }
 
-    /// Instantiates it and all that it imports, which must be linked.
+    /// Instantiates it and everything that it imports, which must be linked.
     ///
     /// # Errors
     /// [`ScriptError`]; V8 throws when an import is missing.
@@ -220,7 +243,7 @@ impl Module {
         })
     }
 
-    /// Evaluates it, and gives the promise of that. JavaScript runs, which may call anything.
+    /// Evaluates it and returns the promise of that. JavaScript runs, which may call any native function.
     ///
     /// # Errors
     /// [`ScriptError::OutOfOrder`] when it was not instantiated; [`ScriptError::Thrown`] when the thread is ending.
@@ -246,13 +269,13 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: the module is this thread's, its isolate alive, and nobody else deletes it.
+        // SAFETY: the module is this thread's, its isolate alive, and nothing else deletes it.
         unsafe { ffi::selfprof_module_delete(self.module.as_ptr()) };
     }
 }
 
-/// Has `function(meta, url, global)` called when a [`Module`] of this thread first uses `import.meta`; the last one given counts.
-/// Returns whether it will be, which this Node may not allow.
+/// Calls `function(meta, url, global)` when a [`Module`] of this thread first uses `import.meta`; a later call replaces the function.
+/// Returns false when this Node does not support it.
 pub fn on_import_meta(function: Value) -> bool {
     // SAFETY: the value is alive, see `Value::from_raw`.
     unsafe { ffi::selfprof_on_import_meta(ffi::selfprof_isolate(), function.as_raw()) }

@@ -10,11 +10,11 @@ use webdriver::httpapi::WebDriverExtensionRoute;
 /// `POST /session/{session id}/forcesample`
 pub const PATH: &str = "/session/{sessionId}/forcesample";
 
-/// The route of the only extension command.
+/// The route of the extension command.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForceSampleRoute;
 
-/// Each started profiling session of the current browsing context takes a sample.
+/// Makes each started profiling session of the current browsing context take a sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForceSample;
 

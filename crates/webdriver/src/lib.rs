@@ -1,13 +1,12 @@
-//! A [WebDriver](https://www.w3.org/TR/webdriver2/) remote end over pages that somebody else hosts.
+//! A [WebDriver](https://www.w3.org/TR/webdriver2/) remote end for pages without a browser.
 //!
-//! It speaks HTTP and knows sessions, windows and the protocol's errors; what happens in a page, [`Pages`] does. It brings
-//! the extension command of the JS Self-Profiling draft, which no browser has: `POST /session/{session id}/forcesample`.
+//! This crate implements HTTP, sessions, windows and the protocol's errors; the embedder hosts the pages ([`PageHost`]). It includes
+//! the extension command of the JS Self-Profiling draft, which no browser implements: `POST /session/{session id}/forcesample`.
 //!
-//! Mozilla's `webdriver` crate has the commands with their routes, parameters and errors. Its server is left out, since it
-//! has one session and does one command after the other: here a session has its own pages, which nobody else waits for.
+//! Commands, routes, parameters and errors come from Mozilla's `webdriver` crate. Its server is not used, because it supports only one
+//! session and runs one command at a time; here, sessions are independent of each other.
 //!
-//! Absent on purpose: processes and pages (see [`PageHost`]), and everything that needs layout, such as screenshots, sizes
-//! and pointer actions, which is answered by `unsupported operation`.
+//! Everything that needs layout, such as screenshots, sizes and pointer actions, fails with `unsupported operation`.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -22,15 +21,16 @@
 
 #![forbid(unsafe_code)]
 
-mod capabilities;
 mod force_sample;
 mod pages;
 mod router;
 mod server;
 mod session;
+mod session_config;
 mod sessions;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod timeouts;
 mod trust;
 
 pub use pages::{CallError, PageHost, PageOptions, Pages};

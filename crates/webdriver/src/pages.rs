@@ -1,4 +1,4 @@
-//! What hosts the pages: seen from here, something that can be asked to do things by name.
+//! The interface of the page host.
 
 use std::error::Error;
 use std::fmt;
@@ -7,44 +7,44 @@ use std::sync::Arc;
 use serde_json::Value;
 use webdriver::error::{ErrorStatus, WebDriverError};
 
-/// Hosts pages, for one session after another or at once.
+/// Hosts the pages of sessions.
 pub trait PageHost: Send + Sync + 'static {
-    /// Begins to host the pages of a session.
+    /// Starts hosting the pages of a session.
     ///
     /// # Errors
     ///
-    /// When there is nothing to host them with.
+    /// If the page host cannot be started.
     fn start(&self, options: &PageOptions) -> Result<Arc<dyn Pages>, CallError>;
 }
 
-/// How a session wants its pages.
+/// Options for the pages of a session.
 #[derive(Clone, Debug, Default)]
 pub struct PageOptions {
     /// The capability `acceptInsecureCerts`.
     pub accepts_insecure_certificates: bool,
 }
 
-/// The pages of one session. Methods and their parameters are those of `npm/lib/page/driver/driver.cjs`.
+/// The pages of one session. `packages/page/src/driver/driver.cjs` defines the methods and their parameters.
 pub trait Pages: Send + Sync {
-    /// Has something done and waits for it; any number of threads may call at once.
+    /// Calls a method and waits for its result. Any number of threads may call at once.
     ///
     /// # Errors
     ///
-    /// What the pages answer, or that they are there no more.
+    /// If the method fails, or the page host has ended.
     fn call(&self, method: &str, parameters: Value) -> Result<Value, CallError>;
 
-    /// Ends all of them, whatever they are doing. Calls under way fail.
+    /// Ends all pages, whatever they are doing. Pending calls fail.
     fn end(&self);
 }
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
-    /// One of [WebDriver's errors](https://www.w3.org/TR/webdriver2/#errors).
+    /// An [error code of WebDriver](https://www.w3.org/TR/webdriver2/#errors).
     pub code: String,
-    /// What went wrong.
+    /// The reason.
     pub message: String,
-    /// The stack of a script that threw, perhaps empty.
+    /// The stack of a script that threw; may be empty.
     pub stack: String,
 }
 

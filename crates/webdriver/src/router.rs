@@ -1,6 +1,7 @@
-//! From a method and a path to a command. <https://www.w3.org/TR/webdriver2/#endpoints>
+//! Routing a method and a path to a command. <https://www.w3.org/TR/webdriver2/#endpoints>
 
 use hyper::Method;
+use percent_encoding::percent_decode_str;
 use webdriver::Parameters;
 use webdriver::command::WebDriverMessage;
 use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
@@ -11,7 +12,7 @@ use crate::force_sample::{self, ForceSampleRoute};
 /// A command with the id of its session.
 pub type Message = WebDriverMessage<ForceSampleRoute>;
 
-/// All routes, with their paths in parts.
+/// All routes, with their paths split into parts.
 pub struct Router {
     routes: Vec<(Method, Vec<Part>, Route<ForceSampleRoute>)>,
 }
@@ -22,7 +23,7 @@ enum Part {
 }
 
 impl Router {
-    /// The protocol's routes, with that of the extension.
+    /// The routes of the protocol and of the extension command.
     pub fn new() -> Self {
         let mut routes = standard_routes();
         routes.push((Method::POST, force_sample::PATH, Route::Extension(ForceSampleRoute)));
@@ -34,8 +35,8 @@ impl Router {
     ///
     /// # Errors
     ///
-    /// `unknown command` for a path that there is not, `unknown method` for one that is there for other methods, and
-    /// `invalid argument` for a body that is not what the command wants.
+    /// `unknown command` for an unknown path, `unknown method` for a path without this method, and `invalid argument` for an invalid
+    /// body.
     pub fn message(&self, method: &Method, path: &str, body: &str) -> WebDriverResult<Message> {
         let path: Vec<String> = path.split('/').filter(|part| !part.is_empty()).map(decoded).collect();
         let mut is_known = false;
@@ -48,9 +49,9 @@ impl Router {
         }
         let name = path.join("/");
         Err(if is_known {
-            WebDriverError::new(ErrorStatus::UnknownMethod, format!("/{name} has no {method}"))
+            WebDriverError::new(ErrorStatus::UnknownMethod, format!("/{name} does not support {method}"))
         } else {
-            WebDriverError::new(ErrorStatus::UnknownCommand, format!("there is no command /{name}"))
+            WebDriverError::new(ErrorStatus::UnknownCommand, format!("/{name} is not a command"))
         })
     }
 }
@@ -82,13 +83,9 @@ fn matched(parts: &[Part], path: &[String]) -> Option<Parameters> {
     Some(parameters)
 }
 
-/// A part of a path without its percent-encoding.
+/// A percent-decoded part of a path.
 fn decoded(part: &str) -> String {
-    // As a form's name is written, with `+` for itself.
-    let form = part.replace('+', "%2B");
-    url::form_urlencoded::parse(form.replace(['&', '='], "_").as_bytes())
-        .next()
-        .map_or_else(String::new, |(name, _)| name.into_owned())
+    percent_decode_str(part).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]
@@ -132,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_the_protocols_errors() {
+    fn invalid_requests_are_webdriver_errors() {
         check(Method::GET, "/", "", Err("unknown command"));
         check(Method::GET, "/session/7/elephant", "", Err("unknown command"));
         check(Method::GET, "/session/7/forcesample/now", "", Err("unknown command"));

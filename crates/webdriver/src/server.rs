@@ -1,4 +1,4 @@
-//! HTTP: connections, requests and answers.
+//! The HTTP server.
 
 use std::convert::Infallible;
 use std::io;
@@ -22,16 +22,16 @@ use crate::router::Router;
 use crate::sessions::Sessions;
 use crate::trust::Trust;
 
-/// How long the body of a request may be: a script with its arguments.
+/// The maximum size of a request's body: a script with its arguments.
 const MAX_BODY: usize = 64 << 20;
 
-/// How much of a body a log shows.
+/// The log shows at most this many characters of a body.
 const MAX_LOGGED: usize = 1_000;
 
-/// Is told of each request and each answer, a line each.
+/// Called with one line for each request and each response.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// A server that listens.
+/// A listening server.
 pub struct Server {
     listener: StdTcpListener,
     shared: Arc<Shared>,
@@ -43,7 +43,7 @@ pub struct Server {
 pub struct Stopper(Arc<Notify>);
 
 impl Stopper {
-    /// Has the server end its sessions and return, at once or as soon as it runs.
+    /// Makes the server end its sessions and return from [`Server::run`].
     pub fn stop(&self) {
         self.0.notify_one();
     }
@@ -58,11 +58,11 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens on an address; port 0 takes any that is free.
+    /// Listens on an address; port 0 picks a free one.
     ///
     /// # Errors
     ///
-    /// When the address cannot be had.
+    /// If it cannot listen on the address.
     pub fn bind(address: SocketAddr, host: Arc<dyn PageHost>, trust: Trust) -> io::Result<Self> {
         let listener = StdTcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -72,12 +72,12 @@ impl Server {
         Ok(Self { listener, shared: Arc::new(shared), stop: Arc::default() })
     }
 
-    /// What stops it.
+    /// A handle that stops the server.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.stop))
     }
 
-    /// Has requests and answers told.
+    /// Logs requests and responses.
     pub fn with_log(mut self, log: Log) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.log = Some(log);
@@ -85,7 +85,7 @@ impl Server {
         self
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.shared.address
     }
@@ -94,7 +94,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// When the system has no resources to serve with.
+    /// If the system is out of resources.
     pub fn run(self) -> io::Result<()> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let Self { listener, shared, stop } = self;
@@ -107,7 +107,7 @@ impl Server {
             Ok(())
         });
         shared.sessions.end_all();
-        // Commands under way have failed by now, or do not matter any more.
+        // Pending commands have failed by now, or no longer matter.
         runtime.shutdown_background();
         served
     }
@@ -116,33 +116,33 @@ impl Server {
 async fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Too many files are open, or the peer has gone again. Neither is a reason to stop.
+            // The client has disconnected, or too many files are open. Neither is a reason to stop.
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             continue;
         };
-        // Answers are short, and clients wait for each.
+        // Responses are short, and clients wait for each one.
         let _ = stream.set_nodelay(true);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
-            let service = service_fn(|request| answer(Arc::clone(&shared), request));
-            // A connection that breaks is the client's affair.
+            let service = service_fn(|request| respond(Arc::clone(&shared), request));
+            // A broken connection affects only its client.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
 }
 
-async fn answer(
+async fn respond(
     shared: Arc<Shared>,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let name = format!("{} {}", request.method(), request.uri().path());
-    let (status, body) = match respond(&shared, request).await {
+    let (status, body) = match handle(&shared, request).await {
         Ok(response) => (StatusCode::OK, serde_json::to_string(&response)),
         Err(error) => (error.http_status(), serde_json::to_string(&error)),
     };
-    // Maps with keys of text have JSON.
+    // Cannot fail: all keys are strings.
     let body = body.unwrap_or_default();
-    shared.say(format_args!("<- {name} {} {}", status.as_u16(), shortened(&body)));
+    shared.log(format_args!("<- {name} {} {}", status.as_u16(), shortened(&body)));
     let mut response = Response::new(Full::new(Bytes::from(body)));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -151,27 +151,28 @@ async fn answer(
     Ok(response)
 }
 
-async fn respond(shared: &Shared, request: Request<Incoming>) -> WebDriverResult<WebDriverResponse> {
+async fn handle(shared: &Shared, request: Request<Incoming>) -> WebDriverResult<WebDriverResponse> {
     let (head, body) = request.into_parts();
-    if let Some(reason) = shared.trust.refuses(shared.address, &head.method, &head.headers) {
+    if let Some(reason) = shared.trust.rejects(shared.address, &head.method, &head.headers) {
         return Err(WebDriverError::new(ErrorStatus::UnknownError, reason));
     }
     let body = Limited::new(body, MAX_BODY).collect().await;
     let body = body.map_err(|error| {
         WebDriverError::new(
             ErrorStatus::InvalidArgument,
-            format!("the request's body cannot be read: {error}"),
+            format!("cannot read the body of the request: {error}"),
         )
     })?;
-    let body = String::from_utf8(body.to_bytes().into())
-        .map_err(|_| WebDriverError::new(ErrorStatus::InvalidArgument, "the request's body is not UTF-8"))?;
-    shared.say(format_args!("-> {} {} {}", head.method, head.uri.path(), shortened(&body)));
+    let body = String::from_utf8(body.to_bytes().into()).map_err(|_| {
+        WebDriverError::new(ErrorStatus::InvalidArgument, "the body of the request is not UTF-8")
+    })?;
+    shared.log(format_args!("-> {} {} {}", head.method, head.uri.path(), shortened(&body)));
     let message = shared.router.message(&head.method, head.uri.path(), &body)?;
     shared.sessions.handle(message).await
 }
 
 impl Shared {
-    fn say(&self, line: std::fmt::Arguments<'_>) {
+    fn log(&self, line: std::fmt::Arguments<'_>) {
         if let Some(log) = &self.log {
             log(&line.to_string());
         }

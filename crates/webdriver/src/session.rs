@@ -1,82 +1,39 @@
-//! A session: its pages, and the window and frame that its commands are about.
+//! A session: its pages, and the window and frame that its commands apply to.
 
+mod browsing_context;
 mod cookies;
 mod elements;
 mod navigation;
 mod scripts;
+mod state;
 mod windows;
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use webdriver::command::{TimeoutsParameters, WebDriverCommand};
 use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
-use webdriver::response::{TimeoutsResponse, ValueResponse, WebDriverResponse};
+use webdriver::response::{TimeoutsResponse, WebDriverResponse};
 
-use crate::capabilities::Agreement;
 use crate::force_sample::ForceSample;
 use crate::pages::Pages;
+use crate::session_config::SessionConfig;
+use crate::timeouts::Timeouts;
 
-/// How long a command on a document may take when scripts have no timeout, in milliseconds.
-const COMMAND_TIMEOUT: u64 = 30_000;
-/// How long it may take at least: a client that gives scripts no time means those that it sends itself.
-const LEAST_COMMAND_TIMEOUT: u64 = 1_000;
-
-/// In milliseconds; none is for ever. <https://www.w3.org/TR/webdriver2/#timeouts>
-#[derive(Clone, Debug)]
-pub struct Timeouts {
-    pub script: Option<u64>,
-    pub page_load: Option<u64>,
-    pub implicit: Option<u64>,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self { script: Some(30_000), page_load: Some(300_000), implicit: Some(0) }
-    }
-}
-
-/// The current browsing context: a frame, and the document of the page that it is in. The host gives both numbers; frame 0
-/// is the page itself, whatever its document.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    frame: u64,
-    document: u64,
-}
-
-impl Place {
-    const TOP: Self = Self { frame: 0, document: 0 };
-
-    fn to_json(self) -> Value {
-        json!({ "frame": self.frame, "document": self.document })
-    }
-
-    fn of_json(value: &Value) -> Self {
-        let number = |name| value.get(name).and_then(Value::as_u64).unwrap_or(0);
-        Self { frame: number("frame"), document: number("document") }
-    }
-}
-
-pub struct Session {
-    pages: Arc<dyn Pages>,
-    agreement: Agreement,
-    /// The handle of the current window; none when it was closed.
-    window: Option<String>,
-    place: Place,
-}
-
-type Done = WebDriverResult<WebDriverResponse>;
+use browsing_context::BrowsingContext;
+pub use state::Session;
+use state::{CommandResult, value};
 
 impl Session {
-    /// Begins with one window.
-    pub fn open(pages: Arc<dyn Pages>, agreement: Agreement) -> WebDriverResult<Self> {
-        let mut session = Self { pages, agreement, window: None, place: Place::TOP };
+    /// Starts a session with one window.
+    pub fn open(pages: Arc<dyn Pages>, config: SessionConfig) -> WebDriverResult<Self> {
+        let mut session = Self { pages, config, window: None, context: BrowsingContext::TOP };
         session.window = Some(session.open_window()?);
         Ok(session)
     }
 
-    /// Does a command.
-    pub fn perform(&mut self, command: WebDriverCommand<ForceSample>) -> Done {
+    /// Performs a command.
+    pub fn perform(&mut self, command: WebDriverCommand<ForceSample>) -> CommandResult {
         use WebDriverCommand as C;
         match command {
             C::Get(parameters) => self.navigate(&parameters.url),
@@ -134,16 +91,16 @@ impl Session {
             C::DeleteCookies => self.delete_cookies(None),
 
             C::GetTimeouts => {
-                let Timeouts { script, page_load, implicit } = self.agreement.timeouts;
+                let Timeouts { script, page_load, implicit } = self.config.timeouts;
                 Ok(WebDriverResponse::Timeouts(TimeoutsResponse::new(script, page_load, implicit)))
             }
             C::SetTimeouts(parameters) => self.set_timeouts(&parameters),
 
             C::Extension(ForceSample) => self.force_sample(),
 
-            // A page that wants to ask its user something is told that the user has closed the dialogue.
+            // Dialogs of a page are dismissed immediately.
             C::DismissAlert | C::AcceptAlert | C::GetAlertText | C::SendAlertText(_) => {
-                Err(WebDriverError::new(ErrorStatus::NoSuchAlert, "pages open no dialogues"))
+                Err(WebDriverError::new(ErrorStatus::NoSuchAlert, "pages open no dialogs"))
             }
             C::ReleaseActions => Ok(WebDriverResponse::Void),
             C::TakeScreenshot | C::TakeElementScreenshot(_) | C::Print(_) => {
@@ -155,52 +112,12 @@ impl Session {
             C::GetComputedLabel(_) | C::GetComputedRole(_) => {
                 Err(unsupported("pages have no accessibility tree"))
             }
-            _ => Err(unsupported("pages have nothing of the kind")),
+            _ => Err(unsupported("pages do not support this command")),
         }
     }
 
-    fn current_window(&self) -> WebDriverResult<String> {
-        self.window
-            .clone()
-            .ok_or_else(|| WebDriverError::new(ErrorStatus::NoSuchWindow, "the current window was closed"))
-    }
-
-    /// Has the host do something in the current window.
-    fn call(&self, method: &str, mut parameters: Value) -> WebDriverResult<Value> {
-        parameters["window"] = self.current_window()?.into();
-        Ok(self.pages.call(method, parameters)?)
-    }
-
-    /// Has the document of a frame do something.
-    fn document(&self, place: Place, command: &str, parameters: Value) -> WebDriverResult<Value> {
-        self.call(
-            "perform",
-            json!({
-                "place": place.to_json(),
-                "command": command,
-                "parameters": parameters,
-                "timeout": self.command_timeout(),
-            }),
-        )
-    }
-
-    /// Asks the current frame's document.
-    fn ask(&self, command: &str, parameters: Value) -> Done {
-        self.document(self.place, command, parameters).map(value)
-    }
-
-    /// Asks the window's document, whichever frame is the current one.
-    fn ask_top(&self, command: &str, parameters: Value) -> Done {
-        self.document(Place::TOP, command, parameters).map(value)
-    }
-
-    /// A command on a document runs the page's own listeners and getters, so scripts' timeout is its own, too.
-    fn command_timeout(&self) -> u64 {
-        self.agreement.timeouts.script.unwrap_or(COMMAND_TIMEOUT).max(LEAST_COMMAND_TIMEOUT)
-    }
-
-    fn set_timeouts(&mut self, parameters: &TimeoutsParameters) -> Done {
-        let timeouts = &mut self.agreement.timeouts;
+    fn set_timeouts(&mut self, parameters: &TimeoutsParameters) -> CommandResult {
+        let timeouts = &mut self.config.timeouts;
         timeouts.script = parameters.script.unwrap_or(timeouts.script);
         timeouts.page_load = parameters.page_load.unwrap_or(timeouts.page_load);
         timeouts.implicit = parameters.implicit.unwrap_or(timeouts.implicit);
@@ -208,15 +125,11 @@ impl Session {
     }
 
     /// <https://wicg.github.io/js-self-profiling/#force-sample>
-    fn force_sample(&self) -> Done {
-        let parameters = json!({ "place": self.place.to_json(), "timeout": self.command_timeout() });
+    fn force_sample(&self) -> CommandResult {
+        let parameters = json!({ "context": self.context.to_json(), "timeout": self.command_timeout() });
         self.call("force sample", parameters)?;
         Ok(WebDriverResponse::Void)
     }
-}
-
-fn value(value: Value) -> WebDriverResponse {
-    WebDriverResponse::Generic(ValueResponse(value))
 }
 
 fn unsupported(reason: &'static str) -> WebDriverError {

@@ -1,23 +1,24 @@
-//! The sessions: any number at once, each with commands one after the other.
+//! The open sessions. They run concurrently; the commands of one session run one after the other.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use serde_json::json;
-use tokio::sync::Mutex as Turn;
+use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 use webdriver::command::{NewSessionParameters, WebDriverCommand};
 use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
 use webdriver::response::{CloseWindowResponse, NewSessionResponse, ValueResponse, WebDriverResponse};
 
-use crate::capabilities::Agreement;
 use crate::force_sample::ForceSample;
 use crate::pages::{PageHost, PageOptions, Pages};
 use crate::router::Message;
 use crate::session::Session;
+use crate::session_config::SessionConfig;
 
-/// How many sessions there may be: each has a process of its own.
+/// The maximum number of open sessions; each has its own process.
 const MAX_SESSIONS: usize = 32;
 
 pub struct Sessions {
@@ -26,10 +27,10 @@ pub struct Sessions {
     open: Arc<Mutex<HashMap<String, Entry>>>,
 }
 
-/// A session, and what ends it while a command is under way.
+/// A session, and its pages, which can be ended while a command is running.
 #[derive(Clone)]
 struct Entry {
-    session: Arc<Turn<Session>>,
+    session: Arc<AsyncMutex<Session>>,
     pages: Arc<dyn Pages>,
 }
 
@@ -38,13 +39,13 @@ impl Sessions {
         Self { host, open: Arc::default() }
     }
 
-    /// Does a command when its turn has come.
+    /// Performs a command, after the session's earlier ones.
     pub async fn handle(&self, message: Message) -> WebDriverResult<WebDriverResponse> {
         let Message { session_id, command } = message;
         match (session_id, command) {
             (_, WebDriverCommand::Status) => Ok(self.status()),
-            (_, WebDriverCommand::NewSession(parameters)) => self.begin(parameters).await,
-            // It does not wait for a script that may run for ever.
+            (_, WebDriverCommand::NewSession(parameters)) => self.new_session(parameters).await,
+            // Does not wait for earlier commands, which may run forever.
             (Some(id), WebDriverCommand::DeleteSession) => {
                 self.entry(&id)?;
                 self.end(&id);
@@ -57,15 +58,15 @@ impl Sessions {
         }
     }
 
-    /// Ends all of them.
+    /// Ends all sessions.
     pub fn end_all(&self) {
-        for (_, entry) in lock(&self.open).drain() {
+        for (_, entry) in self.open.lock().drain() {
             entry.pages.end();
         }
     }
 
     fn status(&self) -> WebDriverResponse {
-        let count = lock(&self.open).len();
+        let count = self.open.lock().len();
         let message = match count {
             1 => "1 session is open".to_owned(),
             count => format!("{count} sessions are open"),
@@ -74,31 +75,30 @@ impl Sessions {
         WebDriverResponse::Generic(ValueResponse(value))
     }
 
-    async fn begin(&self, parameters: NewSessionParameters) -> WebDriverResult<WebDriverResponse> {
-        let agreement = Agreement::reach(&parameters)?;
-        let capabilities = agreement.describe();
+    async fn new_session(&self, parameters: NewSessionParameters) -> WebDriverResult<WebDriverResponse> {
+        let config = SessionConfig::negotiate(&parameters)?;
+        let capabilities = config.to_json();
         let (host, open) = (Arc::clone(&self.host), Arc::clone(&self.open));
         let full = || {
-            let message = format!("{MAX_SESSIONS} sessions are open; end one first");
+            let message = format!("the maximum of {MAX_SESSIONS} sessions is open");
             WebDriverError::new(ErrorStatus::SessionNotCreated, message)
         };
-        if lock(&open).len() >= MAX_SESSIONS {
+        if open.lock().len() >= MAX_SESSIONS {
             return Err(full());
         }
         let id = on_thread(move || {
-            let options =
-                PageOptions { accepts_insecure_certificates: agreement.accepts_insecure_certificates };
+            let options = PageOptions { accepts_insecure_certificates: config.accepts_insecure_certificates };
             let not_created =
                 |error: crate::CallError| WebDriverError::new(ErrorStatus::SessionNotCreated, error.message);
             let pages = host.start(&options).map_err(not_created)?;
-            let session = Session::open(Arc::clone(&pages), agreement).inspect_err(|_| pages.end())?;
+            let session = Session::open(Arc::clone(&pages), config).inspect_err(|_| pages.end())?;
             let id = Uuid::new_v4().to_string();
-            let mut open = lock(&open);
+            let mut open = open.lock();
             if open.len() >= MAX_SESSIONS {
                 pages.end();
                 return Err(full());
             }
-            open.insert(id.clone(), Entry { session: Arc::new(Turn::new(session)), pages });
+            open.insert(id.clone(), Entry { session: Arc::new(AsyncMutex::new(session)), pages });
             Ok(id)
         })
         .await?;
@@ -111,7 +111,7 @@ impl Sessions {
         command: WebDriverCommand<ForceSample>,
     ) -> WebDriverResult<WebDriverResponse> {
         let mut session = self.entry(&id)?.session.lock_owned().await;
-        // It may have ended while its turn was waited for.
+        // The session may have ended in the meantime.
         self.entry(&id)?;
         let result = on_thread(move || session.perform(command)).await;
         match &result {
@@ -119,7 +119,7 @@ impl Sessions {
             Err(_) if self.entry(&id).is_err() => {
                 return Err(WebDriverError::new(
                     ErrorStatus::InvalidSessionId,
-                    "the session was ended meanwhile",
+                    "the session has ended in the meantime",
                 ));
             }
             _ => {}
@@ -128,31 +128,27 @@ impl Sessions {
     }
 
     fn entry(&self, id: &str) -> WebDriverResult<Entry> {
-        lock(&self.open).get(id).cloned().ok_or_else(|| {
-            WebDriverError::new(ErrorStatus::InvalidSessionId, format!("there is no session {id}"))
+        self.open.lock().get(id).cloned().ok_or_else(|| {
+            WebDriverError::new(ErrorStatus::InvalidSessionId, format!("no session has the id {id}"))
         })
     }
 
     fn end(&self, id: &str) {
-        let entry = lock(&self.open).remove(id);
+        let entry = self.open.lock().remove(id);
         if let Some(entry) = entry {
             entry.pages.end();
         }
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Waits on another thread than the one that serves.
+/// Runs blocking work on another thread.
 async fn on_thread<T: Send + 'static>(
     work: impl FnOnce() -> WebDriverResult<T> + Send + 'static,
 ) -> WebDriverResult<T> {
     spawn_blocking(work).await.unwrap_or_else(|_| {
         Err(WebDriverError::new(
             ErrorStatus::UnknownError,
-            "the command was not done: this is a bug of selfprof",
+            "the command failed unexpectedly; this is a bug in selfprof",
         ))
     })
 }

@@ -1,49 +1,50 @@
-//! Who may send commands. A page in somebody's browser can send requests to this machine, and must not drive pages by them.
+//! Rejecting requests from untrusted senders: a web page in a user's browser can send requests to this machine, but must not be able
+//! to send commands.
 
 use std::net::SocketAddr;
 
 use hyper::{HeaderMap, Method, header};
 use url::{Host, Url};
 
-/// The names and origins that are trusted. Requests without an Origin header come from no page.
+/// The trusted names and origins. A request without an `Origin` header does not come from a page.
 #[derive(Clone, Debug)]
 pub struct Trust {
-    /// Names that clients may call this machine by, beside its addresses: a name may be made to lead here by anybody.
+    /// Names in the `Host` header that are accepted besides IP addresses. Others are rejected because of DNS rebinding.
     pub hosts: Vec<String>,
     /// Origins of pages that may send commands.
     pub origins: Vec<String>,
 }
 
 impl Default for Trust {
-    /// `localhost`, and no page.
+    /// Trusts the host name `localhost` and no origin.
     fn default() -> Self {
         Self { hosts: vec!["localhost".to_owned()], origins: Vec::new() }
     }
 }
 
 impl Trust {
-    /// Says what is wrong with a request.
-    pub fn refuses(&self, address: SocketAddr, method: &Method, headers: &HeaderMap) -> Option<String> {
+    /// The reason to reject a request, if any.
+    pub fn rejects(&self, address: SocketAddr, method: &Method, headers: &HeaderMap) -> Option<String> {
         let text =
             |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let Some(host) = text(header::HOST) else {
             return Some("the request has no Host header".to_owned());
         };
         if !self.knows_host(address, &host) {
-            return Some(format!("the Host header is {host}, which is no name of this server"));
+            return Some(format!("the Host header is {host}, which is not a name of this server"));
         }
         if let Some(origin) = text(header::ORIGIN)
             && !self.origins.contains(&origin)
         {
-            return Some(format!("the Origin header is {origin}: pages may not send commands"));
+            return Some(format!("the Origin header is {origin}, which is not a trusted origin"));
         }
         let kind = text(header::CONTENT_TYPE).unwrap_or_default();
         let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        // What a page of any origin may send without asking first.
+        // Pages of any origin can send these content types without a CORS preflight.
         let is_simple = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]
             .contains(&kind.as_str());
         (method == Method::POST && is_simple)
-            .then(|| format!("the Content-Type is {kind}; commands are application/json"))
+            .then(|| format!("the Content-Type is {kind}; commands must be application/json"))
     }
 
     fn knows_host(&self, address: SocketAddr, header: &str) -> bool {
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_of_pages_are_refused() {
+    fn requests_from_pages_are_rejected() {
         #[track_caller]
         fn check(headers: &[(&str, &str)], is_trusted: bool) {
             let mut map = HeaderMap::new();
@@ -70,8 +71,8 @@ mod tests {
                 map.insert(header::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
             }
             let trust = Trust { origins: vec!["http://ide.test".to_owned()], ..Trust::default() };
-            let refused = trust.refuses("127.0.0.1:4444".parse().unwrap(), &Method::POST, &map);
-            assert_eq!(refused.is_none(), is_trusted, "{headers:?}: {refused:?}");
+            let rejected = trust.rejects("127.0.0.1:4444".parse().unwrap(), &Method::POST, &map);
+            assert_eq!(rejected.is_none(), is_trusted, "{headers:?}: {rejected:?}");
         }
         let local = ("host", "localhost:4444");
         check(&[local], true);

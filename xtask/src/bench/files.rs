@@ -1,6 +1,6 @@
-//! The benchmarks of what reads and writes files.
+//! The benchmarks of reading and writing files.
 
-use super::suite::{Benchmark, Program, Variant, column, compared, variant};
+use super::benchmark::{Benchmark, Program, Variant, column, compared, variant};
 
 const NODE: &str = "JSON.parse and the same checks in Node";
 const BARE: &str = "serde_json alone";
@@ -48,7 +48,7 @@ pub fn formats() -> Benchmark {
     }
 }
 
-/// Finding the original places of many functions.
+/// Finding the original positions of many functions.
 pub fn source_maps() -> Benchmark {
     Benchmark {
         name: "source-maps",

@@ -1,4 +1,4 @@
-//! What is said of a series of measurements.
+//! Statistics of a series of measurements.
 
 /// The middle, the least and the greatest of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub fn ratios(series: &[f64], reference: &[f64]) -> Vec<f64> {
     series.iter().zip(reference).map(|(value, reference)| value / reference).collect()
 }
 
-/// A number with as many digits as say something: three significant ones, none behind the point from 100 on.
+/// A number with three significant digits; from 100 on, without decimals.
 pub fn number(value: f64) -> String {
     let digits = match value.abs() {
         size if size >= 100.0 => 0,

@@ -1,6 +1,6 @@
-//! One target, fuzzed for a while.
+//! Runs one fuzz target.
 
-use super::Instrumented;
+use super::instrumented::{Instrumented, LIMITS};
 use crate::job::{self, Log, Output};
 use crate::progress::Activity;
 use anyhow::{Context, Result};
@@ -10,54 +10,51 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// What an input may take: a minute, which is a thousand times what it should on a machine that is busy, and a gigabyte.
-pub const LIMITS: &[&str] = &["-timeout=60", "-rss_limit_mb=1024", "-malloc_limit_mb=512"];
-
-/// No input is longer: what goes wrong does so in few bytes, and many short inputs find it sooner.
+/// The longest input: most bugs need few bytes, and short inputs run faster.
 const MAX_LENGTH: &str = "-max_len=4096";
 
-/// As long are the inputs that are committed.
-const MAX_KEPT_LENGTH: &str = "-max_len=2048";
+/// The longest input that is committed.
+const MAX_COMMITTED_LENGTH: &str = "-max_len=2048";
 
-/// As many are committed of a target.
-const MOST_KEPT: usize = 40;
+/// How many inputs of a target are committed at most.
+const MAX_COMMITTED: usize = 40;
 
-/// The search for one target's findings.
+/// One target that is fuzzed.
 pub struct Session<'a> {
     /// The programs.
     pub instrumented: &'a Instrumented,
     /// Its name.
     pub target: &'a str,
-    /// Where libFuzzer's own words go.
+    /// Takes the output of libFuzzer.
     pub log: &'a Log,
-    /// What is shown meanwhile.
+    /// Shows progress.
     pub activity: &'a Activity,
 }
 
-/// What a search came to.
+/// The statistics of a search.
 #[derive(Debug, Default, PartialEq)]
 pub struct Figures {
     /// How many inputs were run.
     pub runs: u64,
-    /// How many places in the code were reached.
+    /// How many coverage points were reached.
     pub reached: u64,
-    /// How many places there are: of the readers, of the libraries that they use, and of what is never called.
+    /// How many coverage points there are, including those in code that is never called.
     pub places: u64,
-    /// How many inputs are kept since they reached something that others did not.
+    /// How many inputs are in the corpus, each of which reached something new.
     pub corpus: u64,
 }
 
 impl Session<'_> {
     /// Runs the committed inputs and nothing else.
     pub fn check(&self) -> Result<()> {
-        let kept = self.instrumented.kept(self.target);
+        let kept = self.instrumented.committed_inputs(self.target);
         let mut command = Command::new(self.instrumented.program(self.target));
         command.args(LIMITS).args(&kept);
         self.run(&mut command, Duration::from_secs(600))
             .with_context(|| format!("an input in fuzz/corpus/{0} or fuzz/findings/{0} fails", self.target))
     }
 
-    /// Makes up inputs for this long. New ones go into `corpus`, from which it begins, as from those that are committed.
+    /// Generates inputs for this long, starting from the committed ones and those in `corpus`, which takes new ones.
     pub fn fuzz(&self, long: Duration, corpus: &Path) -> Result<Figures> {
         let mut command = Command::new(self.instrumented.program(self.target));
         command.args(LIMITS).args([MAX_LENGTH, "-print_final_stats=1", "-use_value_profile=1"]);
@@ -65,8 +62,8 @@ impl Session<'_> {
         if let Some(dictionary) = self.instrumented.dictionary(self.target) {
             command.arg(format!("-dict={}", dictionary.display()));
         }
-        let findings = self.instrumented.own("findings", self.target)?;
-        // The fuzzer takes this for the beginning of names.
+        let findings = self.instrumented.work_folder("findings", self.target)?;
+        // libFuzzer takes this as the beginning of file names.
         command.arg(format!("-artifact_prefix={}/", findings.display()));
         let before = files(&findings);
         // New inputs go into the first folder.
@@ -74,35 +71,35 @@ impl Session<'_> {
         let committed = ["corpus", "findings"].map(|kind| self.instrumented.committed(kind, self.target));
         command.args(committed.iter().filter(|folder| folder.is_dir()));
         let from = self.log.text().len();
-        // To end in order, it needs to finish an input.
+        // libFuzzer ends after the current input.
         let ran = self.run(&mut command, long + Duration::from_secs(600));
         let said = self.log.text();
         let said = said.get(from..).unwrap_or_default();
         match ran {
             Ok(()) => Ok(Figures::of(said)),
-            Err(error) => Err(error.context(self.told(said, &before, &findings))),
+            Err(error) => Err(error.context(self.describe_finding(said, &before, &findings))),
         }
     }
 
-    /// Makes the committed corpus anew, of the inputs there and those that were found. Gives how many there were and are.
-    pub fn keep(&self) -> Result<(usize, usize)> {
+    /// Rewrites the committed corpus from its inputs and the generated ones. Returns how many there were and how many there are.
+    pub fn update_corpus(&self) -> Result<(usize, usize)> {
         let committed = self.instrumented.committed("corpus", self.target);
         fs::create_dir_all(&committed)?;
         let before = files(&committed).len();
-        // A search that goes on meanwhile puts shorter inputs in the place of longer ones, which merging does not expect.
+        // A search that runs at the same time replaces inputs by shorter ones, which breaks merging; so copies are merged.
         let (fresh, found) = (tempfile::tempdir()?, tempfile::tempdir()?);
-        for file in files(&self.instrumented.own("corpus", self.target)?) {
+        for file in files(&self.instrumented.work_folder("corpus", self.target)?) {
             let _ = fs::copy(&file, found.path().join(file.file_name().unwrap_or_default()));
         }
         let mut command = Command::new(self.instrumented.program(self.target));
-        // One input for each place, rather than for each number of times that it is reached.
-        command.args(LIMITS).args([MAX_KEPT_LENGTH, "-set_cover_merge=1", "-use_counters=0"]);
+        // One input for each coverage point, not for each number of times that it is reached.
+        command.args(LIMITS).args([MAX_COMMITTED_LENGTH, "-set_cover_merge=1", "-use_counters=0"]);
         command.arg(fresh.path()).arg(&committed).arg(found.path());
         self.run(&mut command, Duration::from_secs(3600))?;
         let mut chosen = files(fresh.path());
-        // What adds most to those before it was written first.
+        // libFuzzer writes the inputs that add most coverage first.
         chosen.sort_by_cached_key(|file| fs::metadata(file).and_then(|data| data.modified()).ok());
-        chosen.truncate(MOST_KEPT);
+        chosen.truncate(MAX_COMMITTED);
         for file in files(&committed) {
             fs::remove_file(file)?;
         }
@@ -117,8 +114,8 @@ impl Session<'_> {
         job::run_within(command, &Output::Logged(self.log, self.activity), self.activity.elapsed() + limit)
     }
 
-    /// What was found, where it lies and how to see it again.
-    fn told(&self, said: &str, before: &[PathBuf], findings: &Path) -> String {
+    /// A finding in words: the reason, the file, and how to run it again.
+    fn describe_finding(&self, said: &str, before: &[PathBuf], findings: &Path) -> String {
         let target = self.target;
         let Some(kept) = files(findings).into_iter().find(|file| !before.contains(file)) else {
             return format!("libFuzzer failed; what it said is in {}", self.log.path().display());
@@ -131,7 +128,7 @@ impl Session<'_> {
             .collect::<Vec<_>>()
             .join("\n  ");
         format!(
-            "a finding:\n  {reason}\nkept as {0}\n\nhint: cargo xtask fuzz {target} --input {0}\n      when it is mended: cp {0} \
+            "a finding:\n  {reason}\nkept as {0}\n\nhint: cargo xtask fuzz {target} --input {0}\n      when it is fixed: cp {0} \
              fuzz/findings/{target}/NAME",
             kept.display()
         )
@@ -143,7 +140,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl Figures {
-    /// Reads them off what libFuzzer says.
+    /// Parses the output of libFuzzer.
     fn of(said: &str) -> Self {
         let after = |line: &str, word: &str| -> Option<u64> {
             let rest = line.split_once(word)?.1.trim_start();
@@ -164,7 +161,10 @@ impl Figures {
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { runs, reached, places, corpus } = self;
-        write!(f, "{runs} inputs, no finding; {reached} of {places} places reached, by {corpus} inputs")
+        write!(
+            f,
+            "{runs} inputs, no finding; {reached} of {places} coverage points reached, by {corpus} inputs"
+        )
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_read_off_what_libfuzzer_says() {
+    fn figures_are_parsed_from_the_output_of_libfuzzer() {
         let said = "INFO: Loaded 1 PC tables (34567 PCs): 34567 [0x1,0x2),\n\
                     #2\tINITED cov: 5 ft: 6 corp: 1/1b exec/s: 0 rss: 30Mb\n\
                     #99\tDONE   cov: 812 ft: 3001 corp: 77/9Kb lim: 4096 exec/s: 9 rss: 60Mb\n\

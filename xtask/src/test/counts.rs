@@ -1,21 +1,21 @@
-//! Reads how many tests ran from what a test runner said, so that a runner that found none does not pass.
+//! Reads how many tests ran from the output of a test runner, so that a runner that found none does not pass.
 
 use anyhow::{Result, bail};
 
 /// The tests that passed in all of cargo's runs in this output.
-pub fn cargo(said: &str) -> Result<usize> {
-    let summaries = said.lines().filter_map(|line| line.trim().strip_prefix("test result: ok. "));
+pub fn cargo(output: &str) -> Result<usize> {
+    let summaries = output.lines().filter_map(|line| line.trim().strip_prefix("test result: ok. "));
     some(summaries.filter_map(number).sum())
 }
 
 /// The tests that passed in one run of Node's test runner with its `spec` reporter.
-pub fn node(said: &str) -> Result<usize> {
-    some(said.lines().filter_map(|line| line.trim().strip_prefix("ℹ pass ")).filter_map(number).sum())
+pub fn node(output: &str) -> Result<usize> {
+    some(output.lines().filter_map(|line| line.trim().strip_prefix("ℹ pass ")).filter_map(number).sum())
 }
 
-/// The tests of one run of Python's unittest, which passed if it did.
-pub fn python(said: &str) -> Result<usize> {
-    some(said.lines().filter_map(|line| line.trim().strip_prefix("Ran ")).filter_map(number).sum())
+/// The tests of one run of Python's unittest that passed.
+pub fn python(output: &str) -> Result<usize> {
+    some(output.lines().filter_map(|line| line.trim().strip_prefix("Ran ")).filter_map(number).sum())
 }
 
 fn number(text: &str) -> Option<usize> {
@@ -35,9 +35,9 @@ mod tests {
 
     #[test]
     fn sums_of_cargo() {
-        let said = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored\n\n\
+        let output = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored\n\n\
                     test result: ok. 40 passed; 0 failed; 0 ignored\n";
-        assert_eq!(cargo(said).ok(), Some(42));
+        assert_eq!(cargo(output).ok(), Some(42));
         assert_eq!(cargo("test result: ok. 0 passed; 0 failed").ok(), None);
     }
 

@@ -1,4 +1,4 @@
-//! What is known to fail, or not worth running, each with its reason: a file that is read, compared with and rewritten.
+//! The file of tests that are known to fail or that are skipped, each with its reason: read, compared with results, rewritten.
 
 use super::outcome::Outcome;
 use crate::problem::Problem;
@@ -8,37 +8,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Of one test, or of all tests below a folder whose name ends in a slash.
+/// What is expected of one test, or of all tests below a folder if the name ends in a slash.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Why it is not to be run.
+    /// Why it is skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip: Option<String>,
-    /// Why it takes longer than in a browser, and gets the time.
+    /// Why it takes longer than in a browser and gets more time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow: Option<String>,
-    /// Why it does not pass.
+    /// Why it fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Of the whole test, when that is not OK.
+    /// The status of the whole test, if it is not OK.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// The subtests that do not pass, with what becomes of them.
+    /// The subtests that do not pass, with their statuses.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub subtests: BTreeMap<String, String>,
 }
 
-/// Something that is not as expected, in words.
+/// An unexpected result.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Surprise {
-    /// The subtest, none for the test as a whole.
+    /// The subtest; `None` for the test as a whole.
     pub subtest: Option<String>,
-    /// What became of it; `None` when it was not there.
+    /// Its status; `None` if it did not run.
     pub status: Option<String>,
-    /// What was expected.
+    /// The expected status.
     pub expected: String,
-    /// What testharness.js said.
+    /// The message of testharness.js.
     pub message: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct Expectations {
 }
 
 impl Expectations {
-    /// Reads the file; nothing is expected where there is none.
+    /// Reads the file. Without a file, every test is expected to pass.
     pub fn read(path: &Path) -> Result<Self> {
         let text = match fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -75,7 +75,7 @@ impl Expectations {
             } else if entry.reason.as_deref().unwrap_or_default().trim().is_empty() {
                 Some("it has no reason")
             } else if entry.status.is_none() && entry.subtests.is_empty() {
-                Some("it says nothing of what fails")
+                Some("it does not say what fails")
             } else {
                 None
             };
@@ -88,7 +88,7 @@ impl Expectations {
         Ok(Self { path: path.to_owned(), head, entries })
     }
 
-    /// Why a test is not to be run.
+    /// Why a test is skipped, if it is.
     pub fn skip(&self, id: &str) -> Option<&str> {
         let entry = self.entries.get(id).filter(|entry| entry.skip.is_some());
         let folder = || {
@@ -104,22 +104,22 @@ impl Expectations {
         self.entries.get(id).is_some_and(|entry| entry.slow.is_some())
     }
 
-    /// Why it does not pass.
+    /// Why it fails.
     pub fn reason(&self, id: &str) -> Option<&str> {
         self.entries.get(id)?.reason.as_deref()
     }
 
-    /// What a test as a whole is expected to come to.
+    /// The expected status of a test as a whole.
     pub fn status(&self, id: &str) -> &str {
         self.entries.get(id).and_then(|entry| entry.status.as_deref()).unwrap_or("OK")
     }
 
-    /// What a subtest is expected to come to.
+    /// The expected status of a subtest.
     pub fn subtest(&self, id: &str, name: &str) -> &str {
         self.entries.get(id).and_then(|entry| entry.subtests.get(name)).map_or("PASS", String::as_str)
     }
 
-    /// Where an outcome differs from what is expected.
+    /// The differences between an outcome and the expected one.
     pub fn surprises(&self, id: &str, outcome: &Outcome) -> Vec<Surprise> {
         let mut surprises = Vec::new();
         let expected = self.status(id);
@@ -144,7 +144,7 @@ impl Expectations {
                 });
             }
         }
-        // A test that was cut short has said so already.
+        // A test that was cut short is reported as a whole already.
         if outcome.status == "OK" {
             let known = self.entries.get(id).map(|entry| entry.subtests.iter()).into_iter().flatten();
             for (name, expected) in known.filter(|(name, _)| !seen.contains(name.as_str())) {
@@ -159,7 +159,7 @@ impl Expectations {
         surprises
     }
 
-    /// Takes outcomes for what is expected from now on; what had a reason keeps it, `reason` is that of the others.
+    /// Makes these outcomes the expected ones. Tests keep their reasons; `reason` is for those that have none.
     pub fn update(&mut self, outcomes: &[(String, Outcome)], reason: Option<&str>) -> Result<()> {
         for (id, outcome) in outcomes {
             let slow = self.entries.get(id).and_then(|entry| entry.slow.clone());
@@ -173,8 +173,8 @@ impl Expectations {
             let known = self.entries.get(id).and_then(|entry| entry.reason.clone());
             let Some(reason) = known.or_else(|| reason.map(str::to_owned)) else {
                 return Err(Problem::error(
-                    format!("{id} does not pass, and why is not known"),
-                    "--update --reason 'what is missing' takes it over; name tests to give each its own reason",
+                    format!("{id} does not pass, and no reason is given"),
+                    "--update --reason 'what is missing' adds it to the expectations; name tests to give each its own reason",
                 ));
             };
             let failing = outcome.subtests.iter().filter(|subtest| subtest.status != "PASS");
@@ -201,7 +201,7 @@ impl Expectations {
         Ok(format!("{}{gap}{}", self.head, toml_edit::ser::to_string_pretty(&self.entries)?))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! The tags of a document, as far as it takes to see what kind of test it is.
+//! Reads the tags of a document, as far as needed to see what kind of test it is.
 
 /// A start tag.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,8 +16,8 @@ impl Tag {
     }
 }
 
-/// What stands between `<` and `>` of start tags, comments left out. A script's text may look like tags: that a string in
-/// it names testharness.js has never been seen.
+/// The text between `<` and `>` of start tags, without comments. The text of a script may look like tags, but no test has a
+/// string in it that looks like one that loads testharness.js.
 pub fn tags(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -54,7 +54,7 @@ fn end_of_tag(text: &str) -> usize {
     text.len()
 }
 
-/// Takes a tag apart.
+/// Parses a tag.
 pub fn attributes(tag: &str) -> Tag {
     let is_end = |c: char| c.is_ascii_whitespace() || c == '/';
     let (name, mut rest) = tag.split_at(tag.find(is_end).unwrap_or(tag.len()));
@@ -64,7 +64,7 @@ pub fn attributes(tag: &str) -> Tag {
         if rest.is_empty() {
             break;
         }
-        // An equals sign may begin a name, as HTML has it; so the first character is always of the name.
+        // In HTML, a name may begin with an equals sign, so the first character always belongs to the name.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let end = rest[first..].find(|c| is_end(c) || c == '=').map_or(rest.len(), |at| at + first);
         let key = rest[..end].to_ascii_lowercase();

@@ -1,8 +1,8 @@
-//! What became of a test, in the words of the suite's own runner.
+//! The outcome of a test, in the terms of the suite's own runner.
 
 use serde::{Deserialize, Serialize};
 
-/// What became of one subtest.
+/// The outcome of one subtest.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Subtest {
     /// Its name, which testharness.js keeps unique in a test.
@@ -13,16 +13,16 @@ pub struct Subtest {
     pub message: Option<String>,
 }
 
-/// What became of one test.
+/// The outcome of one test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Of the test as a whole: OK, ERROR, TIMEOUT, CRASH, PRECONDITION_FAILED.
+    /// The status of the test as a whole: OK, ERROR, TIMEOUT, CRASH, PRECONDITION_FAILED.
     pub status: String,
     /// Why it is not OK.
     pub message: Option<String>,
-    /// Those that ended, or were ended.
+    /// The subtests that ended, or were ended.
     pub subtests: Vec<Subtest>,
-    /// What the page reported beside: exceptions, resources that did not load.
+    /// What else the page reported: exceptions, resources that did not load.
     #[serde(default)]
     pub notes: Vec<String>,
     /// In milliseconds.
@@ -30,7 +30,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The process that ran it is gone.
+    /// The process that ran it crashed.
     pub fn crash(message: String) -> Self {
         Self {
             status: "CRASH".to_owned(),
@@ -46,7 +46,7 @@ impl Outcome {
         self.subtests.iter().filter(|subtest| subtest.status == "PASS").count()
     }
 
-    /// Whether there is nothing to complain about.
+    /// Whether the test and all its subtests passed.
     pub fn is_passed(&self) -> bool {
         self.status == "OK" && self.passed() == self.subtests.len()
     }

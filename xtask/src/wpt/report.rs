@@ -1,10 +1,10 @@
-//! What a person reads of a run, and what a program does.
+//! The results of a run: as lines for people, and as JSON for programs.
 
 use super::expectations::{Expectations, Surprise};
 use super::outcome::Outcome;
 use super::runner::Listener;
 use super::suite::Test;
-use crate::progress::Activity;
+use crate::progress::{self, Activity};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -13,10 +13,10 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Raised when a member changes its meaning or goes away.
+/// Raised when a member changes its meaning or is removed.
 const VERSION: u32 = 1;
 
-/// Of one run.
+/// The results of one run so far.
 pub struct Report<'a> {
     expectations: &'a Expectations,
     total: usize,
@@ -28,7 +28,7 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Of a run of so many tests.
+    /// Starts the report of a run of so many tests.
     pub fn new(expectations: &'a Expectations, total: usize) -> Self {
         Self {
             expectations,
@@ -41,24 +41,24 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A test that is not run.
+    /// Reports a test that is not run.
     pub fn skipped(&mut self, test: &Test, reason: &str) -> Result<()> {
         line(&format!("skip  {}: {reason}", test.id))?;
         self.skipped.push((test.id.clone(), reason.to_owned()));
         Ok(())
     }
 
-    /// Whether all was as expected.
+    /// Whether all results were the expected ones.
     pub fn is_as_expected(&self) -> bool {
         self.surprising.is_empty()
     }
 
-    /// What became of each test.
+    /// The outcome of each test.
     pub fn outcomes(&self) -> &[(String, Outcome)] {
         &self.outcomes
     }
 
-    /// Ends what is printed.
+    /// Prints the summary.
     pub fn finish(&self) -> Result<()> {
         let passed = self.outcomes.iter().filter(|(_, outcome)| outcome.is_passed()).count();
         let subtests: usize = self.outcomes.iter().map(|(_, outcome)| outcome.subtests.len()).sum();
@@ -99,7 +99,7 @@ impl<'a> Report<'a> {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// `expected` is there only where it differs, as the suite's own runner has it.
+    /// As in reports of the suite's own runner, `expected` is present only if it differs.
     fn result(&self, id: &str, outcome: &Outcome) -> Value {
         let subtests: Vec<Value> = outcome
             .subtests
@@ -157,7 +157,7 @@ impl<'a> Report<'a> {
 impl Listener for Report<'_> {
     fn ended(&mut self, id: &str, outcome: Outcome) -> Result<()> {
         let surprises = self.expectations.surprises(id, &outcome);
-        self.activity.suspend(|| self.print(id, &outcome, &surprises))?;
+        progress::print(|| self.print(id, &outcome, &surprises))?;
         if !surprises.is_empty() {
             self.surprising.push(id.to_owned());
         }
@@ -165,15 +165,15 @@ impl Listener for Report<'_> {
         Ok(())
     }
 
-    fn go_on(&mut self, running: &BTreeSet<String>) {
-        self.activity.go_on(|| {
+    fn progress(&mut self, running: &BTreeSet<String>) {
+        self.activity.continues(|| {
             let names: Vec<&str> = running.iter().map(String::as_str).collect();
             format!("{}/{} {}", self.outcomes.len() + self.skipped.len(), self.total, names.join(", "))
         });
     }
 }
 
-/// Whoever reads may stop reading, as `head` does.
+/// The reader may stop reading, as `head` does.
 fn line(text: &str) -> Result<()> {
     match writeln!(io::stdout().lock(), "{text}") {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),

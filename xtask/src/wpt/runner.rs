@@ -1,4 +1,4 @@
-//! Runs tests in the page host: starts xtask/wpt/main.mjs on a Node, and starts another one when that is gone.
+//! Runs tests in the page host: starts xtask/wpt/main.mjs on a Node, and again when it crashes.
 
 use super::outcome::Outcome;
 use super::suite::Test;
@@ -13,13 +13,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// The program says every two seconds that it is there. On a machine that is busy it may be late.
+/// The program sends a sign of life every two seconds. On a busy machine it may be late.
 pub const SILENCE: Duration = Duration::from_secs(90);
 
-/// How often those who wait are told that it goes on.
+/// How often progress is reported.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// What running takes.
+/// Runs tests in the page host.
 pub struct Runner {
     /// The executable of a Node that pages run on.
     pub node: PathBuf,
@@ -33,9 +33,9 @@ pub struct Runner {
     pub selfsigned: PathBuf,
     /// How many pages at a time.
     pub jobs: usize,
-    /// Of all limits.
+    /// Multiplies all time limits.
     pub multiplier: f64,
-    /// How long the program may say nothing.
+    /// How long the program may send nothing.
     pub silence: Duration,
 }
 
@@ -50,7 +50,7 @@ struct Job<'a> {
     tests: &'a [Test],
 }
 
-/// What the program says.
+/// A message of the program.
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum Event {
@@ -66,26 +66,26 @@ enum Event {
     Finished,
 }
 
-/// How a program ended that ended too early.
+/// How the program ended, if it ended before its tests.
 struct Lost {
     /// The tests that were running.
     running: BTreeSet<String>,
     how: String,
 }
 
-/// Who hears of what happens.
+/// Is called as tests end.
 pub trait Listener {
     /// A test ended.
     fn ended(&mut self, id: &str, outcome: Outcome) -> Result<()>;
-    /// Called often; `running` are the tests that run.
-    fn go_on(&mut self, running: &BTreeSet<String>);
+    /// Called often, with the tests that are running.
+    fn progress(&mut self, running: &BTreeSet<String>);
 }
 
 impl Runner {
-    /// Runs the tests. One that takes the program down is told as a crash, and the others go on.
+    /// Runs the tests. A test that crashes the program is reported as a crash, and the other tests run.
     pub fn run(&self, root: &Path, tests: Vec<Test>, log: &Log, listener: &mut dyn Listener) -> Result<()> {
         let mut waiting = tests;
-        // Those that were running when the program went down. Which of them did it shows when each runs alone.
+        // The tests that were running when the program crashed. Each runs alone to see which one crashes it.
         let mut suspects: Vec<Test> = Vec::new();
         loop {
             let (batch, jobs) = match suspects.pop() {
@@ -112,7 +112,7 @@ impl Runner {
         }
     }
 
-    /// Runs the program once; gives how it was lost, if it was.
+    /// Runs the program once. Returns how it was lost, if it was.
     fn run_once(
         &self,
         root: &Path,
@@ -132,7 +132,7 @@ impl Runner {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Timeout) => {
                     silent += GLANCE;
-                    listener.go_on(&running);
+                    listener.progress(&running);
                     if silent > self.silence {
                         break format!("the runner said nothing for {} s", self.silence.as_secs());
                     }
@@ -144,7 +144,7 @@ impl Runner {
             };
             silent = Duration::ZERO;
             match serde_json::from_str(&line) {
-                Ok(Event::Alive) => listener.go_on(&running),
+                Ok(Event::Alive) => listener.progress(&running),
                 Ok(Event::Started { id }) => {
                     running.insert(id);
                 }
@@ -159,7 +159,7 @@ impl Runner {
                 }
                 Err(error) => {
                     end(&mut child)?;
-                    bail!("the runner said what it should not: {error}: {line}");
+                    bail!("unexpected output of the runner: {error}: {line}");
                 }
             }
         };
@@ -177,7 +177,7 @@ impl Runner {
             .spawn()
             .with_context(|| format!("cannot start {}", self.node.display()))?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A program that ended already is told of by its status.
+            // If the program has ended already, its status is reported.
             let _ = stdin.write_all(job);
         }
         let (sender, lines) = mpsc::channel();
@@ -194,7 +194,7 @@ impl Runner {
     }
 }
 
-/// It has said all that counts, or nothing for too long.
+/// Kills a program that is done, or that has sent nothing for too long.
 fn end(child: &mut Child) -> Result<()> {
     if child.try_wait()?.is_none() {
         child.kill().context("the runner cannot be ended")?;
@@ -208,7 +208,7 @@ mod tests {
     use super::super::suite::Timeout;
     use super::*;
 
-    /// Says what the real program says, and does to itself what a test's name asks for.
+    /// Sends what the real program sends, and crashes or hangs as a test's name asks for.
     const PROGRAM: &str = "
         const { tests, jobs } = JSON.parse(require('fs').readFileSync(0, 'utf8'));
         const say = (line) => require('fs').writeSync(1, JSON.stringify(line) + '\\n');
@@ -232,7 +232,7 @@ mod tests {
             Ok(())
         }
 
-        fn go_on(&mut self, _: &BTreeSet<String>) {}
+        fn progress(&mut self, _: &BTreeSet<String>) {}
     }
 
     fn run(program: &str, ids: &[&str]) -> Result<Vec<(String, String)>> {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_takes_the_program_down_is_found_and_the_others_go_on() {
+    fn a_test_that_crashes_the_program_is_found_and_the_others_run() {
         check(&["a", "b", "c", "d"], &[]);
         check(&["a", "b", "c", "d", "dies", "f", "g"], &["dies"]);
         check(&["dies"], &["dies"]);

@@ -1,4 +1,4 @@
-//! A checkout of the web-platform-tests, and which tests its files hold. The rules are those of the suite's own manifest:
+//! A checkout of the web-platform-tests, and which tests its files contain. The rules are those of the suite's own manifest:
 //! <https://web-platform-tests.org/writing-tests/file-names.html>.
 
 use super::markup::{Tag, attributes, tags};
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How long testharness.js lets a test run.
+/// The time limit of a test in testharness.js.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Timeout {
@@ -22,15 +22,15 @@ pub enum Timeout {
 /// One test: what a browser would load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Test {
-    /// Path and query, without a slash in front: `user-timing/mark.any.worker.html`.
+    /// Path and query, without the first slash: `user-timing/mark.any.worker.html`.
     pub id: String,
-    /// Its limit.
+    /// Its time limit.
     pub timeout: Timeout,
     /// Whether it is loaded over https.
     pub secure: bool,
-    /// Whether it is known to take longer here than in a browser.
+    /// Whether it is known to take longer in the page host than in a browser.
     pub slow: bool,
-    /// Why it cannot run here whatever the page host learns, if it cannot.
+    /// Why it can never run in the page host, if so.
     #[serde(skip)]
     pub unsupported: Option<&'static str>,
 }
@@ -40,10 +40,10 @@ pub struct Suite {
     root: PathBuf,
 }
 
-/// Folders whose files belong to tests and are none.
+/// Folders whose files are parts of tests and not tests themselves.
 const NO_TESTS: [&str; 3] = ["resources", "support", "tools"];
 
-/// The ends of the names of documents.
+/// The extensions of documents.
 const DOCUMENTS: [&str; 5] = [".html", ".htm", ".xhtml", ".xht", ".svg"];
 
 impl Suite {
@@ -54,7 +54,7 @@ impl Suite {
         if !root.join("resources/testharness.js").is_file() {
             return Err(Problem::error(
                 format!(
-                    "{} is no checkout of the web-platform-tests: resources/testharness.js is not in it",
+                    "{} is not a checkout of the web-platform-tests: it has no resources/testharness.js",
                     folder.display()
                 ),
                 HOW_TO_GET,
@@ -63,18 +63,18 @@ impl Suite {
         Ok(Self { root })
     }
 
-    /// Where it is.
+    /// Its root folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The tests that a name stands for: a folder, a file, or a test as this command prints it. `name` is relative to
+    /// The tests that a name selects: a folder, a file, or a test as this command prints it. `name` is relative to
     /// the checkout, or a path into it.
     pub fn tests(&self, name: &str) -> Result<Vec<Test>> {
         let found = self.find(name)?;
         if found.is_empty() {
             return Err(Problem::error(
-                format!("{name} holds no test"),
+                format!("{name} contains no test"),
                 "name a folder, a file, or a test as it is printed: user-timing/mark.any.worker.html",
             ));
         }
@@ -110,7 +110,7 @@ impl Suite {
         Ok(tests)
     }
 
-    /// A name as a path from the root. Shells complete paths, so those are taken too.
+    /// A name as a path from the root. Paths into the checkout are accepted too, because shells complete them.
     fn inside(&self, name: &str) -> PathBuf {
         let path = Path::new(name);
         let known = fs::canonicalize(path).ok().filter(|path| path.starts_with(&self.root));
@@ -153,14 +153,14 @@ fn is_for_tests(path: &str) -> bool {
     let mut parts = path.split('/').rev();
     let name = parts.next().unwrap_or_default();
     let mut folders = parts.peekable();
-    // What lies at the top is no test, and `common` there holds none.
+    // Files at the top are not tests, and `common` there contains none.
     folders.peek().is_none()
         || name.starts_with('.')
         || path.starts_with("common/")
         || folders.any(|folder| NO_TESTS.contains(&folder))
 }
 
-/// The file that a test of this path is made of.
+/// The file that contains the test of this path.
 fn source_of(id: &str) -> String {
     let path = without_query(id);
     if let Some((stem, rest)) = path.split_once(".any.")
@@ -176,14 +176,14 @@ fn source_of(id: &str) -> String {
     path.to_owned()
 }
 
-/// What a file's name says of its tests.
+/// What the name of a file says about its tests.
 fn named(path: &str, id: String, timeout: Timeout) -> Test {
     let flags: HashSet<&str> = path.rsplit('/').next().unwrap_or(path).split('.').skip(1).collect();
     let stem = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
     let unsupported = if flags.contains("h2") {
-        Some("HTTP/2 is not spoken here")
+        Some("HTTP/2 is not supported here")
     } else if stem.ends_with("-manual") {
-        Some("somebody has to look at it")
+        Some("it is a manual test")
     } else if flags.contains("www") {
         Some("tests on another host than the main one are not loaded here")
     } else {
@@ -221,7 +221,7 @@ fn script_tests(path: &str, text: &str) -> Vec<Test> {
     tests
 }
 
-/// One empty variant where there is none.
+/// The variants of a test; a single empty one if it declares none.
 fn or_none(variants: Vec<String>) -> Vec<String> {
     if variants.is_empty() { vec![String::new()] } else { variants }
 }
@@ -246,7 +246,7 @@ fn pages_of_global(stem: &str, global: &str) -> Vec<(String, Option<&'static str
         other if other.starts_with("sharedworker") => vec![page(other, SHARED)],
         other if other.starts_with("serviceworker") => vec![page(other, SERVICE)],
         other if other.starts_with("shadowrealm") => vec![page(other, REALM)],
-        // `jsshell`, and `!` in front of a name, which is of old.
+        // `jsshell`, and `!` before a name, an old syntax.
         _ => Vec::new(),
     }
 }
@@ -272,7 +272,7 @@ fn document_tests(path: &str, text: &str) -> Vec<Test> {
             named_tags("link").any(|tag| matches!(tag.value("rel"), Some("match" | "mismatch")));
         let name = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default();
         let test = named(path, path.to_owned(), timeout);
-        // A test that has to be looked at says so in its name alone.
+        // Only the name says that a test is a manual one.
         let unsupported = match test.unsupported {
             None if is_reference => Some("nothing is painted here to be compared"),
             None if name.ends_with("-crash") => None,
@@ -295,7 +295,7 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
         let entries = fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
         for entry in entries {
             let entry = entry?;
-            // Links could lead in circles, and the suite has none.
+            // Symbolic links are not followed: they could form a cycle, and the suite has none.
             let kind = entry.file_type()?;
             if kind.is_dir() && entry.file_name() != ".git" {
                 folders.push(entry.path());
@@ -402,7 +402,7 @@ mod tests {
         let Err(error) = Suite::open(folder.path()) else {
             panic!("an empty folder is taken for a checkout")
         };
-        assert!(error.to_string().contains("is no checkout of the web-platform-tests"), "{error}");
+        assert!(error.to_string().contains("is not a checkout of the web-platform-tests"), "{error}");
         assert!(Suite::open(&folder.path().join("missing")).is_err());
     }
 }

@@ -1,9 +1,10 @@
-// Stands for testdriver-vendor.js: what a page without a window on a screen can be told to do. The rest of testdriver.js rejects,
-// as it does everywhere where a function is not supplied.
+// Replaces testdriver-vendor.js: the commands that work in a page without a screen. As in every browser, the other functions
+// of testdriver.js reject.
 
 (() => {
   const key = Symbol.for('selfprof.wpt');
-  if (globalThis[key] === undefined) Object.defineProperty(globalThis, key, { value: { messages: [], wake: undefined, answers: new Map() } });
+  if (globalThis[key] === undefined)
+    Object.defineProperty(globalThis, key, { value: { messages: [], wake: undefined, answers: new Map() } });
   const mailbox = globalThis[key];
   let next = 1;
 
@@ -32,6 +33,7 @@
     },
     delete_all_cookies() {
       for (const cookie of document.cookie.split('; ')) {
+        // biome-ignore lint/suspicious/noDocumentCookie: the page must run without the Cookie Store API
         document.cookie = `${cookie.split('=')[0]}=; path=/; expires=Thu, 01 Jan 1970 00:00:00 GMT`;
       }
       return Promise.resolve();

@@ -1,4 +1,4 @@
-// A certificate for the hosts of the tests, made anew for each run: no key is ever kept.
+// A new certificate for the hosts of the tests in each run, so no key is stored.
 
 import { createRequire } from 'node:module';
 
@@ -12,7 +12,7 @@ export async function makeCertificate(selfsigned, names) {
   const pem = await generate([{ name: 'commonName', value: names[0] }], {
     keyType: 'ec',
     algorithm: 'sha256',
-    // Yesterday too: clocks of threads and processes may differ by a little.
+    // From yesterday on, because clocks of threads and processes may differ a little.
     notBeforeDate: new Date(Date.now() - 86_400_000),
     notAfterDate: new Date(Date.now() + 7 * 86_400_000),
     extensions: [

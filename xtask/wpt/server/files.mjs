@@ -23,7 +23,8 @@ async function readIfThere(file) {
 /** `NAME.headers`, or `NAME.sub.headers`, in which substitutions are made. */
 async function headersIn(name, request) {
   const substituted = await readIfThere(`${name}.sub.headers`);
-  const content = substituted === undefined ? await readIfThere(`${name}.headers`) : substitute(substituted, request, 'none');
+  const content =
+    substituted === undefined ? await readIfThere(`${name}.headers`) : substitute(substituted, request, 'none');
   if (content === undefined) return [];
   const lines = content.toString('latin1').split(/\r?\n/);
   return lines
@@ -34,7 +35,7 @@ async function headersIn(name, request) {
     });
 }
 
-/** Those of the folder, then those of the file. Of two with one name the later counts. */
+/** The headers of the folder, then those of the file. If two have the same name, the later one counts. */
 async function headersOf(file, request) {
   const all = [...(await headersIn(join(dirname(file), '__dir__'), request)), ...(await headersIn(file, request))];
   return [...new Map(all.map(([name, value]) => [name.toLowerCase(), [name, value]])).values()];
@@ -51,7 +52,12 @@ async function contentOf(pathname, request) {
   const text = source === undefined ? undefined : await readIfThere(source);
   if (text === undefined) return undefined;
   // A wrapper has the headers of what it wraps, and is no file in which anything is substituted.
-  return { file: source, content: Buffer.from(wrapper.make(text.toString(), request.url.search)), type: wrapper.type, name: '' };
+  return {
+    file: source,
+    content: Buffer.from(wrapper.make(text.toString(), request.url.search)),
+    type: wrapper.type,
+    name: '',
+  };
 }
 
 /**
@@ -65,7 +71,8 @@ export async function fileResponse(request) {
   const headers = await headersOf(found.file, request);
   if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) headers.unshift(['Content-Type', found.type]);
   const response = { status: 200, headers, body: found.content };
-  if (/\.sub\./.test(found.name)) response.body = substitute(response.body, request, IS_MARKUP.test(found.name) ? 'html' : 'none');
+  if (/\.sub\./.test(found.name))
+    response.body = substitute(response.body, request, IS_MARKUP.test(found.name) ? 'html' : 'none');
   const pipes = searchParams.getAll('pipe').at(-1);
   if (pipes !== undefined && pipes !== '') applyPipes(response, pipes, request);
   return response;

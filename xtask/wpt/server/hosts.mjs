@@ -1,4 +1,4 @@
-// The hosts that tests know: a main one, an alternative one of another site, and the subdomains of both.
+// The hosts of the tests: a main one, an alternative one of another site, and the subdomains of both.
 // https://web-platform-tests.org/writing-tests/server-features.html#tests-involving-multiple-origins
 
 import { domainToASCII } from 'node:url';
@@ -13,7 +13,7 @@ function domainsOf(host) {
   return domains;
 }
 
-/** As tests name them: by the name of the host, then of the subdomain. */
+/** By the names that tests use: of the host, then of the subdomain. */
 export const HOSTS = { '': domainsOf(HOST), alt: domainsOf(ALTERNATIVE) };
 
 export const ALL_NAMES = Object.values(HOSTS).flatMap((domains) => Object.values(domains));

@@ -1,4 +1,4 @@
-// What files are, by the ends of their names.
+// Media types by file name extension.
 
 const TYPES = {
   'application/json': ['json'],

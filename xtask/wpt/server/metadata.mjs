@@ -1,4 +1,4 @@
-// The `// META: key=value` lines that a test written in JavaScript begins with.
+// The `// META: key=value` lines at the start of a test in JavaScript.
 
 /** @returns {[key: string, value: string][]} */
 export function readMetadata(text) {

@@ -1,8 +1,8 @@
-// From a URL's path to a file of the checkout, and never out of it.
+// Maps the path of a URL to a file in the checkout, and never to a file outside.
 
 import { join, sep } from 'node:path';
 
-/** @returns {string | undefined} nothing for a path that leads elsewhere, or that is none */
+/** @returns {string | undefined} undefined for a path that is invalid or leads outside */
 export function resolveInside(root, pathname) {
   let path;
   try {

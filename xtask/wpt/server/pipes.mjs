@@ -1,15 +1,15 @@
-// What a test asks to be done to a response, in `?pipe=`. https://web-platform-tests.org/writing-tests/server-pipes.html
+// Changes to a response that a test requests with `?pipe=`. https://web-platform-tests.org/writing-tests/server-pipes.html
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
 import { substitute } from './substitution.mjs';
 
-/** A pipe that is not known here, or not written as pipes are. */
+/** An unknown pipe, or a syntax error. */
 export class PipeError extends Error {}
 
 /**
- * `name(argument,argument)|name`. A backslash takes the next character as it is.
+ * `name(argument,argument)|name`. A backslash escapes the next character.
  *
  * @returns {{ name: string, parameters: string[] }[]}
  */
@@ -49,7 +49,7 @@ function readParameters(text, start, parameters) {
   throw new PipeError('a ) is missing');
 }
 
-/** `null` and an omitted one are none. */
+/** `null` is the same as an omitted argument. */
 function numberOrNone(text) {
   if (text === undefined || text === '' || text === 'null') return undefined;
   const value = Number(text);
@@ -71,7 +71,7 @@ function readTrickle(item) {
   throw new PipeError(`trickle(${item}): a number of bytes, d with seconds, or r with a number is expected`);
 }
 
-/** Sends so many bytes, waits so long, and so on; the last item may say that those before it are repeated until all is sent. */
+/** Alternately a number of bytes to send and a time to wait. The last item may say how to repeat them until all is sent. */
 function trickle(text) {
   const items = text.split(':').map(readTrickle);
   const last = items.at(-1).kind === 'repeat' ? items.pop() : undefined;
@@ -127,7 +127,8 @@ const PIPES = {
  */
 export function applyPipes(response, text, request) {
   for (const { name, parameters } of parsePipes(text)) {
-    if (!Object.hasOwn(PIPES, name)) throw new PipeError(`the pipe ${name} is not supported; there are ${Object.keys(PIPES).join(', ')}`);
+    if (!Object.hasOwn(PIPES, name))
+      throw new PipeError(`the pipe ${name} is not supported; there are ${Object.keys(PIPES).join(', ')}`);
     PIPES[name](response, parameters, request);
   }
 }

@@ -1,8 +1,8 @@
-// What scripts of the suite's own server do, for those that tests here use: the suite has them in Python, which is not needed.
+// The handlers that the tests here use. In the suite they are Python scripts.
 
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Answers by path. They get the request's URL and headers, and change the response. */
+/** Handlers by path. They get the request's URL and headers, and change the response. */
 const SCRIPTS = {
   '/common/redirect.py'({ url, headers }, response) {
     const { searchParams } = url;
@@ -27,7 +27,7 @@ const SCRIPTS = {
   },
 };
 
-/** Header values are bytes: what is no ASCII goes as UTF-8, without line breaks. */
+/** Header values are bytes: other characters than ASCII are sent as UTF-8, and line breaks are removed. */
 function toHeader(text) {
   return Buffer.from(text.replace(/[\r\n\0]/g, '')).toString('latin1');
 }

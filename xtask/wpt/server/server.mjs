@@ -12,20 +12,19 @@ const LOOPBACK = '127.0.0.1';
 /** Headers that this server sets itself. */
 const NEVER_SENT = new Set(['content-length', 'connection', 'transfer-encoding']);
 
-/** What the suite's own server has elsewhere than in the checkout. */
+/** Files that the suite's own server does not take from the checkout. */
 const MOVED = { '/resources/WebIDLParser.js': '/resources/webidl2/lib/webidl2.js' };
 
 export class TestServer {
   #root;
   #overlays;
   #servers = [];
-  /** By protocol, as tests name them. */
+  /** By protocol, under the names that tests use. */
   ports = { http: [], https: [], ws: [], wss: [] };
 
   /**
    * @param {string} root the checkout
-   * @param {Map<string, (test: string) => string>} overlays what stands for files of the checkout, by path: a text for the test
-   *   that asks
+   * @param {Map<string, (test: string) => string>} overlays replacements for files of the checkout, by path: a text for each test
    */
   constructor(root, overlays) {
     this.#root = root;
@@ -38,7 +37,7 @@ export class TestServer {
     for (const protocol of protocols) {
       const answer = (incoming, outgoing) => this.#answer(protocol, incoming, outgoing);
       const server = protocol === 'http' ? http.createServer(answer) : https.createServer(certificate, answer);
-      // Loopback alone: a checkout is for the tests, and not for the network.
+      // Only loopback: the checkout is not for the network.
       await new Promise((resolve, reject) => {
         server.once('error', reject);
         server.listen(0, LOOPBACK, resolve);
@@ -73,11 +72,16 @@ export class TestServer {
     const request = { root: this.#root, url, headers: incoming.headers, ports: this.ports };
     const overlay = this.#overlays.get(url.pathname);
     if (overlay !== undefined) {
-      return { status: 200, headers: [['Content-Type', 'text/javascript']], body: Buffer.from(overlay(testOf(incoming.headers.referer))) };
+      return {
+        status: 200,
+        headers: [['Content-Type', 'text/javascript']],
+        body: Buffer.from(overlay(testOf(incoming.headers.referer))),
+      };
     }
     if (url.pathname.endsWith('.py')) {
       const script = scriptAt(url.pathname);
-      if (script === undefined) return textResponse(501, `${url.pathname}: this server runs no Python, and does not stand in for this script`);
+      if (script === undefined)
+        return textResponse(501, `${url.pathname}: this server runs no Python, and does not stand in for this script`);
       const response = { status: 200, headers: [], body: Buffer.alloc(0) };
       await script(request, response);
       return response;
@@ -96,7 +100,7 @@ export class TestServer {
   }
 }
 
-/** The path and query of who asks, as tests are named. */
+/** The path and query of the requesting test, in the form of a test's name. */
 function testOf(referrer) {
   const url = URL.parse(referrer ?? '');
   return url === null ? '' : `${url.pathname}${url.search}`.slice(1);
@@ -128,7 +132,7 @@ async function send({ status, headers, body, send: pieces }, method, outgoing) {
 }
 
 /**
- * The scripts of ours that stand for those of the checkout, which are for people who run tests by hand.
+ * Our scripts that replace scripts of the checkout, which are for running tests manually.
  *
  * @param {(test: string) => number} multiplierOf the time that a test may take
  */
@@ -136,7 +140,10 @@ export async function readOverlays(multiplierOf) {
   const read = (name) => readFile(new URL(`../page/${name}`, import.meta.url), 'utf8');
   const [report, vendor] = [await read('report.js'), await read('vendor.js')];
   return new Map([
-    ['/resources/testharnessreport.js', (test) => `${report}(${Number(multiplierOf(test))});\n`],
+    [
+      '/resources/testharnessreport.js',
+      (test) => report.replace('TIMEOUT_MULTIPLIER', String(Number(multiplierOf(test)))),
+    ],
     ['/resources/testdriver-vendor.js', () => vendor],
   ]);
 }

@@ -1,4 +1,4 @@
-// What stands between `{{` and `}}` in files with `.sub.` in their names.
+// Replaces `{{...}}` in files with `.sub.` in their names.
 // https://web-platform-tests.org/writing-tests/server-pipes.html#sub
 
 import { createHash, randomUUID } from 'node:crypto';
@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { HOST, HOSTS } from './hosts.mjs';
 import { resolveInside } from './paths.mjs';
 
-/** Something in braces that the server cannot make sense of. It is the test's fault, or a feature that is missing here. */
+/** An expression that the server does not understand: an error in the test, or a missing feature here. */
 export class SubstitutionError extends Error {}
 
 const DIGESTS = new Set(['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']);
@@ -16,7 +16,7 @@ const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&
 /** A variable's name, an identifier, an index, or arguments. */
 const TOKEN = /\$\w+:|\$?\w+|\[[^\]]*\]|\([^)]*\)/y;
 
-/** Fields by name, `''` for those that are not there. */
+/** Fields by name; `''` for missing ones. */
 class Fields {
   #values;
 
@@ -34,8 +34,11 @@ const FUNCTIONS = {
   uuid: () => randomUUID(),
   header_or_default: ({ headers }, name, fallback) => headers[name.toLowerCase()] ?? fallback,
   file_hash({ root }, algorithm, path) {
-    if (!DIGESTS.has(algorithm)) throw new SubstitutionError(`file_hash(${algorithm}): the digests are ${[...DIGESTS].join(', ')}`);
-    return createHash(algorithm).update(readFileSync(resolveInside(root, `/${path}`))).digest('base64');
+    if (!DIGESTS.has(algorithm))
+      throw new SubstitutionError(`file_hash(${algorithm}): the digests are ${[...DIGESTS].join(', ')}`);
+    return createHash(algorithm)
+      .update(readFileSync(resolveInside(root, `/${path}`)))
+      .digest('base64');
   },
 };
 
@@ -93,7 +96,8 @@ function evaluate(expression, request, words, variables) {
   for (const token of tokens) {
     const inner = token.slice(1, -1);
     if (token.startsWith('[')) value = pick(value, inner);
-    else if (token.startsWith('(') && typeof value === 'function') value = value(request, ...(inner === '' ? [] : inner.split(/,\s*/)));
+    else if (token.startsWith('(') && typeof value === 'function')
+      value = value(request, ...(inner === '' ? [] : inner.split(/,\s*/)));
     else throw fail(`${token} is out of place`);
     if (value === undefined) throw fail(`there is no ${token}`);
   }
@@ -112,7 +116,7 @@ function evaluate(expression, request, words, variables) {
 export function substitute(content, request, escaping) {
   const words = wordsFor(request);
   const variables = new Map();
-  // As Latin-1, bytes that are no UTF-8 stay what they are.
+  // Latin-1 preserves bytes that are not UTF-8.
   const text = content.toString('latin1').replace(/\{\{([^}]*)\}\}/g, (_, expression) => {
     const value = evaluate(Buffer.from(expression, 'latin1').toString(), request, words, variables);
     const escaped = escaping === 'html' ? value.replace(/[&<>"']/g, (character) => ESCAPES[character]) : value;

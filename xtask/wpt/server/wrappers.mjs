@@ -1,4 +1,4 @@
-// The documents and worker scripts around tests that are a script alone.
+// The documents and worker scripts that are generated for tests that consist of one script.
 // https://web-platform-tests.org/writing-tests/testharness.html#auto-generated-test-boilerplate
 
 import { readMetadata } from './metadata.mjs';
@@ -36,32 +36,38 @@ function workerTag(script, options = '') {
 
 function workerScript(metadata, path) {
   const sources = metadata.filter(([key]) => key === 'script').map(([, value]) => value);
-  const imported = ['/resources/testharness.js', ...sources, path].map((source) => `importScripts(${JSON.stringify(source)});`);
+  const imported = ['/resources/testharness.js', ...sources, path].map(
+    (source) => `importScripts(${JSON.stringify(source)});`,
+  );
   return [globalOf('Worker'), ...imported, 'done();', ''].join('\n');
 }
 
 function workerModule(metadata, path) {
   const sources = metadata.filter(([key]) => key === 'script').map(([, value]) => value);
   const imported = ['/resources/testharness.js', ...sources, path].map((source) => `import ${JSON.stringify(source)};`);
-  // What is imported is evaluated first, and reads no `GLOBAL` before its tests run.
+  // Imported modules are evaluated first, and do not read `GLOBAL` before their tests run.
   return [...imported, globalOf('Worker'), 'done();', ''].join('\n');
 }
 
 /**
- * The longest ends come first. `source` is the end of the file on disk; `make` gets the metadata, and the path and the query of
- * the request with the file's own end.
+ * Longer extensions come first. `source` is the extension of the file on disk. `make` gets the metadata, and the path and
+ * query of the request with the extension of the file.
  */
 const WRAPPERS = [
   {
     end: '.any.worker-module.html',
     source: '.any.js',
     make: (metadata, path, query) =>
-      documentOf({ metadata, body: workerTag(path.replace(/\.js$/, '.worker-module.js') + query, ', { type: "module" }') }),
+      documentOf({
+        metadata,
+        body: workerTag(path.replace(/\.js$/, '.worker-module.js') + query, ', { type: "module" }'),
+      }),
   },
   {
     end: '.any.worker.html',
     source: '.any.js',
-    make: (metadata, path, query) => documentOf({ metadata, body: workerTag(path.replace(/\.js$/, '.worker.js') + query) }),
+    make: (metadata, path, query) =>
+      documentOf({ metadata, body: workerTag(path.replace(/\.js$/, '.worker.js') + query) }),
   },
   { end: '.any.worker-module.js', source: '.any.js', isScript: true, make: workerModule },
   { end: '.any.worker.js', source: '.any.js', isScript: true, make: workerScript },
@@ -70,7 +76,11 @@ const WRAPPERS = [
     source: '.any.js',
     make: (metadata, path) => documentOf({ metadata, head: globalOf('Window'), body: scriptTags(metadata, path) }),
   },
-  { end: '.window.html', source: '.window.js', make: (metadata, path) => documentOf({ metadata, body: scriptTags(metadata, path) }) },
+  {
+    end: '.window.html',
+    source: '.window.js',
+    make: (metadata, path) => documentOf({ metadata, body: scriptTags(metadata, path) }),
+  },
   {
     end: '.worker.html',
     source: '.worker.js',
@@ -79,7 +89,7 @@ const WRAPPERS = [
 ];
 
 /**
- * What stands for a path that is no file itself.
+ * The generated document or script for a path that is not a file.
  *
  * @param {string} pathname
  * @returns {{ source: string, type: string, make: (text: string, query: string) => string } | undefined} `source` is the path of

@@ -47,7 +47,10 @@ describe('substitution', () => {
     assert.equal(substitute(Buffer.from(text), REQUEST, escaping).toString(), expected);
 
   it('knows hosts, ports, the location, the query and headers', () => {
-    check('{{host}} {{domains[www2]}} {{hosts[alt][]}}', 'web-platform.test www2.web-platform.test not-web-platform.test');
+    check(
+      '{{host}} {{domains[www2]}} {{hosts[alt][]}}',
+      'web-platform.test www2.web-platform.test not-web-platform.test',
+    );
     check('{{ports[http][1]}} {{location[port]}} {{location[query]}}', '8001 8000 ?x=%3C%22&x=2');
     check('{{headers[x-a]}}{{headers[x-b]}}{{header_or_default(x-b, two)}}', 'onetwo');
     check('{{GET[x]}}', '<"');
@@ -55,13 +58,31 @@ describe('substitution', () => {
   });
 
   it('keeps bytes that are no UTF-8, and takes names that are', () => {
-    const bytes = substitute(Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('{{domains[élève]}}é')]), REQUEST, 'none');
-    assert.deepEqual(bytes, Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('xn--lve-6lad.web-platform.test'), Buffer.from('é')]));
+    const bytes = substitute(
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('{{domains[élève]}}é')]),
+      REQUEST,
+      'none',
+    );
+    assert.deepEqual(
+      bytes,
+      Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('xn--lve-6lad.web-platform.test'), Buffer.from('é')]),
+    );
   });
 
   for (const text of [
-    '{{}}', '{{nothing}}', '{{ports}}', '{{ports[ftp][0]}}', '{{ports[http][2]}}', '{{host[constructor]}}', '{{location[__proto__]}}',
-    '{{uuid}}', '{{host()}}', '{{[a]}}', '{{$a}}', '{{constructor}}', '{{file_hash(crc, a)}}',
+    '{{}}',
+    '{{nothing}}',
+    '{{ports}}',
+    '{{ports[ftp][0]}}',
+    '{{ports[http][2]}}',
+    '{{host[constructor]}}',
+    '{{location[__proto__]}}',
+    '{{uuid}}',
+    '{{host()}}',
+    '{{[a]}}',
+    '{{$a}}',
+    '{{constructor}}',
+    '{{file_hash(crc, a)}}',
   ]) {
     it(`refuses ${text}`, () => assert.throws(() => substitute(Buffer.from(text), REQUEST, 'none'), SubstitutionError));
   }
@@ -76,7 +97,19 @@ describe('pipes', () => {
     ]);
   });
 
-  for (const text of ['(', 'slice(1', 'slice)', 'sub||', 'nothing', 'constructor', 'slice(x)', 'sub(css)', 'trickle(x)', 'trickle(d1:r1)', 'trickle(0:r1)']) {
+  for (const text of [
+    '(',
+    'slice(1',
+    'slice)',
+    'sub||',
+    'nothing',
+    'constructor',
+    'slice(x)',
+    'sub(css)',
+    'trickle(x)',
+    'trickle(d1:r1)',
+    'trickle(0:r1)',
+  ]) {
     it(`refuses ${text}`, () => {
       const response = { status: 200, headers: [], body: Buffer.from('text') };
       assert.throws(() => applyPipes(response, text, REQUEST), PipeError);
@@ -123,30 +156,47 @@ describe('the server', () => {
   /** Paths as they are written: `fetch` would resolve them. */
   function get(path, host = 'web-platform.test', headers = {}) {
     return new Promise((resolve, reject) => {
-      const request = http.get({ host: '127.0.0.1', port: server.ports.http[0], path, headers: { host, ...headers } }, (response) => {
-        let body = '';
-        response.setEncoding('utf8').on('data', (text) => (body += text));
-        response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
-      });
+      const request = http.get(
+        { host: '127.0.0.1', port: server.ports.http[0], path, headers: { host, ...headers } },
+        (response) => {
+          let body = '';
+          response.setEncoding('utf8').on('data', (text) => (body += text));
+          response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+        },
+      );
       request.on('error', reject);
     });
   }
 
-  for (const path of ['/../secret.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/missing/..%2f..%2fsecret.txt', '/%', '/root']) {
+  for (const path of [
+    '/../secret.txt',
+    '/%2e%2e/secret.txt',
+    '/..%2fsecret.txt',
+    '/missing/..%2f..%2fsecret.txt',
+    '/%',
+    '/root',
+  ]) {
     it(`does not answer ${path}`, async () => assert.equal((await get(path)).status, 404));
   }
 
-  it('listens on this machine alone', () => assert.equal(server.addresses().every((address) => address === '127.0.0.1'), true));
+  it('listens on this machine alone', () =>
+    assert.equal(
+      server.addresses().every((address) => address === '127.0.0.1'),
+      true,
+    ));
 
   it('sends the headers beside a file, but those that are its own', async () => {
     const { status, headers, body } = await get('/broken.txt');
-    assert.deepEqual([status, headers['x-a'], headers['x-b'], headers['content-length'], body], [200, 'a', '', '4', 'text']);
+    assert.deepEqual(
+      [status, headers['x-a'], headers['x-b'], headers['content-length'], body],
+      [200, 'a', '', '4', 'text'],
+    );
   });
 
   it('has its own report script, and refuses hosts that are none', async () => {
-    assert.match((await get('/resources/testharnessreport.js')).body, /\}\)\n\(2\);\n$/);
+    assert.match((await get('/resources/testharnessreport.js')).body, /\}\)\(2\);\n$/);
     const slow = { referer: 'http://web-platform.test/a/slow.html?b' };
-    assert.match((await get('/resources/testharnessreport.js', undefined, slow)).body, /\}\)\n\(12\);\n$/);
+    assert.match((await get('/resources/testharnessreport.js', undefined, slow)).body, /\}\)\(12\);\n$/);
     assert.equal((await get('/broken.txt', 'a b')).status, 500);
   });
 });

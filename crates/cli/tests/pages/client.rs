@@ -1,4 +1,4 @@
-//! fantoccini drives pages.
+//! Tests with the WebDriver client fantoccini.
 
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -8,7 +8,7 @@ use tokio::runtime::Builder;
 use url::{ParseError, Url};
 
 use crate::endpoint::Endpoint;
-use crate::site::Site;
+use crate::page_server::PageServer;
 
 /// `POST /session/{session id}/forcesample`
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl WebDriverCompatibleCommand for ForceSample {
     }
 }
 
-/// Runs a test in a session of a new endpoint.
+/// Runs a test in a new session of a new endpoint.
 fn drive(test: impl AsyncFnOnce(&Client)) {
     let endpoint = Endpoint::start();
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -36,7 +36,7 @@ fn drive(test: impl AsyncFnOnce(&Client)) {
     });
 }
 
-/// A profiler that takes its first sample and none after it, unless it is forced.
+/// Starts a profiler that takes one sample at its start, and further ones only if they are forced.
 const START: &str = "globalThis.profiler = new Profiler({ sampleInterval: 2147483, maxBufferSize: 1000 });";
 const STOP: &str = "return profiler.stop().then(({ samples }) => samples.map(({ timestamp }) => timestamp));";
 
@@ -46,8 +46,9 @@ async fn stop(client: &Client) -> Vec<f64> {
 }
 
 #[test]
-fn forced_samples_are_counted_without_waiting() {
-    let site = Site::serve(&[("/", "<script>function work() { return new Promise(setTimeout); }</script>")]);
+fn each_forced_sample_is_recorded() {
+    let site =
+        PageServer::serve(&[("/", "<script>function work() { return new Promise(setTimeout); }</script>")]);
     drive(async |client| {
         client.goto(&site.url("/")).await.unwrap();
         client.execute(START, vec![]).await.unwrap();
@@ -61,7 +62,7 @@ fn forced_samples_are_counted_without_waiting() {
         let times = stop(client).await;
         assert_eq!(times.len(), 8);
         assert!(times.is_sorted(), "{times:?}");
-        // A stopped profiler takes none, and the next one is another.
+        // A stopped profiler takes no sample; the next profiler is independent.
         client.issue_cmd(ForceSample).await.unwrap();
         client.execute(START, vec![]).await.unwrap();
         client.issue_cmd(ForceSample).await.unwrap();
@@ -70,10 +71,10 @@ fn forced_samples_are_counted_without_waiting() {
 }
 
 #[test]
-fn samples_are_forced_in_the_current_frame_alone() {
-    let other = Site::serve(&[("/", "other")]);
+fn samples_are_forced_in_the_current_frame_only() {
+    let other = PageServer::serve(&[("/", "other")]);
     let page = "<iframe src='/inner'></iframe><iframe id='other'></iframe>";
-    let site = Site::serve(&[("/", page), ("/inner", "inner")]);
+    let site = PageServer::serve(&[("/", page), ("/inner", "inner")]);
     drive(async |client| {
         client.goto(&site.url("/")).await.unwrap();
         let load = "const [url, done] = arguments; const f = document.getElementById('other'); f.onload = () => done(); f.src = url";
@@ -99,8 +100,8 @@ fn samples_are_forced_in_the_current_frame_alone() {
 }
 
 #[test]
-fn a_minimised_window_is_paused() {
-    let site = Site::serve(&[("/", "")]);
+fn a_minimized_window_is_paused() {
+    let site = PageServer::serve(&[("/", "")]);
     drive(async |client| {
         client.goto(&site.url("/")).await.unwrap();
         client.execute(START, vec![]).await.unwrap();
@@ -122,7 +123,7 @@ fn elements_are_found_typed_into_and_clicked() {
           event.preventDefault();
           document.title = document.forms[0].elements.who.value;
         };</script>";
-    let site = Site::serve(&[("/", form), ("/next", "<title>Next</title>")]);
+    let site = PageServer::serve(&[("/", form), ("/next", "<title>Next</title>")]);
     drive(async |client| {
         client.goto(&site.url("/")).await.unwrap();
         let field = client.find(Locator::Css("input[name=who]")).await.unwrap();
@@ -151,8 +152,8 @@ fn elements_are_found_typed_into_and_clicked() {
 }
 
 #[test]
-fn windows_are_pages_of_their_own() {
-    let site = Site::serve(&[("/a", "<title>A</title>"), ("/b", "<title>B</title>")]);
+fn each_window_has_its_own_page() {
+    let site = PageServer::serve(&[("/a", "<title>A</title>"), ("/b", "<title>B</title>")]);
     drive(async |client| {
         let first = client.window().await.unwrap();
         client.goto(&site.url("/a")).await.unwrap();

@@ -1,4 +1,4 @@
-//! A running `selfprof webdriver`, and requests to it as they go over the wire.
+//! A running `selfprof webdriver`, and raw HTTP requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -24,7 +24,7 @@ impl Endpoint {
         Self { process, address }
     }
 
-    /// Sends a request with these header lines beside Host, and gives the status and the value.
+    /// Sends a request with these header lines, and returns the status and the value of the response.
     pub fn send(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> (u16, Value) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
@@ -34,15 +34,15 @@ impl Endpoint {
         );
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").expect(&answer);
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        let (head, body) = response.split_once("\r\n\r\n").expect(&response);
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let mut body: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"));
+        let mut body: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{response}"));
         (status, body["value"].take())
     }
 
-    /// A command as clients send it.
+    /// Sends a command as a client would.
     pub fn command(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let host = format!("host: {}", self.address);
         let body = if method == "POST" { body.to_string() } else { String::new() };
@@ -92,7 +92,7 @@ impl Session<'_> {
         value
     }
 
-    /// The code and the message of the error that a command is answered by.
+    /// Sends a command that must fail, and returns the error's code and message.
     #[track_caller]
     pub fn fails(&self, method: &str, path: &str, body: Value) -> (String, String) {
         let (status, value) = self.send(method, path, &body);

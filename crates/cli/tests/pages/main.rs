@@ -1,5 +1,5 @@
-//! `selfprof page` and `selfprof webdriver` on real pages. `SELFPROF_NODE` is a Node that has pages, and
-//! `SELFPROF_TEST_JSDOM` is where jsdom is; `cargo xtask test --only driven` gives both.
+//! Tests of `selfprof page` and `selfprof webdriver` with real pages. `SELFPROF_NODE` is a Node.js that jsdom supports, and
+//! `SELFPROF_TEST_JSDOM` the path of jsdom; `cargo xtask test --only driven` sets both.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -7,18 +7,18 @@ mod support;
 mod client;
 mod endpoint;
 mod page;
+mod page_server;
 mod processes;
 mod protocol;
-mod site;
 
 use std::process::Command;
 
-/// The program with a Node and a jsdom for pages.
+/// `selfprof` with the Node.js and the jsdom for pages.
 fn selfprof() -> Command {
     let mut command = support::selfprof();
     for name in ["SELFPROF_NODE", "SELFPROF_TEST_JSDOM"] {
         let value = std::env::var_os(name).unwrap_or_else(|| {
-            panic!("{name} is not set: these tests run as `cargo xtask test --only driven`")
+            panic!("{name} is not set; run these tests with `cargo xtask test --only driven`")
         });
         command.env(if name == "SELFPROF_NODE" { name } else { "SELFPROF_JSDOM" }, value);
     }

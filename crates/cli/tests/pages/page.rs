@@ -1,12 +1,12 @@
-//! `selfprof page`.
+//! Tests of `selfprof page`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Output, Stdio};
 
+use crate::page_server::PageServer;
 use crate::processes::{await_end, children};
 use crate::selfprof;
-use crate::site::Site;
 use crate::support::{output, text};
 
 fn page(arguments: &[&str]) -> Output {
@@ -15,17 +15,17 @@ fn page(arguments: &[&str]) -> Output {
 
 #[track_caller]
 fn check(output: &Output, code: i32, stdout: &str, stderr: &[&str]) {
-    let said = text(&output.stderr);
-    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(code), stdout), "{said}");
+    let actual = text(&output.stderr);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(code), stdout), "{actual}");
     for part in stderr {
-        assert!(said.contains(part), "{part} is not in\n{said}");
+        assert!(actual.contains(part), "{part} is not in\n{actual}");
     }
 }
 
 const BUSY: &str = "tests/fixtures/pages/busy.html";
 
 #[test]
-fn what_a_page_logs_is_data_and_the_rest_is_talk() {
+fn console_log_goes_to_stdout_and_the_rest_to_stderr() {
     let wait_for_the_error = ["--wait", "idle", BUSY];
     let output = page(&wait_for_the_error);
     let expected =
@@ -46,7 +46,7 @@ fn a_load_is_profiled_from_its_first_script() {
         &["self ms", "sum", "busy.js:1:13", "samples: ", " idle or elsewhere", "trace: "],
     );
     assert_eq!(fs::read(&path).unwrap()[..2], [0x1f, 0x8b]);
-    // No permission of the page was needed, and its policy is its own affair.
+    // The page has no Document-Policy that would allow profiling.
     let top = output_of_top(&path);
     assert!(top.contains("sum") && top.contains("busy.js:1:13"), "{top}");
 }
@@ -55,20 +55,20 @@ fn output_of_top(path: &std::path::Path) -> String {
     text(&output(selfprof().arg("top").arg(path)).stdout)
 }
 
-/// What the page may load from, and the sources of what it has loaded.
+/// `--root` allows the script outside the page's folder, and the table shows original locations.
 #[test]
-fn functions_are_shown_where_they_were_written() {
+fn the_table_shows_original_locations() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("load.json");
-    let words = ["-o", path.to_str().unwrap(), "--root", "tests/fixtures"];
-    let page_of = |more: &[&str]| page(&[&words, more, &["tests/fixtures/pages/minified.html"]].concat());
+    let options = ["-o", path.to_str().unwrap(), "--root", "tests/fixtures"];
+    let page_of = |more: &[&str]| page(&[&options, more, &["tests/fixtures/pages/minified.html"]].concat());
     check(&page_of(&[]), 0, "number\n", &["src/app.ts:"]);
     check(&page_of(&["--no-source-maps"]), 0, "number\n", &["source-maps/app.min.js:1:"]);
 }
 
 #[test]
 fn the_trace_is_named_after_the_page() {
-    let site = Site::serve(&[("/", "<script>for (let i = 0; i < 1e6; i++);</script>")]);
+    let site = PageServer::serve(&[("/", "<script>for (let i = 0; i < 1e6; i++);</script>")]);
     let directory = tempfile::tempdir().unwrap();
     let mut command = selfprof();
     let npm = crate::support::npm().canonicalize().unwrap();
@@ -80,10 +80,9 @@ fn the_trace_is_named_after_the_page() {
     assert!(directory.path().join(name).is_file());
 }
 
-/// What a page on the way logs is heard, and `--wait idle` waits for what was asked for.
 #[test]
-fn idle_is_when_nothing_is_on_its_way() {
-    let site = Site::serve(&[
+fn wait_idle_waits_for_requests_after_the_load() {
+    let site = PageServer::serve(&[
         ("/", "<script>onload = () => fetch('/late').then((r) => r.text()).then(console.log)</script>"),
         ("/late", "late"),
     ]);
@@ -91,23 +90,28 @@ fn idle_is_when_nothing_is_on_its_way() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_said_with_what_may_help() {
-    let site = Site::serve(&[]);
-    check(&page(&[&site.url("/gone")]), 1, "", &["/gone answered 404\n", "hint: "]);
-    check(&page(&["http://127.0.0.1:2/"]), 1, "", &["ECONNREFUSED", "hint: nothing listens there"]);
-    check(&page(&["http://name.invalid/"]), 1, "", &["name.invalid", "hint: the host's name has no address"]);
+fn load_errors_come_with_hints() {
+    let site = PageServer::serve(&[]);
+    check(&page(&[&site.url("/gone")]), 1, "", &["/gone returned HTTP status 404\n", "hint: "]);
+    check(&page(&["http://127.0.0.1:2/"]), 1, "", &["ECONNREFUSED", "hint: no server is listening there"]);
+    check(
+        &page(&["http://name.invalid/"]),
+        1,
+        "",
+        &["name.invalid", "hint: the host name cannot be resolved"],
+    );
     check(&page(&["--jsdom", "/nowhere", BUSY]), 1, "", &["jsdom was not found at /nowhere", "npm install"]);
 }
 
 #[test]
-fn an_endless_loop_is_ended() {
+fn the_timeout_ends_an_endless_loop() {
     let output = page(&["--timeout", "500", "data:text/html,<script>for(;;);</script>"]);
     check(&output, 1, "", &["took longer than 500 ms", "hint: `--timeout MS`"]);
 }
 
-/// The host has no chance to clean up when its user is killed, and ends all the same.
+/// Killing `selfprof` leaves it no chance to clean up, yet the page host ends.
 #[test]
-fn the_host_does_not_outlive_its_user() {
+fn the_page_host_ends_when_selfprof_is_killed() {
     let mut process = selfprof()
         .args(["page", "--timeout", "600000", "data:text/html,<script>console.log('in');for(;;);</script>"])
         .stdout(Stdio::piped())

@@ -1,4 +1,4 @@
-//! The protocol as it goes over the wire: values, errors, and what must not disturb others.
+//! Tests of the WebDriver protocol with raw HTTP: values, errors, and sessions that must not disturb others.
 
 use std::{iter, thread};
 
@@ -6,14 +6,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, Session};
+use crate::page_server::PageServer;
 use crate::processes::{await_end, children};
-use crate::site::Site;
 
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 const WINDOW: &str = "window-fcc6-11e5-b4f8-330a88ab9d7f";
 const FRAME: &str = "frame-075b-4da1-b6ba-e579c2d3230a";
 
-/// A page of this HTML.
+/// Opens a page with this HTML in a new session.
 fn open<'e>(endpoint: &'e Endpoint, html: &str) -> Session<'e> {
     let session = endpoint.session();
     let encoded: String = url::form_urlencoded::byte_serialize(html.as_bytes()).collect();
@@ -22,7 +22,7 @@ fn open<'e>(endpoint: &'e Endpoint, html: &str) -> Session<'e> {
 }
 
 #[test]
-fn values_of_scripts_are_json_with_references() {
+fn script_results_are_json_with_references() {
     let endpoint = Endpoint::start();
     let session = open(&endpoint, "<p id=p>text</p><iframe></iframe>");
     #[track_caller]
@@ -63,14 +63,16 @@ fn values_of_scripts_are_json_with_references() {
 }
 
 #[test]
-fn scripts_that_fail_are_javascript_errors() {
+fn failing_scripts_are_javascript_errors() {
     let endpoint = Endpoint::start();
     let session = open(&endpoint, "<p id=p></p>");
+    // A value that is too large takes a while on a busy machine.
+    session.post("/timeouts", json!({ "script": null }));
     #[track_caller]
     fn check(session: &Session<'_>, script: &str, code: &str, message: &str) {
         for path in ["/execute/sync", "/execute/async"] {
-            let (actual, said) = session.fails("POST", path, json!({ "script": script, "args": [] }));
-            assert!(actual == code && said.contains(message), "{script}: {actual}: {said}");
+            let (actual, text) = session.fails("POST", path, json!({ "script": script, "args": [] }));
+            assert!(actual == code && text.contains(message), "{script}: {actual}: {text}");
         }
     }
     check(&session, "throw new RangeError('mine')", "javascript error", "RangeError: mine");
@@ -101,7 +103,7 @@ fn scripts_that_fail_are_javascript_errors() {
 }
 
 #[test]
-fn references_are_of_their_own_document() {
+fn references_are_valid_in_their_own_document_only() {
     let endpoint = Endpoint::start();
     let session = open(&endpoint, "<p id=p></p><iframe></iframe>");
     let paragraph = session.post("/element", json!({ "using": "css selector", "value": "p" }));
@@ -121,7 +123,7 @@ fn references_are_of_their_own_document() {
 }
 
 #[test]
-fn frames_come_and_go() {
+fn frames_are_entered_and_removed() {
     let endpoint = Endpoint::start();
     let session = open(&endpoint, "<title>outer</title><iframe id=f srcdoc='<p>inner</p>'></iframe>");
     assert_eq!(session.fails("POST", "/frame", json!({ "id": 1 })).0, "no such frame");
@@ -137,7 +139,7 @@ fn frames_come_and_go() {
 }
 
 #[test]
-fn what_is_no_command_is_an_error_of_the_protocol() {
+fn invalid_requests_are_webdriver_errors() {
     let endpoint = Endpoint::start();
     let session = endpoint.session();
     #[track_caller]
@@ -153,10 +155,11 @@ fn what_is_no_command_is_an_error_of_the_protocol() {
     check(send("DELETE", "/session/nobody", json!({})), (404, "invalid session id"));
     check(send("POST", "/session", json!({})), (400, "invalid argument"));
     check(send("POST", "/session", json!({ "capabilities": [] })), (400, "invalid argument"));
-    let wants = |wish: Value| send("POST", "/session", json!({ "capabilities": { "alwaysMatch": wish } }));
-    check(wants(json!({ "browserName": "firefox" })), (500, "session not created"));
-    check(wants(json!({ "timeouts": { "script": -1 } })), (400, "invalid argument"));
-    check(wants(json!({ "unheardOf": true })), (400, "invalid argument"));
+    let new_session =
+        |required: Value| send("POST", "/session", json!({ "capabilities": { "alwaysMatch": required } }));
+    check(new_session(json!({ "browserName": "firefox" })), (500, "session not created"));
+    check(new_session(json!({ "timeouts": { "script": -1 } })), (400, "invalid argument"));
+    check(new_session(json!({ "unheardOf": true })), (400, "invalid argument"));
     check(session.send("POST", "/url", &json!({ "url": "no/scheme" })), (400, "invalid argument"));
     check(session.send("POST", "/url", &json!({ "url": "http://127.0.0.1:2/" })), (500, "unknown error"));
     check(
@@ -191,7 +194,7 @@ fn what_is_no_command_is_an_error_of_the_protocol() {
 }
 
 #[test]
-fn an_endless_loop_ends_by_its_timeout_and_disturbs_nobody() {
+fn an_endless_loop_times_out_without_disturbing_other_sessions() {
     let endpoint = Endpoint::start();
     let timeouts = json!({ "capabilities": { "alwaysMatch": { "timeouts": { "script": 2000 } } } });
     let stuck = endpoint.session_with(&timeouts);
@@ -205,26 +208,26 @@ fn an_endless_loop_ends_by_its_timeout_and_disturbs_nobody() {
         assert_eq!(endless.join().unwrap().0, "script timeout");
     });
     let (code, message) = stuck.fails("GET", "/title", json!({}));
-    assert!(code == "unknown error" && message.contains("navigate to go on"), "{code}: {message}");
+    assert!(code == "unknown error" && message.contains("navigate to continue"), "{code}: {message}");
     stuck.post("/url", json!({ "url": "data:text/html,<title>again</title>" }));
     assert_eq!(stuck.get("/title"), "again");
-    // A promise that nobody settles ends its command alone.
+    // A promise that never settles fails its own command only.
     let never = json!({ "script": "globalThis.kept = 1; return new Promise(() => {})", "args": [] });
     assert_eq!(stuck.fails("POST", "/execute/sync", never).0, "script timeout");
     assert_eq!(stuck.run("return kept", json!([])), 1);
-    // The page's own loop is ended by the next command; one may come before it begins.
+    // A loop in the page's own task makes the next command time out; that command may come before the loop starts.
     stuck.run("setTimeout(() => { for (;;); })", json!([]));
     let looped = || stuck.send("POST", "/forcesample", &json!({}));
     let (_, error) = iter::repeat_with(looped).find(|(status, _)| *status != 200).unwrap();
     assert_eq!(error["error"], "timeout");
-    // So is a load.
+    // An endless loop during a load times out, too.
     stuck.post("/timeouts", json!({ "pageLoad": 500 }));
     let endless = json!({ "url": "data:text/html,<script>for (;;);</script>" });
     assert_eq!(stuck.fails("POST", "/url", endless).0, "timeout");
 }
 
 #[test]
-fn a_session_is_deleted_whatever_it_does() {
+fn a_busy_session_can_be_deleted() {
     let endpoint = Endpoint::start();
     let session = endpoint.session();
     session.post("/timeouts", json!({ "script": null }));
@@ -237,11 +240,11 @@ fn a_session_is_deleted_whatever_it_does() {
             endpoint.command("DELETE", &format!("/session/{}", session.id), &json!({})),
             (200, Value::Null)
         );
-        // The script may have been asked for before the session was deleted, or after.
+        // The script may have arrived before the session was deleted, or after.
         assert_eq!(endless.join().unwrap().0, "invalid session id");
     });
     await_end(hosts[0]);
-    // As is the last window's.
+    // Closing the last window deletes the session.
     let session = endpoint.session();
     assert_eq!(session.send("DELETE", "/window", &json!({})), (200, json!([])));
     assert_eq!(session.fails("GET", "/title", json!({})).0, "invalid session id");
@@ -249,7 +252,7 @@ fn a_session_is_deleted_whatever_it_does() {
 }
 
 #[test]
-fn it_ends_cleanly_and_leaves_no_process() {
+fn a_signal_ends_the_server_and_its_page_hosts() {
     for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
         let mut endpoint = Endpoint::start();
         let session = endpoint.session();
@@ -264,7 +267,7 @@ fn it_ends_cleanly_and_leaves_no_process() {
 }
 
 #[test]
-fn a_host_that_dies_is_a_clear_error() {
+fn a_dead_page_host_is_an_error() {
     let endpoint = Endpoint::start();
     let session = endpoint.session();
     let hosts = children(endpoint.process.id());
@@ -275,12 +278,12 @@ fn a_host_that_dies_is_a_clear_error() {
 }
 
 #[test]
-fn cookies_are_those_of_the_document() {
+fn cookies_belong_to_the_document() {
     let endpoint = Endpoint::start();
     let session = endpoint.session();
     let add = |cookie: Value| session.send("POST", "/cookie", &json!({ "cookie": cookie }));
     assert_eq!(add(json!({ "name": "a", "value": "1" })).1["error"], "invalid cookie domain");
-    let site = Site::serve(&[("/", "")]);
+    let site = PageServer::serve(&[("/", "")]);
     session.post("/url", json!({ "url": site.url("/") }));
     assert_eq!(add(json!({ "name": "a", "value": "1" })), (200, Value::Null));
     assert_eq!(add(json!({ "name": "b", "value": "2", "httpOnly": true })), (200, Value::Null));

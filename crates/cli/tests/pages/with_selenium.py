@@ -1,6 +1,6 @@
 """Selenium drives pages through `selfprof webdriver`.
 
-`cargo xtask test --only selenium` runs this with Selenium in a place of its own, and sets SELFPROF to the program.
+`cargo xtask test --only selenium` installs Selenium, runs this, and sets SELFPROF to the path of the program.
 """
 
 import http.server
@@ -46,7 +46,7 @@ PAGES = {
     "/frames": "<iframe name='inner' src='/'></iframe>",
 }
 
-# A profiler that takes its first sample and none after it, unless it is forced.
+# Starts a profiler that takes one sample at its start, and further ones only if they are forced.
 START = "window.profiler = new Profiler({ sampleInterval: 2147483, maxBufferSize: 1000 })"
 STOP = "return profiler.stop()"
 
@@ -95,7 +95,7 @@ class Endpoint(unittest.TestCase):
         for _ in range(count):
             self.assertIsNone(self.driver.execute("forceSample")["value"])
 
-    def test_profiles_are_counted_without_sleeping(self):
+    def test_each_forced_sample_is_recorded(self):
         self.open("/")
         self.driver.execute_script(START)
         self.force_samples(2)
@@ -106,10 +106,10 @@ class Endpoint(unittest.TestCase):
         self.assertEqual(len(times), 6)
         self.assertEqual(times, sorted(times))
         self.assertEqual(set(trace), {"frames", "resources", "samples", "stacks"})
-        # Nobody is there to take it.
+        # No profiler is running.
         self.force_samples(1)
 
-    def test_samples_are_of_the_current_frame(self):
+    def test_samples_are_forced_in_the_current_frame(self):
         self.open("/frames")
         self.driver.execute_script(START)
         self.driver.switch_to.frame("inner")
@@ -121,7 +121,7 @@ class Endpoint(unittest.TestCase):
         self.driver.switch_to.frame(0)
         self.assertEqual(len(self.driver.execute_script(STOP)["samples"]), 5)
 
-    def test_a_real_profile_has_the_pages_functions(self):
+    def test_a_profile_has_the_functions_of_the_page(self):
         self.open("/")
         profile = """
             const [done] = arguments;

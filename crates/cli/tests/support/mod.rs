@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program, told to use the checkout's npm package, in a clean environment.
+/// `selfprof` with the npm package of the checkout and a clean environment.
 pub fn selfprof() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_selfprof"));
     command
@@ -19,15 +19,15 @@ pub fn selfprof() -> Command {
 
 /// The npm package in the checkout.
 pub fn npm() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../npm")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packages/selfprof")
 }
 
-/// One of the streams as text.
+/// A stream as text.
 pub fn text(stream: &[u8]) -> String {
     String::from_utf8_lossy(stream).into_owned()
 }
 
-/// Runs to the end.
+/// Runs the command to its end.
 pub fn output(command: &mut Command) -> Output {
     command.output().expect("selfprof starts")
 }

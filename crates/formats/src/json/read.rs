@@ -1,13 +1,16 @@
-//! Reading JSON as a stream: objects member by member, and lists element by element.
+//! Reading JSON as a stream: objects member by member, lists element by element.
 
 use std::fmt;
+#[cfg(feature = "conversion")]
 use std::marker::PhantomData;
 
 use selfprof_trace::foreign::LimitExceeded;
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+#[cfg(feature = "conversion")]
+use serde::de::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::de::{Read, SliceRead, StrRead};
 
-/// Reads a text that is an object, to its end.
+/// Reads a text that consists of one object.
 pub(crate) fn read<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_json::Result<M::Value> {
     fn from<'de, R: Read<'de>, M: Members<'de>>(text: R, members: M) -> serde_json::Result<M::Value> {
         let mut json = serde_json::Deserializer::new(text);
@@ -15,17 +18,17 @@ pub(crate) fn read<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_j
         json.end()?;
         Ok(value)
     }
-    // Strings need not be checked one by one when all of the text is known to be UTF-8.
+    // If the whole text is UTF-8, its strings need not be checked one by one.
     match std::str::from_utf8(text) {
         Ok(text) => from(StrRead::new(text), members),
         Err(_) => from(SliceRead::new(text), members),
     }
 }
 
-/// What takes the members of an object.
+/// Reads the members of an object.
 pub(crate) trait Members<'de>: Sized {
     type Value;
-    /// What the object is, as a message says where something else stands.
+    /// What the object is called in error messages.
     const EXPECTED: &'static str;
 
     fn read<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error>;
@@ -58,9 +61,9 @@ impl<'de, M: Members<'de>> Visitor<'de> for Object<M> {
     }
 }
 
-/// What takes the elements of a list.
+/// Reads the elements of a list.
 pub(crate) trait Elements<'de>: Sized {
-    /// What the list is, as a message says where something else stands.
+    /// What the list is called in error messages.
     const EXPECTED: &'static str = "a list";
 
     fn read<A: SeqAccess<'de>>(self, list: A) -> Result<(), A::Error>;
@@ -93,7 +96,7 @@ impl<'de, E: Elements<'de>> Visitor<'de> for List<E> {
     }
 }
 
-/// Why reading stopped, if that was our will: serde's errors are text alone.
+/// The limit that made reading stop, if any. It is kept beside serde's error, which can only hold text.
 pub(crate) type Exceeded = Option<LimitExceeded>;
 
 /// Stops reading at a limit.
@@ -102,7 +105,8 @@ pub(crate) fn stop<E: Error>(limit: LimitExceeded, exceeded: &mut Exceeded) -> E
     E::custom(limit)
 }
 
-/// Reads a list and hands each element over as it comes, until one is refused.
+/// Reads a list and calls `push` with each element, until it fails.
+#[cfg(feature = "conversion")]
 pub(crate) fn each<'de, E, P>(exceeded: &mut Exceeded, push: P) -> impl DeserializeSeed<'de, Value = ()>
 where
     E: Deserialize<'de>,
@@ -111,12 +115,14 @@ where
     list(Each { push, exceeded, element: PhantomData })
 }
 
+#[cfg(feature = "conversion")]
 struct Each<'read, E, P> {
     push: P,
     exceeded: &'read mut Exceeded,
     element: PhantomData<E>,
 }
 
+#[cfg(feature = "conversion")]
 impl<'de, E, P> Elements<'de> for Each<'_, E, P>
 where
     E: Deserialize<'de>,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use selfprof_trace::Micros;
 
-/// Writes `before`, then the items with commas between them.
+/// Writes `before`, then the items separated by commas.
 pub(crate) fn write_list<W: Write, T>(
     out: &mut W,
     before: &str,
@@ -21,17 +21,18 @@ pub(crate) fn write_list<W: Write, T>(
     Ok(())
 }
 
-/// Writes a string with its quotes and escapes.
+/// Writes a quoted and escaped string.
 pub(crate) fn string(out: &mut impl Write, text: &str) -> io::Result<()> {
     Ok(serde_json::to_writer(out, text)?)
 }
 
-/// Writes a whole number.
+/// Writes an integer.
 pub(crate) fn number(out: &mut impl Write, number: impl itoa::Integer) -> io::Result<()> {
     out.write_all(itoa::Buffer::new().format(number).as_bytes())
 }
 
-/// Writes a whole number, or `null`.
+/// Writes an integer or `null`.
+#[cfg(feature = "conversion")]
 pub(crate) fn number_or_null(out: &mut impl Write, value: Option<impl itoa::Integer>) -> io::Result<()> {
     match value {
         Some(value) => number(out, value),
@@ -39,7 +40,7 @@ pub(crate) fn number_or_null(out: &mut impl Write, value: Option<impl itoa::Inte
     }
 }
 
-/// Writes a time in milliseconds, with as many digits as it shows.
+/// Writes a time in milliseconds, without trailing zeros.
 pub(crate) fn millis(out: &mut impl Write, time: Micros) -> io::Result<()> {
     number(out, time.0 / 1000)?;
     let rest = time.0 % 1000;
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn milliseconds_are_written_as_they_show() {
+    fn milliseconds_are_written_as_they_are_displayed() {
         #[track_caller]
         fn check(micros: u64) {
             let mut written = Vec::new();

@@ -1,4 +1,4 @@
-//! What nobody means well with.
+//! Format detection and hostile input.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ const EXPLAINER: &str = r#"{"version":1,"options":{"interval":1},"effectiveInter
     "main-thread":[{"type":"stack","timestamp":1,"stack":2},{"type":"mark","timestamp":1,"name":"m"}],
     "worker-1":[{"type":"stack","timestamp":2}]}}"#;
 
-/// A text of each format that is read.
+/// A text in each readable format.
 const TEXTS: [(Format, &str); 3] =
     [(Format::W3c, W3C), (Format::CpuProfile, CPU_PROFILE), (Format::Explainer, EXPLAINER)];
 
@@ -30,15 +30,15 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The error and its causes, in one sentence.
-fn told(result: Result<Profile, ReadError>) -> String {
+/// The error and its causes, as one line.
+fn message(result: Result<Profile, ReadError>) -> String {
     let error = result.unwrap_err();
     let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
-    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+    causes.fold(error.to_string(), |message, cause| format!("{message}: {cause}"))
 }
 
 #[test]
-fn formats_are_recognised() {
+fn formats_are_detected() {
     for (format, text) in TEXTS {
         for bytes in [text.as_bytes().to_vec(), gzip(text.as_bytes())] {
             let profile = read_any(&bytes).unwrap();
@@ -49,24 +49,24 @@ fn formats_are_recognised() {
 }
 
 #[test]
-fn what_is_said_counts_more_than_what_it_looks_like() {
+fn the_hint_overrides_detection() {
     let hint = Hint { format: Some(Format::CpuProfile), name: Some("a.json") };
     let error = read(W3C.as_bytes(), hint, &ReadOptions::default()).unwrap_err();
-    assert!(error.to_string().starts_with("the JSON is not a CPU profile of V8"), "{error}");
+    assert!(error.to_string().starts_with("the JSON is not a V8 CPU profile"), "{error}");
 }
 
 #[test]
-fn damaged_compression_is_told() {
+fn corrupt_compression_is_an_error() {
     for (_, text) in TEXTS {
         let whole = gzip(text.as_bytes());
         for length in [3, 12, whole.len() / 2, whole.len() - 1] {
-            assert!(told(read_any(&whole[..length])).starts_with("the trace could not be read: "));
+            assert!(message(read_any(&whole[..length])).starts_with("cannot read the trace: "));
         }
     }
 }
 
 #[test]
-fn compression_does_not_get_round_the_bound() {
+fn the_size_limit_applies_after_decompression() {
     let zeros = gzip(&vec![b' '; 1 << 22]);
     assert!(zeros.len() < 1 << 16);
     let options = ReadOptions { max_bytes: 1 << 20, ..ReadOptions::default() };
@@ -80,14 +80,14 @@ fn depth_is_bounded() {
     {
         for bracket in ["[", "{\"a\":"] {
             assert!(
-                told(read_any(format!("{start}{}", bracket.repeat(500_000)).as_bytes())).contains("JSON")
+                message(read_any(format!("{start}{}", bracket.repeat(500_000)).as_bytes())).contains("JSON")
             );
         }
     }
 }
 
 #[test]
-fn large_numbers_are_only_numbers() {
+fn extreme_numbers_never_panic() {
     for (format, text) in TEXTS {
         for number in ["1000000000", "-1", "1e300", "1e999999", "0.5", "18446744073709551616"] {
             for part in
@@ -106,7 +106,7 @@ fn large_numbers_are_only_numbers() {
 }
 
 #[test]
-fn text_that_is_no_unicode_is_read_or_refused() {
+fn invalid_utf8_is_replaced_or_an_error() {
     for (_, text) in TEXTS {
         let mut bytes = text.as_bytes().to_vec();
         let name = text
@@ -124,7 +124,7 @@ fn text_that_is_no_unicode_is_read_or_refused() {
     }
 }
 
-/// JSON with the formats' own members, in any order and of any type.
+/// Random JSON with the members of the formats, in any order and of any type.
 fn json() -> impl Strategy<Value = Value> {
     const MEMBERS: &[&str] = &[
         "frames",
@@ -205,7 +205,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_text_never_panics(which in 0..TEXTS.len(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+    fn corrupt_text_never_panics(which in 0..TEXTS.len(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let mut bytes = TEXTS[which].1.as_bytes().to_vec();
         let at = at.index(bytes.len());
         bytes[at] = byte;

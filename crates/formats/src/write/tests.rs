@@ -1,11 +1,11 @@
-//! What each format holds comes back, and what it does not hold is told.
+//! Round trips through every format, and what each format cannot hold.
 
 use proptest::prelude::*;
 use selfprof_trace::testing::{parts, spelled, trace};
-use selfprof_trace::{Frame, Marker, Sample, Stack};
+use selfprof_trace::{Entries, Frame, Marker, Sample, Stack};
 
 use super::*;
-use crate::{Hint, ReadOptions, read, w3c};
+use crate::{Hint, Loss, ReadOptions, losses, read, w3c};
 
 const MARKERS: &str = include_str!("../../fixtures/w3c/chromium-156-markers-isolated.json");
 
@@ -15,7 +15,7 @@ fn written(format: Format, threads: &[Thread], gzip: bool) -> Vec<u8> {
     out
 }
 
-/// Written and read again, without a word on what it is.
+/// Writes and reads the threads, detecting the format.
 #[track_caller]
 fn back(format: Format, threads: &[Thread], gzip: bool) -> Vec<Thread> {
     let profile =
@@ -26,7 +26,7 @@ fn back(format: Format, threads: &[Thread], gzip: bool) -> Vec<Thread> {
     profile.threads.into_iter().map(|(thread, _)| thread).collect()
 }
 
-/// The trace with this done to its samples, and with nothing that they do not use.
+/// The trace with changed samples, and without unused table entries.
 fn with_samples(trace: &Trace, change: impl Fn(&Sample) -> Sample) -> Trace {
     let mut changed = trace.clone();
     for sample in changed.drain_samples(usize::MAX) {
@@ -35,7 +35,7 @@ fn with_samples(trace: &Trace, change: impl Fn(&Sample) -> Sample) -> Trace {
     changed.narrowed()
 }
 
-/// The trace with each function renamed, since some names mean something in some formats.
+/// The trace with its functions renamed, because some names have a meaning in some formats.
 fn renamed(trace: &Trace, name: impl Fn(&str, &Frame) -> String) -> Trace {
     let mut renamed = Trace::new();
     let frames: Vec<_> = trace
@@ -61,14 +61,14 @@ fn renamed(trace: &Trace, name: impl Fn(&str, &Frame) -> String) -> Trace {
 
 proptest! {
     #[test]
-    fn w3c_holds_a_thread(trace in trace(), gzip in any::<bool>()) {
+    fn a_w3c_trace_round_trips(trace in trace(), gzip in any::<bool>()) {
         let back = back(Format::W3c, &[Thread::main(trace.clone())], gzip);
         prop_assert_eq!(parts(&back[0].trace), parts(&trace));
     }
 
     #[test]
-    fn the_explainer_holds_threads_without_markers(first in trace(), second in trace(), gzip in any::<bool>()) {
-        // A column without a line, and what looks like a place, have no place in a string.
+    fn threads_without_markers_round_trip_in_the_explainers_format(first in trace(), second in trace(), gzip in any::<bool>()) {
+        // The strings cannot represent a column without a line, nor names that look like a location.
         let clean = |trace: &Trace| {
             let trace = with_samples(trace, |sample| Sample { marker: None, ..*sample });
             renamed(&trace, |name, _| name.replace('@', "_"))
@@ -93,8 +93,8 @@ proptest! {
     }
 
     #[test]
-    fn a_cpu_profile_holds_samples_with_markers_where_nothing_else_is(trace in trace()) {
-        // Functions without a script may have the names of states there, and empty URLs are none.
+    fn a_cpu_profile_round_trips_with_markers_of_samples_without_a_stack(trace in trace()) {
+        // A function without a script could have the name of a state, and an empty URL means no script.
         let trace = renamed(&trace, |name, frame| if frame.resource.is_none() { format!("_{name}") } else { name.to_owned() });
         let trace = with_samples(&trace, |sample| Sample { marker: sample.marker.filter(|_| sample.stack.is_none()), ..*sample });
         let back = back(Format::CpuProfile, &[Thread::main(trace.clone())], false);
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn every_format_is_written_of_every_trace(first in trace(), second in trace(), gzip in any::<bool>()) {
+    fn every_trace_can_be_written_in_every_format(first in trace(), second in trace(), gzip in any::<bool>()) {
         let threads = [first, second].map(|trace| Thread { name: "a\"b".to_owned(), trace });
         for format in Format::ALL.into_iter().filter(|format| *format != Format::Explainer) {
             for threads in [&threads[..], &threads[..1], &[]] {
@@ -116,22 +116,22 @@ proptest! {
 }
 
 #[test]
-fn what_is_written_alone_is_recognised_and_refused() {
+fn write_only_formats_are_detected_and_rejected() {
     let (trace, _) = w3c::read(MARKERS.as_bytes()).unwrap();
     let threads = [Thread::main(trace)];
     for format in Format::ALL.into_iter().filter(|format| !Format::READABLE.contains(format)) {
-        let name = format!("a{}", format.endings()[0]);
+        let name = format!("a{}", format.extensions()[0]);
         let hint = Hint { name: Some(&name), ..Hint::default() };
         let error = read(&written(format, &threads, true)[..], hint, &ReadOptions::default()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("this is {}, which selfprof writes and does not read", format.noun())
+            format!("this is {}, which selfprof can write but not read", format.noun())
         );
     }
 }
 
 #[test]
-fn losses_are_told() {
+fn losses_are_listed() {
     let mut trace = Trace::new();
     let name = trace.name("f").unwrap();
     let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
@@ -151,24 +151,18 @@ fn losses_are_told() {
         let losses: Vec<String> = losses(format, threads).iter().map(Loss::to_string).collect();
         assert_eq!(losses, expected);
     }
-    let dropped = "the note that 3 marks and measures were not recorded";
+    let dropped = "the number of dropped marks and measures (3)";
     check(Format::W3c, &threads, &["the thread worker-1"]);
     check(Format::Explainer, &threads, &["the markers of 2 samples", dropped]);
     check(Format::CpuProfile, &threads, &["the thread worker-1", "the marker of 1 sample", dropped]);
     check(Format::Chrome, &threads, &["the marker of 1 sample", dropped]);
     check(Format::Firefox, &threads, &[dropped]);
     check(Format::Speedscope, &threads, &["the marker of 1 sample", dropped]);
-    check(Format::Pprof, &threads, &["when the samples were taken", "1 idle sample", dropped]);
+    check(Format::Pprof, &threads, &["the times of samples", "1 idle sample", dropped]);
     check(
         Format::Collapsed,
         &threads,
-        &[
-            "the thread worker-1",
-            "when the samples were taken",
-            "the marker of 1 sample",
-            "1 idle sample",
-            dropped,
-        ],
+        &["the thread worker-1", "the times of samples", "the marker of 1 sample", "1 idle sample", dropped],
     );
     check(Format::Otlp, &threads, &[dropped]);
     for format in Format::ALL {

@@ -1,23 +1,39 @@
-//! Who wants the marks and measures of a thread.
+//! The recorders of a thread's marks and measures, which record each one as it is made.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use napi_derive::napi;
 use selfprof_session::SessionId;
 use selfprof_trace::{EntryType, Micros, Millis};
 
-use super::EntryStore;
-use crate::journal::Journal;
+use super::store::EntryStore;
 
-/// Somebody who records the entries of a thread.
-pub enum Recorder {
-    /// The journal of the thread.
-    Journal(Arc<Journal>),
-    /// A session on the thread that others opened.
-    Session(SessionId, Arc<EntryStore>),
+/// Where entries are recorded.
+pub trait EntrySink {
+    /// Adds an entry, on its thread.
+    fn add_entry(self: Arc<Self>, entry_type: EntryType, name: &str, start_time: Millis, duration: Millis);
+
+    /// Nothing is added after this time of the thread's clock.
+    fn end(&self, now: Micros);
 }
 
+impl EntrySink for EntryStore {
+    fn add_entry(self: Arc<Self>, entry_type: EntryType, name: &str, start_time: Millis, duration: Millis) {
+        self.add(entry_type, name, start_time, duration);
+    }
+
+    fn end(&self, now: Micros) {
+        Self::end(self, now);
+    }
+}
+
+struct Recorder {
+    /// The session that it belongs to; none for a journal, which ends with the thread.
+    session: Option<SessionId>,
+    sink: Arc<dyn EntrySink>,
+}
+
+#[derive(Default)]
 struct Recorders {
     list: Vec<Recorder>,
     /// The names that JavaScript has given, by the numbers that it got for them.
@@ -25,7 +41,7 @@ struct Recorders {
 }
 
 thread_local! {
-    /// The recorders of this thread. Only this thread touches them; none of them needs it to be freed.
+    /// The recorders of this thread. Only this thread touches them; dropping them needs no live environment.
     static RECORDERS: RefCell<Recorders> = const { RefCell::new(Recorders { list: Vec::new(), names: Vec::new() }) };
 }
 
@@ -33,59 +49,46 @@ fn with<T>(work: impl FnOnce(&mut Recorders) -> T) -> T {
     RECORDERS.with(|recorders| work(&mut recorders.borrow_mut()))
 }
 
-/// Has the entries of this thread recorded from now on. JavaScript is to be told.
-pub fn begin(recorder: Recorder) {
-    with(|recorders| recorders.list.push(recorder));
+/// Records the entries of this thread from now on. JavaScript must be notified.
+pub fn begin(session: Option<SessionId>, sink: Arc<dyn EntrySink>) {
+    with(|recorders| recorders.list.push(Recorder { session, sink }));
 }
 
-/// Ends the recorder of a session, if it has one, at this time of the thread's clock. Says whether it had.
+/// Ends the recorder of a session at this time of the thread's clock. Returns whether there was one.
 pub fn end(session: SessionId, now: Micros) -> bool {
     with(|recorders| {
-        let is_its = |recorder: &Recorder| matches!(recorder, Recorder::Session(id, _) if *id == session);
-        let Some(index) = recorders.list.iter().position(is_its) else { return false };
-        if let Recorder::Session(_, store) = recorders.list.swap_remove(index) {
-            store.end(now);
-        }
+        let Some(index) = recorders.list.iter().position(|recorder| recorder.session == Some(session)) else {
+            return false;
+        };
+        recorders.list.swap_remove(index).sink.end(now);
         true
     })
 }
 
-/// Whether the marks and measures of this thread are to come to [`record_entry`].
-#[napi(catch_unwind)]
-pub fn entries_are_wanted() -> bool {
+/// Whether anyone records the entries of this thread.
+pub fn is_recording() -> bool {
     with(|recorders| !recorders.list.is_empty())
 }
 
-/// Takes the name of marks and measures to come; gives the number that stands for it.
-#[napi(catch_unwind)]
-pub fn name_entry(name: String) -> u32 {
+/// Takes the name of entries to come. Returns the number that stands for it.
+pub fn add_name(name: String) -> u32 {
     with(|Recorders { names, .. }| {
         names.push(name);
         names.len() as u32 - 1
     })
 }
 
-/// Forgets all names that were taken.
-#[napi(catch_unwind)]
-pub fn forget_entry_names() {
+/// Forgets all names.
+pub fn forget_names() {
     with(|recorders| recorders.names.clear());
 }
 
-/// Records a mark or a measure of this thread: the number of its name, when it began and how long it took, in
-/// milliseconds. Times that are not finite make it none.
-#[napi(catch_unwind)]
-pub fn record_entry(is_measure: bool, name: u32, start_time: f64, duration: f64) {
-    let entry_type = if is_measure { EntryType::Measure } else { EntryType::Mark };
-    let (Some(start_time), Some(duration)) = (Millis::new(start_time), Millis::new(duration)) else { return };
+/// Records an entry of this thread, unless the number stands for no name.
+pub fn record(entry_type: EntryType, name: u32, start_time: Millis, duration: Millis) {
     with(|Recorders { list, names }| {
         let Some(name) = names.get(name as usize) else { return };
         for recorder in list {
-            match recorder {
-                Recorder::Journal(journal) => journal.add_entry(entry_type, name, start_time, duration),
-                Recorder::Session(_, store) => {
-                    store.add(entry_type, name, start_time, duration);
-                }
-            }
+            Arc::clone(&recorder.sink).add_entry(entry_type, name, start_time, duration);
         }
     });
 }

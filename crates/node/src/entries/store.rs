@@ -1,56 +1,52 @@
 //! The marks and measures that one recorder of a thread keeps.
 
-use std::sync::Mutex;
-
+use parking_lot::Mutex;
 use selfprof_trace::{Entries, Entry, EntryType, Micros, Millis, Trace};
 
-use crate::locks::lock;
-
-/// How much earlier than now a mark may be that is made now, in milliseconds: the step of the coarsest clock.
+/// How much earlier than now the start of a new mark may be, in milliseconds: the resolution of the coarsest clock.
 const RESOLUTION_MS: f64 = 0.1;
 
-/// How many entries more than its limit a circular store holds at least, before it lets go of the oldest.
+/// How many entries more than its limit a circular store holds at least before it drops the oldest.
 const SLACK: usize = 64;
 
-/// Marks and measures of one thread. The thread adds, the building thread takes; neither holds the lock for longer than
-/// that.
+/// Marks and measures of one thread. The thread adds, the building thread takes; neither holds the lock for longer.
 pub struct EntryStore {
-    /// How many there are at most.
+    /// The maximum number of entries.
     limit: u64,
-    /// Whether the oldest make room.
+    /// Whether the oldest entries make room for new ones.
     is_circular: bool,
     state: Mutex<State>,
 }
 
 struct State {
     entries: Entries,
-    /// How many more there is room for.
+    /// How many more entries fit.
     room: u64,
-    /// The time that entries must overlap, in milliseconds.
+    /// Entries must overlap the time between these two, in milliseconds.
     from: f64,
     until: f64,
 }
 
 impl EntryStore {
-    /// For all entries from now on.
+    /// Keeps all entries from now on.
     pub fn new(limit: u64) -> Self {
         let state =
             State { entries: Entries::new(), room: limit, from: f64::NEG_INFINITY, until: f64::INFINITY };
         Self { limit, is_circular: false, state: Mutex::new(state) }
     }
 
-    /// For the entries that overlap the time from `now` until [`end`](Self::end), on the clock of the process's
-    /// `performance`: all threads have one time origin.
+    /// Keeps the entries that overlap the time from `now` until [`end`](Self::end), on the clock of the process's
+    /// `performance`. All threads have the same time origin.
     pub fn of_session(limit: u64, is_circular: bool, now: Micros) -> Self {
         let store = Self { is_circular, ..Self::new(limit) };
-        lock(&store.state).from = now.as_millis_f64() - RESOLUTION_MS;
+        store.state.lock().from = now.as_millis_f64() - RESOLUTION_MS;
         store
     }
 
-    /// Takes an entry, or counts it as dropped when there is no room. Says how many it holds with this one, 0 when it was
-    /// not taken.
+    /// Adds an entry, or counts it as dropped when there is no room. Returns how many entries are held now, 0 when this one
+    /// was not added.
     pub fn add(&self, entry_type: EntryType, name: &str, start_time: Millis, duration: Millis) -> usize {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let (start, end) = (start_time.get(), start_time.get() + duration.get());
         // A measure may end before it begins.
         if start.max(end) < state.from {
@@ -75,18 +71,18 @@ impl EntryStore {
 
     /// The session ends now.
     pub fn end(&self, now: Micros) {
-        lock(&self.state).until = now.as_millis_f64();
+        self.state.lock().until = now.as_millis_f64();
     }
 
-    /// Takes out what is there, in the order in which it came.
+    /// Removes the entries, in the order in which they were added.
     pub fn take(&self) -> Entries {
-        std::mem::take(&mut lock(&self.state).entries)
+        std::mem::take(&mut self.state.lock().entries)
     }
 
-    /// Takes out what belongs to a trace, whose session has ended, in time order.
+    /// Removes the entries of a trace whose session has ended, in time order.
     pub fn finish(&self, trace: &Trace) -> Entries {
         let mut entries = self.take();
-        let until = lock(&self.state).until;
+        let until = self.state.lock().until;
         let first_sample = trace.span().map_or(f64::NEG_INFINITY, |(first, _)| first.as_millis_f64());
         let from = if self.is_circular { first_sample } else { f64::NEG_INFINITY };
         if self.is_circular {

@@ -8,10 +8,10 @@ use crate::{Admission, AdmitScripts, FrameAdmission, Function};
 /// Admits the scripts of one realm: the realm check and the check for muted scripts of
 /// [get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id).
 ///
-/// It goes by the ids of scripts, never by their URLs: two realms may well run the same script. What is not known to
-/// belong to the realm stays hidden, so that code made by `eval` and `new Function`, the program that opened the page, and
-/// whatever else a process runs never show. Host code (built-in functions, and scripts with certain URLs) shows as a name
-/// alone where a script that is shown called it.
+/// It goes by the ids of scripts, never by their URLs, since two realms may run the same script. Everything that is not registered
+/// for the realm stays hidden: code made by `eval` and `new Function`, the program that opened the page, and anything else that
+/// the process runs. Host code (built-in functions, and scripts with certain URLs) is shown with only a name, where a visible
+/// script called it.
 ///
 /// ```
 /// # use selfprof_session::{Admission, AdmitRealm, AdmitScripts, FrameAdmission, Function, FunctionKind, Reach, Realms};
@@ -30,22 +30,22 @@ use crate::{Admission, AdmitScripts, FrameAdmission, Function};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AdmitRealm<'a> {
-    /// Whose scripts are whose.
+    /// The realms and their scripts.
     pub realms: &'a Realms,
     /// The session's realm.
     pub realm: RealmId,
-    /// How far the session sees.
+    /// What the session can see.
     pub reach: Reach,
     /// Whether the realm is [cross-origin isolated](https://html.spec.whatwg.org/#concept-settings-object-cross-origin-isolated-capability).
     pub isolated: bool,
-    /// Tells host code from other scripts.
+    /// Recognises host code.
     pub host: &'a AdmitScripts,
 }
 
 impl FrameAdmission for AdmitRealm<'_> {
     fn admit(&self, function: &Function, resource: &str) -> Admission {
         match self.realms.script(function.script_id) {
-            // A page may name its script as the host's are named: what is registered is never host code.
+            // A page may give its script a URL like the host's: a registered script is never host code.
             Some(script) => {
                 let same_origin = self.realms.have_same_origin(script.realm, self.realm);
                 let reached = script.realm == self.realm || (same_origin && self.reach == Reach::SameOrigin);
@@ -63,13 +63,12 @@ impl FrameAdmission for AdmitRealm<'_> {
         }
     }
 
-    /// The event loop is the host's, and whose task it runs is known only once a script is on the stack.
+    /// The event loop belongs to the host. Which realm's task it runs is known only when a script is on the stack.
     fn outermost(&self) -> Admission {
         Admission::Foreign
     }
 
-    /// Markers that tell what a thread does, and so perhaps what others do on it, are for those who are isolated from
-    /// others; see "Markers" in the [explainer](https://github.com/WICG/js-self-profiling/blob/main/markers.md).
+    /// Markers that reveal what a thread does, and so what others may do on it, are only for isolated realms. See "Markers" in the [explainer](https://github.com/WICG/js-self-profiling/blob/main/markers.md).
     fn marker(&self, marker: Marker) -> Option<Marker> {
         let is_of_the_document = matches!(marker, Marker::Style | Marker::Layout);
         (self.isolated || is_of_the_document).then_some(marker)

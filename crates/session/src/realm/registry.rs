@@ -1,4 +1,4 @@
-//! Which script belongs to which realm.
+//! Which realm a script belongs to.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,30 +6,29 @@ use std::sync::Arc;
 
 use selfprof_trace::Marker;
 
-/// Names a realm among those of one agent; never given twice.
+/// Names a realm of an agent. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RealmId(pub u32);
 
-/// How far a session of a realm sees.
+/// What a session of a realm can see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Its realm, as the specification says.
+    /// Its own realm, as the specification says.
     Realm,
     /// All realms of its origin group: the explainer's
     /// [includeSameOriginFrames](https://github.com/WICG/js-self-profiling#future-improvements).
     SameOrigin,
 }
 
-/// The realms of one agent and their scripts: a list of what may be shown. A script that is not in it belongs to nobody
-/// whom a session of a realm may see.
+/// The realms of one agent and their scripts. A session of a realm sees only scripts that are registered here.
 ///
-/// A realm is closed when its page goes, and forgotten when no session can see it any more, so that a program that opens
-/// pages for days stays as small as it was.
+/// A realm is closed when its page is closed, and forgotten when no session can see it any more, so that memory stays bounded in a
+/// program that opens pages for days.
 #[derive(Debug, Default)]
 pub struct Realms {
     realms: HashMap<RealmId, Realm>,
     scripts: HashMap<i32, Script>,
-    /// How many sessions reach all realms of a group.
+    /// How many sessions can see all realms of a group.
     wide_sessions: HashMap<Arc<str>, u32>,
     opened: u32,
 }
@@ -47,18 +46,18 @@ struct Realm {
 pub(super) struct Script {
     pub(super) realm: RealmId,
     pub(super) muted: bool,
-    /// What the host does inside of its functions, which are not the page's.
+    /// The work that the host does in its functions, for a script of the host.
     pub(super) work: Option<Marker>,
 }
 
 impl Realms {
-    /// Nobody's.
+    /// Without realms.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Opens a realm. Realms of one `origin_group` have the same origin and can reach one another; one without is alone.
+    /// Opens a realm. Realms with the same `origin_group` have the same origin and can reach one another.
     pub fn open(&mut self, origin_group: Option<&str>) -> RealmId {
         self.opened += 1;
         let id = RealmId(self.opened);
@@ -67,16 +66,15 @@ impl Realms {
         id
     }
 
-    /// Takes a script for one of the realm's. The engine gives equal scripts of one realm the same id; if one of them is
-    /// muted, all are.
+    /// Registers a script of a realm. The engine gives equal scripts of one realm the same id; if one of them is muted, all are.
     ///
     /// # Errors
-    /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is another realm's, and stays so.
+    /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is registered for another realm.
     pub fn register(&mut self, realm: RealmId, script_id: i32, muted: bool) -> Result<(), RealmError> {
         self.add(realm, script_id, muted, None)
     }
 
-    /// Takes a script of the host's for one whose functions do this work for the realm: see
+    /// Registers a script of the host whose functions do this work for the realm: see
     /// [`Admission::Work`](crate::Admission::Work).
     ///
     /// # Errors
@@ -113,8 +111,8 @@ impl Realms {
         }
     }
 
-    /// Closes a realm: it gets no more scripts and no more sessions. Those that it has go on, and what they recorded
-    /// keeps its names. Does nothing when it was closed before.
+    /// Closes a realm: it gets no more scripts and sessions. Its sessions continue, and their recordings keep its names. Does
+    /// nothing when it was closed before.
     pub fn close(&mut self, realm: RealmId) {
         if let Ok(closing) = open_realm(&mut self.realms, realm) {
             closing.closed = true;
@@ -128,7 +126,7 @@ impl Realms {
         self.realms.get(&realm).is_some_and(|realm| !realm.closed)
     }
 
-    /// A session of the realm begins. It counts until [`leave`](Self::leave), to be called when its trace is complete.
+    /// A session of the realm begins. [`leave`](Self::leave) must be called when its trace is complete.
     ///
     /// # Errors
     /// [`RealmError::Closed`].
@@ -141,7 +139,7 @@ impl Realms {
         Ok(())
     }
 
-    /// A session that [joined](Self::join) is no more.
+    /// A session that [joined](Self::join) has ended, and its trace is complete.
     pub fn leave(&mut self, realm: RealmId, reach: Reach) {
         let Some(left) = self.realms.get_mut(&realm) else { return };
         left.sessions = left.sessions.saturating_sub(1);
@@ -181,13 +179,13 @@ impl Realms {
         self.scripts.get(&script_id).copied()
     }
 
-    /// Whether two realms are one, or of one origin group.
+    /// Whether two realms are the same or in the same origin group.
     pub(super) fn have_same_origin(&self, one: RealmId, other: RealmId) -> bool {
         let group = |id| self.realms.get(&id).and_then(|realm: &Realm| realm.origin_group.as_ref());
         one == other || group(one).is_some_and(|group_of_one| group(other) == Some(group_of_one))
     }
 
-    /// Forgets those of `candidates` that are closed and that no session can see.
+    /// Forgets the `candidates` that are closed and that no session can see.
     fn forget_unreachable(&mut self, candidates: &[RealmId]) {
         for id in candidates {
             let unreachable = self.realms.get(id).is_some_and(|realm| {
@@ -209,12 +207,12 @@ fn open_realm(realms: &mut HashMap<RealmId, Realm>, id: RealmId) -> Result<&mut 
     realms.get_mut(&id).filter(|realm| !realm.closed).ok_or(RealmError::Closed(id))
 }
 
-/// Why a script or a session did not get into a realm.
+/// Why a script or a session was not added to a realm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RealmError {
-    /// The realm was closed, or never was.
+    /// The realm was closed, or never existed.
     Closed(RealmId),
-    /// The script is this realm's already.
+    /// The script is registered for this realm.
     BelongsTo(RealmId),
 }
 

@@ -7,11 +7,10 @@ use super::extraction::Extraction;
 use crate::{BufferPolicy, Instant};
 
 impl Recording {
-    /// Takes out the buffers that were full when one more sample was due, each a whole trace of as many samples as the
-    /// limit says, in their order. A buffer whose last samples still wait for the stack after their garbage collection is
-    /// held back until they have it.
+    /// Removes the buffers that were full when one more sample was due, in their order. Each is a trace with as many samples as the
+    /// limit. A buffer whose last samples still wait for the stack after their garbage collection is held back until they have it.
     ///
-    /// Whoever takes them says [how many wait](Self::set_waiting_chunks) before the next segment is appended.
+    /// The caller must set [how many wait](Self::set_waiting_chunks) before the next segment is appended.
     pub fn take_chunks(&mut self) -> Vec<Trace> {
         let BufferPolicy::Chunks { .. } = self.options.policy else { return Vec::new() };
         let limit =
@@ -33,13 +32,13 @@ impl Recording {
         samples.chunks(limit).filter_map(chunk).collect()
     }
 
-    /// Says how many chunks were taken out and not consumed yet. When there are as many as the policy allows, a full
-    /// buffer stays, and the recording is full.
+    /// Sets how many chunks were removed but not consumed yet. When as many wait as the policy allows, the next full buffer becomes no
+    /// chunk, and the recording is full.
     pub fn set_waiting_chunks(&mut self, waiting: usize) {
         self.waiting_chunks = waiting;
     }
 
-    /// Whether one more buffer may become a chunk, besides those that the recording still holds.
+    /// Whether one more buffer may become a chunk, in addition to those that the recording still holds.
     pub(super) fn has_room_for_chunk(&self, limit: u64, most_waiting: u32) -> bool {
         let held = self.trace.samples().len() as u64;
         let at_seam = limit == 0 || (held > 0 && held.is_multiple_of(limit));
@@ -50,17 +49,17 @@ impl Recording {
         complete.saturating_add(self.waiting_chunks as u64) <= u64::from(most_waiting)
     }
 
-    /// Goes on after it was full, because chunks were consumed. The full buffer becomes a chunk when a sample comes that
-    /// finds no room in it. Samples that were taken meanwhile are not recorded. Returns when that may be at the earliest,
-    /// `None` when it was not full, or stays so.
-    pub fn go_on(&mut self, now: Instant) -> Option<Instant> {
+    /// Continues a full recording because chunks were consumed. The full buffer becomes a chunk when the next sample is due. Samples
+    /// that were taken meanwhile are not recorded. Returns the earliest time of the next sample; `None` when the recording was not
+    /// full, or still is.
+    pub fn resume_recording(&mut self, now: Instant) -> Option<Instant> {
         let BufferPolicy::Chunks { most_waiting } = self.options.policy else { return None };
         let limit = self.options.limit.unwrap_or(u64::MAX);
         if !self.full || !self.has_room_for_chunk(limit, most_waiting) {
             return None;
         }
         self.full = false;
-        // What ran before says nothing about a garbage collection that comes now.
+        // The stack before the pause says nothing about a garbage collection after it.
         self.stack_before = None;
         self.own_before = None;
         Some(now.after(self.options.interval))

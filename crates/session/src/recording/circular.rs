@@ -3,14 +3,14 @@
 use super::Recording;
 use super::extraction::Extraction;
 
-/// How many samples more than its limit a recording holds before it lets go of the oldest: so many that the rest is
-/// moved seldom, and no more than half of what is kept anyway.
+/// How many samples more than its limit a recording holds before it drops the oldest: enough that the rest is moved rarely, and no
+/// more than half of the limit for large limits.
 fn slack(limit: usize) -> usize {
     (limit / 2).max(64)
 }
 
 impl Recording {
-    /// Lets go of the oldest samples when there are too many beyond the limit.
+    /// Drops the oldest samples when there are too many beyond the limit.
     pub(super) fn keep_latest(&mut self, limit: u64) {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let held = self.trace.samples().len();
@@ -25,8 +25,8 @@ impl Recording {
         self.waiting = self.waiting.map(|first| first.saturating_sub(count));
     }
 
-    /// Drops what no sample uses any more from the tables, when they have doubled since this was last done: a program
-    /// that runs for days meets ever new stacks. To be called between segments only, because ids change.
+    /// Drops table entries that no sample uses any more, when the tables have doubled since the last time: a program that runs for
+    /// days keeps producing new stacks. Must be called only between segments, because ids change.
     pub(super) fn sweep(&mut self) {
         if self.trace.stacks().len() < self.sweep_at {
             return;
@@ -39,7 +39,7 @@ impl Recording {
         if used.samples(samples).is_err() {
             return;
         }
-        // Looking at every sample is paid for by new stacks, at least an eighth as many.
+        // So many new stacks, at least an eighth of the samples, outweigh the cost of visiting every sample.
         let growth = samples.len() / 8 + FIRST_SWEEP;
         self.trace = used.finish();
         self.stack_before = stack_before;
@@ -47,5 +47,5 @@ impl Recording {
     }
 }
 
-/// How many stacks are kept without a look, 30 bytes each.
+/// How many stacks are kept before the first sweep, 30 bytes each.
 pub(super) const FIRST_SWEEP: usize = 4096;

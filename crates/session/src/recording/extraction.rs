@@ -1,4 +1,4 @@
-//! Some samples of a trace, with no more of its tables than they use.
+//! A part of a trace: some samples, with only the table entries that they use.
 
 use selfprof_trace::{Frame, FrameId, InternError, NameId, ResourceId, Sample, Stack, StackId, Trace};
 

@@ -4,24 +4,27 @@ use std::num::NonZeroU32;
 
 use selfprof_trace::{Frame, InternError, Marker, Stack, StackId, Trace};
 
-use crate::{Admission, FrameAdmission, RawSegment};
+use crate::{Admission, FrameAdmission, HostRoot, RawSegment};
 
 /// Maps the nodes of one segment to the stacks of a trace, each once.
 pub(super) struct StackMap<'a> {
     segment: &'a RawSegment,
     admissions: Vec<Admission>,
     outermost: Admission,
-    /// Whether a script that the host's work calls is part of that work: not where scripts are a page's.
+    host_root: HostRoot,
+    /// Whether a script that the host's work calls is part of that work. In pages it is not.
     scripts_do_work: bool,
     resolved: Vec<Option<Resolved>>,
 }
 
-/// What a node became: its stack after admission; what was decided about its innermost frame, or about the one that this
-/// was folded into; whether the session's own agent is at work on it; and the host's work that this is.
+/// The result for a node: its stack after admission; the decision about its innermost frame, or about the frame that this was
+/// folded into; whether its only frame is host code that the author did not call; whether the session's own agent is active; and
+/// the host's work that this is.
 #[derive(Clone, Copy)]
 pub(super) struct Resolved {
     pub(super) stack: Option<StackId>,
     pub(super) innermost: Admission,
+    pub(super) host_alone: bool,
     pub(super) own: bool,
     pub(super) work: Option<Marker>,
 }
@@ -38,25 +41,27 @@ impl<'a> StackMap<'a> {
             segment,
             admissions,
             outermost,
+            host_root: admission.host_root(),
             scripts_do_work: admission.realm().is_none(),
             resolved: vec![None; segment.nodes.len()],
         }
     }
 
-    /// Whether the session's own agent is at work when the engine reports no stack.
+    /// Whether the session's own agent counts as active when the engine reports no stack.
     pub(super) fn own_without_stack(&self) -> bool {
         self.outermost != Admission::Foreign
     }
 
-    /// What a sample without a stack is.
+    /// The result for a sample without a stack.
     pub(super) fn without_stack(&self) -> Resolved {
-        Resolved { stack: None, innermost: self.outermost, own: self.own_without_stack(), work: None }
+        let own = self.own_without_stack();
+        Resolved { stack: None, innermost: self.outermost, host_alone: false, own, work: None }
     }
 
     /// The stack of a node's innermost call, `None` when none of its frames may be shown: the steps of
-    /// [get a stack ID](https://wicg.github.io/js-self-profiling/#get-a-stack-id). And whose work that is, and which.
+    /// [get a stack ID](https://wicg.github.io/js-self-profiling/#get-a-stack-id).
     pub(super) fn resolve(&mut self, node: u32, trace: &mut Trace) -> Result<Resolved, InternError> {
-        // Callers stand before their callees, so the walk towards the root ends, and then goes back inwards.
+        // Callers precede their callees, so the walk towards the root ends; then it goes back inwards.
         let mut unresolved = Vec::new();
         let mut cursor = Some(node);
         let mut reached = self.without_stack();
@@ -85,14 +90,26 @@ impl<'a> StackMap<'a> {
         let admission = self.admissions[function as usize];
         let function = self.segment.functions[function as usize];
         let name = &*self.segment.strings[function.name as usize];
+        let replaces = caller.host_alone && self.host_root == HostRoot::Innermost;
         match admission {
-            Admission::Hide => return Ok(Resolved { innermost: admission, own: true, work: None, ..caller }),
-            Admission::Foreign => return Ok(Resolved { innermost: admission, work: None, ..caller }),
+            Admission::Hide => {
+                return Ok(Resolved {
+                    innermost: admission,
+                    host_alone: false,
+                    own: true,
+                    work: None,
+                    ..caller
+                });
+            }
+            Admission::Foreign => {
+                return Ok(Resolved { innermost: admission, host_alone: false, work: None, ..caller });
+            }
             Admission::Work(marker) => return Ok(Resolved { own: true, work: Some(marker), ..caller }),
-            // Host code belongs to whoever called it, who may be hidden.
+            // Host code is treated as its caller is, which may be hidden.
             Admission::Omit if caller.innermost != Admission::Show => return Ok(caller),
             Admission::Omit => return Ok(Resolved { innermost: Admission::Host, ..caller }),
-            Admission::Host if caller.innermost != Admission::Show || name.is_empty() => return Ok(caller),
+            Admission::Host if name.is_empty() => return Ok(caller),
+            Admission::Host if caller.innermost != Admission::Show && !replaces => return Ok(caller),
             Admission::Host | Admission::Show => {}
         }
         let resource = &self.segment.strings[function.resource as usize];
@@ -108,9 +125,11 @@ impl<'a> StackMap<'a> {
             }
         };
         let frame = trace.frame(frame)?;
-        let stack = trace.stack(Stack { parent: caller.stack, frame })?;
-        // A frame stands for work of the agent's own; a host function's, because its caller is shown.
+        let parent = caller.stack.filter(|_| !replaces);
+        let stack = trace.stack(Stack { parent, frame })?;
+        let host_alone = admission == Admission::Host && parent.is_none();
+        // A visible frame is the agent's own work, even a host function's, because its caller is visible.
         let work = caller.work.filter(|_| admission == Admission::Host || self.scripts_do_work);
-        Ok(Resolved { stack: Some(stack), innermost: admission, own: true, work })
+        Ok(Resolved { stack: Some(stack), innermost: admission, host_alone, own: true, work })
     }
 }

@@ -1,5 +1,5 @@
-//! An engine that only pretends to sample, on a clock that only pretends to run. It ticks late and processes later, as
-//! V8 does: a tick lies about until somebody works it off, while a sample that is asked for is processed at once.
+//! A fake sampler with a fake clock. As V8 does, it ticks late and processes ticks later, while a requested sample is processed at
+//! once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -13,15 +13,15 @@ use selfprof_trace::Micros;
 #[derive(Debug, Default)]
 pub struct Engine {
     pub now: Instant,
-    /// How many runs it keeps at once.
+    /// The maximum number of concurrent runs.
     pub most_runs: usize,
     /// How long it takes from a call to the sample that the call takes.
     pub reaction: Micros,
     /// State of a small random generator that delays ticks and processes them; 0 does neither.
     pub noise: u64,
-    /// The intervals and the samples of the runs that are going.
+    /// The intervals and the samples of the active runs.
     pub runs: BTreeMap<u32, (Micros, Vec<Instant>)>,
-    /// What it was told to do, since somebody last took this away.
+    /// The calls since this was last read.
     pub calls: Vec<String>,
     /// Every instant at which it took a sample.
     pub sampled: BTreeSet<Instant>,
@@ -39,7 +39,7 @@ impl Engine {
         self.runs.values().map(|(interval, _)| *interval).min()
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub fn advance(&mut self, duration: Micros) {
         let until = self.now.after(duration);
         while let Some(interval) = self.interval() {
@@ -123,7 +123,7 @@ impl Sampler for Engine {
     }
 }
 
-/// Shows nothing.
+/// Admits no function.
 #[derive(Debug)]
 pub struct Nobody;
 
@@ -133,10 +133,10 @@ impl FrameAdmission for Nobody {
     }
 }
 
-/// Appends a cut to the recordings that it is for, as the building thread does. What this led to is yet to be published.
+/// Appends a cut to the recordings of its deliveries, as the building thread does. The outcomes are not published yet.
 pub fn append(cut: &Cut<RawSegment>) -> Vec<(SessionId, Outcome)> {
     let append = |delivery: &selfprof_session::Delivery| {
-        let mut recording = delivery.cell.recording.lock().unwrap();
+        let mut recording = delivery.cell.recording.lock();
         let admission = &*delivery.cell.admission;
         let outcome = recording.append(&cut.profile, &delivery.spans, &delivery.forced, admission);
         (delivery.session, outcome.unwrap())

@@ -1,6 +1,7 @@
 //! [Get a frame ID](https://wicg.github.io/js-self-profiling/#get-a-frame-id): which frames a stack keeps.
 
-use crate::notation::{EVERYTHING, record, show};
+use crate::notation::{ALWAYS, EVERYTHING, InnermostBrackets, record, segment, show};
+use selfprof_session::Recording;
 
 #[track_caller]
 fn check(stack: &str, expected: &str) {
@@ -22,7 +23,7 @@ fn host_code_is_a_name_and_what_it_calls_is_folded_into_it() {
 }
 
 #[test]
-fn host_code_that_calls_the_author_shows_again_below_him() {
+fn host_code_is_shown_again_below_the_authors_code_that_it_called() {
     check("main;[forEach];[iterate];visit;[push];[grow]", "main;[forEach];visit;[push]");
 }
 
@@ -40,7 +41,7 @@ fn anonymous_authors_are_shown() {
 }
 
 #[test]
-fn hidden_code_is_left_out_and_its_callees_hang_on_its_caller() {
+fn hidden_code_is_left_out_and_its_callees_become_those_of_its_caller() {
     check("main;{secret};work", "main;work");
     check("{secret};main;{secret}", "main");
     check("{secret};{secret}", "");
@@ -54,4 +55,23 @@ fn host_code_that_hidden_code_calls_is_hidden_with_it() {
     check("main;[forEach];{secret};[push]", "main;[forEach]");
     check("main;{secret};[];[random]", "main");
     check("{secret};[forEach];visit;[push]", "visit;[push]");
+}
+
+#[test]
+fn the_innermost_function_can_stand_for_host_code_that_the_author_did_not_call() {
+    #[track_caller]
+    fn check(stack: &str, expected: &str) {
+        let mut recording = Recording::new(EVERYTHING);
+        recording.append(&segment(&format!("0 {stack}")), ALWAYS, &[], &InnermostBrackets).unwrap();
+        assert_eq!(show(&recording.finish()), format!("0 {expected}").trim_end());
+    }
+    check("[task]", "[task]");
+    check("[task];[resolve];[stat]", "[stat]");
+    check("[task];[resolve];[]", "[resolve]");
+    check("[task];[resolve];callback;work", "callback;work");
+    check("[task];callback;[read];[open];visit;[stat]", "callback;[read];visit;[stat]");
+    check("main;[read];[open]", "main;[read]");
+    // Never what hidden code calls.
+    check("[task];{secret};[random]", "[task]");
+    check("{secret};[random];[entropy]", "");
 }

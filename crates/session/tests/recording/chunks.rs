@@ -54,9 +54,9 @@ fn a_chunk_waits_for_the_stack_of_its_collections() {
     check(2, &[("0 a, 1 gc", &[])], "0 a, 1 gc");
 }
 
-/// Whoever ends a recording settles it, takes what that completes, and then finishes.
+/// A recording is ended by settling it, taking the chunks that this completes, and finishing it.
 #[test]
-fn the_end_gives_collections_up() {
+fn at_the_end_waiting_collections_get_no_stack() {
     let mut recording = Recording::new(chunks_of(2, MANY));
     append(&mut recording, "0 a, 1 gc, 2 gc");
     assert!(take(&mut recording).is_empty());
@@ -75,7 +75,7 @@ fn each_chunk_has_tables_of_its_own() {
 }
 
 #[test]
-fn the_next_look_is_when_the_buffer_may_be_full() {
+fn the_next_check_is_when_the_buffer_may_be_full() {
     let options = RecordingOptions { interval: Micros(10), ..chunks_of(3, MANY) };
     let mut recording = Recording::new(options);
     for (segment, expected) in [
@@ -93,7 +93,7 @@ fn the_next_look_is_when_the_buffer_may_be_full() {
 }
 
 #[test]
-fn recording_rests_when_too_many_chunks_wait() {
+fn recording_pauses_when_too_many_chunks_wait() {
     let mut recording = Recording::new(chunks_of(2, 1));
     assert!(!append(&mut recording, "0 a, 1 b, 2 c").became_full);
     assert_eq!(take(&mut recording).len(), 1);
@@ -103,10 +103,10 @@ fn recording_rests_when_too_many_chunks_wait() {
     assert!(!append(&mut recording, "5 f").became_full, "once");
     assert!(recording.is_full() && take(&mut recording).is_empty());
 
-    assert_eq!(recording.go_on(Instant(9)), None, "one still waits");
+    assert_eq!(recording.resume_recording(Instant(9)), None, "one still waits");
     recording.set_waiting_chunks(0);
-    assert_eq!(recording.go_on(Instant(9)), Some(Instant(10)));
-    assert_eq!(recording.go_on(Instant(9)), None, "it goes on already");
+    assert_eq!(recording.resume_recording(Instant(9)), Some(Instant(10)));
+    assert_eq!(recording.resume_recording(Instant(9)), None, "it goes on already");
     assert!(!append(&mut recording, "6 g, 7 h").became_full);
     assert_eq!(take(&mut recording).iter().map(show).collect::<Vec<_>>(), ["2 c, 3 d"]);
     recording.set_waiting_chunks(1);
@@ -123,11 +123,11 @@ fn chunks_of_one_segment_count_too() {
 }
 
 #[test]
-fn nothing_is_a_neighbour_over_a_rest() {
+fn samples_on_both_sides_of_a_pause_for_chunks_are_no_neighbours() {
     let mut recording = Recording::new(chunks_of(2, 0));
     assert!(append(&mut recording, "0 a;b, 1 gc, 2 gc").became_full);
     recording.set_waiting_chunks(0);
-    assert_eq!(recording.go_on(Instant(9)), None, "no chunk may ever wait");
+    assert_eq!(recording.resume_recording(Instant(9)), None, "no chunk may ever wait");
 
     let mut recording = Recording::new(chunks_of(2, 1));
     append(&mut recording, "0 a;b, 1 a;b, 2 a;b");
@@ -135,7 +135,7 @@ fn nothing_is_a_neighbour_over_a_rest() {
     recording.set_waiting_chunks(1);
     assert!(append(&mut recording, "3 gc, 4 gc").became_full);
     recording.set_waiting_chunks(0);
-    assert_eq!(recording.go_on(Instant(9)), Some(Instant(10)));
+    assert_eq!(recording.resume_recording(Instant(9)), Some(Instant(10)));
     append(&mut recording, "9 gc, 10 a;b");
     assert_eq!(take(&mut recording).iter().map(show).collect::<Vec<_>>(), ["2 a;b, 3 gc"]);
     assert_eq!(show(&recording.finish()), "9 gc, 10 a;b");
@@ -146,7 +146,7 @@ fn no_buffer_at_all_is_full_at_once() {
     let mut recording = Recording::new(chunks_of(0, MANY));
     assert!(append(&mut recording, "0 a, 1 b").became_full);
     assert!(take(&mut recording).is_empty());
-    assert_eq!(recording.go_on(Instant(9)), None);
+    assert_eq!(recording.resume_recording(Instant(9)), None);
     assert_eq!(show(&recording.finish()), "");
 }
 
@@ -156,7 +156,7 @@ fn other_policies_give_no_chunks() {
         let mut recording = Recording::new(RecordingOptions { policy, ..chunks_of(1, MANY) });
         append(&mut recording, "0 a, 1 b");
         assert!(recording.take_chunks().is_empty());
-        assert_eq!(recording.go_on(Instant(9)), None);
+        assert_eq!(recording.resume_recording(Instant(9)), None);
     }
 }
 
@@ -164,7 +164,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn together_they_are_what_an_endless_recording_holds(
+    fn together_the_chunks_equal_an_unlimited_recording(
         segments in segments(),
         limit in 1_u64..12,
         interval in 1_u64..4,
@@ -189,9 +189,9 @@ proptest! {
         prop_assert_eq!(together.join(", "), show(&endless));
     }
 
-    /// With a consumer that comes and goes: what is there is there once, in order, and no more waits than may.
+    /// With a random consumer: every sample is there once, in order, and no more chunks wait than allowed.
     #[test]
-    fn rests_lose_nothing_that_was_recorded(
+    fn pauses_for_chunks_lose_no_recorded_sample(
         segments in segments(),
         limit in 0_u64..6,
         most_waiting in 0_u32..4,
@@ -214,7 +214,7 @@ proptest! {
             waiting = waiting.saturating_sub(consumed);
             recording.set_waiting_chunks(waiting);
             let was_full = recording.is_full();
-            prop_assert_eq!(recording.go_on(Instant(0)).is_some(), was_full && waiting < most_waiting as usize && limit > 0);
+            prop_assert_eq!(recording.resume_recording(Instant(0)).is_some(), was_full && waiting < most_waiting as usize && limit > 0);
         }
         let taken = recording.taken();
         recording.settle();

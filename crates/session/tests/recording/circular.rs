@@ -1,4 +1,4 @@
-//! A circular buffer holds the last samples, and no more of the tables than they use.
+//! A circular buffer holds the last samples, and only the table entries that they use.
 
 use proptest::prelude::*;
 use selfprof_session::{AgentState, Function, FunctionKind};
@@ -113,7 +113,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn it_holds_the_end_of_what_an_endless_recording_holds(
+    fn it_equals_the_end_of_an_unlimited_recording(
         segments in segments(),
         limit in 0_u64..40,
         interval in 1_u64..4,

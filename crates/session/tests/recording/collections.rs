@@ -25,7 +25,7 @@ fn a_collection_gets_the_shared_ancestor_of_its_neighbours() {
 }
 
 #[test]
-fn it_gets_none_beside_idleness_or_an_edge() {
+fn it_gets_no_stack_next_to_idle_time_or_an_edge() {
     check(&["0, 1 gc, 2 a"], "0, 1 gc, 2 a");
     check(&["0 a, 1 gc, 2"], "0 a, 1 gc, 2");
     check(&["0 gc, 1 a"], "0 gc, 1 a");
@@ -55,7 +55,7 @@ fn neighbours_may_be_samples_that_are_not_due() {
 }
 
 #[test]
-fn a_stack_that_the_engine_gives_is_not_trusted() {
+fn stacks_of_garbage_collections_that_the_engine_reports_are_ignored() {
     check(&["0 a, 1 b gc, 2 a"], "0 a, 1 a gc, 2 a");
 }
 

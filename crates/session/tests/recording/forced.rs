@@ -1,4 +1,4 @@
-//! Samples out of turn.
+//! Requested samples.
 
 use selfprof_session::{AgentState, Forced, Instant, Recording, RecordingOptions};
 use selfprof_trace::{Marker, Micros};
@@ -25,21 +25,21 @@ fn it_is_kept_whether_or_not_one_is_due() {
 }
 
 #[test]
-fn it_leaves_the_others_their_time() {
+fn it_does_not_move_the_other_samples() {
     check("0 a, 9 b, 19 a, 21 c, 29 a", &[(9, true), (21, true)], "0 a, 9 b, 19 a, 21 c, 29 a");
     check("0 a, 8 b, 11 a, 20 a", &[(8, true)], "0 a, 8 b, 11 a, 20 a");
 }
 
 #[test]
-fn whoever_does_not_keep_it_has_never_seen_it() {
+fn a_session_that_does_not_keep_it_is_not_affected() {
     check("0 a, 8 b, 12 a, 20 a", &[(8, false)], "0 a, 12 a, 20 a");
     check("0 a, 10 b, 20 a", &[(10, false)], "0 a, 20 a");
-    // Not even as the stack on both sides of a garbage collection.
+    // Not even as a neighbour of a garbage collection.
     check("0 a;b, 10 gc, 15 a;c, 20 a;b", &[(15, false)], "0 a;b, 10 a;b gc, 20 a;b");
     check("0 a;b, 10 gc, 15 a;c, 20 a;b", &[(15, true)], "0 a;b, 10 a gc, 15 a;c, 20 a;b");
 }
 
-/// A script that forces a sample does so in a host function, but that is not what it was about.
+/// A script requests a sample in a host function, but the sample must show what the script was doing.
 #[test]
 fn it_is_marked_as_what_it_interrupts() {
     for (notation, expected) in [("0 a", Some(Marker::Script)), ("0", Some(Marker::Script))] {

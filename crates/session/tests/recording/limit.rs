@@ -6,7 +6,7 @@ use selfprof_trace::Micros;
 
 use crate::notation::{EVERYTHING, append, show};
 
-/// After each segment: whether the buffer became full, and when to look for that again.
+/// After each segment: whether the buffer became full, and when to check again.
 type Seen = (bool, Option<u64>);
 
 #[track_caller]
@@ -41,12 +41,12 @@ fn samples_that_are_not_due_do_not_fill_it() {
 }
 
 #[test]
-fn nothing_fits_into_no_buffer() {
+fn a_buffer_of_size_zero_holds_nothing() {
     check(0, &[("", (false, None)), ("0 a", (true, None)), ("10 a", (false, None))], "");
 }
 
 #[test]
-fn slots_that_were_missed_put_the_next_look_off() {
+fn missed_slots_postpone_the_next_check() {
     check(3, &[("0 a, 50 a", (false, Some(70)))], "0 a, 50 a");
 }
 
@@ -56,7 +56,7 @@ fn a_collection_before_the_end_still_gets_its_stack() {
 }
 
 #[test]
-fn without_a_limit_there_is_nothing_to_look_for() {
+fn without_a_limit_no_check_is_due() {
     let mut recording = Recording::new(EVERYTHING);
     assert_eq!(append(&mut recording, "0 a, 1 a, 2 a").earliest_full, None);
 }

@@ -1,4 +1,4 @@
-//! What a session keeps of raw segments.
+//! Recordings of raw segments.
 
 mod admission;
 mod chunks;

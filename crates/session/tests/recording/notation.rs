@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use selfprof_session::{
-    Admission, AgentState, BufferPolicy, FrameAdmission, Function, FunctionKind, Instant, Outcome, RawNode,
-    RawSample, RawSegment, Recording, RecordingOptions, Span,
+    Admission, AgentState, BufferPolicy, FrameAdmission, Function, FunctionKind, HostRoot, Instant, Outcome,
+    RawNode, RawSample, RawSegment, Recording, RecordingOptions, Span,
 };
 use selfprof_trace::{Marker, Micros, Sample, StackId, Trace};
 
-/// The rule of the tests: `[name]` is host code, `{name}` is hidden, any other name is shown.
+/// The admission of the tests: `[name]` is host code, `{name}` is hidden, any other name is shown.
 #[derive(Debug)]
 pub struct Brackets;
 
@@ -23,7 +23,21 @@ impl FrameAdmission for Brackets {
     }
 }
 
-/// Takes every sample of an interval of 1 µs, without end.
+/// As [`Brackets`], where the innermost function stands for host code that no function of the author has called.
+#[derive(Debug)]
+pub struct InnermostBrackets;
+
+impl FrameAdmission for InnermostBrackets {
+    fn admit(&self, function: &Function, resource: &str) -> Admission {
+        Brackets.admit(function, resource)
+    }
+
+    fn host_root(&self) -> HostRoot {
+        HostRoot::Innermost
+    }
+}
+
+/// Records every sample at an interval of 1 µs, without a limit.
 pub const EVERYTHING: RecordingOptions = RecordingOptions {
     origin: Instant(0),
     interval: Micros(1),
@@ -103,7 +117,7 @@ pub fn segment(notation: &str) -> RawSegment {
     builder.segment
 }
 
-/// A stack with its frames from root to leaf. `[name]` is a frame with a name alone.
+/// A stack with its frames from root to leaf. `[name]` is a frame with only a name.
 fn show_stack(trace: &Trace, stack: StackId) -> String {
     let mut frames: Vec<_> = trace
         .path(stack)

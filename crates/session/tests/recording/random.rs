@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use selfprof_trace::Trace;
 
-/// What a sampler saw, as the notation of a segment each.
+/// What a sampler saw, each segment as text.
 pub fn segments() -> impl Strategy<Value = Vec<String>> {
     let frame = prop::sample::select(vec!["a", "b", "c", "d", "[h]", "{x}"]);
     let stack = prop::collection::vec(frame, 1..5).prop_map(|frames| frames.join(";"));
@@ -41,7 +41,7 @@ pub fn segments() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Fails when a table holds what no sample needs.
+/// Fails when a table has an entry that no sample uses.
 pub fn assert_no_more_than_used(trace: &Trace) {
     let mut stacks = BTreeSet::new();
     for sample in trace.samples() {

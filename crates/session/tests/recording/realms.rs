@@ -10,7 +10,7 @@ use selfprof_trace::{Marker, Trace};
 use crate::notation::{ALWAYS, EVERYTHING, segment, show};
 
 /// Scripts 1 and 11 are a page's, 19 is muted in it; 2 and 29, muted, are a frame's of another origin; 3 and 39, muted, are
-/// a frame's of the page's origin; nobody knows of any other.
+/// a frame's of the page's origin; no other script is registered.
 fn page_with_frames() -> (Realms, [RealmId; 3]) {
     let mut realms = Realms::new();
     let [page, other, same] =
@@ -34,7 +34,7 @@ fn host() -> AdmitScripts {
     AdmitScripts::except(["host.js"])
 }
 
-/// What an isolated realm shows of itself.
+/// What a session of an isolated realm shows.
 fn own<'a>(realms: &'a Realms, realm: RealmId, host: &'a AdmitScripts) -> AdmitRealm<'a> {
     AdmitRealm { realms, realm, reach: Reach::Realm, isolated: true, host }
 }
@@ -84,7 +84,7 @@ fn realms_that_call_each_other_see_their_own_calls() {
 }
 
 #[test]
-fn same_origin_frames_show_when_wished() {
+fn same_origin_frames_are_shown_when_requested() {
     check("main@1;inner@3;main@1", "main;main", "", "main;inner;main");
     check("inner@3;[map]@0;visit@1", "visit", "", "inner;[map];visit");
 }
@@ -102,7 +102,7 @@ fn muted_scripts_never_show() {
 }
 
 #[test]
-fn what_nobody_knows_never_shows() {
+fn an_unregistered_script_is_never_shown() {
     // The program that opened the page, code made by eval, a script of a page that is gone.
     check("run@99;main@1;eval@98;work@1", "main;work", "", "main;work");
     check("run@99", "", "", "");
@@ -124,14 +124,14 @@ fn host_calls_belong_to_the_script_that_made_them() {
         "render;[log]",
         "main;[postMessage]",
     );
-    // Not to the one further out.
+    // Not the one further out on the stack.
     check("main@1;render@2;[log]@50", "main", "render;[log]", "main");
     check("main@1;track@19;[cookie]@50", "main", "", "main");
     check("main@1;eval@98;[log]@50", "main", "", "main");
     check("main@1;inner@3;[log]@50", "main", "", "main;inner;[log]");
 }
 
-/// The event loop and the page host's own work are nobody's.
+/// The event loop and the page host's own work belong to no realm.
 #[test]
 fn host_code_that_no_script_called_never_shows() {
     check("[processTimers]@50;[listOnTimeout]@50;main@1", "main", "", "main");
@@ -139,7 +139,7 @@ fn host_code_that_no_script_called_never_shows() {
     check("[processTimers]@50;track@19;[log]@50", "", "", "");
 }
 
-/// A script's URL is its author's choice.
+/// A script's author chooses its URL.
 #[test]
 fn a_script_of_a_page_is_not_host_code_whatever_its_name() {
     let (realms, [page, ..]) = page_with_frames();
@@ -165,14 +165,14 @@ fn a_sample_of_others_reads_as_idle() {
         let marked = trace.samples().iter().filter(|sample| sample.marker.is_some());
         marked.map(|sample| sample.timestamp.0).collect::<Vec<_>>()
     };
-    // A muted script is the page's own, and realms of one origin are of one agent: that somebody is at work is no secret.
+    // A muted script is the page's own, and realms of one origin are of one agent: that somebody is active is no secret.
     assert_eq!(markers(page), [0, 40, 50]);
     assert_eq!(markers(same), [0, 40, 50]);
     assert_eq!(markers(other), [10, 20]);
 }
 
 #[test]
-fn a_collection_is_marked_for_whom_it_interrupts() {
+fn a_collection_is_marked_for_the_realm_that_it_interrupts() {
     let (realms, [page, other, _]) = page_with_frames();
     let samples = "0 gc, 10 main@1, 20 gc, 30 main@1, 40 render@2, 50 gc, 60 main@1";
     assert_eq!(
@@ -182,9 +182,9 @@ fn a_collection_is_marked_for_whom_it_interrupts() {
     assert_eq!(seen(&realms, other, Reach::Realm, samples), "0, 10, 20, 30, 40 render, 50 gc, 60");
 }
 
-/// Markers tell what a thread does: nothing for those who may share it with others.
+/// Markers reveal what a thread does, so realms that may share it with others get none.
 #[test]
-fn without_isolation_a_sample_has_no_marker_but_its_stack() {
+fn without_isolation_a_sample_has_its_stack_but_no_marker() {
     let (realms, [page, ..]) = page_with_frames();
     let host = host();
     let admission = AdmitRealm { isolated: false, ..own(&realms, page, &host) };
@@ -210,13 +210,13 @@ fn check_work(stack: &str, isolated: bool, in_page: &str, in_other: &str) {
 }
 
 #[test]
-fn the_work_of_the_host_is_marked_for_whom_it_is_done() {
+fn the_hosts_work_is_marked_for_the_realm_that_it_is_done_for() {
     check_work("main@1;[offsetWidth]@50;{}@60;[reflow]@51", true, "main;[offsetWidth] layout", "");
     check_work("[tick]@50;{}@60;[reflow]@51", true, "layout", "");
     check_work("[tick]@50;{}@61;[reflow]@51", true, "", "layout");
-    // A document of the same origin is as good as its own.
+    // A document of the same origin counts as its own.
     check_work("[tick]@50;{}@62;[token]@51", true, "parse", "");
-    // The work of another's document stays another's, also when the page's own script is further out.
+    // Work for another origin's document stays so, even when the page's own script is further out on the stack.
     check_work(
         "main@1;render@2;[offsetWidth]@50;{}@61;[reflow]@51",
         true,
@@ -244,7 +244,7 @@ fn without_isolation_style_and_layout_alone_are_marked() {
     check_work("main@1;[innerHTML]@50;{}@62;[token]@51", false, "main;[innerHTML]", "");
 }
 
-/// Where scripts are no page's, whoever says that what he calls is layout means all of it.
+/// Outside pages, everything that a script marks as layout counts as layout.
 #[test]
 fn in_a_program_scripts_do_the_work() {
     let admission = host().with_work("hidden.js", Marker::Layout);
@@ -255,7 +255,7 @@ fn in_a_program_scripts_do_the_work() {
     );
 }
 
-/// The first sample is taken by the profiler's own constructor, which shows in no trace of Chromium's.
+/// The first sample is taken by the profiler's own constructor, which no trace of Chromium shows.
 #[test]
 fn the_profiler_does_not_show_itself() {
     let (realms, [page, ..]) = page_with_frames();

@@ -50,12 +50,12 @@ fn timestamps_lie_on_the_grid_of_the_clock() {
     }
     check(0, 1, "100 a, 104 b, 105 c, 109 a, 110 b");
     check(0, 5, "100 a, 100 b, 105 c, 105 a, 110 b");
-    // What is rounded is the time since the origin, as in a reading of the clock.
+    // The time since the origin is rounded, as in a reading of the clock.
     check(2, 5, "95 a, 100 b, 100 c, 105 a, 105 b");
     check(0, 100, "100 a, 100 b, 100 c, 100 a, 100 b");
 }
 
-/// What is due is decided before: a coarse clock loses no sample and invents none.
+/// Whether a sample is due does not depend on the rounding: a coarse clock loses no sample and adds none.
 #[test]
 fn a_coarse_clock_takes_the_same_samples() {
     let options = RecordingOptions { interval: Micros(10), resolution: Micros(100), ..EVERYTHING };

@@ -1,4 +1,4 @@
-//! [States](https://wicg.github.io/js-self-profiling/#states): samples are captured in the started state alone.
+//! [States](https://wicg.github.io/js-self-profiling/#states): samples are taken only in the started state.
 
 use selfprof_session::{Instant, Recording, Span};
 

@@ -28,7 +28,7 @@ fn equal_stacks_are_kept_once() {
 }
 
 #[test]
-fn stacks_come_in_the_order_of_time() {
+fn stacks_are_in_the_order_of_time() {
     check(&["5 b, 0 a"], &["a", "b"]);
 }
 
@@ -38,7 +38,7 @@ fn stacks_of_garbage_collections_are_not_read() {
 }
 
 #[test]
-fn frames_have_what_their_script_has() {
+fn frames_have_their_scripts_position() {
     #[track_caller]
     fn check(function: Function, expected: (Option<&str>, Option<Position>)) {
         let mut segment = segment("0 f");
@@ -55,7 +55,7 @@ fn frames_have_what_their_script_has() {
     let script = Function { line: 3, column: 9, ..function };
     check(Function { resource: app, ..script }, (Some("app.js"), Position::new(3, 9)));
     check(Function { line: 0, ..script }, (Some("app.js"), None));
-    // What `eval` made has no script to name, so its position would mean nothing.
+    // A function that `eval` made has no script URL, so its position would be meaningless.
     check(Function { resource: none, ..script }, (None, None));
     check(Function { kind: FunctionKind::BuiltIn, ..script }, (None, None));
 }

@@ -1,10 +1,10 @@
-//! A recording that is drained while it goes on.
+//! A recording that is drained while it is active.
 
 use selfprof_session::Recording;
 
 use crate::notation::{EVERYTHING, append, show_samples};
 
-/// After each segment, what draining gives.
+/// What draining returns after each segment.
 #[track_caller]
 fn check(steps: &[(&str, &str)], rest: &str) {
     let mut recording = Recording::new(EVERYTHING);
@@ -39,7 +39,7 @@ fn drained_samples_count_as_taken() {
 }
 
 #[test]
-fn tables_may_be_started_anew_between_segments() {
+fn tables_can_be_replaced_between_segments() {
     let mut recording = Recording::new(EVERYTHING);
     append(&mut recording, "0 a;b, 1 a;c");
     assert!(!recording.renew_tables(0), "samples that are not drained keep their tables");

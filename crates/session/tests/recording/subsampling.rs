@@ -1,4 +1,4 @@
-//! A session takes its share of a sampler that may be faster and whose ticks jitter.
+//! A session selects its samples from a sampler that may be faster and whose ticks jitter.
 
 use proptest::prelude::*;
 use selfprof_session::{AgentState, Instant, RawSample, RawSegment, Recording, RecordingOptions};
@@ -32,7 +32,7 @@ fn the_first_sample_is_always_due() {
 }
 
 #[test]
-fn ticks_out_of_turn_are_not_taken_besides() {
+fn ticks_next_to_it_are_not_taken_in_addition() {
     check(100, &[0, 20, 100, 130, 200], &[0, 100, 200]);
     // One that stands for its slot is.
     check(100, &[0, 80, 110, 190, 290], &[0, 80, 190, 290]);
@@ -53,8 +53,8 @@ fn a_steady_tick_out_of_phase_loses_one_slot_at_most() {
 }
 
 proptest! {
-    /// As long as neighbours stray less than a sixth of a tick from their time, the choice is exact; with `ratio` 1 that
-    /// means that no regular sample is lost.
+    /// As long as neighbouring ticks deviate by less than a sixth of a tick, the choice is exact; with `ratio` 1, no regular sample is
+    /// lost.
     #[test]
     fn jitter_does_not_change_the_choice(
         ratio in 1_usize..12,

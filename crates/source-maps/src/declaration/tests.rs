@@ -1,4 +1,4 @@
-//! Sources, where `@` marks the place.
+//! Sources in which `@` marks the position.
 
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn functions_are_declared_with_a_name() {
         "function render@<T>(x: T) {}",
         "x = function @render() {}",
     ] {
-        check(source, Declared::As("render"));
+        check(source, Declared::Named("render"));
     }
 }
 
@@ -51,16 +51,16 @@ fn methods_have_names() {
         "class A { private render = @() => 1 }",
         "class A { @render?(): void }",
     ] {
-        check(source, Declared::As("render"));
+        check(source, Declared::Named("render"));
     }
-    check("class A { @#render() {} }", Declared::As("#render"));
-    check("class A { #render@() {} }", Declared::As("#render"));
-    check("class A { get@() {} }", Declared::As("get"));
-    check("class A { @static() {} }", Declared::As("static"));
+    check("class A { @#render() {} }", Declared::Named("#render"));
+    check("class A { #render@() {} }", Declared::Named("#render"));
+    check("class A { get@() {} }", Declared::Named("get"));
+    check("class A { @static() {} }", Declared::Named("static"));
 }
 
 #[test]
-fn functions_are_called_what_they_are_assigned_to() {
+fn anonymous_functions_are_named_by_assignments() {
     for source in [
         "const render = @() => 1",
         "@const render = () => 1",
@@ -81,9 +81,9 @@ fn functions_are_called_what_they_are_assigned_to() {
         "const render = (@{ a, b }) => 1",
         "function render(@rows = 1) {}",
     ] {
-        check(source, Declared::As("render"));
+        check(source, Declared::Named("render"));
     }
-    check("export default @() => 1", Declared::As("default"));
+    check("export default @() => 1", Declared::Named("default"));
 }
 
 #[test]
@@ -101,22 +101,22 @@ fn some_functions_have_no_name() {
         "@return () => 1",
         "a <= @() => 1",
     ] {
-        check(source, Declared::Nameless);
+        check(source, Declared::Anonymous);
     }
 }
 
 #[test]
-fn constructors_are_called_as_their_classes() {
-    check("class Tree { @constructor() {} }", Declared::As("Tree"));
-    check("class Leaf {}\nclass Tree extends Leaf {\n constructor@(a) {} }", Declared::As("Tree"));
-    check("@class Tree {}", Declared::As("Tree"));
-    check("(class { @constructor() {} })", Declared::As("constructor"));
-    check("subclass Tree { @constructor() {} }", Declared::As("constructor"));
+fn constructors_have_the_name_of_their_class() {
+    check("class Tree { @constructor() {} }", Declared::Named("Tree"));
+    check("class Leaf {}\nclass Tree extends Leaf {\n constructor@(a) {} }", Declared::Named("Tree"));
+    check("@class Tree {}", Declared::Named("Tree"));
+    check("(class { @constructor() {} })", Declared::Named("constructor"));
+    check("subclass Tree { @constructor() {} }", Declared::Named("constructor"));
 }
 
 #[test]
-fn what_is_no_declaration_tells_nothing() {
-    for source in ["@", "a + @b", "@}", "f(a)@;", "@123", "a @== b", "@[x]() {}"] {
+fn other_positions_are_unknown() {
+    for source in ["@", "a + @b", "@}", "f(a)@;", "@123", "a @== b", "@[x]() {}", "}@\nfunction f() {}"] {
         check(source, Declared::Unknown);
     }
     let text = Text::new("a\nb".to_owned());
@@ -125,9 +125,9 @@ fn what_is_no_declaration_tells_nothing() {
     }
 }
 
-/// Places in these took time in proportion to all that stands before or behind them, and a trace may have 100,000.
+/// In these sources, an unbounded search would read the whole text for each of 100,000 positions.
 #[test]
-fn sources_without_ends_take_no_time() {
+fn searches_are_bounded() {
     const LONG: usize = 1 << 22;
     for (part, before, after) in [
         ("a", "", ""),

@@ -1,17 +1,17 @@
-//! Maps as tools make them, and as they should not be.
+//! Maps from real tools, and invalid ones.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// `line:column generated`, and what is found there: `source:line:column name`.
+/// Looks up `line:column generated`; `expected` is `source:line:column name`.
 #[track_caller]
 fn check(map: &Map, position: &str, expected: Option<&str>) {
     let (position, generated) = position.split_once(' ').unwrap();
     let (line, column) = position.split_once(':').unwrap();
-    let place = map.find(line.parse().unwrap(), column.parse().unwrap(), generated);
-    let spelled = place.map(|place| {
-        format!("{}:{}:{} {}", place.source, place.line, place.column, place.name.unwrap_or("?"))
+    let location = map.find(line.parse().unwrap(), column.parse().unwrap(), generated);
+    let spelled = location.map(|location| {
+        format!("{}:{}:{} {}", location.source, location.line, location.column, location.name.unwrap_or("?"))
     });
     assert_eq!(spelled.as_deref(), expected);
 }
@@ -24,8 +24,8 @@ fn positions_are_found_on_their_line() {
             .unwrap();
     check(&map, "1:1 x", Some("a.js:1:1 ?"));
     check(&map, "1:9 x", Some("a.js:1:1 ?"));
-    check(&map, "1:10 x", Some("a.js:2:5 original"));
-    check(&map, "1:999 x", Some("a.js:2:5 original"));
+    check(&map, "1:10 x", Some("a.js:2:5 ?"));
+    check(&map, "1:999 x", Some("a.js:2:5 ?"));
     check(&map, "2:1 x", None);
     check(&map, "2:6 x", None);
     check(&map, "2:9 x", Some("a.js:1:1 ?"));
@@ -33,7 +33,7 @@ fn positions_are_found_on_their_line() {
 }
 
 #[test]
-fn index_maps_are_put_together() {
+fn sections_of_index_maps_are_merged() {
     let section = |line: u32, column: u32, source: &str| {
         format!(
             r#"{{"offset":{{"line":{line},"column":{column}}},"map":{{"version":3,"sources":["{source}"],"names":[],"mappings":"AAAA;AACA"}}}}"#
@@ -54,35 +54,89 @@ fn index_maps_are_put_together() {
     check(&map, "4:1 x", Some("b.js:2:1 ?"));
 }
 
+/// A map of one source with this text. Names and texts are JSON.
+fn map_of(text: &str, names: &str, mappings: &str) -> Map {
+    let json = format!(
+        r#"{{"version":3,"sources":["a.js"],"names":[{names}],"sourcesContent":[{text}],"mappings":"{mappings}"}}"#
+    );
+    Map::read(json.as_bytes()).unwrap()
+}
+
 #[test]
 fn names_come_from_the_source_then_from_the_map() {
-    let map = |text: &str, names: &str| {
-        let json = format!(
-            r#"{{"version":3,"sources":["a.js"],"names":[{names}],"sourcesContent":[{text}],"mappings":"{}"}}"#,
-            if names.is_empty() { "AAAA" } else { "AAAAA" }
-        );
-        Map::read(json.as_bytes()).unwrap()
-    };
+    let map = |text: &str, names: &str| map_of(text, names, if names.is_empty() { "AAAA" } else { "AAAAA" });
     check(&map("\"function f() {}\"", ""), "1:1 a", Some("a.js:1:1 f"));
-    check(&map("\"function f() {}\"", "\"g\""), "1:1 a", Some("a.js:1:1 f"));
-    check(&map("\"x => 1\"", "\"g\""), "1:1 a", Some("a.js:1:1 g"));
-    check(&map("\"x => 1\"", ""), "1:2 ", Some("a.js:1:1 "));
+    check(&map("\"function f() {}\"", "\"g\""), "1:2 a", Some("a.js:1:1 f"));
+    check(&map("\"x => 1\"", "\"g\""), "1:2 a", Some("a.js:1:1 g"));
+    check(&map("\"x => 1\"", ""), "1:2 a", Some("a.js:1:1 ?"));
     // The script itself.
     check(&map("\"function f() {}\"", "\"g\""), "1:1 ", Some("a.js:1:1 ?"));
     check(&map("\"x => 1\"", ""), "1:1 a", Some("a.js:1:1 ?"));
-    check(&map("null", "\"g\""), "1:1 a", Some("a.js:1:1 g"));
+    check(&map("null", "\"g\""), "1:2 a", Some("a.js:1:1 g"));
     check(&map("null", ""), "1:1 a", Some("a.js:1:1 ?"));
+    // `g` may be a parameter, a function that is called, or a keyword.
+    for (position, generated) in [("1:1", "a"), ("1:3", ""), ("1:3", "a"), ("1:2", "ab"), ("1:4", "ab")] {
+        check(&map("null", "\"g\""), &format!("{position} {generated}"), Some("a.js:1:1 ?"));
+    }
+    check(&map("null", "\"g\""), "1:2 get a", Some("a.js:1:1 g"));
+    check(&map("null", "\"constructor\""), "1:2 A", Some("a.js:1:1 ?"));
+    check(&map("null", "\"async\""), "1:2 a", Some("a.js:1:1 ?"));
 }
 
-/// `before@after generated`, where `@` is where V8 says that a function is defined, and what is found there.
+#[test]
+fn an_earlier_mapping_does_not_name_anonymous_functions() {
+    // The mapping is at column 5.
+    let map = |text: &str| map_of(&format!("\"{text}\""), "", "IAAA");
+    check(&map("on(event => 1)"), "1:8 ", Some("a.js:1:1 ?"));
+    check(&map("const all = on(event => 1)"), "1:20 ", Some("a.js:1:1 ?"));
+    check(&map("function later(event) {}"), "1:13 ", Some("a.js:1:1 later"));
+    check(&map("async function later(event) {}"), "1:19 ", Some("a.js:1:1 later"));
+    check(&map("event => 1"), "1:5 ", Some("a.js:1:1 "));
+}
+
+/// Looks up `before@after generated`, where `@` marks V8's position of the function.
 #[track_caller]
-fn check_code(map: &Map, code: &str, place: &str, expected: Option<&str>) {
-    let (place, generated) = place.rsplit_once(' ').unwrap();
-    let (before, after) = place.split_once('@').unwrap();
+fn check_code(map: &Map, code: &str, location: &str, expected: Option<&str>) {
+    let (location, generated) = location.rsplit_once(' ').unwrap();
+    let (before, after) = location.split_once('@').unwrap();
     let at = code.find(&format!("{before}{after}")).unwrap() + before.len();
     let line = code[..at].matches('\n').count() + 1;
     let column = at - code[..at].rfind('\n').map_or(0, |end| end + 1) + 1;
     check(map, &format!("{line}:{column} {generated}"), expected);
+}
+
+/// Terser maps a parameter in front of `=>`, and `async`, with a name.
+#[test]
+fn functions_do_not_get_the_names_of_parameters() {
+    let code = include_str!("../../fixtures/parameters.min.js");
+    let text = include_str!("../../fixtures/parameters.min.js.map");
+    let map = Map::read(text.as_bytes()).unwrap();
+    let bare = without_texts(text);
+    for (location, with_text, without) in [
+        ("const t=@t=> t", "1:16 double", "1:16 ?"),
+        ("n=@(t,n)=> n", "2:13 sum", "2:13 ?"),
+        ("s=@async t=> s", "3:14 load", "3:14 ?"),
+        ("c=@async(t,n) c", "4:14 save", "4:14 ?"),
+        ("r=async function@(t) r", "5:14 send", "5:14 ?"),
+        ("{#t@(t) #t", "7:3 #take", "7:3 ?"),
+        ("get size@() size", "8:7 size", "8:7 ?"),
+        ("push=@t=> push", "9:10 push", "9:10 ?"),
+        ("constructor@(t) e", "10:3 Queue", "10:3 ?"),
+        ("find:@t=> find", "12:23 find", "12:23 ?"),
+        ("list@(t) list", "12:35 list", "12:35 ?"),
+        ("o=@t=>n=> o", "13:15 curry", "13:15 ?"),
+        ("o=t=>@n=> ", "13:23 ", "13:23 ?"),
+        ("a.each=@t=> a.each", "14:14 each", "14:14 ?"),
+        ("[1].map(@t=> ", "15:9 ", "15:9 ?"),
+        ("[1].map(@async t=> ", "16:9 ", "16:9 ?"),
+        ("[1].map(async function@(t) ", "17:9 ", "17:9 ?"),
+        ("(@t=>t)(2e4) ", "18:2 ", "18:2 ?"),
+        ("function u@(t) u", "19:10 call", "19:10 call"),
+        ("default @n=> default", "20:16 default", "20:16 ?"),
+    ] {
+        check_code(&map, code, location, Some(&format!("parameters.js:{with_text}")));
+        check_code(&bare, code, location, Some(&format!("parameters.js:{without}")));
+    }
 }
 
 /// A map without the texts of its sources.
@@ -99,10 +153,10 @@ fn names_come_from_scopes_first() {
     assert_eq!(map.bad_scopes(), None);
     check_code(&map, code, "function s@(o) s", Some("orders.ts:1:1 submit"));
     check_code(&map, code, "function c@(o,n) c", Some("orders.ts:19:1 confirm"));
-    // These have no names. `reserve` is inlined where the second stands.
+    // These functions are anonymous. `reserve` is inlined into the second one.
     check_code(&map, code, "function@(r) ", Some("orders.ts:20:25 ?"));
     check_code(&map, code, "return@()=>c ", Some("orders.ts:3:10 ?"));
-    // The compiler's helpers come from nowhere, and this one is shown.
+    // Helpers of the compiler have no source, and this one is not hidden.
     check_code(&map, code, "function a@(o) a", None);
     assert!(map.hides(1, 11, "u") && map.hides(3, 11, "b"));
     assert!(!map.hides(2, 11, "a") && !map.hides(4, 18, "s") && !map.hides(0, 0, ""));
@@ -110,14 +164,14 @@ fn names_come_from_scopes_first() {
 }
 
 #[test]
-fn what_scopes_lack_the_source_tells() {
+fn the_source_text_supplements_scopes() {
     let code = include_str!("../../fixtures/basket.js");
     let text = include_str!("../../fixtures/basket.js.map");
     let map = Map::read(text.as_bytes()).unwrap();
     let bare = without_texts(text);
-    for (place, with_text, without) in [
+    for (location, with_text, without) in [
         ("function total@(t) total", "3:17 total", "3:17 total"),
-        // The scopes have what it was minified to, the mappings what it was.
+        // The scopes have the minified name, the mappings the original one.
         ("function t@(t) t", "19:10 checksum", "19:10 checksum"),
         ("@({price:t,count:r})=> ", "24:46 ", "24:46 ?"),
         ("constructor@(t) Basket", "10:3 Basket", "10:3 ?"),
@@ -126,14 +180,14 @@ fn what_scopes_lack_the_source_tells() {
         ("setTimeout(function@() ", "13:46 later", "13:46 ?"),
         ("static\"of many\"@() of", "16:10 of many", "16:10 ?"),
     ] {
-        check_code(&map, code, place, Some(&format!("basket.ts:{with_text}")));
-        check_code(&bare, code, place, Some(&format!("basket.ts:{without}")));
+        check_code(&map, code, location, Some(&format!("basket.ts:{with_text}")));
+        check_code(&bare, code, location, Some(&format!("basket.ts:{without}")));
     }
 }
 
 #[test]
-fn scopes_of_sources_do_without_those_of_the_code() {
-    // On line 2 begins `f` behind its name, on line 3 an arrow function in it, on line 5 `g` before its name.
+fn scopes_without_generated_ranges_are_used() {
+    // The scope of `f` on line 2 starts after its name, that of an arrow function is on line 3, that of `g` on line 5 before its name.
     let map = Map::read(
         br#"{"version":3,"sources":["a.js"],"names":["f","g"],"mappings":"AACS,KAAT,KACS,KADC,KAGD,KAFP",
             "scopes":"BAAA,BFBKA,BEBJ,CAF,CBB,BFBAC,CAP,CBA"}"#,
@@ -157,7 +211,7 @@ fn sections_have_their_own_scopes() {
     };
     let whole = r#""BFAAA,CCA,EGAA,FCA""#;
     let index = |second: &str| {
-        // The second stands first, as it should not.
+        // The sections are in the wrong order.
         let sections = [section(2, 10, "b.js", "beta", second), section(0, 0, "a.js", "alpha", whole)];
         let json = format!(r#")]}}'{}{{"version":3,"sections":[{}]}}"#, '\n', sections.join(","));
         Map::read(json.as_bytes()).unwrap()
@@ -168,19 +222,19 @@ fn sections_have_their_own_scopes() {
     check(&map, "2:1 x", Some("a.js:2:1 ?"));
     check(&map, "3:10 x", None);
     check(&map, "3:11 x", Some("b.js:1:1 beta"));
-    // One that is bad leaves the others.
+    // Bad scopes in one section do not affect the others.
     let map = index(r#""BFAAA,CCA,E""#);
-    assert_eq!(map.bad_scopes().unwrap().to_string(), "item 3 lacks a number");
+    assert_eq!(map.bad_scopes().unwrap().to_string(), "item 3 has too few numbers");
     check(&map, "1:1 x", Some("a.js:1:1 alpha"));
     check(&map, "3:11 x", Some("b.js:1:1 ?"));
-    // Of what is no text at all, all are without.
+    // If `scopes` is not a string, the scopes of all sections are ignored.
     let map = index("[7]");
     assert!(matches!(map.bad_scopes(), Some(BadScopes::Field(reason)) if reason.contains("line 2")));
     check(&map, "1:1 x", Some("a.js:1:1 ?"));
 }
 
 #[test]
-fn maps_tell_who_they_are() {
+fn maps_have_a_debug_id_and_a_file() {
     let id = "85314830-023f-4cf1-a267-535f4e37bb17";
     let json =
         format!(r#"{{"version":3,"file":"a.js","debugId":"{id}","sources":[],"names":[],"mappings":""}}"#);
@@ -193,7 +247,7 @@ fn maps_tell_who_they_are() {
 }
 
 #[test]
-fn what_is_no_map_is_refused() {
+fn invalid_maps_are_errors() {
     for json in [
         "",
         "[]",
@@ -211,7 +265,7 @@ fn what_is_no_map_is_refused() {
         "[{\"offset\":{\"line\":0,\"column\":0},\"map\":{\"sections\":".repeat(10_000)
     );
     assert!(Map::read(deep.as_bytes()).is_err());
-    assert_eq!(Map::read(&vec![b' '; MOST_BYTES + 1]).unwrap_err(), MapError::TooLong);
+    assert_eq!(Map::read(&vec![b' '; MAX_BYTES + 1]).unwrap_err(), MapError::TooLong);
 }
 
 proptest! {
@@ -229,8 +283,8 @@ proptest! {
         let scoped = Map::read(json(&format!(",\"scopes\":\"{scopes}\"")).as_bytes());
         prop_assert_eq!(plain.is_ok(), scoped.is_ok());
         if let (Ok(plain), Ok(scoped)) = (plain, scoped) {
-            let place = |map: &Map| map.find(line, column, "x").map(|place| (place.source.to_owned(), place.line, place.column));
-            prop_assert_eq!(place(&plain), place(&scoped));
+            let location = |map: &Map| map.find(line, column, "x").map(|location| (location.source.to_owned(), location.line, location.column));
+            prop_assert_eq!(location(&plain), location(&scoped));
             let _ = scoped.hides(line, column, "x");
         }
     }

@@ -1,7 +1,7 @@
-//! The encoding of `scopes`: items with commas between them, each of a tag and numbers in base 64.
+//! Decoding `scopes`: items separated by commas, each with a tag and VLQ numbers.
 //!
-//! It is read after the [grammar] of the specification's draft, in one pass and without recursion. srcmap-scopes 0.4 was
-//! tried: it takes the draft's empty item for none, adds numbers without a check, and its trees end the process when they are deep.
+//! The decoder follows the [grammar] of the draft specification, in one pass and without recursion. The crate srcmap-scopes 0.4 is not used:
+//! it ignores the draft's empty items, does not check for overflow, and overflows the stack on deep trees.
 //!
 //! [grammar]: https://tc39.es/ecma426/branch/proposal-scopes/#sec-scopes-grammar
 
@@ -9,9 +9,9 @@ use std::fmt;
 use std::mem::take;
 use std::ops::Range;
 
-use super::{Function, Functions, Position, Scopes};
+use super::functions::{Function, Functions, Position, Scopes};
 
-/// Tags of items. Others say what no function needs.
+/// Tags of items. Others are not needed for functions.
 mod tag {
     pub(super) const EMPTY: u32 = 0;
     pub(super) const SCOPE_START: u32 = 1;
@@ -34,14 +34,14 @@ mod range_flag {
     pub(super) const IS_HIDDEN: u32 = 8;
 }
 
-/// Why the `scopes` of a map cannot be used.
+/// Why the `scopes` of a map are invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadScopes {
-    /// The field is none of the proposal's, in these words.
+    /// The field is invalid, for this reason.
     Field(String),
-    /// An item of it, counted from 1, is none.
+    /// The item with this 1-based number is invalid, for this reason.
     Item(usize, &'static str),
-    /// It ends within a scope or a range.
+    /// A scope or range is not closed.
     Unclosed,
 }
 
@@ -50,14 +50,14 @@ impl fmt::Display for BadScopes {
         match self {
             Self::Field(reason) => f.write_str(reason),
             Self::Item(number, reason) => write!(f, "item {number} {reason}"),
-            Self::Unclosed => f.write_str("what it begins does not end"),
+            Self::Unclosed => f.write_str("a scope is not closed"),
         }
     }
 }
 
 impl std::error::Error for BadScopes {}
 
-/// Reads the `scopes` of a map that has so many sources, and these of all names.
+/// Decodes the `scopes` of a map with this number of sources and this range of names.
 pub(crate) fn decode(text: &str, sources: u32, names: Range<u32>) -> Result<Scopes, BadScopes> {
     let mut decoder = Decoder { sources, names, ..Decoder::default() };
     for (index, item) in text.split(',').enumerate() {
@@ -74,15 +74,15 @@ struct Decoder {
     sources: u32,
     names: Range<u32>,
     scopes: Scopes,
-    /// The functions of the source at hand.
+    /// The functions of the current source.
     source: Functions,
-    /// Of each scope so far, the name of the function that it is, or else is in.
+    /// For each scope so far, the name of its innermost function.
     definitions: Vec<Option<u32>>,
-    /// Of each scope that has not ended, the function that it is or else is in.
+    /// For each open scope, its innermost function.
     open_scopes: Vec<Option<u32>>,
-    /// The same of ranges.
+    /// For each open range, its innermost function.
     open_ranges: Vec<Option<u32>>,
-    /// What the next item's numbers are relative to.
+    /// The values that the numbers of the next item are relative to.
     scope_at: Position,
     name: u32,
     range_at: Position,
@@ -91,7 +91,7 @@ struct Decoder {
 
 impl Decoder {
     fn take(&mut self, mut item: Item<'_>) -> Result<(), &'static str> {
-        // The draft has an item for a source without scopes, where the proposal has none between two commas.
+        // For a source without scopes, the draft has an item with the tag 0, the proposal nothing between two commas.
         match if item.is_at_end() { tag::EMPTY } else { item.unsigned()? } {
             tag::EMPTY => {
                 if self.open_scopes.is_empty() {
@@ -128,7 +128,7 @@ impl Decoder {
 
     fn end_scope(&mut self, mut item: Item<'_>) -> Result<(), &'static str> {
         let end = advance(&mut self.scope_at, item.unsigned()?, item.unsigned()?)?;
-        self.open_scopes.pop().ok_or("ends a scope that did not begin")?;
+        self.open_scopes.pop().ok_or("ends a scope that has not started")?;
         self.source.bound(end, self.open_scopes.last().copied().flatten());
         if self.open_scopes.is_empty() {
             self.end_source();
@@ -168,7 +168,7 @@ impl Decoder {
         let first = item.unsigned()?;
         let (line, column) = if item.is_at_end() { (0, first) } else { (first, item.unsigned()?) };
         let end = advance(&mut self.range_at, line, column)?;
-        self.open_ranges.pop().ok_or("ends a range that did not begin")?;
+        self.open_ranges.pop().ok_or("ends a range that has not started")?;
         self.scopes.generated.bound(end, self.open_ranges.last().copied().flatten());
         Ok(())
     }
@@ -176,7 +176,7 @@ impl Decoder {
 
 /// [AccumulatePosition](https://tc39.es/ecma426/branch/proposal-scopes/#sec-AccumulatePosition).
 fn advance(at: &mut Position, down: u32, right: u32) -> Result<Position, &'static str> {
-    const FAR: &str = "is beyond 2^32 lines or columns";
+    const FAR: &str = "exceeds 2^32 lines or columns";
     let column = if down == 0 { at.1.checked_add(right).ok_or(FAR)? } else { right };
     *at = (at.0.checked_add(down).ok_or(FAR)?, column);
     Ok(*at)
@@ -188,7 +188,7 @@ fn accumulate(index: &mut u32, by: i32) -> u32 {
     *index
 }
 
-/// What is left of an item.
+/// The rest of an item.
 struct Item<'text>(&'text [u8]);
 
 impl Item<'_> {
@@ -201,7 +201,7 @@ impl Item<'_> {
         let mut value = 0_u64;
         let mut shift = 0;
         loop {
-            let (&byte, rest) = self.0.split_first().ok_or("lacks a number")?;
+            let (&byte, rest) = self.0.split_first().ok_or("has too few numbers")?;
             self.0 = rest;
             let digit = match byte {
                 b'A'..=b'Z' => byte - b'A',
@@ -209,16 +209,16 @@ impl Item<'_> {
                 b'0'..=b'9' => byte - b'0' + 52,
                 b'+' => 62,
                 b'/' => 63,
-                _ => return Err("has a character that is no digit in base 64"),
+                _ => return Err("has a character that is not a base64 digit"),
             };
             let bits = u64::from(digit & 31);
             if shift > 30 && bits != 0 {
-                return Err("has a number beyond 32 bits");
+                return Err("has a number of more than 32 bits");
             }
             value |= bits.checked_shl(shift).unwrap_or(0);
             shift += 5;
             if digit < 32 {
-                return u32::try_from(value).map_err(|_| "has a number beyond 32 bits");
+                return u32::try_from(value).map_err(|_| "has a number of more than 32 bits");
             }
         }
     }

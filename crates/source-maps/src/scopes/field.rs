@@ -1,8 +1,8 @@
-//! The `scopes` fields of a map and of its sections.
+//! The `scopes` fields of a map and its sections.
 
 use serde::Deserialize;
 
-/// The `scopes` of a map, or of the sections of an index map, beside all else that a map has.
+/// The `scopes` of a map, or of the sections of an index map. Other fields are ignored.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Field {
     pub(crate) scopes: Option<String>,
@@ -22,9 +22,9 @@ struct Offset {
 }
 
 impl Field {
-    /// Finds them in the JSON of a map, which may begin with a line that keeps it from being run as a script.
+    /// Reads them from the JSON of a map, which may start with a line that prevents it from being run as a script.
     pub(crate) fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
-        // Most maps have none, and are not read a second time.
+        // Most maps have no scopes, and need not be parsed a second time.
         if !std::str::from_utf8(json).is_ok_and(|text| text.contains("\"scopes\"")) {
             return Ok(Self::default());
         }
@@ -33,7 +33,7 @@ impl Field {
         serde_json::from_slice(&json[line..])
     }
 
-    /// Those of the sections' maps, in the order of their offsets.
+    /// The fields of the sections' maps, in the order of their offsets.
     pub(crate) fn into_sections(self) -> impl Iterator<Item = Self> {
         let mut sections = self.sections.unwrap_or_default();
         sections.sort_by_key(|section| section.offset);

@@ -1,4 +1,4 @@
-//! Samples stay, functions move.
+//! Mapping the functions of traces, without losing samples.
 
 use proptest::prelude::*;
 use selfprof_trace::Micros;
@@ -21,12 +21,12 @@ fn spelled(trace: &Trace) -> Vec<String> {
 }
 
 #[test]
-fn functions_get_their_original_places_and_names() {
+fn functions_get_their_original_names_and_locations() {
     let map = Map::read(
         br#"{"version":3,"sources":["../src/app.ts"],"names":[],"sourcesContent":["export const load = () => 1;\nclass A { get size() { return 1 } }"],
             "mappings":"AAAA,a"}"#,
     );
-    // What is from column 13 on was made from nothing.
+    // The code from column 13 on has no source.
     let map = map.unwrap();
     let mut trace = Trace::new();
     let mut stack = None;
@@ -45,7 +45,7 @@ fn functions_get_their_original_places_and_names() {
         trace.push_sample(Sample { timestamp: Micros(7), stack, marker: None });
     }
     let (mapped, counts) = apply(&trace, |url| (url == "/app/dist/a.js").then_some(&map)).unwrap();
-    assert_eq!(counts, Counts { placed: 3, with_map: 2, mapped: 1, hidden: 0 });
+    assert_eq!(counts, Counts { with_position: 3, with_map: 2, mapped: 1, hidden: 0 });
     let expected =
         ["load /app/src/app.ts:1:1", "b /app/dist/other.js:1:3", "c -:0:0", "d /app/dist/a.js:1:99"];
     assert_eq!(spelled(&mapped), expected);
@@ -53,8 +53,8 @@ fn functions_get_their_original_places_and_names() {
 }
 
 #[test]
-fn accessors_stay_accessors() {
-    // The second has a scope that says so already.
+fn accessors_keep_their_prefixes() {
+    // The second one's scope already has the prefix.
     for (text, scopes) in [("class A { get size() {} }", ""), ("", "BFAAA,CAB,EGAA,FB")] {
         let json = format!(
             r#"{{"version":3,"sources":["a.js"],"names":["get size"],"sourcesContent":["{text}"],"mappings":"AAAU","scopes":"{scopes}"}}"#
@@ -68,7 +68,7 @@ fn accessors_stay_accessors() {
     }
 }
 
-/// The stack of each sample, from the root, by the names of its functions.
+/// The stack of each sample, as the names of its functions, root first.
 fn stacks(trace: &Trace) -> Vec<String> {
     let names =
         |stack| trace.path(stack).map(|frame| &trace.names()[trace.frames()[frame].name]).collect::<Vec<_>>();
@@ -77,7 +77,7 @@ fn stacks(trace: &Trace) -> Vec<String> {
 }
 
 #[test]
-fn what_a_map_hides_is_left_out() {
+fn hidden_functions_are_removed_from_stacks() {
     let map = Map::read(include_bytes!("../../fixtures/orders.js.map")).unwrap();
     let mut trace = Trace::new();
     let resource = Some(trace.resource("/app/orders.js").unwrap());
@@ -87,7 +87,7 @@ fn what_a_map_hides_is_left_out() {
             .frame(Frame { name, resource, line: line.try_into().ok(), column: column.try_into().ok() })
             .unwrap()
     };
-    // `s` calls the helper `u`, which calls `b`, a block of `reserve`; `c` is called by nothing, as are `u` and `b` once.
+    // `s` calls the helper `u`, which calls `b`, a block of `reserve`. `c` has no caller; in one sample each, neither have `u` and `b`.
     let (s, u, b, c) = (frame("s", 4, 18), frame("u", 1, 11), frame("b", 3, 11), frame("c", 5, 11));
     for stack in [&[s, u, b][..], &[s, u], &[s], &[u, b], &[u], &[u, b, c], &[c, u], &[]] {
         let mut parent = None;
@@ -97,14 +97,14 @@ fn what_a_map_hides_is_left_out() {
         trace.push_sample(Sample { timestamp: Micros(7), stack: parent, marker: None });
     }
     let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
-    assert_eq!(counts, Counts { placed: 4, with_map: 4, mapped: 2, hidden: 2 });
+    assert_eq!(counts, Counts { with_position: 4, with_map: 4, mapped: 2, hidden: 2 });
     let expected = ["submit", "submit", "submit", "b", "u", "confirm", "confirm", "-"];
     assert_eq!(stacks(&mapped), expected);
 }
 
-/// A map with the longest of names, for as many functions as a trace may have: each name was made and compared for each.
+/// A map with very long names, shared by very many functions.
 #[test]
-fn long_names_of_sources_and_functions_are_looked_at_once() {
+fn long_shared_names_are_processed_once() {
     let long = "s".repeat(1 << 24);
     let map =
         format!(r#"{{"version":3,"sources":["{long}"],"names":["{long}"],"mappings":"AAAAA"}}"#).into_bytes();
@@ -124,7 +124,7 @@ fn long_names_of_sources_and_functions_are_looked_at_once() {
 
 proptest! {
     #[test]
-    fn without_maps_nothing_changes(trace in trace()) {
+    fn without_maps_the_trace_is_unchanged(trace in trace()) {
         let (mapped, counts) = apply(&trace, |_| None).unwrap();
         prop_assert_eq!(parts(&mapped), parts(&trace));
         prop_assert_eq!((counts.with_map, counts.mapped), (0, 0));
@@ -141,7 +141,7 @@ proptest! {
         );
         if let Ok(map) = Map::read(json.as_bytes()) {
             let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
-            prop_assert!(counts.mapped + counts.hidden <= counts.with_map && counts.with_map <= counts.placed);
+            prop_assert!(counts.mapped + counts.hidden <= counts.with_map && counts.with_map <= counts.with_position);
             let depth = |trace: &Trace| trace.samples().iter().map(|sample| {
                 (sample.timestamp, sample.marker, sample.stack.map_or(0, |stack| trace.path(stack).count()))
             }).collect::<Vec<_>>();

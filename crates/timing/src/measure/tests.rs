@@ -1,4 +1,4 @@
-//! Rows of bounds and what they resolve to. Mark 1 is at 10 ms, mark 2 at 25.5 ms; now is 100 ms.
+//! Bounds and the ranges that they resolve to. Mark 1 is at 10 ms, mark 2 at 25.5 ms; now is 100 ms.
 
 use super::*;
 use Bound::{Attribute, Mark, Omitted, Time, UnknownName};
@@ -67,7 +67,7 @@ fn a_duration_stands_for_one_end() {
     check(Omitted, B, Some(5.5), Ok((20.0, 5.5)));
     check(Omitted, A, Some(30.0), Ok((-20.0, 30.0)));
     check(at(3.0), Omitted, Some(0.0), Ok((3.0, 0.0)));
-    // The specification adds and subtracts again, and what is lost in between is lost.
+    // The specification adds and subtracts, which loses precision.
     check(at(0.2), Omitted, Some(0.1), Ok((0.2, (0.2 + 0.1) - 0.2)));
 }
 
@@ -79,11 +79,11 @@ fn a_start_or_an_end_may_be_a_milestone_of_the_load() {
 }
 
 #[test]
-fn a_milestone_that_is_still_to_come_is_no_bound() {
+fn a_milestone_that_was_not_reached_is_no_bound() {
     let attribute = TimingAttribute::LoadEventEnd;
     check(LOAD_EVENT_END, A, None, Err(MeasureError::AttributeIsZero { edge: Edge::Start, attribute }));
     check(A, LOAD_EVENT_END, None, Err(MeasureError::AttributeIsZero { edge: Edge::End, attribute }));
-    // navigationStart is the origin even where it is 0.
+    // navigationStart is the origin even when its value is 0.
     let values = PerformanceTiming::new([0.0; TimingAttribute::ALL.len()]);
     assert_eq!(resolve(NAVIGATION_START, at(4.0), None, Some(&values)), Ok((0.0, 4.0)));
 }
@@ -96,19 +96,19 @@ fn outside_of_windows_there_are_no_milestones() {
 }
 
 #[test]
-fn a_mark_must_be_there() {
+fn a_mark_must_exist() {
     let missing = |edge, name: Option<u32>| Err(MeasureError::NoSuchMark { edge, name: name.map(NameId) });
     check(Mark(NameId(3)), B, None, missing(Edge::Start, Some(3)));
     check(A, UnknownName, None, missing(Edge::End, None));
-    // The end is looked at first.
+    // The end is resolved first.
     check(UnknownName, Mark(NameId(3)), None, missing(Edge::End, Some(3)));
-    // With a duration and no end, the start is.
+    // With a duration and no end, the start is resolved first.
     check(UnknownName, Omitted, Some(-1.0), missing(Edge::Start, None));
     check(Omitted, UnknownName, Some(-1.0), missing(Edge::End, None));
 }
 
 #[test]
-fn times_are_not_negative() {
+fn negative_times_are_refused() {
     check(at(-0.1), B, None, Err(MeasureError::NegativeTime { edge: Edge::Start }));
     check(A, at(-1e-9), None, Err(MeasureError::NegativeTime { edge: Edge::End }));
     check(at(-1.0), at(-1.0), None, Err(MeasureError::NegativeTime { edge: Edge::End }));
@@ -117,15 +117,15 @@ fn times_are_not_negative() {
 }
 
 #[test]
-fn two_of_three_are_given() {
+fn two_of_three_must_be_given() {
     check(A, B, Some(1.0), Err(MeasureError::TooMany));
     check(Omitted, Omitted, Some(1.0), Err(MeasureError::DurationAlone));
-    // Checked before anything is looked up.
+    // Checked before any name is looked up.
     check(UnknownName, UnknownName, Some(-1.0), Err(MeasureError::TooMany));
 }
 
 #[test]
-fn huge_times_give_no_nan() {
+fn huge_times_do_not_result_in_nan() {
     check(at(f64::MAX), Omitted, Some(f64::MAX), Ok((f64::MAX, f64::INFINITY)));
     check(Omitted, at(f64::MAX), Some(f64::MAX), Ok((0.0, f64::MAX)));
 }

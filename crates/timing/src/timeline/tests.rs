@@ -72,7 +72,7 @@ fn entries_come_in_time_order() {
     check("a@1 b@2 b@2+1 a@1+2 c@3", "measure", "a@1+2 b@2+1");
     check("a@1 b@2 b@2+1 a@1+2 c@3", "mark", "a@1 b@2 c@3");
     check("a@1 b@2 b@2+1 a@1+2 c@3", "measure b", "b@2+1");
-    // What starts together stays in the order in which it was made.
+    // Entries with the same start stay in the order in which they were made.
     check("a@1 a@1+0 b@1 b@1+0", "", "a@1 a@1+0 b@1 b@1+0");
     check("a@5 b@0+1 c@0 d@-0 e@-0+1", "", "b@0+1 c@0 d@-0 e@-0+1 a@5");
     check("a@5+1 b@1+1 c@5+2 d@1+2", "", "b@1+1 d@1+2 a@5+1 c@5+2");
@@ -131,7 +131,7 @@ fn clearing_removes_and_reports_names_that_are_free() {
 }
 
 #[test]
-fn a_cleared_timeline_goes_on() {
+fn a_cleared_timeline_can_be_used() {
     let mut timeline = timeline(Limits::default(), "a@5 b@9 a@1+1");
     timeline.clear(filter("mark"));
     append(&mut timeline, "a@2 b@3");
@@ -143,14 +143,14 @@ fn a_cleared_timeline_goes_on() {
 }
 
 #[test]
-fn what_does_not_fit_is_counted() {
+fn entries_that_do_not_fit_are_counted() {
     let limits = Limits { marks: 2, measures: 1 };
     let mut timeline = timeline(limits, "a@1 b@2 a@3 c@4+1 c@5 c@6+1");
     assert_eq!(show(timeline.entries(Filter::default())), "a@1 b@2 c@4+1");
     assert_eq!(timeline.dropped(EntryType::Mark.into()), 2);
     assert_eq!(timeline.dropped(EntryType::Measure.into()), 1);
     assert_eq!(timeline.dropped(EntryTypes(u32::MAX)), 3);
-    // A dropped mark is none that a measure could start from.
+    // A measure cannot start from a dropped mark.
     assert_eq!(timeline.latest_mark(name('a')), Some(HighResTime(1.0)));
     assert_eq!((timeline.room(EntryType::Mark), timeline.room(EntryType::Measure)), (0, 0));
 
@@ -159,7 +159,7 @@ fn what_does_not_fit_is_counted() {
     append(&mut timeline, "d@7");
     assert_eq!(show(timeline.entries(filter("mark"))), "b@2 d@7");
     assert_eq!(timeline.entries(filter("d")).iter().map(|entry| entry.sequence.0).collect::<Vec<_>>(), [6]);
-    // Those that were dropped stay so.
+    // Dropped entries are not restored.
     assert_eq!(timeline.dropped(EntryType::Mark.into()), 2);
 }
 
@@ -210,7 +210,7 @@ fn a_small_timeline_is_small() {
 }
 
 #[test]
-fn what_is_cleared_is_given_back() {
+fn clearing_frees_memory() {
     #[track_caller]
     fn check(cleared: impl Fn(u32) -> bool, expected: std::ops::RangeInclusive<usize>) {
         let mut timeline = Timeline::new(Limits::default());
@@ -229,7 +229,7 @@ fn what_is_cleared_is_given_back() {
 }
 
 #[test]
-fn what_is_marked_and_cleared_in_turn_leaves_nothing_behind() {
+fn marking_and_clearing_in_turn_does_not_grow() {
     let mut timeline = Timeline::new(Limits::default());
     append(&mut timeline, "a@1");
     for round in 0..100 {
@@ -255,7 +255,7 @@ fn sequence_numbers_outlive_32_bits() {
     timeline.next = Sequence(u64::from(u32::MAX));
     append(&mut timeline, "b@2 b@3");
     assert_eq!(sequences(&timeline), [0, u64::from(u32::MAX), u64::from(u32::MAX) + 1]);
-    // The last chunk is empty then, and cannot count so far.
+    // The last chunk is empty then, and the offset would be too large.
     timeline.clear(filter("b"));
     timeline.next = Sequence(1 << 50);
     let bytes = timeline.bytes();

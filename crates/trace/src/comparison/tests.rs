@@ -1,4 +1,4 @@
-//! Pairs of functions, and what chance can do.
+//! Matching functions, and the significance of changes.
 
 use std::num::NonZeroU32;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Micros, Stack};
 
-/// A trace from runs: `name:line*count`, one sample a millisecond, of the script `a.js` if there is a line.
+/// A trace from runs `name:line*count`, with one sample per millisecond. Functions with a line are in the script `a.js`.
 fn trace_of(runs: &str) -> Trace {
     let mut trace = Trace::new();
     for run in runs.split_whitespace() {
@@ -27,8 +27,8 @@ fn trace_of(runs: &str) -> Trace {
 }
 
 #[test]
-fn functions_are_found_again() {
-    /// `expected`: the lines of both sides of each pair, sorted.
+fn functions_are_matched() {
+    /// `expected` has the lines of both sides of each pair, sorted.
     #[track_caller]
     fn check(base: &str, new: &str, expected: &[(Option<u32>, Option<u32>)]) {
         let (base, new) = (trace_of(base), trace_of(new));
@@ -45,9 +45,9 @@ fn functions_are_found_again() {
     }
     check("", "", &[]);
     check("f:1*1 g*1", "f:1*1 g*1", &[(Some(0), Some(0)), (Some(1), Some(1))]);
-    // It moved.
+    // The function has moved.
     check("f:1*1", "f:7*1", &[(Some(1), Some(7))]);
-    // Which of them moved where is not known.
+    // Ambiguous: either function may have moved to the new line.
     check(
         "f:1*1 f:2*1",
         "f:1*1 f:3*1 f:4*1",
@@ -57,8 +57,8 @@ fn functions_are_found_again() {
 }
 
 #[test]
-fn what_changed_is_told_from_chance() {
-    /// `expected`: what changed significantly.
+fn significant_changes_are_distinguished_from_chance() {
+    /// `expected` has the functions that changed significantly.
     #[track_caller]
     fn check(base: &str, new: &str, expected: &[&str]) {
         let (base, new) = (trace_of(base), trace_of(new));
@@ -78,17 +78,17 @@ fn what_changed_is_told_from_chance() {
     check("a*9", "", &[]);
     check("a*9", "b*9", &[]);
     check("a*900", "b*900", &["a", "b"]);
-    // A few samples more or less.
+    // A few samples more or less are not significant.
     check("a*50 b*50", "a*48 b*52", &[]);
     check(&alternating("a*1 b*3"), &alternating("a*3 b*1"), &["a", "b"]);
-    // As many samples, but they saw two calls that took longer, or one call more.
+    // The same number of samples, but in two longer calls, or in one more call.
     check("a*300 b*300", "a*400 b*200", &[]);
     check("a*500", "a*480 b*20", &[]);
     check(&alternating("a*9"), &alternating("a*9 b*1"), &["a", "b"]);
 }
 
 #[test]
-fn probabilities_are_those_of_the_textbook() {
+fn p_values_equal_those_of_r() {
     #[track_caller]
     fn check(base: (f64, f64), new: (f64, f64), expected: f64) {
         let share = |(hits, of): (f64, f64)| Share { hits, of, runs: hits };
@@ -116,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn shares_and_probabilities_are_such(base in crate::testing::trace(), new in crate::testing::trace()) {
+    fn shares_and_p_values_are_between_0_and_1(base in crate::testing::trace(), new in crate::testing::trace()) {
         let comparison = Comparison::of(&base, &new);
         for change in &comparison.functions {
             prop_assert!((0.0..=1.0).contains(&change.base_share) && (0.0..=1.0).contains(&change.new_share));
@@ -128,10 +128,10 @@ proptest! {
     }
 }
 
-/// Of traces that were drawn from one distribution, one in twenty may have a function that is called changed.
+/// For traces drawn from the same distribution, one comparison in twenty may report a change.
 #[test]
 fn noise_is_not_reported() {
-    // A generator of numbers from Marsaglia, "Xorshift RNGs", with a seed of its own, so that each run is the same.
+    // The generator of Marsaglia, "Xorshift RNGs", with a fixed seed, so that every run is the same.
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = |below: u64| {
         state ^= state << 13;

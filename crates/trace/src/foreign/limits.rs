@@ -1,21 +1,21 @@
-//! How much is taken from somebody else.
+//! Limits on the size of a foreign trace.
 
 use std::fmt;
 
-/// The most that a foreign trace may hold, so that a hostile one cannot take all memory.
+/// The maximum size of a foreign trace, so that a hostile one cannot exhaust memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many resources. 262,144 by default.
+    /// The number of resources. 262,144 by default.
     pub resources: usize,
-    /// How many frames. 2,097,152 by default.
+    /// The number of frames. 2,097,152 by default.
     pub frames: usize,
-    /// How many stacks. 8,388,608 by default.
+    /// The number of stacks. 8,388,608 by default.
     pub stacks: usize,
-    /// How many samples. 16,777,216 by default, which is four and a half hours at 1 ms.
+    /// The number of samples. 16,777,216 by default, four and a half hours at 1 ms.
     pub samples: usize,
-    /// How many marks and measures. 16,777,216 by default.
+    /// The number of marks and measures. 16,777,216 by default.
     pub entries: usize,
-    /// How many bytes of names and URLs. 268,435,456 (256 MiB) by default.
+    /// The size of all names and URLs in bytes. 268,435,456 (256 MiB) by default.
     pub text_bytes: usize,
 }
 
@@ -32,7 +32,7 @@ impl Default for Limits {
     }
 }
 
-/// A foreign trace holds more than the reader is willing to take.
+/// A foreign trace exceeds a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimitExceeded {
     what: &'static str,
@@ -40,12 +40,12 @@ pub struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// There are more than `limit` of `what`, which is a plural.
+    /// More than `limit` of `what`, a plural noun.
     pub fn new(what: &'static str, limit: usize) -> Self {
         Self { what, limit }
     }
 
-    /// Fails when a list of this length is full.
+    /// Fails if a list of this length is full.
     pub fn check(what: &'static str, length: usize, limit: usize) -> Result<(), Self> {
         if length < limit { Ok(()) } else { Err(Self::new(what, limit)) }
     }

@@ -1,8 +1,8 @@
-//! What was wrong with a foreign trace, and what became of it.
+//! Problems in a foreign trace, and their remedies.
 
 use std::fmt;
 
-/// The problems that validation met: the first [`Problems::LISTED`] of them, and the number of each kind.
+/// The problems found in a trace: the first [`Problems::LISTED`] of them, and the number of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     list: Vec<Problem>,
@@ -10,25 +10,25 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// How many problems are kept. The rest is only counted, as a hostile trace can have one in each number.
+    /// The maximum number of listed problems. The rest are only counted, because every number of a hostile trace may be invalid.
     pub const LISTED: usize = 100;
 
-    /// The first problems, in the order they were met.
+    /// The first problems, in the order in which they were found.
     pub fn list(&self) -> &[Problem] {
         &self.list
     }
 
-    /// How many problems of this kind there are, listed or not.
+    /// The number of problems of this kind, listed or not.
     pub fn count(&self, kind: ProblemKind) -> u64 {
         self.counts[kind as usize]
     }
 
-    /// How many problems there are, listed or not.
+    /// The number of all problems, listed or not.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Whether the trace was valid as it came.
+    /// Whether the trace was valid.
     pub fn is_empty(&self) -> bool {
         self.total() == 0
     }
@@ -41,22 +41,22 @@ impl Problems {
     }
 }
 
-/// One thing that was wrong. Shown as one sentence without a full stop.
+/// A problem. It is displayed as one sentence without a full stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Problem {
-    /// Where it was.
-    pub place: Place,
-    /// The number that stood there, if it was one.
+    /// Where it is.
+    pub location: Location,
+    /// The invalid value, if it is a number.
     pub value: Option<f64>,
-    /// What was wrong with it.
+    /// What is wrong.
     pub kind: ProblemKind,
-    /// What was done about it.
+    /// How it was repaired.
     pub remedy: Remedy,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.place.fmt(f)?;
+        self.location.fmt(f)?;
         match self.value {
             Some(value) => write!(f, " is {value}, which {}", self.kind)?,
             None => write!(f, " {}", self.kind)?,
@@ -65,9 +65,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Where in a trace something is.
+/// A location in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// A member of an element of a list, e.g. `stacks[17].parentId`.
     Element {
         /// The list, e.g. `stacks`.
@@ -81,7 +81,7 @@ pub enum Place {
     Member(&'static str),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Element { list, index, member: "" } => write!(f, "{list}[{index}]"),
@@ -91,40 +91,40 @@ impl fmt::Display for Place {
     }
 }
 
-/// What can be wrong with an element.
+/// What is wrong with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProblemKind {
-    /// An id that is no whole number, or that its list does not reach.
+    /// An id that is not an integer, or not in its list.
     Dangling,
     /// A stack that is its own ancestor.
     Cycle,
-    /// A line or column that is not a whole number from 1 to 2³² - 1.
+    /// A line or column that is not an integer from 1 to 2³² - 1.
     Position,
     /// A line or column of a frame without a resource.
     NoResource,
-    /// A timestamp that is negative, not a number, or farther away than a double can count microseconds.
+    /// A timestamp that is negative, not a number, or too large for a double to count microseconds.
     Timestamp,
-    /// A timestamp or a start time that is earlier than the one before it.
+    /// A timestamp or start time that is earlier than the previous one.
     Order,
-    /// A marker that nobody has defined.
+    /// An unknown marker.
     Marker,
     /// An entry that is neither a mark nor a measure.
     EntryType,
-    /// The name of an entry that is no string.
+    /// The name of an entry that is not a string.
     EntryName,
-    /// The start time or duration of an entry that is no finite number.
+    /// The start time or duration of an entry that is not a finite number.
     EntryTime,
-    /// A mark that takes time.
+    /// A mark with a duration.
     MarkDuration,
-    /// A number of entries that is no whole number.
+    /// A number of dropped entries that is not a non-negative integer.
     EntryCount,
-    /// What should be the list of entries and is something else.
+    /// Something other than a list in place of the list of entries.
     EntryList,
-    /// An id that an element before has, too.
+    /// An id that an earlier element has.
     Duplicate,
-    /// A child that has a parent already.
+    /// A child that already has another parent.
     SecondParent,
-    /// A list that goes with another one, and has another length.
+    /// Two parallel lists of different lengths.
     Length,
 }
 
@@ -155,74 +155,74 @@ impl fmt::Display for ProblemKind {
         f.write_str(match self {
             Self::Dangling => "is not the id of an entry",
             Self::Cycle => "makes the stack its own ancestor",
-            Self::Position => "is not a line or column, which count from 1",
-            Self::NoResource => "stands in a frame without a resource",
-            Self::Timestamp => "is not a time since the time origin",
-            Self::Order => "is earlier than the one before",
+            Self::Position => "is not a 1-based line or column",
+            Self::NoResource => "belongs to a frame without a resource",
+            Self::Timestamp => "is not a valid timestamp",
+            Self::Order => "is earlier than the previous one",
             Self::Marker => "is not a known marker",
             Self::EntryType => "is neither `mark` nor `measure`",
             Self::EntryName => "is not a string",
             Self::EntryTime => "is not a number of milliseconds",
-            Self::MarkDuration => "is not the duration of a mark, which has none",
+            Self::MarkDuration => "is a duration, but marks have none",
             Self::EntryCount => "is not a number of entries",
             Self::EntryList => "is not a list of entries",
-            Self::Duplicate => "is the id of an entry before it",
-            Self::SecondParent => "has another parent already",
-            Self::Length => "is not as long as the list that it goes with",
+            Self::Duplicate => "is already the id of another entry",
+            Self::SecondParent => "already has another parent",
+            Self::Length => "differs in length from the list that it belongs to",
         })
     }
 }
 
-/// What was done about a problem.
+/// How a problem was repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Remedy {
     /// The frame is kept without resource, line and column.
     NoResource,
     /// The frame is kept without the line or column.
     NoPosition,
-    /// The stack is kept without what called it.
+    /// The stack is kept without a parent.
     Root,
-    /// The stack is taken for its parent, as the specification does for frames it may not show
+    /// The stack is replaced by its parent, as the specification does for frames that may not be shown
     /// ([get a stack ID], step 5).
     ///
     /// [get a stack ID]: https://wicg.github.io/js-self-profiling/#dfn-get-a-stack-id
     Parent,
     /// The sample is kept without a stack.
     NoStack,
-    /// The sample is left out.
+    /// The sample is dropped.
     NoSample,
-    /// The list is put in order; elements of equal time stay as they were.
+    /// The list is sorted; the sort is stable.
     Sorted,
-    /// The marker is taken for `other`.
+    /// The marker is replaced by `other`.
     OtherMarker,
-    /// The entry is left out.
+    /// The entry is dropped.
     NoEntry,
     /// The mark is kept with a duration of zero.
     NoDuration,
-    /// The trace is read as if the member were not there.
+    /// The member is ignored.
     NoMember,
-    /// What the longer list has more is left out.
+    /// The longer list is cut.
     Shortened,
-    /// The time is taken for that of the sample before.
+    /// The sample gets the time of the previous sample.
     SameTime,
 }
 
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::NoResource => "the frame is kept without its place in a script",
+            Self::NoResource => "the frame is kept without a location",
             Self::NoPosition => "the frame is kept without it",
-            Self::Root => "the stack begins here",
-            Self::Parent => "the stack is taken for its parent",
+            Self::Root => "the stack is kept without a parent",
+            Self::Parent => "the stack is replaced by its parent",
             Self::NoStack => "the sample is kept without a stack",
-            Self::NoSample => "the sample is left out",
+            Self::NoSample => "the sample is dropped",
             Self::Sorted => "the list is sorted",
-            Self::OtherMarker => "it is taken for `other`",
-            Self::NoEntry => "the entry is left out",
+            Self::OtherMarker => "it is replaced by `other`",
+            Self::NoEntry => "the entry is dropped",
             Self::NoDuration => "the mark is kept without it",
-            Self::NoMember => "it is left out",
-            Self::Shortened => "the longer one is cut",
-            Self::SameTime => "the time is that of the sample before",
+            Self::NoMember => "it is ignored",
+            Self::Shortened => "the longer list is cut",
+            Self::SameTime => "the time of the previous sample is used",
         })
     }
 }

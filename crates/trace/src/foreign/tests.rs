@@ -1,14 +1,16 @@
-//! Each kind of problem, its remedy, and random garbage.
+//! Each kind of problem with its remedy, and random garbage.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Entry, Frame, Micros, Sample, Stack};
+use crate::{
+    Entries, Entry, EntryType, Frame, Marker, Micros, ResourceId, Sample, Stack, Trace, UnknownMarker,
+};
 
 const MAIN: ForeignFrame<'static> =
     ForeignFrame { name: "main", resource_id: None, line: None, column: None };
 
-/// A foreign trace with one resource, so that there is something to dangle from.
+/// A foreign trace with one resource and these elements.
 fn foreign(
     frames: &[ForeignFrame<'_>],
     stacks: &[(Option<f64>, f64)],
@@ -29,7 +31,7 @@ fn sentences(problems: &Problems) -> Vec<String> {
 }
 
 #[test]
-fn bad_frames_keep_what_is_good_of_them() {
+fn invalid_frames_are_repaired() {
     #[track_caller]
     fn check(
         (resource_id, line, column): (Option<f64>, Option<f64>, Option<f64>),
@@ -46,8 +48,8 @@ fn bad_frames_keep_what_is_good_of_them() {
     check((Some(-0.0), None, None), (Some(0), None, None), &[]);
     let dangling = |id| {
         format!(
-            "frames[0].resourceId is {id}, which is not the id of an entry: the frame is kept without its place in \
-             a script"
+            "frames[0].resourceId is {id}, which is not the id of an entry: the frame is kept without a \
+             location"
         )
     };
     for (value, shown) in [(1.0, "1"), (-1.0, "-1"), (0.5, "0.5"), (f64::NAN, "NaN"), (f64::INFINITY, "inf")]
@@ -58,21 +60,21 @@ fn bad_frames_keep_what_is_good_of_them() {
         (Some(0.0), Some(0.0), Some(4294967296.0)),
         (Some(0), None, None),
         &[
-            "frames[0].line is 0, which is not a line or column, which count from 1: the frame is kept without it",
-            "frames[0].column is 4294967296, which is not a line or column, which count from 1: the frame is kept \
+            "frames[0].line is 0, which is not a 1-based line or column: the frame is kept without it",
+            "frames[0].column is 4294967296, which is not a 1-based line or column: the frame is kept \
              without it",
         ],
     );
     check(
         (None, Some(3.0), None),
         (None, None, None),
-        &["frames[0].line is 3, which stands in a frame without a resource: the frame is kept without it"],
+        &["frames[0].line is 3, which belongs to a frame without a resource: the frame is kept without it"],
     );
 }
 
 #[test]
-fn bad_stacks_are_cut_where_they_break() {
-    /// `expected`: for each stack that is left, its parent and frame, in the order of the trace.
+fn invalid_stacks_are_repaired() {
+    /// `expected` has the parent and the frame of each remaining stack, in the order of the trace.
     #[track_caller]
     fn check(stacks: &[(Option<f64>, f64)], expected: &[(Option<usize>, usize)], problems: &[&str]) {
         let frames = ["a", "b", "c"].map(|name| ForeignFrame { name, ..MAIN });
@@ -92,30 +94,34 @@ fn bad_stacks_are_cut_where_they_break() {
     check(
         &[(Some(0.0), 0.0)],
         &[(None, 0)],
-        &["stacks[0].parentId is 0, which makes the stack its own ancestor: the stack begins here"],
+        &[
+            "stacks[0].parentId is 0, which makes the stack its own ancestor: the stack is kept without a parent",
+        ],
     );
     check(
         &[(Some(2.0), 0.0), (Some(0.0), 1.0), (Some(1.0), 2.0)],
         &[(None, 1), (Some(0), 2), (Some(1), 0)],
-        &["stacks[1].parentId is 0, which makes the stack its own ancestor: the stack begins here"],
+        &[
+            "stacks[1].parentId is 0, which makes the stack its own ancestor: the stack is kept without a parent",
+        ],
     );
     check(
         &[(Some(0.5), 0.0), (Some(9.0), 1.0)],
         &[(None, 0), (None, 1)],
         &[
-            "stacks[0].parentId is 0.5, which is not the id of an entry: the stack begins here",
-            "stacks[1].parentId is 9, which is not the id of an entry: the stack begins here",
+            "stacks[0].parentId is 0.5, which is not the id of an entry: the stack is kept without a parent",
+            "stacks[1].parentId is 9, which is not the id of an entry: the stack is kept without a parent",
         ],
     );
     check(
         &[(None, 0.0), (Some(0.0), 3.0), (Some(1.0), 2.0)],
         &[(None, 0), (Some(0), 2)],
-        &["stacks[1].frameId is 3, which is not the id of an entry: the stack is taken for its parent"],
+        &["stacks[1].frameId is 3, which is not the id of an entry: the stack is replaced by its parent"],
     );
 }
 
 #[test]
-fn bad_samples_keep_what_is_good_of_them() {
+fn invalid_samples_are_repaired() {
     #[track_caller]
     fn check(samples: &[(f64, Option<f64>)], expected: &[(u64, bool)], problems: &[&str]) {
         let samples: Vec<_> = samples
@@ -134,10 +140,10 @@ fn bad_samples_keep_what_is_good_of_them() {
         &[(1000, false)],
         &["samples[0].stackId is 1, which is not the id of an entry: the sample is kept without a stack"],
     );
-    // What cannot be an index is told as it was read, each at its sample.
-    let odd = [-1.0, 4_294_967_294.0, 4_294_967_295.0, 0.5, f64::INFINITY];
-    let samples: Vec<_> = odd.iter().flat_map(|&id| [(1.0, Some(0.0)), (1.0, Some(id))]).collect();
-    let told: Vec<String> = odd
+    // Values that cannot be an index are reported as they were read.
+    let invalid = [-1.0, 4_294_967_294.0, 4_294_967_295.0, 0.5, f64::INFINITY];
+    let samples: Vec<_> = invalid.iter().flat_map(|&id| [(1.0, Some(0.0)), (1.0, Some(id))]).collect();
+    let messages: Vec<String> = invalid
         .iter()
         .zip((1..).step_by(2))
         .map(|(id, index)| {
@@ -146,38 +152,38 @@ fn bad_samples_keep_what_is_good_of_them() {
             )
         })
         .collect();
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
-    check(&samples, &[(1000, true), (1000, false)].repeat(odd.len()), &told);
+    let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
+    check(&samples, &[(1000, true), (1000, false)].repeat(invalid.len()), &messages);
     check(
         &[(-1.0, None), (f64::NAN, None), (1.0, None)],
         &[(1000, false)],
         &[
-            "samples[0].timestamp is -1, which is not a time since the time origin: the sample is left out",
-            "samples[1].timestamp is NaN, which is not a time since the time origin: the sample is left out",
+            "samples[0].timestamp is -1, which is not a valid timestamp: the sample is dropped",
+            "samples[1].timestamp is NaN, which is not a valid timestamp: the sample is dropped",
         ],
     );
     check(
         &[(2.0, Some(0.0)), (1.0, None), (2.0, None)],
         &[(1000, false), (2000, true), (2000, false)],
-        &["samples[1].timestamp is 1, which is earlier than the one before: the list is sorted"],
+        &["samples[1].timestamp is 1, which is earlier than the previous one: the list is sorted"],
     );
 }
 
 #[test]
-fn unknown_markers_are_other_work() {
+fn unknown_markers_become_other() {
     let sample = |marker| ForeignSample { timestamp: 0.0, stack_id: None, marker: Some(marker) };
     let samples = [sample(Ok(Marker::Gc)), sample(Err(UnknownMarker))];
     let (trace, problems) = foreign(&[], &[], &samples).validate();
     let markers: Vec<_> = trace.samples().iter().map(|sample| sample.marker).collect();
     assert_eq!(markers, [Some(Marker::Gc), Some(Marker::Other)]);
-    assert_eq!(sentences(&problems), ["samples[1].marker is not a known marker: it is taken for `other`"]);
+    assert_eq!(sentences(&problems), ["samples[1].marker is not a known marker: it is replaced by `other`"]);
 }
 
 #[test]
-fn bad_entries_keep_what_is_good_of_them() {
-    /// A raw entry: its type's string, start time and duration.
+fn invalid_entries_are_repaired_or_dropped() {
+    /// The entry type, start time and duration of a raw entry.
     type Raw<'text> = (&'text str, Option<f64>, Option<f64>);
-    /// `expected`: `type start duration` of each entry that is left.
+    /// `expected` has `type start duration` of each remaining entry.
     #[track_caller]
     fn check(entries: &[Raw<'_>], expected: &[&str], problems: &[&str]) {
         let mut foreign = foreign(&[], &[], &[]);
@@ -201,19 +207,19 @@ fn bad_entries_keep_what_is_good_of_them() {
         &["measure -7.5 10", "mark 1.23456789 0", "mark 1e+300 0"],
         &[],
     );
-    // A measure that ends before it begins is one.
+    // A measure may have a negative duration.
     check(&[("measure", Some(5.0), Some(-2.0))], &["measure 5 -2"], &[]);
     check(
         &[("resource", Some(1.0), Some(2.0)), ("mark", Some(2.0), Some(0.0))],
         &["mark 2 0"],
-        &["entries[0].entryType is neither `mark` nor `measure`: the entry is left out"],
+        &["entries[0].entryType is neither `mark` nor `measure`: the entry is dropped"],
     );
     check(
         &[("mark", Some(-1.0), Some(0.0)), ("mark", Some(1.0), Some(3.0))],
         &["mark 1 0"],
         &[
-            "entries[0].startTime is -1, which is not a time since the time origin: the entry is left out",
-            "entries[1].duration is 3, which is not the duration of a mark, which has none: the mark is kept without it",
+            "entries[0].startTime is -1, which is not a valid timestamp: the entry is dropped",
+            "entries[1].duration is 3, which is a duration, but marks have none: the mark is kept without it",
         ],
     );
     check(
@@ -226,22 +232,22 @@ fn bad_entries_keep_what_is_good_of_them() {
         ],
         &[],
         &[
-            "entries[0].startTime is NaN, which is not a number of milliseconds: the entry is left out",
-            "entries[1].startTime is not a number of milliseconds: the entry is left out",
-            "entries[2].startTime is inf, which is not a number of milliseconds: the entry is left out",
-            "entries[3].duration is not a number of milliseconds: the entry is left out",
-            "entries[4].duration is -inf, which is not a number of milliseconds: the entry is left out",
+            "entries[0].startTime is NaN, which is not a number of milliseconds: the entry is dropped",
+            "entries[1].startTime is not a number of milliseconds: the entry is dropped",
+            "entries[2].startTime is inf, which is not a number of milliseconds: the entry is dropped",
+            "entries[3].duration is not a number of milliseconds: the entry is dropped",
+            "entries[4].duration is -inf, which is not a number of milliseconds: the entry is dropped",
         ],
     );
     check(
         &[("mark", Some(2.0), None), ("measure", Some(1.0), Some(1.0)), ("mark", Some(1.0), None)],
         &["measure 1 1", "mark 1 0", "mark 2 0"],
-        &["entries[1].startTime is 1, which is earlier than the one before: the list is sorted"],
+        &["entries[1].startTime is 1, which is earlier than the previous one: the list is sorted"],
     );
 }
 
 #[test]
-fn entries_may_be_something_else_altogether() {
+fn entries_that_are_not_a_list_are_ignored() {
     let nothing = ForeignEntry { entry_type: None, name: None, start_time: None, duration: None };
     let mut foreign = foreign(&[], &[], &[]);
     foreign.push_entry(&nothing).unwrap();
@@ -254,10 +260,10 @@ fn entries_may_be_something_else_altogether() {
     assert_eq!(
         sentences(&problems),
         [
-            "entries is not a list of entries: it is left out",
-            "entries[0].entryType is neither `mark` nor `measure`: the entry is left out",
-            "entries[1].name is not a string: the entry is left out",
-            "droppedEntriesCount is -1, which is not a number of entries: it is left out",
+            "entries is not a list of entries: it is ignored",
+            "entries[0].entryType is neither `mark` nor `measure`: the entry is dropped",
+            "entries[1].name is not a string: the entry is dropped",
+            "droppedEntriesCount is -1, which is not a number of entries: it is ignored",
         ]
     );
     forgotten.forget_entries();
@@ -266,11 +272,11 @@ fn entries_may_be_something_else_altogether() {
 }
 
 #[test]
-fn a_deep_chain_takes_no_recursion() {
+fn a_deep_chain_needs_no_recursion() {
     let depth = 1_000_000;
     let mut foreign = ForeignTrace::new(Limits::default());
     foreign.push_frame(&MAIN).unwrap();
-    // Innermost first, so that the first look at the table meets the whole chain.
+    // The innermost stack is first, so that resolving it visits the whole chain.
     for index in 1..=depth {
         let parent_id = (index < depth).then_some(f64::from(index));
         foreign.push_stack(ForeignStack { parent_id, frame_id: 0.0 }).unwrap();
@@ -284,7 +290,7 @@ fn a_deep_chain_takes_no_recursion() {
 }
 
 #[test]
-fn limits_hold() {
+fn limits_are_enforced() {
     let limits = Limits { resources: 1, frames: 1, stacks: 1, samples: 1, entries: 1, text_bytes: 8 };
     #[track_caller]
     fn check(mut push: impl FnMut() -> Result<(), LimitExceeded>, expected: &str) {
@@ -324,7 +330,7 @@ fn problems_beyond_the_list_are_counted() {
     assert_eq!((problems.count(ProblemKind::Timestamp), problems.total()), (1000, 1000));
 }
 
-/// Numbers that are mostly ids, since only those lead anywhere.
+/// Random numbers, most of them valid ids.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![8 => (0..12_u8).prop_map(f64::from), 1 => any::<f64>()]
 }
@@ -372,14 +378,14 @@ proptest! {
     }
 
     #[test]
-    fn valid_traces_stay_as_they_are(trace in crate::testing::trace()) {
+    fn valid_traces_are_unchanged(trace in crate::testing::trace()) {
         let (back, problems) = raw(&trace).validate();
         prop_assert!(problems.is_empty());
         prop_assert_eq!(crate::testing::parts(&back), crate::testing::parts(&trace));
     }
 }
 
-/// A valid trace as a reader would push it.
+/// Pushes a valid trace as a reader would.
 fn raw(trace: &Trace) -> ForeignTrace {
     let mut foreign = ForeignTrace::new(Limits::default());
     for (_, url) in trace.resources().iter() {

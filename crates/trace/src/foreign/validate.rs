@@ -1,25 +1,48 @@
-//! The checks, list by list.
+//! Validating and repairing the elements of a foreign trace, list by list.
 
 use std::num::NonZeroU32;
 
-use super::{
-    ForeignStack, ForeignTrace, Place, Problem, ProblemKind, Problems, RawEntries, RawEntry, RawFrame,
-    RawSamples, Remedy, Vocabulary, whole,
-};
-use crate::{
-    Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis, ResourceId, Sample, Stack, StackId,
-    Trace,
-};
+use super::elements::{ForeignStack, RawEntry, RawFrame, whole};
+use super::foreign_trace::{ForeignTrace, RawEntries};
+use super::problem::{Location, Problem, ProblemKind, Problems, Remedy};
+use super::samples::RawSamples;
+use super::vocabulary::Vocabulary;
+use crate::entries::Entries;
+use crate::entry::{Entry, EntryType};
+use crate::frame::Frame;
+use crate::id::{FrameId, ResourceId, StackId};
+use crate::marker::Marker;
+use crate::micros::Micros;
+use crate::millis::Millis;
+use crate::sample::Sample;
+use crate::stack::Stack;
+use crate::trace::Trace;
 
-pub(super) fn validate(foreign: ForeignTrace) -> (Trace, Problems) {
-    let ForeignTrace {
-        vocabulary, mut trace, resources, frames, stacks, samples, entries, mut problems, ..
-    } = foreign;
-    let frames = validate_frames(&mut trace, &resources, frames, vocabulary, &mut problems);
-    let stacks = validate_stacks(&mut trace, &frames, stacks, vocabulary, &mut problems);
-    validate_samples(&mut trace, &stacks, samples, vocabulary, &mut problems);
-    trace.set_entries(entries.map(|entries| validate_entries(entries, &mut problems)));
-    (trace, problems)
+impl ForeignTrace {
+    /// Validates and repairs the elements; [`Remedy`] lists the possible repairs.
+    ///
+    /// Equal entries of a table are merged. If the input is valid, has no equal entries, and has parents before their children, all
+    /// ids are preserved.
+    pub fn validate(self) -> (Trace, Problems) {
+        let ForeignTrace {
+            vocabulary,
+            mut trace,
+            resources,
+            frames,
+            stacks,
+            samples,
+            allows_unsorted_samples,
+            entries,
+            mut problems,
+            ..
+        } = self;
+        let frames = validate_frames(&mut trace, &resources, frames, vocabulary, &mut problems);
+        let stacks = validate_stacks(&mut trace, &frames, stacks, vocabulary, &mut problems);
+        let samples = (samples, allows_unsorted_samples);
+        validate_samples(&mut trace, &stacks, samples, vocabulary, &mut problems);
+        trace.set_entries(entries.map(|entries| validate_entries(entries, &mut problems)));
+        (trace, problems)
+    }
 }
 
 /// The frames in the trace, indexed by their foreign ids.
@@ -33,8 +56,8 @@ fn validate_frames(
     let mut ids = Vec::with_capacity(frames.len());
     for (index, raw) in frames.into_iter().enumerate() {
         let mut report = |member, value, kind, remedy| {
-            let place = Place::Element { list: words.frames, index, member };
-            problems.push(Problem { place, value, kind, remedy });
+            let location = Location::Element { list: words.frames, index, member };
+            problems.push(Problem { location, value, kind, remedy });
         };
         let resource = raw.resource_id.and_then(|id| {
             let resource = entry(resources, id).copied();
@@ -45,7 +68,7 @@ fn validate_frames(
         });
         let mut position = |member, value: Option<f64>| {
             let value = value?;
-            // Of a frame whose resource was bad, the position went with it, and that has been said.
+            // If the resource is invalid, the position is dropped with it, without another problem.
             if raw.resource_id.is_none() {
                 report(member, Some(value), ProblemKind::NoResource, Remedy::NoPosition);
             }
@@ -57,20 +80,20 @@ fn validate_frames(
             position
         };
         let (line, column) = (position(words.line, raw.line), position(words.column, raw.column));
-        // Fails only when the table is full, and no limit on it is high enough for that.
+        // Fails only if the table is full, which the limits rule out.
         ids.push(trace.frame(Frame { name: raw.name, resource, line, column }).ok());
     }
     ids
 }
 
-/// What is known of a foreign stack while the stacks are put in order.
+/// The progress of adding a foreign stack to the trace.
 #[derive(Clone, Copy)]
 enum Progress {
-    /// Nothing yet.
+    /// Not visited.
     Unseen,
-    /// It waits for its parent; meeting it again means a cycle.
+    /// Waiting for its parent. Visiting it again means a cycle.
     Waiting,
-    /// Its place in the trace; `None` when neither it nor any of its ancestors has a frame.
+    /// Its id in the trace; `None` if neither it nor any of its ancestors has a frame.
     Done(Option<StackId>),
 }
 
@@ -83,8 +106,8 @@ fn validate_stacks(
     problems: &mut Problems,
 ) -> Vec<Option<StackId>> {
     let mut progress = vec![Progress::Unseen; stacks.len()];
-    // The stacks from the present one up to the nearest ancestor that is done; a list instead of recursion,
-    // since a chain may be as long as the table. Each stack is put on it once, so the time is linear.
+    // The stacks from the current one up to its nearest ancestor that is done. A list instead of recursion, because a chain may
+    // be as long as the table. Each stack is added once, so the time is linear.
     let mut waiting = Vec::new();
     for start in 0..stacks.len() {
         let mut next = Some(start);
@@ -98,9 +121,10 @@ fn validate_stacks(
                 }
                 Progress::Waiting => {
                     let last = waiting.last().copied().unwrap_or(index);
-                    let place = Place::Element { list: words.stacks, index: last, member: words.parent };
+                    let location =
+                        Location::Element { list: words.stacks, index: last, member: words.parent };
                     let (value, kind, remedy) = (stacks[last].parent_id, ProblemKind::Cycle, Remedy::Root);
-                    problems.push(Problem { place, value, kind, remedy });
+                    problems.push(Problem { location, value, kind, remedy });
                     next = None;
                 }
                 Progress::Done(id) => {
@@ -112,15 +136,15 @@ fn validate_stacks(
         while let Some(index) = waiting.pop() {
             let frame_id = stacks[index].frame_id;
             match entry(frames, frame_id) {
-                // Fails only when the table is full, as with frames.
+                // Fails only if the table is full, as with frames.
                 Some(&frame) => {
                     above =
                         frame.and_then(|frame| trace.stack(Stack { parent: above, frame }).ok()).or(above);
                 }
                 None => {
-                    let place = Place::Element { list: words.stacks, index, member: words.frame };
+                    let location = Location::Element { list: words.stacks, index, member: words.frame };
                     let (kind, remedy) = (ProblemKind::Dangling, Remedy::Parent);
-                    problems.push(Problem { place, value: Some(frame_id), kind, remedy });
+                    problems.push(Problem { location, value: Some(frame_id), kind, remedy });
                 }
             }
             progress[index] = Progress::Done(above);
@@ -140,9 +164,9 @@ fn parent_of(
     let value = stacks[index].parent_id?;
     let parent = whole(value).filter(|&parent| parent < stacks.len());
     if parent.is_none() {
-        let place = Place::Element { list: words.stacks, index, member: words.parent };
+        let location = Location::Element { list: words.stacks, index, member: words.parent };
         let (kind, remedy) = (ProblemKind::Dangling, Remedy::Root);
-        problems.push(Problem { place, value: Some(value), kind, remedy });
+        problems.push(Problem { location, value: Some(value), kind, remedy });
     }
     parent
 }
@@ -150,7 +174,7 @@ fn parent_of(
 fn validate_samples(
     trace: &mut Trace,
     stacks: &[Option<StackId>],
-    samples: RawSamples,
+    (samples, allows_unsorted): (RawSamples, bool),
     words: &Vocabulary,
     problems: &mut Problems,
 ) {
@@ -158,15 +182,17 @@ fn validate_samples(
     let mut is_sorted = true;
     let valid = samples.into_iter().enumerate().filter_map(|(index, raw)| {
         let mut report = |member, value, kind, remedy| {
-            let place = Place::Element { list: words.samples, index, member };
-            problems.push(Problem { place, value, kind, remedy });
+            let location = Location::Element { list: words.samples, index, member };
+            problems.push(Problem { location, value, kind, remedy });
         };
         let Some(timestamp) = Micros::from_millis_f64(raw.timestamp) else {
             report(words.timestamp, Some(raw.timestamp), ProblemKind::Timestamp, Remedy::NoSample);
             return None;
         };
         if last.replace(timestamp).is_some_and(|before| timestamp < before) {
-            report(words.timestamp, Some(raw.timestamp), ProblemKind::Order, Remedy::Sorted);
+            if !allows_unsorted {
+                report(words.timestamp, Some(raw.timestamp), ProblemKind::Order, Remedy::Sorted);
+            }
             is_sorted = false;
         }
         let stack = raw.stack_id.and_then(|id| {
@@ -177,7 +203,7 @@ fn validate_samples(
             *stack?
         });
         let marker = raw.marker.map(|marker| {
-            // The engine did something there, so the sample must not pass for an idle one.
+            // The sample must not become idle: the engine was doing something.
             marker.unwrap_or_else(|_| {
                 report(words.marker, None, ProblemKind::Marker, Remedy::OtherMarker);
                 Marker::Other
@@ -185,7 +211,7 @@ fn validate_samples(
         });
         Some(Sample { timestamp, stack, marker })
     });
-    // In the memory of the raw ones.
+    // Collecting reuses the memory of the raw samples.
     let mut valid: Vec<Sample> = valid.collect();
     if !is_sorted {
         valid.sort_by_key(|sample| sample.timestamp);
@@ -197,21 +223,21 @@ fn validate_entries(raw: RawEntries, problems: &mut Problems) -> Entries {
     let RawEntries { names: mut entries, list, dropped, is_unreadable } = raw;
     if is_unreadable {
         let (kind, remedy) = (ProblemKind::EntryList, Remedy::NoMember);
-        problems.push(Problem { place: Place::Member("entries"), value: None, kind, remedy });
+        problems.push(Problem { location: Location::Member("entries"), value: None, kind, remedy });
     }
     let mut last = None;
     let mut is_sorted = true;
     for (index, raw) in list.into_iter().enumerate() {
         let mut report = |member, value, kind, remedy| {
-            let place = Place::Element { list: "entries", index, member };
-            problems.push(Problem { place, value, kind, remedy });
+            let location = Location::Element { list: "entries", index, member };
+            problems.push(Problem { location, value, kind, remedy });
         };
         let Some(entry) = validate_entry(&raw, &mut report) else { continue };
         if last.replace(entry.start_time).is_some_and(|before| entry.start_time < before) {
             report("startTime", raw.start_time, ProblemKind::Order, Remedy::Sorted);
             is_sorted = false;
         }
-        // Never fails, since the name was taken from this table.
+        // Never fails, because the name is from this table.
         let _ = entries.push(entry);
     }
     if !is_sorted {
@@ -221,16 +247,16 @@ fn validate_entries(raw: RawEntries, problems: &mut Problems) -> Entries {
         match whole(count) {
             Some(count) => entries.count_dropped(count as u64),
             None => {
-                let (place, value) = (Place::Member("droppedEntriesCount"), Some(count));
+                let (location, value) = (Location::Member("droppedEntriesCount"), Some(count));
                 let (kind, remedy) = (ProblemKind::EntryCount, Remedy::NoMember);
-                problems.push(Problem { place, value, kind, remedy });
+                problems.push(Problem { location, value, kind, remedy });
             }
         }
     }
     entries
 }
 
-/// What [User Timing] could have made; `None` when the entry is to be left out, which has been reported then.
+/// The entry, if [User Timing] could have created it; otherwise reports a problem and returns `None`.
 ///
 /// [User Timing]: https://w3c.github.io/user-timing/
 fn validate_entry(
@@ -269,7 +295,7 @@ fn validate_entry(
     Some(Entry { entry_type, name, start_time, duration })
 }
 
-/// The entry that a foreign id means.
+/// The element with a foreign id.
 fn entry<T>(list: &[T], id: f64) -> Option<&T> {
     list.get(whole(id)?)
 }

@@ -1,7 +1,6 @@
-//! What a format calls the lists and members that a trace is made of.
+//! A format's names of the lists and members of a trace.
 
-/// The names by which problems are told, so that they are found in the file that was read. A member without a name is
-/// the element itself.
+/// The names that problems are reported with, so that users find them in their file. An empty name stands for the element itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vocabulary {
     /// The list of functions.
@@ -14,7 +13,7 @@ pub struct Vocabulary {
     pub column: &'static str,
     /// The list of stacks.
     pub stacks: &'static str,
-    /// A stack's caller.
+    /// A stack's parent.
     pub parent: &'static str,
     /// A stack's innermost function.
     pub frame: &'static str,
@@ -29,7 +28,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// That of the [`ProfilerTrace`](https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary).
+    /// The names in a [`ProfilerTrace`](https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary).
     pub const W3C: Self = Self {
         frames: "frames",
         resource: "resourceId",

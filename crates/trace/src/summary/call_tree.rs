@@ -1,62 +1,65 @@
-//! The call tree with its sums.
+//! The call tree with its times.
 
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::Tally;
+use super::tally::Tally;
+use crate::id::StackId;
+use crate::micros::Micros;
+use crate::stack::Stack;
+use crate::trace::Trace;
 use crate::weigh::weigh;
-use crate::{Micros, Stack, StackId, Trace};
 
-/// The call tree of a trace: its nodes are the trace's stacks, each with what was spent there.
+/// The call tree of a trace. Its nodes are the trace's stacks, with their times.
 #[derive(Clone, Debug)]
 pub struct CallTree {
     /// Indexed like the table of stacks.
     nodes: Vec<CallNode>,
-    /// The children of all nodes, the roots first; each node has a range in here.
+    /// The children of all nodes, the roots first; each node has a range of them.
     children: Vec<StackId>,
     roots: Range<usize>,
 }
 
-/// What was spent in one stack.
+/// The time of one stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallNode {
-    /// The samples whose stack is this one.
+    /// The samples with exactly this stack.
     pub own: Tally,
-    /// The samples whose stack is or begins with this one.
+    /// The samples with this stack or a descendant.
     pub total: Tally,
     children: Range<usize>,
 }
 
 impl CallTree {
-    /// Builds the call tree, in time linear in samples and stacks, apart from the ordering of siblings.
+    /// Builds the call tree, in time linear in samples and stacks, except for sorting siblings.
     pub fn of(trace: &Trace) -> Self {
         Self::new(trace, &weigh(trace.samples()))
     }
 
-    /// Like [`CallTree::of`], with the weights at hand.
+    /// Like [`CallTree::of`], with known weights.
     pub(super) fn new(trace: &Trace, weights: &[Micros]) -> Self {
         let mut nodes = sums(trace, weights);
         let (children, roots) = siblings(trace, &mut nodes);
         Self { nodes, children, roots }
     }
 
-    /// The node of a stack; `None` when the stack is of another trace.
+    /// The node of a stack; `None` if the stack is from another trace.
     pub fn node(&self, stack: StackId) -> Option<&CallNode> {
         self.nodes.get(stack.index())
     }
 
-    /// The stacks of one frame, those with the most total time first. Ties go by id.
+    /// The stacks without a parent, most total time first, then by id.
     pub fn roots(&self) -> &[StackId] {
         &self.children[self.roots.clone()]
     }
 
-    /// The stacks that are one call deeper, those with the most total time first. Ties go by id.
+    /// The children of a stack, most total time first, then by id.
     pub fn children(&self, stack: StackId) -> &[StackId] {
         self.node(stack).map_or(&[], |node| &self.children[node.children.clone()])
     }
 }
 
-/// The nodes with their sums, without their children.
+/// The nodes with their times, without their children.
 fn sums(trace: &Trace, weights: &[Micros]) -> Vec<CallNode> {
     let empty = CallNode { own: Tally::default(), total: Tally::default(), children: 0..0 };
     let mut nodes = vec![empty; trace.stacks().len()];
@@ -65,7 +68,7 @@ fn sums(trace: &Trace, weights: &[Micros]) -> Vec<CallNode> {
             nodes[stack.index()].own.add(weight);
         }
     }
-    // Parents have smaller ids, so all children of a node have added to it before it adds to its parent.
+    // Children have larger ids than their parents, so a node's total is complete before it is added to its parent's.
     for (id, Stack { parent, .. }) in trace.stacks().iter().rev() {
         let node = &mut nodes[id.index()];
         node.total.include(node.own);
@@ -77,9 +80,9 @@ fn sums(trace: &Trace, weights: &[Micros]) -> Vec<CallNode> {
     nodes
 }
 
-/// Sorts the stacks by their parents (a counting sort, so linear) and each node's children by their totals.
+/// Groups the stacks by parent (a counting sort, so linear) and sorts each node's children by total time.
 ///
-/// Sets the nodes' ranges, and returns what they point into and the range of the roots.
+/// Sets the ranges of the nodes. Returns the list that they refer to, and the range of the roots.
 fn siblings(trace: &Trace, nodes: &mut [CallNode]) -> (Vec<StackId>, Range<usize>) {
     let mut roots = 0..0;
     for (_, Stack { parent, .. }) in trace.stacks().iter() {
@@ -88,7 +91,7 @@ fn siblings(trace: &Trace, nodes: &mut [CallNode]) -> (Vec<StackId>, Range<usize
             None => roots.end += 1,
         }
     }
-    // Each range has its length as yet. It moves behind the range before it, and empties to be filled again.
+    // So far, `end` of each range is its length. Place each range after the previous one, and empty it.
     let mut start = roots.end;
     for node in nodes.iter_mut() {
         let length = node.children.end;

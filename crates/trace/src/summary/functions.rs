@@ -1,42 +1,45 @@
-//! The sums per function.
+//! The times per function and per script.
 
 use std::cmp::Reverse;
 
-use super::{CallTree, Tally};
-use crate::{FrameId, Micros, ResourceId, StackId, Trace};
+use super::call_tree::CallTree;
+use super::tally::Tally;
+use crate::id::{FrameId, ResourceId, StackId};
+use crate::micros::Micros;
+use crate::trace::Trace;
 
-/// What was spent in one function, wherever it was called from. A function is a frame: two functions with
-/// equal names in different places have two rows.
+/// The time of one function, regardless of its callers. Functions are frames: two functions of the same name at different locations
+/// have two rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionRow {
     /// The function.
     pub frame: FrameId,
     /// The time in its own code.
     pub self_time: Micros,
-    /// The time in it and in what it called. Time under recursive calls counts once.
+    /// The time in its own code and its callees. Recursive calls count once.
     pub total_time: Micros,
-    /// How many samples found it innermost.
+    /// The number of samples with this function innermost.
     pub self_samples: u64,
-    /// How many samples found it anywhere in their stack.
+    /// The number of samples with this function anywhere in the stack.
     pub total_samples: u64,
 }
 
-/// What was spent in the functions of one script, or in those without one.
+/// The time of the functions of one script, or of the native functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceRow {
-    /// The script; `None` for the functions of the host.
+    /// The script; `None` for native functions.
     pub resource: Option<ResourceId>,
-    /// The time in code of the script.
+    /// The time in the script's code.
     pub self_time: Micros,
-    /// The time in it and in what it called. Time in which it stands on a stack several times counts once.
+    /// The time in the script's code and its callees. A script that is several times on a stack counts once.
     pub total_time: Micros,
-    /// How many samples found a function of it innermost.
+    /// The number of samples with one of its functions innermost.
     pub self_samples: u64,
-    /// How many samples found a function of it anywhere in their stack.
+    /// The number of samples with one of its functions anywhere in the stack.
     pub total_samples: u64,
 }
 
-/// The rows of all functions that were seen, most self time first.
+/// The rows of all functions in samples, most self time first.
 pub(super) fn rows(trace: &Trace, tree: &CallTree) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = sums(trace, tree, trace.frames().len(), FrameId::index)
         .into_iter()
@@ -54,17 +57,17 @@ pub(super) fn rows(trace: &Trace, tree: &CallTree) -> Vec<FunctionRow> {
     rows
 }
 
-/// The rows of all scripts that were seen, most self time first.
+/// The rows of all scripts in samples, most self time first.
 pub(super) fn resource_rows(trace: &Trace, tree: &CallTree) -> Vec<ResourceRow> {
-    // The functions of the host come last.
-    let host = trace.resources().len();
-    let group = |frame| trace.frames()[frame].resource.map_or(host, ResourceId::index);
-    let mut rows: Vec<ResourceRow> = sums(trace, tree, host + 1, group)
+    // The group of native functions is the last one.
+    let native = trace.resources().len();
+    let group = |frame| trace.frames()[frame].resource.map_or(native, ResourceId::index);
+    let mut rows: Vec<ResourceRow> = sums(trace, tree, native + 1, group)
         .into_iter()
         .enumerate()
         .filter(|(_, (_, total))| total.samples > 0)
         .map(|(index, (own, total))| ResourceRow {
-            resource: ResourceId::from_index(index).filter(|_| index < host),
+            resource: ResourceId::from_index(index).filter(|_| index < native),
             self_time: own.time,
             total_time: total.time,
             self_samples: own.samples,
@@ -75,7 +78,7 @@ pub(super) fn resource_rows(trace: &Trace, tree: &CallTree) -> Vec<ResourceRow> 
     rows
 }
 
-/// What was spent in each of so many groups of functions: in their own code, and in total.
+/// The self and total times of groups of functions.
 fn sums(
     trace: &Trace,
     tree: &CallTree,
@@ -93,10 +96,10 @@ fn sums(
     sums
 }
 
-/// Visits every stack, parents first. The visitor is told whether the stack's frame is the outermost of its group on it:
-/// only such stacks add to the group's total, or recursion would count twice.
+/// Visits every stack, parents first. The visitor also gets whether the stack's frame is the outermost one of its group: only then does
+/// the stack add to the group's total, or recursion would count twice.
 ///
-/// Keeps its own list of what to do, since a stack may be deeper than the thread's.
+/// Uses a list of steps instead of recursion, because stacks may be very deep.
 fn walk(
     trace: &Trace,
     tree: &CallTree,
@@ -108,7 +111,7 @@ fn walk(
         Enter(StackId),
         Leave(usize),
     }
-    // How often each group is on the way from the root to the present node.
+    // The number of frames of each group on the path from the root to the current node.
     let mut on_path = vec![0_u32; groups];
     let mut steps: Vec<Step> = tree.roots().iter().copied().map(Step::Enter).collect();
     while let Some(step) = steps.pop() {

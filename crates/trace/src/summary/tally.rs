@@ -1,23 +1,23 @@
-//! Samples, and the time they stand for.
+//! Counts of samples with their times.
 
-use crate::Micros;
+use crate::micros::Micros;
 
 /// A number of samples and the sum of their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// How many samples.
+    /// The number of samples.
     pub samples: u64,
-    /// The time they stand for.
+    /// The time that they stand for.
     pub time: Micros,
 }
 
 impl Tally {
-    /// Counts one sample that stands for `weight`.
+    /// Adds one sample that stands for `weight`.
     pub(super) fn add(&mut self, weight: Micros) {
         self.include(Self { samples: 1, time: weight });
     }
 
-    /// Counts the samples of another tally too.
+    /// Adds another tally.
     pub(super) fn include(&mut self, other: Self) {
         self.samples += other.samples;
         self.time = self.time.saturating_add(other.time);

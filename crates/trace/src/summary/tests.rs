@@ -1,11 +1,11 @@
-//! The sums, over traces that are written as text.
+//! Summaries of traces that are written as text.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::{Entries, Entry, EntryType, Frame, Millis, RecommendedMark, Sample, Stack, StackId};
 
-/// A trace with one sample a millisecond. Each is a stack, root first with one letter a frame, then `!marker`;
+/// A trace with one sample per millisecond. Each is a stack, root first with one letter per frame, then `!marker`;
 /// `-` is an empty stack.
 fn trace_of(samples: &str) -> Trace {
     let mut trace = Trace::new();
@@ -25,7 +25,7 @@ fn trace_of(samples: &str) -> Trace {
 
 #[test]
 fn functions_have_self_and_total_time() {
-    /// `expected`: `function self total`, in samples, which are milliseconds here.
+    /// `expected` has `function self total`, in samples (one per millisecond).
     #[track_caller]
     fn check(samples: &str, expected: &[&str]) {
         let trace = trace_of(samples);
@@ -44,7 +44,7 @@ fn functions_have_self_and_total_time() {
     check("", &[]);
     check("- -", &[]);
     check("a ab ab", &["b 2 2", "a 1 3"]);
-    // Recursion counts once, directly or through another function, and again on a sibling's path.
+    // Direct and indirect recursion count once per path.
     check("aaa aa", &["a 2 2"]);
     check("aba abab", &["a 1 2", "b 1 2"]);
     check("abc acb", &["b 1 2", "c 1 2", "a 0 2"]);
@@ -53,7 +53,7 @@ fn functions_have_self_and_total_time() {
 
 #[test]
 fn scripts_are_summed_up() {
-    /// Functions of `samples` in capitals are of the script `A`, those in lower case of the host.
+    /// Upper-case functions are in the script `A`, lower-case ones are native.
     #[track_caller]
     fn check(samples: &[&str], expected: &[&str]) {
         let mut trace = Trace::new();
@@ -79,7 +79,7 @@ fn scripts_are_summed_up() {
 }
 
 #[test]
-fn kinds_of_work_are_told_apart() {
+fn times_are_summed_up_by_marker() {
     let summary = Summary::of(&trace_of("a!script a a!gc -!gc - -"));
     let counts = [summary.busy, summary.idle, summary.unmarked, summary.marker(Marker::Gc)];
     assert_eq!(counts.map(|tally| tally.samples), [4, 2, 1, 2]);
@@ -132,7 +132,7 @@ fn trace_with(entries: &str) -> Trace {
 
 #[test]
 fn measures_add_up_by_name() {
-    /// `expected`: `name count total longest`.
+    /// `expected` has `name count total longest`.
     #[track_caller]
     fn check(entries: &str, expected: &[&str]) {
         let trace = trace_with(entries);
@@ -144,15 +144,15 @@ fn measures_add_up_by_name() {
     check("", &[]);
     check("a@1", &[]);
     check("a@1+2 b@0+10.5 a@7+3 a@9", &["b 1 10.5 10.5", "a 2 5 3"]);
-    // Equal sums go by the longest, then by who came first.
+    // Equal totals are sorted by the longest measure, then by id.
     check("a@0+1 a@0+1 b@0+2 c@0+2", &["b 1 2 2", "c 1 2 2", "a 2 2 1"]);
     check("a@5+-3 a@5+1", &["a 2 -2 1"]);
     check("a@0+1e308 a@0+1.7e308", &["a 2 1.7976931348623157e+308 1.7e+308"]);
 }
 
 #[test]
-fn marks_are_told_by_name() {
-    /// `expected`: `name count first last`, and what it means.
+fn marks_are_grouped_by_name() {
+    /// `expected` has `name count first last` and the meaning.
     #[track_caller]
     fn check(entries: &str, expected: &[&str]) {
         let trace = trace_with(entries);

@@ -1,19 +1,23 @@
-//! The sums over marks and measures.
+//! Marks and measures, grouped by name.
 
 use std::cmp::Reverse;
 
-use crate::{Entries, Entry, EntryNameId, EntryType, Millis, RecommendedMark};
+use crate::entries::Entries;
+use crate::entry::{Entry, EntryType};
+use crate::id::EntryNameId;
+use crate::millis::Millis;
+use crate::recommended_mark::RecommendedMark;
 
 /// The measures of one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeasureRow {
     /// The name.
     pub name: EntryNameId,
-    /// How many there are.
+    /// The number of entries.
     pub count: u64,
-    /// The sum of their durations, which counts time twice where they overlap.
+    /// The sum of their durations; overlapping measures count twice.
     pub total: Millis,
-    /// The longest of them.
+    /// The longest duration.
     pub longest: Millis,
 }
 
@@ -22,17 +26,17 @@ pub struct MeasureRow {
 pub struct MarkRow {
     /// The name.
     pub name: EntryNameId,
-    /// What the name means to everybody, if it is a recommended one.
+    /// The recommended mark, if it has a recommended name.
     pub recommended: Option<RecommendedMark>,
-    /// How many there are.
+    /// The number of entries.
     pub count: u64,
-    /// The time of the earliest.
+    /// The time of the earliest mark.
     pub first: Millis,
-    /// The time of the latest.
+    /// The time of the latest mark.
     pub last: Millis,
 }
 
-/// The measures by name, those with the most total time first, then the longest, then by id.
+/// The measures by name, most total time first, then longest, then by id.
 pub(super) fn measures(entries: &Entries) -> Vec<MeasureRow> {
     let mut rows = by_name(
         entries,
@@ -48,7 +52,7 @@ pub(super) fn measures(entries: &Entries) -> Vec<MeasureRow> {
     rows
 }
 
-/// The marks by name, in the order of the latest of each name, then by id.
+/// The marks by name, in the order of the latest mark of each name, then by id.
 pub(super) fn marks(entries: &Entries) -> Vec<MarkRow> {
     let mut rows = by_name(
         entries,
@@ -70,7 +74,7 @@ pub(super) fn marks(entries: &Entries) -> Vec<MarkRow> {
     rows
 }
 
-/// One row for each name that entries of this type have.
+/// One row for each name of entries of this type.
 fn by_name<R>(
     entries: &Entries,
     entry_type: EntryType,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::testing::{parts, spelled, trace};
 
-/// A trace with the stacks that are given root first, one letter a frame, and the ids of these stacks.
+/// A trace with these stacks, root first with one letter per frame, and their ids.
 fn trace_of(paths: &[&str]) -> (Trace, Vec<StackId>) {
     let mut trace = Trace::new();
     let mut ids = Vec::new();
@@ -36,7 +36,7 @@ fn equal_entries_have_one_id() {
 }
 
 #[test]
-fn ids_of_other_traces_are_refused() {
+fn ids_of_other_traces_are_errors() {
     let (other, ids) = trace_of(&["abc"]);
     let Stack { frame, .. } = other.stacks()[ids[0]];
     let Frame { name, .. } = other.frames()[frame];
@@ -54,7 +54,7 @@ fn ids_of_other_traces_are_refused() {
 }
 
 #[test]
-fn shared_ancestors_are_common_beginnings() {
+fn shared_ancestors_are_common_prefixes() {
     #[track_caller]
     fn check(a: &str, b: &str, expected: Option<&str>) {
         for paths in [[a, b], [b, a]] {
@@ -91,7 +91,7 @@ fn draining_keeps_the_tables() {
 }
 
 #[test]
-fn a_sample_can_get_its_stack_later() {
+fn the_stack_of_a_sample_can_be_set_later() {
     let (mut trace, ids) = trace_of(&["a"]);
     trace.push_sample(Sample { timestamp: Micros(1), stack: None, marker: None });
     assert!(trace.set_sample_stack(0, Some(ids[0])));
@@ -101,7 +101,7 @@ fn a_sample_can_get_its_stack_later() {
 
 proptest! {
     #[test]
-    fn merging_appends_what_the_samples_say(mut first in trace(), second in trace()) {
+    fn merging_appends_the_samples_with_their_stacks(mut first in trace(), second in trace()) {
         let expected = [spelled(&first), spelled(&second)].concat();
         let count = |trace: &Trace| trace.entries().map(|entries| entries.list().len());
         let entries = [&first, &second].into_iter().filter_map(count).reduce(|a, b| a + b);
@@ -113,14 +113,14 @@ proptest! {
     }
 
     #[test]
-    fn merging_into_nothing_copies(other in trace()) {
+    fn merging_into_an_empty_trace_copies(other in trace()) {
         let mut copy = Trace::new();
         copy.merge(&other).unwrap();
         prop_assert_eq!(parts(&copy), parts(&other));
     }
 
     #[test]
-    fn narrowing_keeps_what_samples_use(trace in trace()) {
+    fn narrowing_keeps_the_entries_that_samples_use(trace in trace()) {
         let narrow = trace.narrowed();
         prop_assert_eq!(spelled(&narrow), spelled(&trace));
         prop_assert_eq!(parts(&narrow).entries, parts(&trace).entries);

@@ -9,12 +9,12 @@ use webdriver::common::Cookie;
 use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
 use webdriver::response::{CookieResponse, CookiesResponse, WebDriverResponse};
 
-use super::{Done, Session};
+use super::state::{CommandResult, Session};
 
 impl Session {
-    /// The address of the current document, if it is one that has cookies.
+    /// The URL of the current document, if it can have cookies.
     fn cookie_url(&self) -> WebDriverResult<Option<Url>> {
-        let url = self.document(self.place, "url", json!({}))?;
+        let url = self.document(self.context, "url", json!({}))?;
         let url = url.as_str().and_then(|url| Url::parse(url).ok());
         Ok(url.filter(|url| matches!(url.scheme(), "http" | "https")))
     }
@@ -24,51 +24,51 @@ impl Session {
         Ok(serde_json::from_value(self.pages.call("cookies", json!({ "url": url.as_str() }))?)?)
     }
 
-    pub(super) fn cookies(&self) -> Done {
+    pub(super) fn cookies(&self) -> CommandResult {
         let url = self.cookie_url()?;
         Ok(WebDriverResponse::Cookies(CookiesResponse(self.list_cookies(url.as_ref())?)))
     }
 
-    pub(super) fn cookie(&self, name: &str) -> Done {
+    pub(super) fn cookie(&self, name: &str) -> CommandResult {
         let url = self.cookie_url()?;
         let found = self.list_cookies(url.as_ref())?.into_iter().find(|cookie| cookie.name == name);
         found.map(|cookie| WebDriverResponse::Cookie(CookieResponse(cookie))).ok_or_else(|| {
-            WebDriverError::new(ErrorStatus::NoSuchCookie, format!("there is no cookie {name}"))
+            WebDriverError::new(ErrorStatus::NoSuchCookie, format!("no cookie is named {name}"))
         })
     }
 
-    pub(super) fn add_cookie(&self, cookie: &AddCookieParameters) -> Done {
-        let not_here = |message: String| WebDriverError::new(ErrorStatus::InvalidCookieDomain, message);
+    pub(super) fn add_cookie(&self, cookie: &AddCookieParameters) -> CommandResult {
+        let invalid_domain = |message: String| WebDriverError::new(ErrorStatus::InvalidCookieDomain, message);
         let Some(url) = self.cookie_url()? else {
-            return Err(not_here("the current document has no cookies; navigate first".to_owned()));
+            return Err(invalid_domain("the current document cannot have cookies".to_owned()));
         };
         let host = url.host_str().unwrap_or_default();
         if let Some(domain) = &cookie.domain {
             let domain = domain.trim_start_matches('.').to_ascii_lowercase();
             if host != domain && !host.ends_with(&format!(".{domain}")) {
-                return Err(not_here(format!("the document is of {host}, the cookie of {domain}")));
+                return Err(invalid_domain(format!("the domain {domain} does not match the host {host}")));
             }
         }
         let text = set_cookie(cookie, host)?;
         self.pages.call("store cookie", json!({ "url": url.as_str(), "text": text }))?;
         let is_expired = cookie.expiry.as_ref().is_some_and(|expiry| expiry.0 <= now());
-        // A cookie of another path does not show here.
+        // A cookie with another path may not be visible here.
         if cookie.path.is_none()
             && !is_expired
             && !self.list_cookies(Some(&url))?.iter().any(|known| known.name == cookie.name)
         {
-            return Err(WebDriverError::new(ErrorStatus::UnableToSetCookie, "the cookie was refused"));
+            return Err(WebDriverError::new(ErrorStatus::UnableToSetCookie, "the cookie was rejected"));
         }
         Ok(WebDriverResponse::Void)
     }
 
-    pub(super) fn delete_cookies(&self, name: Option<&str>) -> Done {
+    pub(super) fn delete_cookies(&self, name: Option<&str>) -> CommandResult {
         let url = self.cookie_url()?;
         for cookie in self.list_cookies(url.as_ref())? {
             if name.is_some_and(|name| name != cookie.name) {
                 continue;
             }
-            // One that has expired takes the other's place.
+            // An expired cookie replaces the existing one.
             let domain = cookie.domain.filter(|domain| domain.starts_with('.'));
             let domain = domain.map_or_else(String::new, |domain| format!("; Domain={domain}"));
             let path = cookie.path.unwrap_or_else(|| "/".to_owned());
@@ -86,7 +86,7 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-/// The cookie as a response would set it.
+/// The cookie as in a `Set-Cookie` header.
 fn set_cookie(cookie: &AddCookieParameters, host: &str) -> WebDriverResult<String> {
     let invalid = |what: &str| {
         WebDriverError::new(ErrorStatus::InvalidArgument, format!("the cookie's {what} is not valid"))
@@ -106,7 +106,7 @@ fn set_cookie(cookie: &AddCookieParameters, host: &str) -> WebDriverResult<Strin
     }
     let mut text =
         format!("{}={}; Path={}", cookie.name, cookie.value, cookie.path.as_deref().unwrap_or("/"));
-    // An address has no domains below it.
+    // An IP address has no subdomains.
     let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
     if let Some(domain) = cookie.domain.as_deref().filter(|_| !is_address) {
         text += &format!("; Domain={domain}");

@@ -5,19 +5,23 @@ use url::Url;
 use webdriver::error::{ErrorStatus, WebDriverError, WebDriverResult};
 use webdriver::response::WebDriverResponse;
 
-use super::{Done, Place, Session};
+use super::browsing_context::BrowsingContext;
+use super::state::{CommandResult, Session};
 
 impl Session {
-    pub(super) fn navigate(&mut self, url: &str) -> Done {
+    pub(super) fn navigate(&mut self, url: &str) -> CommandResult {
         let url = Url::parse(url).map_err(|error| {
-            WebDriverError::new(ErrorStatus::InvalidArgument, format!("{url} is no absolute URL: {error}"))
+            WebDriverError::new(
+                ErrorStatus::InvalidArgument,
+                format!("{url} is not an absolute URL: {error}"),
+            )
         })?;
         self.current_window()?;
-        self.place = Place::TOP;
-        // To another fragment of the same document: it stays. A page that was ended has none.
+        self.context = BrowsingContext::TOP;
+        // A fragment navigation stays in the same document. After a timeout has ended a page, it has no document.
         let is_within = url.fragment().is_some()
             && self
-                .document(Place::TOP, "fragment", json!({ "url": url.as_str() }))
+                .document(BrowsingContext::TOP, "fragment", json!({ "url": url.as_str() }))
                 .is_ok_and(|done| done == true);
         if !is_within {
             let mut parameters = self.load();
@@ -27,31 +31,31 @@ impl Session {
         Ok(WebDriverResponse::Void)
     }
 
-    pub(super) fn traverse(&mut self, delta: i32) -> Done {
+    pub(super) fn traverse(&mut self, delta: i32) -> CommandResult {
         let mut parameters = self.load();
         parameters["delta"] = delta.into();
-        parameters["place"] = Place::TOP.to_json();
+        parameters["context"] = BrowsingContext::TOP.to_json();
         parameters["scriptTimeout"] = self.command_timeout().into();
-        self.place = Place::TOP;
+        self.context = BrowsingContext::TOP;
         self.call("traverse", parameters)?;
         Ok(WebDriverResponse::Void)
     }
 
-    pub(super) fn refresh(&mut self) -> Done {
-        self.place = Place::TOP;
+    pub(super) fn refresh(&mut self) -> CommandResult {
+        self.context = BrowsingContext::TOP;
         self.call("reload", self.load())?;
         Ok(WebDriverResponse::Void)
     }
 
-    /// Waits for a navigation that a command may have caused.
-    pub(super) fn settle(&self) -> WebDriverResult<()> {
+    /// Waits for a navigation that a command may have started.
+    pub(super) fn wait_for_navigation(&self) -> WebDriverResult<()> {
         self.call("settle", self.load()).map(drop)
     }
 
     fn load(&self) -> Value {
         json!({
-            "waitUntil": self.agreement.load_strategy.wait_until(),
-            "timeout": self.agreement.timeouts.page_load,
+            "waitUntil": self.config.load_strategy.wait_until(),
+            "timeout": self.config.timeouts.page_load,
         })
     }
 }

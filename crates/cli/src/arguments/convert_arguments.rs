@@ -1,0 +1,58 @@
+//! Arguments of `selfprof convert`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use selfprof_formats::Format;
+
+use super::source_maps::SourceMapArguments;
+use super::values::formats;
+
+/// Convert a profile to another format
+///
+/// The format of IN is detected from its content, that of OUT from its name. Problems in IN, and data that the new
+/// format cannot hold, are reported on stderr.
+#[derive(Debug, Args)]
+#[command(after_help = FORMATS_AND_EXAMPLES)]
+pub struct ConvertArguments {
+    /// The profile to read; may be gzipped; `-` reads stdin
+    #[arg(value_name = "IN")]
+    pub input: PathBuf,
+
+    /// The file to write; a name ending in `.gz` compresses it; `-` writes to stdout
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+
+    /// Read IN as this format instead of detecting it
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
+
+    /// Write this format, whatever the name of OUT
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::ALL))]
+    pub to: Option<Format>,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
+}
+
+const FORMATS_AND_EXAMPLES: &str = "\
+Formats that selfprof reads and writes:
+  w3c         .json              ProfilerTrace, the JSON of `await profiler.stop()`
+  cpuprofile  .cpuprofile        V8's CPU profile, for Chrome DevTools and VS Code
+  explainer   .explainer.json    The format of the API's explainer: performance.startProfiling()
+
+Formats that selfprof only writes:
+  firefox     .firefox.json      For profiler.firefox.com, with marks and measures
+  chrome      .trace.json        Trace events, for the Performance panel of Chrome DevTools
+  speedscope  .speedscope.json   For speedscope.app
+  pprof       .pb.gz             For `go tool pprof` and continuous profilers
+  collapsed   .collapsed         Collapsed stacks for flame graphs, in microseconds
+  otlp        .otlp              OpenTelemetry profiles (v1development of OTLP 1.10), binary
+
+Every format shows the same self and total times as `selfprof top`.
+
+Examples:
+  selfprof convert app.selfprof.json -o app.cpuprofile
+  selfprof convert CPU.20261121.cpuprofile -o cpu.speedscope.json
+  selfprof convert trace.json.gz -o trace.pb.gz && go tool pprof -top trace.pb.gz
+  curl -s https://example.com/trace.json | selfprof convert - -o - --to collapsed | flamegraph.pl > flame.svg";

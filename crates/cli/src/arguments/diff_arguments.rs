@@ -1,0 +1,48 @@
+//! Arguments of `selfprof diff`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::source_maps::SourceMapArguments;
+
+/// Compare two traces: which functions take a larger or smaller share of the time
+///
+/// selfprof compares each function's share of the busy samples, so the traces may differ in length. Functions match
+/// if they have the same name and location, or if the name is unique in a script whose code has moved.
+///
+/// Shares are estimates from samples. By default, only statistically significant changes are listed: those that pass a
+/// two-proportion z-test at the 5 % level, with Holm's correction for the number of functions. Consecutive samples of one
+/// long call count as one event. If nothing changed, 19 of 20 comparisons list nothing. The test cannot account for other
+/// differences between runs, such as their input or the load of the machine: compare two runs of the same program first.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DiffArguments {
+    /// The trace before the change, in any format that `top` reads; `-` reads stdin
+    #[arg(value_name = "BASE")]
+    pub base: PathBuf,
+
+    /// The trace after the change
+    #[arg(value_name = "NEW")]
+    pub new: PathBuf,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
+
+    /// Print at most N functions
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub top: usize,
+
+    /// Also list changes that are not statistically significant
+    #[arg(long)]
+    pub all: bool,
+
+    /// Print JSON instead of a table: all functions with their p-values
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  selfprof diff before.json.gz after.json.gz
+  selfprof diff --json main.json branch.json | jq '.functions[] | select(.significant and .change > 0)'";

@@ -1,0 +1,46 @@
+//! Arguments of `selfprof report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::source_maps::SourceMapArguments;
+
+/// Write an HTML report of one or more traces
+///
+/// The report is a single HTML file that loads nothing else. It has a timeline with the kinds of work, marks and
+/// measures, flame graphs (chronological and left-heavy), the callers and callees of each function, and a searchable table.
+/// Given several traces, it compares the first two.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ReportArguments {
+    /// Traces; may be gzipped; `-` reads stdin
+    #[arg(value_name = "FILE", required = true, num_args = 1..)]
+    pub files: Vec<PathBuf>,
+
+    /// Write the report to FILE; `-` writes to stdout [default: TRACE-NAME.html beside the first trace]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "serve")]
+    pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
+
+    /// Open the report in the browser
+    #[arg(long, conflicts_with = "serve")]
+    pub open: bool,
+
+    /// Serve the report on 127.0.0.1 instead of writing it, and read the traces again on each reload
+    #[arg(long)]
+    pub serve: bool,
+
+    /// Port for --serve; 0 picks a free one
+    #[arg(long, value_name = "PORT", default_value = "0", requires = "serve")]
+    pub port: u16,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  selfprof report build.selfprof.json             Write build.selfprof.html
+  selfprof report --open trace.json.gz            Write trace.html and open it
+  selfprof report before.json after.json -o diff.html
+  selfprof report --serve trace.json              Reload the page after each new recording";

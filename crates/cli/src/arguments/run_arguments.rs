@@ -1,0 +1,104 @@
+//! Arguments of `selfprof run`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::values::interval;
+
+/// Run a script in Node.js and profile it from start to exit
+///
+/// The script runs as `node SCRIPT ARGS...` would, with the same stdin, stdout and exit code. When it has ended, even by
+/// an error or a signal, selfprof writes the trace to a file and prints a table of its functions to stderr.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct RunArguments {
+    /// Sample interval in milliseconds, rounded up to a whole number
+    #[arg(short, long, value_name = "MS", default_value = "1", value_parser = interval)]
+    pub interval: f64,
+
+    /// Stop recording a thread after N samples
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+
+    /// Also record performance.mark() and performance.measure()
+    #[arg(long)]
+    pub marks: bool,
+
+    /// Write the trace to FILE; a name ending in `.gz` compresses it [default: SCRIPT-NAME.selfprof.json]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// When V8 records the names and locations of functions
+    #[arg(long, value_enum, default_value_t)]
+    pub mode: ModeArgument,
+
+    /// Print at most N functions and N measures, or none if N is 0
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub top: usize,
+
+    /// Also write an HTML report, as `selfprof report` does, and open it in the browser
+    #[arg(long)]
+    pub report: bool,
+
+    /// How to show functions of Node.js's own scripts (`node:...`)
+    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
+    pub node_frames: NodeFrames,
+
+    /// Use this Node.js executable instead of the one on PATH
+    #[arg(long, value_name = "PATH", env = "SELFPROF_NODE", hide_env_values = true)]
+    pub node: Option<PathBuf>,
+
+    /// The script and its arguments. Options after SCRIPT are passed to the script
+    #[arg(value_names = ["SCRIPT", "ARGS"], num_args = 1.., required = true, trailing_var_arg = true)]
+    pub script: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  selfprof run build.js --watch=no      `--watch=no` is an argument of build.js
+  selfprof run -i 10 -o t.json app.mjs  Sample every 10 ms and write t.json
+  selfprof run --top 0 test.js          Only write the trace
+  selfprof run --marks server.js        Also list the performance.measure() entries
+  selfprof run --node ~/node-24/bin/node app.js
+
+Worker threads are recorded too: with `-o t.json`, worker 3 is written to t.worker-3.json.";
+
+/// The Document-Policy value `js-profiling-mode`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ModeArgument {
+    /// When a function is compiled: a small cost throughout the run
+    #[default]
+    Eager,
+    /// When recording starts: cheaper afterwards, but misses loops that are already running
+    Lazy,
+}
+
+impl ModeArgument {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Eager => "eager",
+            Self::Lazy => "lazy",
+        }
+    }
+}
+
+/// How frames of `node:` scripts are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum NodeFrames {
+    /// Like built-in functions: only the one that the script called, by name. Where no script called one, the one that was running
+    #[default]
+    Fold,
+    /// Like functions of the script: all of them, with their locations
+    Full,
+}
+
+impl NodeFrames {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fold => "fold",
+            Self::Full => "full",
+        }
+    }
+}

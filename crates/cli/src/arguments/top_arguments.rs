@@ -1,0 +1,59 @@
+//! Arguments of `selfprof top`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use selfprof_formats::Format;
+
+use super::source_maps::SourceMapArguments;
+use super::values::formats;
+
+/// Print the functions of a trace, most self time first
+///
+/// The table goes to stdout, followed by a table of measures if the trace has any. Problems in the trace are reported on
+/// stderr.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TopArguments {
+    /// A W3C trace, a `.cpuprofile`, or a profile in the explainer's format; may be gzipped; `-` reads stdin
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Read the file as this format instead of detecting it
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::READABLE))]
+    pub from: Option<Format>,
+
+    #[command(flatten)]
+    pub source_maps: SourceMapArguments,
+
+    /// What to group the time by
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    pub by: By,
+
+    /// Print at most N rows and N measures
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub top: usize,
+
+    /// Print JSON instead of a table, with times in milliseconds
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a row of the table stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Function
+    #[default]
+    Function,
+    /// Script; all native functions share one row
+    Resource,
+    /// Kind of work: script, gc, style, layout, paint ...
+    Marker,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  selfprof top build.selfprof.json
+  selfprof top --top 100 trace.json.gz
+  selfprof top --by resource CPU.20261121.cpuprofile
+  curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";

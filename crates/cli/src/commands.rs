@@ -1,0 +1,9 @@
+//! The commands, one module each.
+
+pub mod convert;
+pub mod diff;
+pub mod page;
+pub mod report;
+pub mod run;
+pub mod top;
+pub mod webdriver;

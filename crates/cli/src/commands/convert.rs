@@ -1,0 +1,82 @@
+//! `selfprof convert`: converts a profile to another format.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use selfprof_formats::{Format, Thread, WriteError, WriteOptions, losses, write};
+
+use crate::arguments::ConvertArguments;
+use crate::failure::Failure;
+use crate::files::atomic;
+use crate::files::input::{self, is_stream};
+use crate::terminal::messages::warn;
+
+/// Runs the command.
+pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
+    let output = &arguments.output;
+    let format = match arguments.to {
+        Some(format) => format,
+        None => format_of(output)?,
+    };
+    if output.is_dir() {
+        return Err(Failure::usage(format!("{} is a directory", output.display()))
+            .hint("`-o` takes the path of a file, e.g. `-o out.cpuprofile`"));
+    }
+    let directory = atomic::directory_of(output);
+    if !directory.is_dir() {
+        return Err(Failure::usage(format!("no such directory: {}", directory.display()))
+            .hint("`-o FILE` sets the path of the profile"));
+    }
+    let threads = input::threads(&arguments.input, arguments.from, &arguments.source_maps)?;
+    let lost: Vec<String> = losses(format, &threads).iter().map(ToString::to_string).collect();
+    if !lost.is_empty() {
+        warn(format_args!("the format {format} cannot hold {}", lost.join(", nor ")));
+    }
+    match write_threads(format, &threads, output) {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        // The reader, e.g. `head`, has seen enough.
+        Err(WriteError::Io(error)) if is_stream(output) && error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            let name = if is_stream(output) { "stdout".to_owned() } else { output.display().to_string() };
+            Err(Failure::job(format!("cannot write {name}")).because(&error))
+        }
+    }
+}
+
+fn write_threads(format: Format, threads: &[Thread], output: &Path) -> Result<(), WriteError> {
+    let name = output.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    // pprof files are gzipped unless the name ends in .pb.
+    let gzip = name.ends_with(".gz") || format.is_always_compressed() && !name.ends_with(".pb");
+    let options = WriteOptions { gzip };
+    if is_stream(output) {
+        write(format, threads, io::stdout().lock(), options)
+    } else {
+        atomic::write(output, |file| write(format, threads, file, options))
+    }
+}
+
+/// The format that the name of the output implies.
+fn format_of(output: &Path) -> Result<Format, Failure> {
+    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    Format::of_name(&name).ok_or_else(|| {
+        let message = if is_stream(output) {
+            "no output format is given for stdout".to_owned()
+        } else {
+            format!("the name {} does not imply an output format", output.display())
+        };
+        Failure::usage(message)
+            .hint(format!("set it with `--to FORMAT`, where FORMAT is {}", names(&Format::ALL)))
+    })
+}
+
+/// `a, b or c`
+fn names(formats: &[Format]) -> String {
+    let names: Vec<&str> = formats.iter().map(|format| format.as_str()).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => names.concat(),
+    }
+}

@@ -1,0 +1,173 @@
+//! `selfprof diff`: compares the functions' shares of the time in two traces.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use selfprof_trace::comparison::{Comparison, FunctionChange, SIGNIFICANCE};
+use selfprof_trace::summary::{FunctionRow, Summary};
+use selfprof_trace::{Frame, Trace};
+use serde_json::{Value, json};
+
+use crate::arguments::DiffArguments;
+use crate::failure::Failure;
+use crate::files::input::{self, is_stream};
+use crate::files::stdout;
+use crate::terminal::color::Colors;
+use crate::terminal::names::{function_name, location};
+use crate::terminal::tables::function_column_width;
+
+/// The version of the JSON that `--json` writes.
+const JSON_VERSION: u32 = 1;
+
+/// Smaller p-values are printed as `<0.0001`.
+const MIN_P_VALUE: f64 = 0.0001;
+
+/// Runs the command.
+pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
+    if is_stream(&arguments.base) && is_stream(&arguments.new) {
+        return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
+    }
+    let base = input::main_thread(&arguments.base, None, &arguments.source_maps)?.trace;
+    let new = input::main_thread(&arguments.new, None, &arguments.source_maps)?.trace;
+    let traces = Traces { base: &base, new: &new };
+    let comparison = Comparison::of(&base, &new);
+    for (path, summary) in [(&arguments.base, &comparison.base), (&arguments.new, &comparison.new)] {
+        if summary.busy.samples == 0 {
+            return Err(Failure::job(format!("{} has no busy samples to compare", input::name_of(path)))
+                .hint("record for longer: a few seconds of work at `-i 1` give thousands of samples"));
+        }
+    }
+    stdout::write(|out| match arguments.json {
+        true => writeln!(out, "{}", to_json(&traces, &comparison)),
+        false => write_table(out, &traces, &comparison, arguments),
+    })
+}
+
+/// Both traces.
+struct Traces<'trace> {
+    base: &'trace Trace,
+    new: &'trace Trace,
+}
+
+impl<'trace> Traces<'trace> {
+    /// The function's frame in the new trace, or in the base trace if it is only there.
+    fn frame(&self, change: &FunctionChange) -> Option<(&'trace Trace, Frame)> {
+        let frame = |trace: &'trace Trace, row: FunctionRow| (trace, trace.frames()[row.frame]);
+        change.new.map(|row| frame(self.new, row)).or(change.base.map(|row| frame(self.base, row)))
+    }
+}
+
+fn write_table(
+    out: &mut impl Write,
+    traces: &Traces<'_>,
+    comparison: &Comparison,
+    arguments: &DiffArguments,
+) -> io::Result<()> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let is_wanted = |change: &&FunctionChange| arguments.all || change.is_significant();
+    let wanted: Vec<&FunctionChange> = comparison.functions.iter().filter(is_wanted).collect();
+    let shown = &wanted[..arguments.top.min(wanted.len())];
+    if !shown.is_empty() {
+        let names: Vec<String> = shown
+            .iter()
+            .map(|change| {
+                traces.frame(change).map_or(String::new(), |(trace, frame)| function_name(trace, &frame))
+            })
+            .collect();
+        let width = function_column_width(&names);
+        let heading = format!(
+            "{:>8} {:>8} {:>8} {:>9}  {:width$}  defined at",
+            "base %", "new %", "change", "p-value", "function"
+        );
+        writeln!(out, "{}", Colors::for_stdout().heading(heading))?;
+        for (change, name) in shown.iter().zip(names) {
+            write_row(out, traces, change, (&name, width), &directory)?;
+        }
+        if wanted.len() > shown.len() {
+            writeln!(out, "{:>8} and {} more", "...", wanted.len() - shown.len())?;
+        }
+    }
+    let significant = comparison.functions.iter().filter(|change| change.is_significant()).count();
+    let rest = comparison.functions.len() - significant;
+    match (significant, rest) {
+        (0, _) => writeln!(out, "no function changed significantly")?,
+        (_, 0) => {}
+        (_, 1) => writeln!(out, "1 other function did not change significantly")?,
+        (_, rest) => writeln!(out, "{rest} other functions did not change significantly")?,
+    }
+    let extent = |summary: &Summary| {
+        format!("{} busy samples, {:.1} ms", summary.busy.samples, summary.busy.time.as_millis_f64())
+    };
+    writeln!(out, "base: {}", extent(&comparison.base))?;
+    writeln!(out, "new: {}", extent(&comparison.new))
+}
+
+fn write_row(
+    out: &mut impl Write,
+    traces: &Traces<'_>,
+    change: &FunctionChange,
+    (name, width): (&str, usize),
+    directory: &Path,
+) -> io::Result<()> {
+    let share = |row: Option<FunctionRow>, share: f64| match row {
+        Some(_) => format!("{:.1}", 100.0 * share),
+        None => "-".to_owned(),
+    };
+    let (base, new) = (share(change.base, change.base_share), share(change.new, change.new_share));
+    let p_value = match change.probability {
+        p if p < MIN_P_VALUE => format!("<{MIN_P_VALUE}"),
+        p => format!("{p:.4}"),
+    };
+    let location =
+        traces.frame(change).map_or(String::new(), |(trace, frame)| location(trace, &frame, directory));
+    let grown = 100.0 * change.change();
+    writeln!(out, "{base:>8} {new:>8} {grown:>+8.1} {p_value:>9}  {name:width$}  {location}")
+}
+
+fn to_json(traces: &Traces<'_>, comparison: &Comparison) -> Value {
+    let side = |summary: &Summary| {
+        json!({
+            "samples": summary.samples(),
+            "busySamples": summary.busy.samples,
+            "busyTime": summary.busy.time.as_millis_f64(),
+            "interval": summary.interval.map(|interval| interval.as_millis_f64()),
+        })
+    };
+    let functions: Vec<Value> =
+        comparison.functions.iter().map(|change| change_json(traces, change)).collect();
+    json!({
+        "version": JSON_VERSION,
+        "significance": SIGNIFICANCE,
+        "base": side(&comparison.base),
+        "new": side(&comparison.new),
+        "functions": functions,
+    })
+}
+
+fn change_json(traces: &Traces<'_>, change: &FunctionChange) -> Value {
+    let side = |trace: &Trace, row: Option<FunctionRow>, share: f64| {
+        row.map(|row| {
+            let frame = trace.frames()[row.frame];
+            json!({
+                "line": frame.line,
+                "column": frame.column,
+                "share": share,
+                "selfTime": row.self_time.as_millis_f64(),
+                "totalTime": row.total_time.as_millis_f64(),
+                "selfSamples": row.self_samples,
+                "totalSamples": row.total_samples,
+            })
+        })
+    };
+    let frame = traces.frame(change);
+    json!({
+        "name": frame.map(|(trace, frame)| &trace.names()[frame.name]),
+        "resource": frame.and_then(|(trace, frame)| Some(&trace.resources()[frame.resource?])),
+        "base": side(traces.base, change.base, change.base_share),
+        "new": side(traces.new, change.new, change.new_share),
+        "change": change.change(),
+        "probability": change.probability,
+        "significant": change.is_significant(),
+    })
+}

@@ -1,0 +1,52 @@
+//! `selfprof run`: profiles a script in Node.js.
+//!
+//! The recording happens in the script's process: Node.js preloads the npm package's `run.cjs`, which streams one journal per
+//! thread into a temporary directory. However the script ends, the journals remain, and this command turns them into
+//! traces.
+
+mod child;
+mod recording;
+mod script;
+
+use std::process::ExitCode;
+
+use crate::arguments::RunArguments;
+use crate::commands::report::report_run;
+use crate::failure::Failure;
+use crate::files::output::TracePaths;
+use crate::installation::addon;
+use crate::installation::node::Node;
+use crate::installation::package::Package;
+
+use child::{Child, Ended};
+use recording::Recording;
+
+/// Runs the command. Wrong usage is reported before the script starts.
+pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+    let script = script::find(&arguments.script[0])?;
+    let output = TracePaths::new(arguments.output.as_deref(), &script)?;
+    let node = Node::find(arguments.node.as_deref())?;
+    let package = Package::find()?;
+    addon::check(&package, &node)?;
+    let recording = Recording::prepare()?;
+
+    let ended = Child::spawn(&node, &package, &recording, arguments)?.wait()?;
+
+    let finished = recording.finish(&output, arguments.top);
+    if let Err(failure) = &finished {
+        failure.report();
+    }
+    if arguments.report
+        && finished.is_ok()
+        && let Err(failure) = report_run(output.main())
+    {
+        failure.report();
+    }
+    // Deletes the journals. If a signal killed this process, they would remain.
+    drop(recording);
+    match ended {
+        Ended::Signal(signal) => Ok(child::die_of(signal)),
+        Ended::Code(0) if finished.is_err() => Ok(ExitCode::FAILURE),
+        Ended::Code(code) => Ok(code.into()),
+    }
+}

@@ -1,0 +1,147 @@
+//! The script's process, and forwarding signals to it.
+//!
+//! A signal sent to `selfprof run` is meant for the script, and `selfprof` must outlive the script to write the trace.
+//! A terminal sends its signals to the whole foreground process group, so the script gets them directly; a signal from
+//! another process reaches only `selfprof`, which forwards it.
+
+use std::fs;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+use std::thread;
+
+use parking_lot::Mutex;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use serde_json::json;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::SignalsInfo;
+use signal_hook::iterator::exfiltrator::WithOrigin;
+use signal_hook::low_level::siginfo::Cause;
+
+use super::recording::Recording;
+use crate::arguments::RunArguments;
+use crate::failure::Failure;
+use crate::installation::node::Node;
+use crate::installation::package::Package;
+
+/// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the disk.
+const MAX_ENTRIES: u32 = 1 << 20;
+
+/// The running script.
+#[derive(Debug)]
+pub struct Child {
+    process: std::process::Child,
+    target: Target,
+}
+
+/// How the script ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It exited with this code.
+    Code(u8),
+    /// This signal killed it.
+    Signal(i32),
+}
+
+/// The process that signals are forwarded to. Shared with the thread that receives them, and cleared before the process is
+/// reaped, because its id may then be reused.
+type Target = Arc<Mutex<Option<Pid>>>;
+
+impl Child {
+    /// Starts the script with the standard streams of this process, and preloads the recorder.
+    pub fn spawn(
+        node: &Node,
+        package: &Package,
+        recording: &Recording,
+        arguments: &RunArguments,
+    ) -> Result<Self, Failure> {
+        // The handlers are installed before the script starts, so that no signal is missed.
+        let signals = SignalsInfo::<WithOrigin>::new(caught_signals())
+            .map_err(|error| Failure::job("cannot catch signals").because(&error))?;
+        let options = json!({
+            "dir": recording.directory(),
+            "interval": arguments.interval,
+            "limit": arguments.buffer,
+            "maxEntries": arguments.marks.then(|| arguments.buffer.unwrap_or(MAX_ENTRIES)),
+            "mode": arguments.mode.as_str(),
+            "nodeFrames": arguments.node_frames.as_str(),
+            "pid": 0,
+        });
+        let process = Command::new(&node.program)
+            .arg("--require")
+            .arg(package.preload())
+            .args(&arguments.script)
+            .env("SELFPROF_RUN", options.to_string())
+            .spawn()
+            .map_err(|error| {
+                Failure::job(format!("cannot start {}", node.program.display())).because(&error)
+            })?;
+        let target = Arc::new(Mutex::new(Some(Pid::from_child(&process))));
+        let shared = Arc::clone(&target);
+        // The thread runs until this process ends, so a signal after the script's end does not interrupt writing the trace.
+        thread::spawn(move || forward(signals, &shared));
+        Ok(Self { process, target })
+    }
+
+    /// Waits for the script to end.
+    pub fn wait(mut self) -> Result<Ended, Failure> {
+        let pid = Pid::from_child(&self.process);
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        let status = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), options))
+            .map_err(io::Error::from)
+            .and_then(|_| {
+                // The process is still a zombie, so its id cannot be reused while this waits for the lock.
+                self.target.lock().take();
+                self.process.wait()
+            })
+            .map_err(|error| Failure::job("cannot wait for the script").because(&error))?;
+        Ok(ended(status))
+    }
+}
+
+fn ended(status: ExitStatus) -> Ended {
+    match status.signal() {
+        Some(signal) => Ended::Signal(signal),
+        // Exit codes have eight bits.
+        None => Ended::Code(status.code().and_then(|code| code.try_into().ok()).unwrap_or(1)),
+    }
+}
+
+/// Ends this process by the signal that ended the script, so that a shell sees the same status.
+///
+/// For a signal that does not kill, returns the exit code that shells use instead.
+pub fn die_of(signal: i32) -> ExitCode {
+    // Returns only if it fails.
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    128_u8.saturating_add(signal.try_into().unwrap_or(0)).into()
+}
+
+/// Forwards each signal that a process sent. Signals from the kernel reach the script directly.
+fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target) {
+    for origin in signals.forever() {
+        if origin.cause == Cause::Kernel {
+            continue;
+        }
+        let target = target.lock();
+        if let (Some(pid), Some(signal)) = (*target, Signal::from_named_raw(origin.signal)) {
+            // Fails if the script has just ended, which is harmless.
+            let _ = kill_process(pid, signal);
+        }
+    }
+}
+
+/// The signals that ask a program to end, except those that this process inherited as ignored, e.g. from `nohup`: the script
+/// must ignore them too, and a handler would not be inherited as such.
+fn caught_signals() -> Vec<i32> {
+    let ignored = ignored_signals();
+    let is_ignored = |signal: i32| ignored & (1 << (signal - 1)) != 0;
+    [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|&signal| !is_ignored(signal)).collect()
+}
+
+/// The set of ignored signals, one bit each (`SigIgn` in proc(5)); empty if the file does not exist.
+fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}

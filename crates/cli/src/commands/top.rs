@@ -1,0 +1,136 @@
+//! `selfprof top`: prints the table of a trace.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use selfprof_trace::summary::{FunctionRow, MarkRow, MeasureRow, ResourceRow, Summary, Tally};
+use selfprof_trace::{Entries, EntryNameId, Marker, RecommendedMark, Trace};
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{By, TopArguments};
+use crate::failure::Failure;
+use crate::files::{input, stdout};
+use crate::terminal::color::Colors;
+use crate::terminal::tables;
+
+/// The version of the JSON that `--json` writes.
+const JSON_VERSION: u32 = 1;
+
+/// Runs the command.
+pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
+    let trace = input::main_thread(&arguments.file, arguments.from, &arguments.source_maps)?.trace;
+    let summary = Summary::of(&trace);
+    stdout::write(|out| match arguments.json {
+        true => writeln!(out, "{}", to_json(&trace, &summary, arguments)),
+        false => write_table(out, &trace, &summary, arguments),
+    })
+}
+
+fn write_table(
+    out: &mut impl Write,
+    trace: &Trace,
+    summary: &Summary,
+    arguments: &TopArguments,
+) -> io::Result<()> {
+    let (top, base) = (arguments.top, std::env::current_dir().unwrap_or_default());
+    match arguments.by {
+        By::Function => tables::write_functions(out, (trace, summary), top, &base, Colors::for_stdout())?,
+        By::Resource => tables::write_resources(out, (trace, summary), top, &base, Colors::for_stdout())?,
+        By::Marker => tables::write_marker_times(out, summary, Colors::for_stdout())?,
+    }
+    tables::write_entries(out, (trace, summary), top, Colors::for_stdout())?;
+    tables::write_markers(out, summary)?;
+    tables::write_times(out, summary)?;
+    writeln!(out, "trace: {}", tables::extent(summary, None))
+}
+
+fn to_json(trace: &Trace, summary: &Summary, arguments: &TopArguments) -> Value {
+    let top = arguments.top;
+    let markers: Map<String, Value> = Marker::ALL
+        .into_iter()
+        .map(|marker| (marker.as_str().to_owned(), tally_json(summary.marker(marker))))
+        .collect();
+    // The kinds of work are always included.
+    let rows = match arguments.by {
+        By::Function => {
+            let rows = summary.functions.iter().take(top).map(|row| function_json(trace, row));
+            Some(("functions", rows.collect::<Value>()))
+        }
+        By::Resource => {
+            let rows = summary.resources.iter().take(top).map(|row| resource_json(trace, row));
+            Some(("resources", rows.collect()))
+        }
+        By::Marker => None,
+    };
+    let name = |id: EntryNameId| trace.entries().map(|entries| &entries.names()[id]);
+    // Marks with a recommended name come first, so that `--top` does not cut them.
+    let (recommended, others): (Vec<&MarkRow>, Vec<&MarkRow>) =
+        summary.marks.iter().partition(|row| row.recommended.is_some());
+    let marks: Vec<Value> =
+        recommended.into_iter().chain(others).take(top).map(|row| mark_json(name(row.name), row)).collect();
+    let measures: Vec<Value> =
+        summary.measures.iter().take(top).map(|row| measure_json(name(row.name), row)).collect();
+    let mut json = json!({
+        "version": JSON_VERSION,
+        "interval": summary.interval.map(|interval| interval.as_millis_f64()),
+        "samples": summary.samples(),
+        "busy": tally_json(summary.busy),
+        "idle": tally_json(summary.idle),
+        "unmarked": tally_json(summary.unmarked),
+        "markers": markers,
+        "marks": marks,
+        "measures": measures,
+        "droppedEntries": trace.entries().map_or(0, Entries::dropped),
+    });
+    if let Some((name, rows)) = rows {
+        json[name] = rows;
+    }
+    json
+}
+
+fn tally_json(tally: Tally) -> Value {
+    json!({ "samples": tally.samples, "time": tally.time.as_millis_f64() })
+}
+
+fn function_json(trace: &Trace, row: &FunctionRow) -> Value {
+    let frame = trace.frames()[row.frame];
+    json!({
+        "name": &trace.names()[frame.name],
+        "resource": frame.resource.map(|id| &trace.resources()[id]),
+        "line": frame.line,
+        "column": frame.column,
+        "selfTime": row.self_time.as_millis_f64(),
+        "totalTime": row.total_time.as_millis_f64(),
+        "selfSamples": row.self_samples,
+        "totalSamples": row.total_samples,
+    })
+}
+
+fn resource_json(trace: &Trace, row: &ResourceRow) -> Value {
+    json!({
+        "resource": row.resource.map(|id| &trace.resources()[id]),
+        "selfTime": row.self_time.as_millis_f64(),
+        "totalTime": row.total_time.as_millis_f64(),
+        "selfSamples": row.self_samples,
+        "totalSamples": row.total_samples,
+    })
+}
+
+fn mark_json(name: Option<&str>, row: &MarkRow) -> Value {
+    json!({
+        "name": name,
+        "meaning": row.recommended.map(RecommendedMark::meaning),
+        "count": row.count,
+        "first": row.first.get(),
+        "last": row.last.get(),
+    })
+}
+
+fn measure_json(name: Option<&str>, row: &MeasureRow) -> Value {
+    json!({
+        "name": name,
+        "count": row.count,
+        "totalTime": row.total.get(),
+        "longestTime": row.longest.get(),
+    })
+}

@@ -1,0 +1,113 @@
+//! Reading profiles, and reporting the problems in them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use selfprof_formats::{Format, Hint, ReadError, ReadOptions, Thread, read};
+use selfprof_trace::foreign::Problems;
+
+use crate::arguments::SourceMapArguments;
+use crate::failure::Failure;
+use crate::source_maps;
+use crate::terminal::messages::{say, warn};
+
+/// At most this many problems are listed; the rest are counted.
+const MAX_LISTED_PROBLEMS: usize = 10;
+
+/// Whether the path is `-`, which means stdin or stdout.
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The input's name in messages.
+pub fn name_of(path: &Path) -> String {
+    if is_stream(path) { "stdin".to_owned() } else { path.display().to_string() }
+}
+
+/// Reads a profile, reports its problems, and applies source maps. The format is detected unless it is given.
+pub fn threads(
+    path: &Path,
+    format: Option<Format>,
+    maps: &SourceMapArguments,
+) -> Result<Vec<Thread>, Failure> {
+    let threads = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
+    source_maps::apply(threads, maps)
+}
+
+/// Reads a profile and reports its problems, without applying source maps.
+pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Problems)>, Failure> {
+    let input: Box<dyn Read> = if is_stream(path) {
+        Box::new(io::stdin().lock())
+    } else {
+        let file = File::open(path)
+            .map_err(|error| Failure::usage(format!("cannot open {}", path.display())).because(&error))?;
+        Box::new(file)
+    };
+    let name = path.file_name().and_then(|name| name.to_str());
+    let profile = read(input, Hint { format, name }, &ReadOptions::default()).map_err(|error| {
+        let failure = Failure::job(format!("cannot read {}", name_of(path))).because(&error);
+        match error {
+            ReadError::Json(_, error) if error.is_eof() => {
+                failure.hint("the file is empty or truncated; it may have been copied before it was complete")
+            }
+            ReadError::Json(Format::W3c, _) => failure.hint(
+                "a trace is a file written by `selfprof run`, or the JSON of `await profiler.stop()`; \
+                 see `selfprof convert --help` for the other formats",
+            ),
+            ReadError::Json(..) => failure.hint("see `selfprof convert --help` for the formats that selfprof reads"),
+            ReadError::WriteOnly(_) => failure.hint(
+                "use the trace that this file was converted from; \
+                 see `selfprof convert --help` for the formats that selfprof reads",
+            ),
+            ReadError::Io(error) if is_corrupt(&error) => {
+                failure.hint("the compressed file is truncated or corrupt; `gzip -t` checks it")
+            }
+            ReadError::TooLong => failure.hint(format!(
+                "selfprof reads up to {} MiB, after decompression; record for a shorter time, or with a longer interval",
+                ReadOptions::default().max_bytes >> 20
+            )),
+            ReadError::Limit(_) => failure.hint("record for a shorter time, or with a longer interval"),
+            ReadError::Io(_) => failure,
+        }
+    })?;
+    let is_alone = profile.threads.len() == 1;
+    for (thread, problems) in &profile.threads {
+        report(problems, if is_alone { None } else { Some(&thread.name) });
+    }
+    Ok(profile.threads)
+}
+
+/// Whether decompression failed, not the input itself.
+fn is_corrupt(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+    )
+}
+
+/// Reads a profile and returns its first thread, for commands that show only one.
+pub fn main_thread(
+    path: &Path,
+    format: Option<Format>,
+    maps: &SourceMapArguments,
+) -> Result<Thread, Failure> {
+    let mut threads = threads(path, format, maps)?.into_iter();
+    let main = threads.next().ok_or_else(|| Failure::job(format!("{} has no threads", name_of(path))))?;
+    if threads.len() > 0 {
+        let names: Vec<String> = threads.map(|thread| thread.name).collect();
+        say(format_args!("showing {} only; the file also has {}", main.name, names.join(", ")));
+    }
+    Ok(main)
+}
+
+/// Prints the problems as warnings. Their indexes are those of the lists in the file.
+fn report(problems: &Problems, thread: Option<&str>) {
+    let prefix = thread.map_or(String::new(), |name| format!("{name}: "));
+    let listed = problems.list().iter().take(MAX_LISTED_PROBLEMS);
+    let rest = problems.total() - listed.len() as u64;
+    listed.for_each(|problem| warn(format_args!("{prefix}{problem}")));
+    if rest > 0 {
+        warn(format_args!("{prefix}{rest} more problems in the trace"));
+    }
+}

@@ -1,0 +1,7 @@
+//! The page host: a Node.js process that runs the npm package's page driver, for `selfprof page` and `selfprof webdriver`.
+
+mod launcher;
+mod process;
+
+pub use launcher::PageLauncher;
+pub use process::PageProcess;

@@ -1,0 +1,177 @@
+//! Finding the source map of a script.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use selfprof_source_maps::{Comments, Map};
+
+use crate::failure::Failure;
+use crate::terminal::messages::warn;
+use crate::terminal::names::{local_path, printable};
+
+/// The longest script or source map that is read.
+const MAX_BYTES: u64 = 1 << 26;
+
+/// At most this many files are considered in the directories of `--source-maps`.
+const MAX_FILES: usize = 100_000;
+
+/// At most this many bad maps are named; the rest are counted.
+const MAX_WARNINGS: usize = 5;
+
+/// Finds source maps, and warns about those that cannot be used.
+pub struct Finder {
+    files: Files,
+    /// The number of maps that cannot be used, or whose scopes cannot be used.
+    bad: usize,
+}
+
+impl Finder {
+    /// Lists the files in the directories.
+    pub fn new(directories: &[PathBuf]) -> Result<Self, Failure> {
+        Ok(Self { files: Files::in_directories(directories)?, bad: 0 })
+    }
+
+    /// Prints how many bad maps were not named.
+    pub fn warn_about_rest(&self) {
+        if self.bad > MAX_WARNINGS {
+            warn(format_args!("ignored {} more bad source maps", self.bad - MAX_WARNINGS));
+        }
+    }
+
+    /// The map of the script with this URL.
+    pub fn find(&mut self, url: &str) -> Option<Map> {
+        let local = local_path(url)
+            .map(PathBuf::from)
+            .or_else(|| Some(PathBuf::from(url)).filter(|path| path.is_absolute()));
+        let name = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        let code_path = local.filter(|path| path.is_file()).or_else(|| self.files.named(name, url));
+        let code =
+            code_path.as_deref().and_then(read).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let comments = code.as_deref().map(Comments::of).unwrap_or_default();
+        if let Some(data) = comments.mapping_url.filter(|url| url.starts_with("data:")) {
+            return self.usable(url, Map::from_data_url(data).map_err(|error| error.to_string()));
+        }
+        let linked = code_path.as_deref().zip(comments.mapping_url).map(|(code, map)| linked(code, map));
+        let of_url = comments.mapping_url.and_then(|map| self.files.named(map.rsplit('/').next()?, url));
+        let by_name = || self.files.named(&format!("{name}.map"), url);
+        let by_id = || self.files.with_debug_id(comments.debug_id?);
+        let path = linked.filter(|path| path.is_file()).or_else(by_id).or(of_url).or_else(by_name)?;
+        let map = match read(&path) {
+            Some(json) => Map::read(&json).map_err(|error| error.to_string()),
+            None => Err(format!("the file cannot be read, or is longer than {} MiB", MAX_BYTES >> 20)),
+        };
+        self.usable(&path.display().to_string(), map)
+    }
+
+    /// Warns if the map, or its scopes, cannot be used.
+    fn usable(&mut self, name: &str, map: Result<Map, String>) -> Option<Map> {
+        let name = printable(name);
+        match &map {
+            Ok(map) => {
+                if let Some(error) = map.bad_scopes() {
+                    let reason = error.to_string();
+                    self.warn(format_args!(
+                        "ignored the scopes in the source map of {name}: {}",
+                        printable(&reason)
+                    ));
+                }
+            }
+            Err(reason) => {
+                self.warn(format_args!("ignored the source map of {name}: {}", printable(reason)));
+            }
+        }
+        map.ok()
+    }
+
+    /// Counts a bad map, and prints the first few.
+    fn warn(&mut self, message: fmt::Arguments<'_>) {
+        if self.bad < MAX_WARNINGS {
+            warn(message);
+        }
+        self.bad += 1;
+    }
+}
+
+/// The path of the map that a script links to.
+fn linked(code: &Path, map: &str) -> PathBuf {
+    let map = local_path(map).unwrap_or_else(|| map.split(['?', '#']).next().unwrap_or_default().to_owned());
+    code.parent().unwrap_or(Path::new(".")).join(map)
+}
+
+/// The files in the directories of `--source-maps`, by name.
+struct Files {
+    by_name: HashMap<OsString, Vec<PathBuf>>,
+}
+
+impl Files {
+    fn in_directories(directories: &[PathBuf]) -> Result<Self, Failure> {
+        let mut files = Self { by_name: HashMap::new() };
+        let mut left = MAX_FILES;
+        for directory in directories {
+            if !directory.is_dir() {
+                return Err(Failure::usage(format!("no such directory: {}", directory.display()))
+                    .hint("`--source-maps DIR` sets a directory to search for source maps"));
+            }
+            let mut folders = vec![directory.clone()];
+            while let Some(folder) = folders.pop() {
+                // A directory that cannot be read has no readable maps.
+                for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                    // Symbolic links are not followed: they may form cycles.
+                    match entry.file_type() {
+                        Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                        Ok(kind) if kind.is_file() && left > 0 => {
+                            left -= 1;
+                            files.by_name.entry(entry.file_name()).or_default().push(entry.path());
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        if left == 0 {
+            warn(format_args!("only the first {MAX_FILES} files were searched for source maps"));
+        }
+        Ok(files)
+    }
+
+    /// The file with this name. If there are several, the one whose directories best match the end of the URL.
+    fn named(&self, name: &str, url: &str) -> Option<PathBuf> {
+        let paths = self.by_name.get(OsString::from(name).as_os_str())?;
+        let alike = |path: &&PathBuf| {
+            let folders = path.parent().into_iter().flat_map(|folder| folder.iter().rev());
+            let parts = url.rsplit('/').skip(1);
+            folders.zip(parts).take_while(|(folder, part)| folder.to_str() == Some(part)).count()
+        };
+        paths.iter().max_by_key(alike).cloned()
+    }
+
+    /// The map with this debug ID.
+    fn with_debug_id(&self, id: &str) -> Option<PathBuf> {
+        let id = id.to_ascii_lowercase();
+        let maps =
+            self.by_name.values().flatten().filter(|path| path.extension().is_some_and(|end| end == "map"));
+        let has_id = |path: &&PathBuf| {
+            read(path).is_some_and(|json| {
+                // Searching the text is faster than parsing the map.
+                let text = String::from_utf8_lossy(&json).to_ascii_lowercase();
+                text.contains(&id) && Map::read(&json).is_ok_and(|map| map.debug_id() == Some(&id))
+            })
+        };
+        maps.filter(has_id).min().cloned()
+    }
+}
+
+/// The content of a regular file that is not too long. A trace may name any path, even a device.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let metadata = fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}

@@ -1,0 +1,6 @@
+//! What a terminal shows: messages, colors, names and tables.
+
+pub mod color;
+pub mod messages;
+pub mod names;
+pub mod tables;

@@ -1,0 +1,83 @@
+//! Names and locations of functions and scripts, as people read them.
+
+use std::path::Path;
+
+use percent_encoding::percent_decode_str;
+
+use selfprof_trace::{Frame, Trace};
+
+/// The function's name, `(anonymous)` if it has none, without control characters.
+pub fn function_name(trace: &Trace, frame: &Frame) -> String {
+    match &trace.names()[frame.name] {
+        "" => "(anonymous)".to_owned(),
+        name => printable(name),
+    }
+}
+
+/// The function's location: `script:line:column`, or `(native)` for a function without a script.
+///
+/// Paths below the directory `base` are shown relative to it.
+pub fn location(trace: &Trace, frame: &Frame, base: &Path) -> String {
+    let Some(resource) = frame.resource else {
+        return "(native)".to_owned();
+    };
+    let mut text = script(&trace.resources()[resource], base);
+    for number in [frame.line, frame.line.and(frame.column)].into_iter().flatten() {
+        text += &format!(":{number}");
+    }
+    text
+}
+
+/// A script's URL or path, relative to the directory `base` if it is below.
+pub fn script(url: &str, base: &Path) -> String {
+    printable(&short_url(url, base))
+}
+
+/// The path of a `file:` URL without a host.
+pub fn local_path(url: &str) -> Option<String> {
+    let path = url.strip_prefix("file://").filter(|path| path.starts_with('/'))?;
+    Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
+}
+
+/// Turns a `file:` URL into a path, and makes any path below `base` relative to it.
+fn short_url(url: &str, base: &Path) -> String {
+    let path = local_path(url).unwrap_or_else(|| url.to_owned());
+    match Path::new(&path).strip_prefix(base) {
+        Ok(relative) => relative.to_string_lossy().into_owned(),
+        Err(_) => path,
+    }
+}
+
+/// Replaces control characters: names and URLs come from the profiled program, and a terminal would obey them.
+pub fn printable(text: &str) -> String {
+    text.replace(char::is_control, "\u{FFFD}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_shortened() {
+        #[track_caller]
+        fn check(url: &str, expected: &str) {
+            assert_eq!(short_url(url, Path::new("/home/me")), expected);
+        }
+        check("file:///home/me/src/a.js", "src/a.js");
+        check("file:///home/me/a%20b%C3%BC.js", "a bü.js");
+        check("file:///home/me/100%.js", "100%.js");
+        check("file:///home/me/%+1%zz%4", "%+1%zz%4");
+        check("file:///opt/a.js", "/opt/a.js");
+        check("file:///home/mercury/a.js", "/home/mercury/a.js");
+        check("/home/me/a.cjs", "a.cjs");
+        check("file://server/share/a.js", "file://server/share/a.js");
+        check("https://example.com/a%20b.js", "https://example.com/a%20b.js");
+        check("node:fs", "node:fs");
+        check("", "");
+    }
+
+    #[test]
+    fn control_characters_are_replaced() {
+        assert_eq!(printable("a\x1b[31mb\nc"), "a\u{FFFD}[31mb\u{FFFD}c");
+    }
+}

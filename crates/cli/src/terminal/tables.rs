@@ -1,0 +1,192 @@
+//! The tables of functions, scripts and measures, and the summary lines below them.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use selfprof_trace::summary::Summary;
+use selfprof_trace::{Marker, Micros, Millis, Trace};
+
+use super::color::Colors;
+use super::names::{function_name, location, printable, script};
+
+/// Names longer than this do not widen their column.
+const MAX_NAME_WIDTH: usize = 40;
+
+/// The width of the column `function`.
+pub fn function_column_width(names: &[String]) -> usize {
+    let widths = names.iter().map(|name| name.chars().count());
+    let widest = widths.filter(|&width| width <= MAX_NAME_WIDTH).max();
+    widest.unwrap_or(MAX_NAME_WIDTH).max("function".len())
+}
+/// Writes the `top` functions with the most self time, one per line.
+///
+/// `%` is the self time as a share of the busy time. Writes nothing if `top` is 0 or the trace has no functions.
+pub fn write_functions(
+    out: &mut impl Write,
+    (trace, summary): (&Trace, &Summary),
+    top: usize,
+    base: &Path,
+    colors: Colors,
+) -> io::Result<()> {
+    let shown = first(&summary.functions, top);
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let frames: Vec<_> = shown.iter().map(|row| trace.frames()[row.frame]).collect();
+    let names: Vec<String> = frames.iter().map(|frame| function_name(trace, frame)).collect();
+    let width = function_column_width(&names);
+    let heading =
+        format!("{:>10} {:>10} {:>6}  {:width$}  defined at", "self ms", "total ms", "%", "function");
+    writeln!(out, "{}", colors.heading(heading))?;
+    for ((row, frame), name) in shown.iter().zip(&frames).zip(&names) {
+        let (own, total) = (row.self_time.as_millis_f64(), row.total_time.as_millis_f64());
+        let percent = percent(row.self_time, summary.busy.time);
+        let location = location(trace, frame, base);
+        writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {name:width$}  {location}")?;
+    }
+    write_left_out(out, summary.functions.len() - shown.len())
+}
+
+/// Writes the `top` scripts with the most self time, one per line. `%` is as in [`write_functions`].
+pub fn write_resources(
+    out: &mut impl Write,
+    (trace, summary): (&Trace, &Summary),
+    top: usize,
+    base: &Path,
+    colors: Colors,
+) -> io::Result<()> {
+    let shown = first(&summary.resources, top);
+    if shown.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{}",
+        colors.heading(format!("{:>10} {:>10} {:>6}  {}", "self ms", "total ms", "%", "script"))
+    )?;
+    for row in shown {
+        let (own, total) = (row.self_time.as_millis_f64(), row.total_time.as_millis_f64());
+        let percent = percent(row.self_time, summary.busy.time);
+        let script = row.resource.map_or("(native)".to_owned(), |id| script(&trace.resources()[id], base));
+        writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {script}")?;
+    }
+    write_left_out(out, summary.resources.len() - shown.len())
+}
+
+/// Writes the time of each kind of work, most time first. `%` is its share of the busy time.
+pub fn write_marker_times(out: &mut impl Write, summary: &Summary, colors: Colors) -> io::Result<()> {
+    let markers = Marker::ALL.iter().map(|&marker| (marker.as_str(), summary.marker(marker)));
+    let mut rows: Vec<_> = markers.chain([("unmarked", summary.unmarked)]).collect();
+    rows.retain(|(_, tally)| tally.samples > 0);
+    rows.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.time));
+    writeln!(out, "{}", colors.heading(format!("{:>10} {:>10} {:>6}  {}", "ms", "samples", "%", "marker")))?;
+    for (name, tally) in rows {
+        let (time, percent) = (tally.time.as_millis_f64(), percent(tally.time, summary.busy.time));
+        writeln!(out, "{time:>10.1} {:>10} {percent:>6.1}  {name}", tally.samples)?;
+    }
+    Ok(())
+}
+
+/// Writes the `top` measures with the most total time by name, one per line, then the time of the latest of each recommended
+/// mark, then the number of entries. Writes nothing if the trace has no entries.
+pub fn write_entries(
+    out: &mut impl Write,
+    (trace, summary): (&Trace, &Summary),
+    top: usize,
+    colors: Colors,
+) -> io::Result<()> {
+    let Some(entries) = trace.entries() else { return Ok(()) };
+    let shown = first(&summary.measures, top);
+    if !shown.is_empty() {
+        let heading = format!("{:>10} {:>10} {:>6}  {}", "total ms", "longest ms", "times", "measure");
+        writeln!(out, "{}", colors.heading(heading))?;
+        for row in shown {
+            let (total, longest) = (millis(row.total), millis(row.longest));
+            writeln!(
+                out,
+                "{total:>10} {longest:>10} {:>6}  {}",
+                row.count,
+                printable(&entries.names()[row.name])
+            )?;
+        }
+        write_left_out(out, summary.measures.len() - shown.len())?;
+    }
+    let mut recommended = summary.marks.iter().filter_map(|row| Some((row, row.recommended?))).peekable();
+    if recommended.peek().is_some() {
+        writeln!(out, "{}", colors.heading(format!("{:>10}  mark", "at ms")))?;
+    }
+    for (row, mark) in recommended {
+        let times = if row.count > 1 { format!(", {} times", row.count) } else { String::new() };
+        writeln!(out, "{:>10}  {}: {}{times}", millis(row.last), mark.name(), mark.meaning())?;
+    }
+    let counts = [
+        ("marks", summary.marks.iter().map(|row| row.count).sum()),
+        ("measures", summary.measures.iter().map(|row| row.count).sum()),
+        ("dropped", entries.dropped()),
+    ];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .filter(|&(name, count)| count > 0 || name != "dropped")
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    writeln!(out, "entries: {}", counts.join(", "))
+}
+
+/// The first `top` rows, or as many as there are.
+fn first<T>(rows: &[T], top: usize) -> &[T] {
+    &rows[..top.min(rows.len())]
+}
+
+/// Writes how many rows were left out, if any.
+fn write_left_out(out: &mut impl Write, count: usize) -> io::Result<()> {
+    if count > 0 {
+        writeln!(out, "{:>10} and {count} more", "...")?;
+    }
+    Ok(())
+}
+
+/// Milliseconds with one decimal, as in the other tables. A script may pass times that are too large for the column.
+fn millis(time: Millis) -> String {
+    if time.get().abs() < 1e9 { format!("{:.1}", time.get()) } else { format!("{:.1e}", time.get()) }
+}
+
+/// Writes the number of samples of each kind of work, and of idle samples.
+pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let markers = Marker::ALL.iter().map(|&marker| (marker.as_str(), summary.marker(marker)));
+    let rest = [("unmarked", summary.unmarked), ("idle", summary.idle)];
+    let counts: Vec<String> = markers
+        .chain(rest)
+        .filter(|(name, tally)| tally.samples > 0 || *name == "idle")
+        .map(|(name, tally)| format!("{name} {}", tally.samples))
+        .collect();
+    writeln!(out, "samples: {}", counts.join(", "))
+}
+
+/// Writes the times of the trace; `%` in the tables is a share of the busy time.
+///
+/// The covered time is that of all samples, without pauses. `gc` samples without a stack count as both.
+pub fn write_times(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
+    let [busy, idle, gc, without_stack] =
+        [summary.busy, summary.idle, summary.marker(Marker::Gc), summary.without_stack]
+            .map(|tally| tally.time.as_millis_f64());
+    writeln!(
+        out,
+        "time: covered {:.1} ms, idle {idle:.1} ms, busy {busy:.1} ms = 100 %, of which gc {gc:.1} ms, without a stack {without_stack:.1} ms (these may overlap)",
+        busy + idle
+    )
+}
+
+/// The number of samples, the requested interval if it is known, and the median interval.
+pub fn extent(summary: &Summary, requested: Option<Micros>) -> String {
+    let samples = match summary.samples() {
+        1 => "1 sample".to_owned(),
+        count => format!("{count} samples"),
+    };
+    let requested = requested.map(|interval| format!("requested interval {interval} ms"));
+    let median = summary.interval.map(|interval| format!("median interval {interval} ms"));
+    [Some(samples), requested, median].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn percent(part: Micros, whole: Micros) -> f64 {
+    if whole == Micros::ZERO { 0.0 } else { 100.0 * part.0 as f64 / whole.0 as f64 }
+}

@@ -1,0 +1,314 @@
+//! The Firefox Profiler's [processed profile], version 55. The Firefox Profiler upgrades older versions when it loads them.
+//!
+//! Markers become categories of the samples' innermost functions; marks and measures become `UserTiming` markers. A sample's weight
+//! is the time in milliseconds that it stands for, so the call tree shows the times of `selfprof top`. A sample is placed at
+//! the start of its span, or at the time origin if that is later.
+//!
+//! The crate `fxprof-processed-profile` (0.8) is not used: it has no file, line or column of a function, merges functions of the same
+//! name, and only supports integer weights.
+//!
+//! [processed profile]: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md
+
+use std::io::{self, Write};
+
+use foldhash::HashMap;
+use selfprof_trace::weigh::median_interval;
+use selfprof_trace::{Entries, EntryType, FrameId, Marker, Micros, StackId, Trace};
+
+use crate::functions;
+use crate::json::{millis, number, number_or_null, string, write_list};
+use crate::options::WriteOptions;
+use crate::samples::spans::{Span, Spans};
+use crate::samples::states;
+use crate::streams::output::{self, Out};
+use crate::thread::Thread;
+
+/// The version of the format that is written.
+const PROCESSED_VERSION: u32 = 55;
+
+/// The names and colors of the categories.
+const CATEGORIES: [(&str, &str); 9] = [
+    ("Idle", "transparent"),
+    ("JavaScript", "yellow"),
+    ("GC / CC", "orange"),
+    ("Parsing", "lightblue"),
+    ("Graphics", "green"),
+    ("Style", "lightgreen"),
+    ("Layout", "purple"),
+    ("Other", "grey"),
+    ("Native", "blue"),
+];
+
+/// The category of functions without a script.
+const NATIVE: usize = 8;
+
+/// The category of everything else.
+const OTHER: usize = 7;
+
+/// Writes the threads of one process, as one line of JSON.
+pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> io::Result<()> {
+    output::write(out, options, |out| write_profile(threads, out))
+}
+
+fn write_profile(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
+    let interval = threads.iter().find_map(|thread| median_interval(thread.trace.samples()));
+    write!(out, "{{\"meta\":{{\"interval\":{},\"startTime\":0,", interval.unwrap_or(Micros(1000)))?;
+    write!(out, "\"preprocessedProfileVersion\":{PROCESSED_VERSION},\"version\":24,\"processType\":0,")?;
+    out.write_all(br#""product":"selfprof","stackwalk":1,"debug":false,"symbolicated":true,"usesOnlyOneStackType":true,"#)?;
+    out.write_all(
+        br#""sourceCodeIsNotOnSearchfox":true,"doesNotUseFrameImplementation":true,"pausedRanges":[],"#,
+    )?;
+    out.write_all(br#""extensions":{"length":0,"baseURL":[],"id":[],"name":[]},"#)?;
+    out.write_all(br#""sampleUnits":{"time":"ms","eventDelay":"ms","threadCPUDelta":"ns"},"#)?;
+    out.write_all(br#""markerSchema":[{"name":"UserTiming","display":["marker-chart","marker-table","timeline-overview"],"tooltipLabel":"{marker.data.name}","tableLabel":"{marker.data.name}","chartLabel":"{marker.data.name}","fields":[{"key":"name","label":"Name","format":"string"},{"key":"entryType","label":"Entry Type","format":"string"}]}],"#)?;
+    write_list(out, "\"categories\":[", CATEGORIES.iter(), |out, (name, color)| {
+        write!(out, "{{\"name\":\"{name}\",\"color\":\"{color}\",\"subcategories\":[\"Other\"]}}")
+    })?;
+    out.write_all(b"]},\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"counters\":[]")?;
+    let threads = (1..).zip(threads);
+    write_list(out, ",\"threads\":[", threads, |out, (tid, thread)| Writing::of(thread).write(tid, out))?;
+    out.write_all(b"]}")
+}
+
+/// A thread's tables, which the format stores in columns.
+struct Writing<'thread> {
+    name: &'thread str,
+    trace: &'thread Trace,
+    spans: Spans<'thread>,
+    strings: Strings<'thread>,
+    /// The functions of the trace, then those that stand for states.
+    functions: Vec<Function<'thread>>,
+    /// Frames: a function and a category.
+    frames: Vec<(usize, usize)>,
+    /// Stacks: the parent and the innermost frame. The first ones are the stacks of the trace.
+    stacks: Vec<(Option<usize>, usize)>,
+    /// Stacks that were added for samples with a marker.
+    marked_stacks: HashMap<(Option<StackId>, Option<Marker>), usize>,
+    /// The frames of those stacks: functions of the trace with another category.
+    marked_frames: HashMap<(FrameId, usize), usize>,
+}
+
+struct Function<'thread> {
+    name: usize,
+    file: Option<&'thread str>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+/// A thread's strings with their numbers.
+#[derive(Default)]
+struct Strings<'thread> {
+    list: Vec<&'thread str>,
+    numbers: HashMap<&'thread str, usize>,
+}
+
+impl<'thread> Strings<'thread> {
+    fn number(&mut self, text: &'thread str) -> usize {
+        *self.numbers.entry(text).or_insert_with(|| {
+            self.list.push(text);
+            self.list.len() - 1
+        })
+    }
+}
+
+impl<'thread> Writing<'thread> {
+    fn of(Thread { name, trace }: &'thread Thread) -> Self {
+        let mut strings = Strings::default();
+        let functions: Vec<Function<'_>> = trace
+            .frames()
+            .iter()
+            .map(|(_, frame)| Function {
+                name: strings.number(functions::name(trace, &frame)),
+                file: frame.resource.map(|id| &trace.resources()[id]),
+                line: frame.line.map(Into::into),
+                column: frame.column.map(Into::into),
+            })
+            .collect();
+        let category = |function: &Function<'_>| if function.file.is_some() { 1 } else { NATIVE };
+        let frames =
+            functions.iter().enumerate().map(|(index, function)| (index, category(function))).collect();
+        let stacks = trace
+            .stacks()
+            .iter()
+            .map(|(_, stack)| (stack.parent.map(StackId::index), stack.frame.index()))
+            .collect();
+        Self {
+            name,
+            trace,
+            spans: Spans::of(trace),
+            strings,
+            functions,
+            frames,
+            stacks,
+            marked_stacks: HashMap::default(),
+            marked_frames: HashMap::default(),
+        }
+    }
+
+    /// The stack of a sample: a stack of the trace, or an added one whose innermost frame has the category of the marker.
+    fn stack_of(&mut self, span: &Span<'_>) -> Option<usize> {
+        let sample = span.sample.filter(|_| !span.is_idle())?;
+        let key @ (stack, marker) = (sample.stack, sample.marker);
+        if let (Some(stack), None | Some(Marker::Script)) = key {
+            return Some(stack.index());
+        }
+        if let Some(&stack) = self.marked_stacks.get(&key) {
+            return Some(stack);
+        }
+        let category = marker.map_or(OTHER, |marker| states::index(Some(marker)));
+        let (parent, frame) = match stack.map(|id| self.trace.stacks()[id]) {
+            Some(stack) => {
+                let frame = *self.marked_frames.entry((stack.frame, category)).or_insert_with(|| {
+                    self.frames.push((stack.frame.index(), category));
+                    self.frames.len() - 1
+                });
+                (stack.parent.map(StackId::index), frame)
+            }
+            None => {
+                let name = self.strings.number(states::name(marker));
+                self.functions.push(Function { name, file: None, line: None, column: None });
+                self.frames.push((self.functions.len() - 1, category));
+                (None, self.frames.len() - 1)
+            }
+        };
+        self.stacks.push((parent, frame));
+        self.marked_stacks.insert(key, self.stacks.len() - 1);
+        Some(self.stacks.len() - 1)
+    }
+
+    fn write(mut self, tid: usize, out: &mut Out<'_>) -> io::Result<()> {
+        out.write_all(b"{\"name\":")?;
+        string(out, if tid == 1 { "GeckoMain" } else { self.name })?;
+        write!(
+            out,
+            ",\"isMainThread\":{},\"pid\":\"1\",\"tid\":{tid},\"processName\":\"selfprof\",",
+            tid == 1
+        )?;
+        out.write_all(
+            br#""processType":"default","processStartupTime":0,"processShutdownTime":null,"registerTime":0,"#,
+        )?;
+        out.write_all(br#""unregisterTime":null,"pausedRanges":[],"showMarkersInTimeline":true,"#)?;
+        out.write_all(
+            br#""nativeSymbols":{"length":0,"address":[],"functionSize":[],"libIndex":[],"name":[]},"#,
+        )?;
+        self.write_samples(out)?;
+        let user_timing = self.strings.number("UserTiming");
+        self.write_markers(user_timing, out)?;
+        self.write_stacks(out)?;
+        self.write_functions(out)?;
+        write_list(out, ",\"stringArray\":[", self.strings.list.iter(), |out, text| string(out, text))?;
+        out.write_all(b"]}")
+    }
+
+    /// Writes the samples, which may add functions, frames and stacks.
+    fn write_samples(&mut self, out: &mut Out<'_>) -> io::Result<()> {
+        let spans = std::mem::take(&mut self.spans);
+        write!(out, "\"samples\":{{\"length\":{},\"weightType\":\"tracing-ms\"", spans.count())?;
+        write_list(out, ",\"stack\":[", spans.iter(), |out, span| number_or_null(out, self.stack_of(&span)))?;
+        let start = |span: &Span<'_>| Micros(u64::try_from(span.start).unwrap_or(0));
+        write_list(out, "],\"time\":[", spans.iter(), |out, span| millis(out, start(&span)))?;
+        write_list(out, "],\"weight\":[", spans.iter(), |out, span| millis(out, span.length))?;
+        out.write_all(b"]}")
+    }
+
+    fn write_markers(&self, name: usize, out: &mut Out<'_>) -> io::Result<()> {
+        let none = Entries::new();
+        let entries = self.trace.entries().unwrap_or(&none);
+        let all = || entries.list().iter();
+        write!(out, ",\"markers\":{{\"length\":{}", entries.list().len())?;
+        write_list(out, ",\"category\":[", all(), |out, _| write!(out, "{OTHER}"))?;
+        write_list(out, "],\"name\":[", all(), |out, _| write!(out, "{name}"))?;
+        // Phase 0 is an instant, 1 an interval.
+        write_list(out, "],\"phase\":[", all(), |out, entry| write!(out, "{}", entry.entry_type.index()))?;
+        write_list(out, "],\"startTime\":[", all(), |out, entry| {
+            let end = entry.start_time.saturating_add(entry.duration);
+            write!(out, "{}", entry.start_time.min(end))
+        })?;
+        write_list(out, "],\"endTime\":[", all(), |out, entry| match entry.entry_type {
+            EntryType::Mark => out.write_all(b"null"),
+            EntryType::Measure => {
+                let end = entry.start_time.saturating_add(entry.duration);
+                write!(out, "{}", entry.start_time.max(end))
+            }
+        })?;
+        write_list(out, "],\"data\":[", all(), |out, entry| {
+            write!(out, "{{\"type\":\"UserTiming\",\"entryType\":\"{}\",\"name\":", entry.entry_type)?;
+            string(out, &entries.names()[entry.name])?;
+            out.write_all(b"}")
+        })?;
+        out.write_all(b"]}")
+    }
+
+    fn write_stacks(&self, out: &mut Out<'_>) -> io::Result<()> {
+        write!(out, ",\"stackTable\":{{\"length\":{}", self.stacks.len())?;
+        write_list(out, ",\"prefix\":[", self.stacks.iter(), |out, (prefix, _)| {
+            number_or_null(out, *prefix)
+        })?;
+        write_list(out, "],\"frame\":[", self.stacks.iter(), |out, (_, frame)| number(out, *frame))?;
+        write!(out, "]}},\"frameTable\":{{\"length\":{}", self.frames.len())?;
+        let all = || self.frames.iter();
+        write_list(out, ",\"address\":[", all(), |out, _| out.write_all(b"-1"))?;
+        write_list(out, "],\"inlineDepth\":[", all(), |out, _| out.write_all(b"0"))?;
+        write_list(out, "],\"category\":[", all(), |out, (_, category)| write!(out, "{category}"))?;
+        write_list(out, "],\"subcategory\":[", all(), |out, _| out.write_all(b"0"))?;
+        write_list(out, "],\"func\":[", all(), |out, (function, _)| write!(out, "{function}"))?;
+        write_list(out, "],\"nativeSymbol\":[", all(), |out, _| out.write_all(b"null"))?;
+        write_list(out, "],\"innerWindowID\":[", all(), |out, _| out.write_all(b"0"))?;
+        let line = |function: usize| self.functions[function].line;
+        write_list(out, "],\"line\":[", all(), |out, (function, _)| number_or_null(out, line(*function)))?;
+        let column = |function: usize| self.functions[function].column;
+        write_list(out, "],\"column\":[", all(), |out, (function, _)| {
+            number_or_null(out, column(*function))
+        })?;
+        out.write_all(b"]}")
+    }
+
+    fn write_functions(&mut self, out: &mut Out<'_>) -> io::Result<()> {
+        let Self { functions, strings, .. } = self;
+        // A resource is a script, of type 5 (URL).
+        let mut resources: Vec<usize> = Vec::new();
+        let mut resource_of: HashMap<&str, usize> = HashMap::default();
+        let mut locations = Vec::with_capacity(functions.len());
+        for function in functions.iter() {
+            locations.push(function.file.map(|file| {
+                let number = strings.number(file);
+                let resource = *resource_of.entry(file).or_insert_with(|| {
+                    resources.push(number);
+                    resources.len() - 1
+                });
+                (resource, number)
+            }));
+        }
+        write!(out, ",\"funcTable\":{{\"length\":{}", functions.len())?;
+        write_list(out, ",\"name\":[", functions.iter(), |out, function| write!(out, "{}", function.name))?;
+        write_list(out, "],\"isJS\":[", locations.iter(), |out, location| {
+            write!(out, "{}", location.is_some())
+        })?;
+        write_list(out, "],\"relevantForJS\":[", locations.iter(), |out, location| {
+            write!(out, "{}", location.is_none())
+        })?;
+        write_list(out, "],\"resource\":[", locations.iter(), |out, location| match location {
+            Some((resource, _)) => write!(out, "{resource}"),
+            None => out.write_all(b"-1"),
+        })?;
+        let file = |location: &Option<(usize, usize)>| location.map(|(_, file)| file);
+        write_list(out, "],\"fileName\":[", locations.iter(), |out, location| {
+            number_or_null(out, file(location))
+        })?;
+        write_list(out, "],\"lineNumber\":[", functions.iter(), |out, function| {
+            number_or_null(out, function.line)
+        })?;
+        write_list(out, "],\"columnNumber\":[", functions.iter(), |out, function| {
+            number_or_null(out, function.column)
+        })?;
+        write!(out, "]}},\"resourceTable\":{{\"length\":{}", resources.len())?;
+        write_list(out, ",\"lib\":[", resources.iter(), |out, _| out.write_all(b"null"))?;
+        write_list(out, "],\"name\":[", resources.iter(), |out, name| write!(out, "{name}"))?;
+        write_list(out, "],\"host\":[", resources.iter(), |out, _| out.write_all(b"null"))?;
+        write_list(out, "],\"type\":[", resources.iter(), |out, _| out.write_all(b"5"))?;
+        out.write_all(b"]}")
+    }
+}
+
+#[cfg(test)]
+mod tests;

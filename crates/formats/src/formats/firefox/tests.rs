@@ -1,0 +1,57 @@
+//! The columns, and their times compared with the summary.
+
+use selfprof_trace::Frame;
+use selfprof_trace::summary::Summary;
+use serde_json::Value;
+
+use super::*;
+use crate::w3c;
+
+const MARKERS: &str = include_str!("../../../fixtures/w3c/chromium-156-markers-isolated.json");
+
+#[test]
+fn times_equal_those_of_the_summary_and_markers_are_categories() {
+    let (trace, _) = w3c::read(MARKERS.as_bytes()).unwrap();
+    let mut out = Vec::new();
+    write(&[Thread::main(trace.clone())], &mut out, WriteOptions::default()).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    let thread = &json["threads"][0];
+    let at = |table: &str, column: &str, index: &Value| {
+        thread[table][column][index.as_u64().unwrap() as usize].clone()
+    };
+    let weights =
+        thread["samples"]["weight"].as_array().unwrap().iter().map(|weight| weight.as_f64().unwrap());
+    let samples: Vec<_> = thread["samples"]["stack"].as_array().unwrap().iter().zip(weights).collect();
+    let functions_of = |stack: &Value| {
+        let mut functions = Vec::new();
+        let mut next = stack.clone();
+        while !next.is_null() {
+            functions.push(at("frameTable", "func", &at("stackTable", "frame", &next)).as_u64().unwrap());
+            next = at("stackTable", "prefix", &next);
+        }
+        functions
+    };
+    let close = |sum: f64, time: Micros| assert!((sum - time.as_millis_f64()).abs() < 1e-6, "{sum} {time}");
+    let summary = Summary::of(&trace);
+    for row in &summary.functions {
+        let (index, Frame { line, .. }) = (row.frame.index() as u64, trace.frames()[row.frame]);
+        assert_eq!(thread["funcTable"]["lineNumber"][row.frame.index()], serde_json::json!(line));
+        let sum = |holds: &dyn Fn(&[u64]) -> bool| {
+            samples
+                .iter()
+                .filter(|(stack, _)| holds(&functions_of(stack)))
+                .map(|(_, weight)| weight)
+                .sum::<f64>()
+        };
+        close(sum(&|path| path.first() == Some(&index)), row.self_time);
+        close(sum(&|path| path.contains(&index)), row.total_time);
+    }
+    for marker in Marker::ALL.into_iter().filter(|marker| *marker != Marker::Script) {
+        let category = states::index(Some(marker)) as u64;
+        let is_marked = |stack: &Value| {
+            !stack.is_null() && at("frameTable", "category", &at("stackTable", "frame", stack)) == category
+        };
+        let sum: f64 = samples.iter().filter(|(stack, _)| is_marked(stack)).map(|(_, weight)| weight).sum();
+        close(sum, summary.marker(marker).time);
+    }
+}

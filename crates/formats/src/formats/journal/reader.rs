@@ -1,0 +1,305 @@
+//! Reading a journal, complete or not.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, BufRead};
+use std::num::NonZeroU32;
+
+use selfprof_trace::{
+    Entries, Entry, EntryType, Frame, InternError, Marker, Micros, Millis, Sample, Stack, TableFull, TableId,
+    Trace,
+};
+use serde::Deserialize;
+
+use super::header::{End, EndLine, Header, HeaderLine, UnknownMode, VERSION};
+
+/// The content of a journal.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    /// The description of the recording.
+    pub header: Header,
+    /// The recorded trace.
+    pub trace: Trace,
+    /// The number of samples that were taken but dropped.
+    pub lost: u64,
+    /// The end of the recording; `None` if the process was killed before it could write one.
+    pub end: Option<End>,
+    /// Whether the last line was incomplete and ignored.
+    pub torn: bool,
+}
+
+/// Reads a journal from a file or from memory.
+///
+/// An incomplete last line is ignored and reported in [`Journal::torn`]. Anything else that this crate's writer would not write is an
+/// error, because no other program writes journals. Memory is linear in the input.
+pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
+    let mut line = Vec::new();
+    let ended = read_line(&mut input, &mut line)?;
+    if !ended && serde_json::from_slice::<HeaderLine>(&line).is_err() && is_start_of_header(&line) {
+        return Err(JournalError::NoHeader);
+    }
+    let mut journal =
+        Journal { header: read_header(&line)?, trace: Trace::new(), lost: 0, end: None, torn: false };
+    let mut last = Micros::ZERO;
+    let mut entries = journal.header.entries.then(Entries::new);
+    // The samples recorded before the tables were last cleared.
+    let mut before: Option<Trace> = None;
+    for number in 2.. {
+        let ended = read_line(&mut input, &mut line)?;
+        if line.is_empty() {
+            break;
+        }
+        match serde_json::from_slice::<Record<'_>>(&line) {
+            // Only a complete object parses, so a line without an end that does not parse was cut off.
+            Err(_) if !ended => journal.torn = true,
+            Err(source) => return Err(JournalError::Json { line: number, source }),
+            Ok(Record { end: Some(EndLine { reason, full }), .. }) => {
+                journal.end = Some(End { reason, full });
+            }
+            Ok(record) => {
+                let damaged = |flaw| JournalError::Record { line: number, flaw };
+                if record.fresh {
+                    let tables = std::mem::take(&mut journal.trace);
+                    before.get_or_insert_default().merge(&tables).map_err(JournalError::TooLarge)?;
+                }
+                record.append_entries_to(&mut entries).map_err(damaged)?;
+                record.append_to(&mut journal, &mut last).map_err(damaged)?;
+                journal.end = None;
+            }
+        }
+    }
+    if let Some(mut whole) = before {
+        whole.merge(&journal.trace).map_err(JournalError::TooLarge)?;
+        journal.trace = whole;
+    }
+    if let Some(entries) = &mut entries {
+        entries.sort();
+    }
+    journal.trace.set_entries(entries);
+    Ok(journal)
+}
+
+/// Reads one line; returns whether it has a line end.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, JournalError> {
+    line.clear();
+    input.read_until(b'\n', line).map_err(JournalError::Io)?;
+    Ok(line.last() == Some(&b'\n'))
+}
+
+/// Whether this may be a header that was cut off.
+fn is_start_of_header(line: &[u8]) -> bool {
+    let start = b"{\"selfprofJournal\":";
+    line.starts_with(start) || start.starts_with(line)
+}
+
+fn read_header(line: &[u8]) -> Result<Header, JournalError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct VersionOnly {
+        selfprof_journal: u64,
+    }
+    // The version is parsed first, because other versions may have other members.
+    let version: VersionOnly = serde_json::from_slice(line).map_err(JournalError::NotAJournal)?;
+    if !(1..=VERSION).contains(&version.selfprof_journal) {
+        return Err(JournalError::Version(version.selfprof_journal));
+    }
+    let header: HeaderLine =
+        serde_json::from_slice(line).map_err(|source| JournalError::Json { line: 1, source })?;
+    header.try_into().map_err(|mode| JournalError::Record { line: 1, flaw: Flaw::Mode(mode) })
+}
+
+/// A line after the first: a segment, marks and measures, or the end.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+struct Record<'line> {
+    fresh: bool,
+    #[serde(borrow)]
+    names: Vec<Text<'line>>,
+    #[serde(borrow)]
+    resources: Vec<Text<'line>>,
+    frames: Vec<(usize, i64, u32, u32)>,
+    stacks: Vec<(i64, usize)>,
+    samples: Vec<(u64, i64, usize)>,
+    lost: u64,
+    #[serde(borrow)]
+    entry_names: Vec<Text<'line>>,
+    entries: Vec<(usize, usize, f64, f64)>,
+    dropped_entries: u64,
+    end: Option<EndLine>,
+}
+
+/// A string that is copied only if it has escapes.
+#[derive(Deserialize)]
+struct Text<'line>(#[serde(borrow)] Cow<'line, str>);
+
+impl Record<'_> {
+    fn append_entries_to(&self, entries: &mut Option<Entries>) -> Result<(), Flaw> {
+        if self.entries.is_empty() && self.dropped_entries == 0 {
+            return Ok(());
+        }
+        let mut line = Entries::new();
+        for Text(name) in &self.entry_names {
+            let expected = line.names().len();
+            is_new(line.name(name).map_err(InternError::from)?, expected)?;
+        }
+        for &(entry_type, name, start_time, duration) in &self.entries {
+            let entry_type = EntryType::from_index(entry_type).ok_or(Flaw::Number)?;
+            let [start_time, duration] =
+                [start_time, duration].map(|time| Millis::new(time).ok_or(Flaw::Number));
+            let entry = Entry { entry_type, name: id(name)?, start_time: start_time?, duration: duration? };
+            if !entry.is_possible() {
+                return Err(Flaw::Number);
+            }
+            line.push(entry)?;
+        }
+        line.count_dropped(self.dropped_entries);
+        entries.get_or_insert_default().merge(&line).map_err(InternError::from)?;
+        Ok(())
+    }
+
+    fn append_to(self, journal: &mut Journal, last: &mut Micros) -> Result<(), Flaw> {
+        let trace = &mut journal.trace;
+        for Text(name) in &self.names {
+            let expected = trace.names().len();
+            is_new(trace.name(name).map_err(InternError::from)?, expected)?;
+        }
+        for Text(url) in &self.resources {
+            let expected = trace.resources().len();
+            is_new(trace.resource(url).map_err(InternError::from)?, expected)?;
+        }
+        for &(name, resource, line, column) in &self.frames {
+            let expected = trace.frames().len();
+            let frame = Frame {
+                name: id(name)?,
+                resource: optional_id(resource)?,
+                line: NonZeroU32::new(line),
+                column: NonZeroU32::new(column),
+            };
+            is_new(trace.frame(frame)?, expected)?;
+        }
+        for &(parent, frame) in &self.stacks {
+            let expected = trace.stacks().len();
+            is_new(trace.stack(Stack { parent: optional_id(parent)?, frame: id(frame)? })?, expected)?;
+        }
+        for &(since, stack, marker) in &self.samples {
+            *last = last.saturating_add(Micros(since));
+            let stack = optional_id(stack)?;
+            if let Some(stack) = stack.filter(|&stack| !trace.stacks().contains(stack)) {
+                return Err(Flaw::Reference(InternError::Unknown { table: "stack", index: stack.index() }));
+            }
+            let marker = match marker.checked_sub(1) {
+                None => None,
+                Some(index) => Some(Marker::from_index(index).ok_or(Flaw::Number)?),
+            };
+            trace.push_sample(Sample { timestamp: *last, stack, marker });
+        }
+        journal.lost = journal.lost.saturating_add(self.lost);
+        Ok(())
+    }
+}
+
+fn id<I: TableId>(index: usize) -> Result<I, Flaw> {
+    I::from_index(index).ok_or(Flaw::Number)
+}
+
+fn optional_id<I: TableId>(index: i64) -> Result<Option<I>, Flaw> {
+    match index {
+        -1 => Ok(None),
+        _ => usize::try_from(index).map_err(|_| Flaw::Number).and_then(id).map(Some),
+    }
+}
+
+/// Fails if the entry is a duplicate: ids count the entries, so it would shift all later ids.
+fn is_new<I: TableId>(id: I, expected: usize) -> Result<(), Flaw> {
+    if id.index() == expected { Ok(()) } else { Err(Flaw::Duplicate) }
+}
+
+/// Why a journal could not be read.
+#[derive(Debug)]
+pub enum JournalError {
+    /// The input failed.
+    Io(io::Error),
+    /// The input ends within the header: the recording had not started.
+    NoHeader,
+    /// The first line is not a journal's header.
+    NotAJournal(serde_json::Error),
+    /// The journal has an unsupported version.
+    Version(u64),
+    /// The merged tables of the recording exceed the size of a table.
+    TooLarge(TableFull),
+    /// A line is not the expected JSON.
+    Json {
+        /// The 1-based line number.
+        line: u64,
+        /// The error in the line.
+        source: serde_json::Error,
+    },
+    /// A line is inconsistent with the lines before it.
+    Record {
+        /// The 1-based line number.
+        line: u64,
+        /// The inconsistency.
+        flaw: Flaw,
+    },
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(_) => f.write_str("cannot read the journal"),
+            Self::NoHeader => f.write_str("the journal ends within its header"),
+            Self::NotAJournal(_) => f.write_str("the first line is not the header of a selfprof journal"),
+            Self::Version(found) => {
+                write!(f, "the journal has version {found}; this selfprof reads versions up to {VERSION}")
+            }
+            Self::TooLarge(_) => f.write_str("the recording has more stacks than a trace can hold"),
+            Self::Json { line, .. } | Self::Record { line, .. } => {
+                write!(f, "line {line} of the journal is corrupt")
+            }
+        }
+    }
+}
+
+impl std::error::Error for JournalError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(source) => Some(source),
+            Self::NotAJournal(source) | Self::Json { source, .. } => Some(source),
+            Self::Record { flaw, .. } => Some(flaw),
+            Self::TooLarge(source) => Some(source),
+            Self::NoHeader | Self::Version(_) => None,
+        }
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// It uses an undefined id, or defines too many.
+    Reference(InternError),
+    /// A number is not a valid id, marker or time.
+    Number,
+    /// It defines an entry again.
+    Duplicate,
+    /// The header has an unknown mode.
+    Mode(UnknownMode),
+}
+
+impl From<InternError> for Flaw {
+    fn from(error: InternError) -> Self {
+        Self::Reference(error)
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reference(error) => error.fmt(f),
+            Self::Number => f.write_str("a number is not a valid id, marker or time"),
+            Self::Duplicate => f.write_str("a table entry is duplicated"),
+            Self::Mode(mode) => mode.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Flaw {}

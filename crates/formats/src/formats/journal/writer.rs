@@ -1,0 +1,146 @@
+//! Writing a journal while the program runs.
+
+use std::io::{self, Write};
+
+use selfprof_trace::{Entries, Entry, Frame, Micros, Sample, Stack, TableId, Trace};
+use serde::Serialize;
+
+use super::header::{End, EndLine, Header, HeaderLine};
+use crate::json::{string, write_list};
+
+/// Writes a journal, one record at a time.
+///
+/// Every record is written by one `write_all` and one `flush` on the calling thread, so `W` should be the file itself rather than a
+/// buffer. After a failed write the last line may be incomplete, so all later calls fail, too.
+#[derive(Debug)]
+pub struct JournalWriter<W> {
+    out: W,
+    /// The current record, kept to reuse its memory.
+    line: Vec<u8>,
+    written: Written,
+    /// Whether the next segment clears the tables.
+    fresh: bool,
+    /// The time of the last sample that was written.
+    last: Micros,
+    broken: bool,
+}
+
+/// The number of entries of each table that are in the journal already.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    names: usize,
+    resources: usize,
+    frames: usize,
+    stacks: usize,
+}
+
+impl<W: Write> JournalWriter<W> {
+    /// Starts a journal with its header.
+    pub fn create(out: W, header: &Header) -> io::Result<Self> {
+        let (line, written, last) = (Vec::new(), Written::default(), Micros::ZERO);
+        let mut writer = Self { out, line, written, fresh: false, last, broken: false };
+        serde_json::to_writer(&mut writer.line, &HeaderLine::from(header))?;
+        writer.write_line()?;
+        Ok(writer)
+    }
+
+    /// Appends a segment: the entries of `tables` that the journal does not have yet, the samples, and the number of samples
+    /// `lost` since the previous segment.
+    ///
+    /// `tables` must be the trace that the samples' stacks belong to, and the same trace each time, unless
+    /// [`renew`](Self::renew) was called. Its own samples are ignored. A sample that is older than the previous one gets the
+    /// time of that one.
+    pub fn append(&mut self, tables: &Trace, samples: &[Sample], lost: u64) -> io::Result<()> {
+        let written = self.written;
+        let line = &mut self.line;
+        line.clear();
+        line.extend_from_slice(if self.fresh { b"{\"fresh\":true," } else { b"{" });
+        write_list(line, "\"names\":[", tables.names().iter_from(written.names), |line, (_, name)| {
+            string(line, name)
+        })?;
+        write_list(
+            line,
+            "],\"resources\":[",
+            tables.resources().iter_from(written.resources),
+            |line, (_, url)| string(line, url),
+        )?;
+        write_list(line, "],\"frames\":[", tables.frames().iter_from(written.frames), |line, (_, frame)| {
+            let Frame { name, resource, line: row, column } = frame;
+            let number = |position: Option<std::num::NonZeroU32>| position.map_or(0, |number| number.get());
+            write!(line, "[{},{},{},{}]", name.index(), or_minus_one(resource), number(row), number(column))
+        })?;
+        write_list(line, "],\"stacks\":[", tables.stacks().iter_from(written.stacks), |line, (_, stack)| {
+            let Stack { parent, frame } = stack;
+            write!(line, "[{},{}]", or_minus_one(parent), frame.index())
+        })?;
+        let mut last = self.last;
+        write_list(line, "],\"samples\":[", samples.iter(), |line, sample| {
+            let since = sample.timestamp.saturating_sub(last);
+            last = last.max(sample.timestamp);
+            let marker = sample.marker.map_or(0, |marker| marker.index() + 1);
+            write!(line, "[{},{},{marker}]", since.0, or_minus_one(sample.stack))
+        })?;
+        write!(line, "],\"lost\":{lost}}}")?;
+        self.write_line()?;
+        self.last = last;
+        self.fresh = false;
+        self.written = Written {
+            names: tables.names().len(),
+            resources: tables.resources().len(),
+            frames: tables.frames().len(),
+            stacks: tables.stacks().len(),
+        };
+        Ok(())
+    }
+
+    /// Appends marks and measures in any order, and the number of entries dropped since the previous call.
+    pub fn append_entries(&mut self, entries: &Entries) -> io::Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        write_list(line, "{\"entryNames\":[", entries.names().iter(), |line, (_, name)| string(line, name))?;
+        write_list(line, "],\"entries\":[", entries.list().iter(), |line, entry| {
+            let Entry { entry_type, name, start_time, duration } = entry;
+            write!(line, "[{},{},{start_time},{duration}]", entry_type.index(), name.index())
+        })?;
+        write!(line, "],\"droppedEntries\":{}}}", entries.dropped())?;
+        self.write_line()
+    }
+
+    /// Prepares for new tables: the next segment clears the tables of the journal.
+    pub fn renew(&mut self) {
+        self.written = Written::default();
+        self.fresh = true;
+    }
+
+    /// Writes the end and returns the file.
+    pub fn finish(mut self, end: End) -> io::Result<W> {
+        self.end(end)?;
+        Ok(self.out)
+    }
+
+    /// Writes the end of a recording that seems to be over. If it goes on, a further segment revokes the end.
+    pub fn end(&mut self, end: End) -> io::Result<()> {
+        #[derive(Serialize)]
+        struct LastLine {
+            end: EndLine,
+        }
+        self.line.clear();
+        let end = EndLine { reason: end.reason, full: end.full };
+        serde_json::to_writer(&mut self.line, &LastLine { end })?;
+        self.write_line()
+    }
+
+    fn write_line(&mut self) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("an earlier write to the journal failed"));
+        }
+        self.line.push(b'\n');
+        let result = self.out.write_all(&self.line).and_then(|()| self.out.flush());
+        self.broken = result.is_err();
+        result
+    }
+}
+
+fn or_minus_one(id: Option<impl TableId>) -> i64 {
+    id.map_or(-1, |id| id.index() as i64)
+}

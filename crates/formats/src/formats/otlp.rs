@@ -1,0 +1,169 @@
+//! OpenTelemetry profiles, as of OTLP 1.10: the message [`ProfilesData`] of `opentelemetry.proto.profiles.v1development` in its
+//! binary encoding.
+//!
+//! The signal is in development, so consumers must use the same version; the crate `opentelemetry-proto` pins it.
+//!
+//! Each thread is one profile. One OTLP sample holds all samples with the same stack and marker, with their timestamps and weights in
+//! nanoseconds. The marker is the attribute `selfprof.marker`, the thread's name `thread.name`. The format requires Unix
+//! times; a trace has only times since its time origin, so the origin is written as the Unix epoch. The format cannot hold
+//! marks and measures.
+//!
+//! [`ProfilesData`]: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.10.0/opentelemetry/proto/profiles/v1development/profiles.proto
+
+use std::collections::HashMap;
+use std::io::Write;
+
+use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, any_value};
+use opentelemetry_proto::tonic::profiles::v1development::{
+    Function, KeyValueAndUnit, Line, Link, Location, Mapping, Profile, ProfilesData, ProfilesDictionary,
+    ResourceProfiles, Sample, ScopeProfiles, Stack, ValueType,
+};
+use prost::Message;
+use selfprof_trace::weigh::median_interval;
+use selfprof_trace::{Frame, Micros, StackId};
+
+use crate::error::WriteError;
+use crate::options::WriteOptions;
+use crate::samples::spans::Spans;
+use crate::samples::totals::{Total, check_depth, totals_with};
+use crate::streams::output;
+use crate::thread::Thread;
+
+/// The version of OTLP whose messages are written.
+pub const OTLP_VERSION: &str = "1.10.0";
+
+/// Writes the profiles of all threads.
+pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> Result<(), WriteError> {
+    let bytes = data(threads)?.encode_to_vec();
+    output::write(out, options, |out| Ok(out.write_all(&bytes)?))
+}
+
+fn data(threads: &[Thread]) -> Result<ProfilesData, WriteError> {
+    let mut builder = Builder::new();
+    let profiles = threads.iter().map(|thread| builder.profile(thread)).collect::<Result<_, _>>()?;
+    let scope = InstrumentationScope { name: "selfprof".to_owned(), ..InstrumentationScope::default() };
+    let scope_profiles = ScopeProfiles { scope: Some(scope), profiles, ..ScopeProfiles::default() };
+    let resource_profiles =
+        ResourceProfiles { scope_profiles: vec![scope_profiles], ..ResourceProfiles::default() };
+    Ok(ProfilesData { resource_profiles: vec![resource_profiles], dictionary: Some(builder.dictionary) })
+}
+
+/// The tables shared by all profiles. Index 0 of each is an empty entry that means "none".
+struct Builder {
+    dictionary: ProfilesDictionary,
+    strings: HashMap<String, i32>,
+    attributes: HashMap<(i32, String), i32>,
+}
+
+impl Builder {
+    fn new() -> Self {
+        let dictionary = ProfilesDictionary {
+            mapping_table: vec![Mapping::default()],
+            location_table: vec![Location::default()],
+            function_table: vec![Function::default()],
+            link_table: vec![Link::default()],
+            string_table: vec![String::new()],
+            attribute_table: vec![KeyValueAndUnit::default()],
+            stack_table: vec![Stack::default()],
+        };
+        Self { dictionary, strings: HashMap::from([(String::new(), 0)]), attributes: HashMap::new() }
+    }
+
+    fn string(&mut self, text: &str) -> i32 {
+        if let Some(&index) = self.strings.get(text) {
+            return index;
+        }
+        let index = push(&mut self.dictionary.string_table, text.to_owned());
+        self.strings.insert(text.to_owned(), index);
+        index
+    }
+
+    /// The index of an attribute with a string value.
+    fn attribute(&mut self, key: &str, value: &str) -> i32 {
+        let key_strindex = self.string(key);
+        let table = &mut self.dictionary.attribute_table;
+        *self.attributes.entry((key_strindex, value.to_owned())).or_insert_with(|| {
+            let value = any_value::Value::StringValue(value.to_owned());
+            let value = Some(AnyValue { value: Some(value) });
+            push(table, KeyValueAndUnit { key_strindex, value, unit_strindex: 0 })
+        })
+    }
+
+    /// Adds a function and its only known location; returns the index of the location.
+    fn location(&mut self, name: &str, filename: &str, [line, column]: [i64; 2]) -> i32 {
+        let (name_strindex, filename_strindex) = (self.string(name), self.string(filename));
+        let function =
+            Function { name_strindex, system_name_strindex: 0, filename_strindex, start_line: line };
+        let function_index = push(&mut self.dictionary.function_table, function);
+        let lines = vec![Line { function_index, line, column }];
+        push(&mut self.dictionary.location_table, Location { lines, ..Location::default() })
+    }
+
+    fn profile(&mut self, Thread { name, trace }: &Thread) -> Result<Profile, WriteError> {
+        // The timestamps and weights of the samples of each total.
+        let mut members: Vec<(Vec<u64>, Vec<i64>)> = Vec::new();
+        let totals = totals_with(trace, |total, sample, weight| {
+            if total == members.len() {
+                members.push(Default::default());
+            }
+            members[total].0.push(nanos(sample.timestamp) as u64);
+            members[total].1.push(nanos(weight));
+        });
+        check_depth(trace, totals.iter().map(|total| total.stack))?;
+        let locations: Vec<i32> = trace
+            .frames()
+            .iter()
+            .map(|(_, frame)| {
+                let Frame { name, resource, line, column } = frame;
+                let numbers = [line, column].map(|number| number.map_or(0, |number| number.get().into()));
+                self.location(&trace.names()[name], resource.map_or("", |id| &trace.resources()[id]), numbers)
+            })
+            .collect();
+        let mut stacks: HashMap<StackId, i32> = HashMap::new();
+        let mut samples = Vec::with_capacity(totals.len());
+        for (Total { stack, marker, .. }, (times, weights)) in totals.into_iter().zip(members) {
+            let stack_index = stack.map_or(0, |stack| {
+                *stacks.entry(stack).or_insert_with(|| {
+                    let location_indices = trace.path(stack).map(|frame| locations[frame.index()]).collect();
+                    push(&mut self.dictionary.stack_table, Stack { location_indices })
+                })
+            });
+            let marker = marker.map(|marker| self.attribute("selfprof.marker", marker.as_str()));
+            samples.push(Sample {
+                stack_index,
+                attribute_indices: marker.into_iter().collect(),
+                link_index: 0,
+                values: weights,
+                timestamps_unix_nano: times,
+            });
+        }
+        let sample_type =
+            Some(ValueType { type_strindex: self.string("wall"), unit_strindex: self.string("nanoseconds") });
+        let start = Spans::of(trace).start().map_or(0, |start| nanos(Micros(start.try_into().unwrap_or(0))));
+        // The end is exclusive, and the last sample must lie within the profile.
+        let end = trace.samples().last().map_or(0, |last| nanos(last.timestamp).saturating_add(1));
+        Ok(Profile {
+            sample_type,
+            samples,
+            time_unix_nano: start as u64,
+            duration_nano: end.saturating_sub(start) as u64,
+            period_type: sample_type,
+            period: nanos(median_interval(trace.samples()).unwrap_or_default()),
+            attribute_indices: vec![self.attribute("thread.name", name)],
+            ..Profile::default()
+        })
+    }
+}
+
+/// Appends to a table and returns the entry's index. The limits of a trace keep indexes in range.
+fn push<T>(table: &mut Vec<T>, entry: T) -> i32 {
+    table.push(entry);
+    i32::try_from(table.len() - 1).unwrap_or(0)
+}
+
+fn nanos(time: Micros) -> i64 {
+    time.saturating_mul(1000).0.try_into().unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

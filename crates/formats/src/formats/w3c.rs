@@ -1,0 +1,35 @@
+//! The [`ProfilerTrace`] of the JS Self-Profiling API as JSON: what `JSON.stringify(await profiler.stop())`
+//! gives in a browser, and what selfprof writes.
+//!
+//! ```
+//! let json = br#"{
+//!     "resources": ["https://example.com/app.js"],
+//!     "frames": [{"name": "main", "resourceId": 0, "line": 1, "column": 10}],
+//!     "stacks": [{"frameId": 0}],
+//!     "samples": [{"timestamp": 12.5, "stackId": 0, "marker": "script"}]
+//! }"#;
+//! let (trace, problems) = selfprof_formats::w3c::read(&json[..])?;
+//! assert!(problems.is_empty());
+//!
+//! let mut written = Vec::new();
+//! selfprof_formats::w3c::write(&trace, &mut written, Default::default())?;
+//! assert!(written.starts_with(br#"{"frames":[{"column":10,"line":1,"name":"main","resourceId":0}]"#));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
+
+mod elements;
+mod read;
+mod write;
+
+#[cfg(feature = "conversion")]
+pub(crate) use read::read_text;
+pub use read::{read, read_with};
+pub use write::write;
+
+pub use crate::error::ReadError;
+pub use crate::options::{ReadOptions, WriteOptions};
+
+#[cfg(test)]
+mod tests;

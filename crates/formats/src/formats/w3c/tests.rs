@@ -1,0 +1,302 @@
+//! Real traces, invalid ones, and random ones.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use selfprof_trace::Trace;
+use selfprof_trace::foreign::{Limits, Problem};
+use selfprof_trace::testing::{parts, trace};
+use selfprof_trace::{Entries, EntryType};
+use serde_json::Value;
+
+use super::*;
+
+const SMALL: &str = include_str!("../../../fixtures/w3c/chromium-156-small.json");
+const MARKERS: &str = include_str!("../../../fixtures/w3c/chromium-156-markers-isolated.json");
+
+fn written(trace: &Trace, gzip: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(trace, &mut out, WriteOptions { gzip }).unwrap();
+    out
+}
+
+fn gzip(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A trace with these members; the required lists are empty unless given.
+fn with(members: &str) -> String {
+    let mut json = format!("{{{members}");
+    for name in ["frames", "resources", "samples", "stacks"] {
+        if !members.contains(&format!("\"{name}\":")) {
+            json += &format!(",\"{name}\":[]");
+        }
+    }
+    json.replace("{,", "{") + "}"
+}
+
+/// A trace whose samples have their stacks spelled out as lists of frame ids, leaf first.
+///
+/// Stack ids cannot be compared, because Chromium stores some stacks twice.
+fn spelled(json: &str) -> Value {
+    let mut trace: Value = serde_json::from_str(json).unwrap();
+    let stacks = trace.as_object_mut().unwrap().remove("stacks").unwrap();
+    for sample in trace["samples"].as_array_mut().unwrap() {
+        let parent_of = |id: &Value| stacks[id.as_u64()? as usize].get("parentId").cloned();
+        let path = std::iter::successors(sample.get("stackId").cloned(), parent_of)
+            .map(|id| stacks[id.as_u64().unwrap() as usize]["frameId"].clone());
+        sample["stackId"] = path.collect();
+        // The doubles have noise below a microsecond.
+        sample["timestamp"] = ((sample["timestamp"].as_f64().unwrap() * 1000.0).round() as u64).into();
+    }
+    trace
+}
+
+#[test]
+fn chromium_traces_are_written_as_they_were_read() {
+    #[track_caller]
+    fn check(json: &str, [frames, stacks, samples]: [usize; 3]) {
+        let (trace, problems) = read(json.as_bytes()).unwrap();
+        assert_eq!(problems.list(), []);
+        let lengths = [trace.frames().len(), trace.stacks().len(), trace.samples().len()];
+        assert_eq!(lengths, [frames, stacks, samples]);
+        let written = String::from_utf8(written(&trace, false)).unwrap();
+        assert!(spelled(&written) == spelled(json), "{written}");
+    }
+    check(SMALL, [12, 19, 100]);
+    check(MARKERS, [10, 28, 245]);
+}
+
+#[test]
+fn absent_members_stay_absent() {
+    let json = with(
+        r#""frames":[{"name":"a\"b"}],"resources":["r"],"samples":[{"timestamp":1.25},{"stackId":0,"timestamp":2}],"stacks":[{"frameId":0}]"#,
+    );
+    let (trace, problems) = read(json.as_bytes()).unwrap();
+    assert!(problems.is_empty());
+    assert_eq!(String::from_utf8(written(&trace, false)).unwrap(), json);
+}
+
+#[test]
+fn wrapped_and_gzipped_traces_are_read() {
+    #[track_caller]
+    fn check(input: &[u8]) {
+        let (trace, problems) = read(input).unwrap();
+        assert_eq!((trace.samples().len(), problems.total()), (100, 0));
+    }
+    let envelope = format!("{{\"page\":{{\"trace\":1}},\"trace\":{SMALL},\"tags\":[]}}");
+    check(SMALL.as_bytes());
+    check(envelope.as_bytes());
+    check(&gzip(SMALL.as_bytes()));
+    check(&gzip(envelope.as_bytes()));
+    let (first, second) = SMALL.as_bytes().split_at(SMALL.len() / 2);
+    check(&[gzip(first), gzip(second)].concat());
+}
+
+#[test]
+fn invalid_data_is_repaired() {
+    #[track_caller]
+    fn check(members: &str, expected: &[&str]) {
+        let (_, problems) = read(with(members).as_bytes()).unwrap();
+        let problems: Vec<_> = problems.list().iter().map(Problem::to_string).collect();
+        assert_eq!(problems, expected);
+    }
+    check("", &[]);
+    check(r#""samples":[{"timestamp":0,"stackId":null,"marker":null,"extra":{"deep":[1]}}]"#, &[]);
+    check(
+        r#""samples":[{"timestamp":null}]"#,
+        &["samples[0].timestamp is NaN, which is not a valid timestamp: the sample is dropped"],
+    );
+    check(
+        r#""samples":[{"timestamp":0,"marker":"compiler"}]"#,
+        &["samples[0].marker is not a known marker: it is replaced by `other`"],
+    );
+    check(
+        r#""stacks":[{"parentId":0}]"#,
+        &[
+            "stacks[0].parentId is 0, which makes the stack its own ancestor: the stack is kept without a parent",
+            "stacks[0].frameId is NaN, which is not the id of an entry: the stack is replaced by its parent",
+        ],
+    );
+}
+
+#[test]
+fn entries_are_written_as_they_were_read() {
+    #[track_caller]
+    fn check(members: &str) {
+        let json = with(members);
+        let (trace, problems) = read(json.as_bytes()).unwrap();
+        assert_eq!(problems.list(), []);
+        assert!(trace.entries().is_some());
+        assert_eq!(String::from_utf8(written(&trace, false)).unwrap(), json);
+    }
+    let empty = r#""frames":[],"resources":[],"samples":[],"stacks":[]"#;
+    check(&format!(r#""entries":[],{empty}"#));
+    check(&format!(r#""droppedEntriesCount":12,"entries":[],{empty}"#));
+    check(&format!(
+        r#""entries":[{{"duration":0.1,"entryType":"measure","name":"a\"\u0000ü","startTime":-1e-7}},{{"duration":0,"entryType":"mark","name":"","startTime":1.23456789}},{{"duration":-5,"entryType":"measure","name":"","startTime":1e+21}}],{empty}"#
+    ));
+}
+
+#[test]
+fn foreign_entries_are_read_as_far_as_they_are_valid() {
+    /// `expected` has the types, names and times of the valid entries.
+    #[track_caller]
+    fn check(json: &str, expected: Option<&[(EntryType, &str, f64)]>, problems: &[&str]) {
+        let (trace, found) = read(json.as_bytes()).unwrap();
+        let found: Vec<_> = found.list().iter().map(Problem::to_string).collect();
+        assert_eq!(found, problems);
+        let spell = |entries: &Entries| -> Vec<(EntryType, String, f64)> {
+            let name = |entry: &selfprof_trace::Entry| entries.names()[entry.name].to_owned();
+            entries
+                .list()
+                .iter()
+                .map(|entry| (entry.entry_type, name(entry), entry.start_time.get()))
+                .collect()
+        };
+        let expected =
+            expected.map(|list| list.iter().map(|&(kind, name, time)| (kind, name.to_owned(), time)));
+        assert_eq!(trace.entries().map(spell), expected.map(Iterator::collect));
+    }
+    let left_out = "neither `mark` nor `measure`: the entry is dropped";
+    let mark = r#"{"name":"a","entryType":"mark","startTime":1,"duration":0,"detail":{"deep":[null]}}"#;
+    check(&with(""), None, &[]);
+    check(&with(r#""entries":null"#), None, &[]);
+    check(&with(&format!(r#""entries":[{mark}]"#)), Some(&[(EntryType::Mark, "a", 1.0)]), &[]);
+    check(
+        &with(r#""entries":[{"entryType":"mark","name":"a\ud83db\ude00","startTime":1e0}]"#),
+        Some(&[(EntryType::Mark, "a\u{FFFD}b\u{FFFD}", 1.0)]),
+        &[],
+    );
+    check(
+        &with(&format!(r#""entries":[7,null,[],"x",{{}},{{"entryType":"gc"}},{{"entryType":[1]}},{mark}]"#)),
+        Some(&[(EntryType::Mark, "a", 1.0)]),
+        &[0, 1, 2, 3, 4, 5, 6]
+            .map(|index| format!("entries[{index}].entryType is {left_out}"))
+            .each_ref()
+            .map(|text| &**text),
+    );
+    check(
+        &with(
+            r#""entries":[{"entryType":"mark","name":7},{"entryType":"mark","name":"a","startTime":"1"},{"entryType":"mark","name":"a","startTime":1e999},{"entryType":"mark","name":"a","startTime":-1},{"entryType":"measure","name":"a","startTime":1,"duration":null}]"#,
+        ),
+        Some(&[]),
+        &[
+            "entries[0].name is not a string: the entry is dropped",
+            "entries[1].startTime is not a number of milliseconds: the entry is dropped",
+            "entries[2].startTime is not a number of milliseconds: the entry is dropped",
+            "entries[3].startTime is -1, which is not a valid timestamp: the entry is dropped",
+            "entries[4].duration is not a number of milliseconds: the entry is dropped",
+        ],
+    );
+    for something in ["{\"mark\":[1]}", "7", "-7", "0.5", "true", "\"x\""] {
+        let problem = "entries is not a list of entries: it is ignored";
+        check(&with(&format!(r#""entries":{something}"#)), Some(&[]), &[problem]);
+    }
+    for (count, shown) in [("-1", "-1"), ("0.5", "0.5"), ("\"7\"", "NaN"), ("null", "NaN"), ("1e99", "1e99")]
+    {
+        let shown = shown.parse::<f64>().unwrap();
+        let problem =
+            format!("droppedEntriesCount is {shown}, which is not a number of entries: it is ignored");
+        check(&with(&format!(r#""droppedEntriesCount":{count}"#)), Some(&[]), &[&problem]);
+    }
+    // Beside a wrapped trace, a member of this name may be anything, e.g. all performance entries of a page.
+    let trace = with(&format!(r#""entries":[{mark}]"#));
+    let envelope = format!(
+        r#"{{"entries":[8],"droppedEntriesCount":"x","trace":{trace},"entries":[9],"droppedEntriesCount":[]}}"#
+    );
+    check(&envelope, Some(&[(EntryType::Mark, "a", 1.0)]), &[]);
+}
+
+#[test]
+fn lone_surrogates_are_replaced() {
+    #[track_caller]
+    fn check(json: &str, expected: &str) {
+        let json = with(&format!(r#""frames":[{{"name":"{json}"}}]"#));
+        let (trace, _) = read(json.as_bytes()).unwrap();
+        assert_eq!(trace.names().iter().next().unwrap().1, expected);
+    }
+    check("plain", "plain");
+    check(r"\ud83d\ude00 ü", "😀 ü");
+    check(r"a\ud83db", "a\u{FFFD}b");
+    check(r"\ude00\ud83d", "\u{FFFD}\u{FFFD}");
+}
+
+#[test]
+fn errors_describe_the_cause() {
+    #[track_caller]
+    fn check(input: &[u8], expected: &str) {
+        let error = read(input).unwrap_err();
+        let source = std::error::Error::source(&error).unwrap();
+        let message = format!("{error}: {source}");
+        assert_eq!(message.split(" at line ").next(), Some(expected));
+    }
+    check(b"", "the trace is not JSON: EOF while parsing a value");
+    check(b"hello", "the trace is not JSON: expected value");
+    check(b"[]", "the JSON is not a ProfilerTrace: invalid type: sequence, expected a ProfilerTrace");
+    check(b"{}", "the JSON is not a ProfilerTrace: missing field `frames`");
+    check(br#"{"trace":{"frames":[]}}"#, "the JSON is not a ProfilerTrace: missing field `resources`");
+    check(br#"{"frames":[],"frames":[]}"#, "the JSON is not a ProfilerTrace: duplicate field `frames`");
+    check(
+        with(r#""frames":[{"name":7}]"#).as_bytes(),
+        "the JSON is not a ProfilerTrace: invalid type: integer `7`, expected a string",
+    );
+    check((with("") + "x").as_bytes(), "the trace is not JSON: trailing characters");
+    check(&gzip(SMALL.as_bytes())[..100], "cannot read the trace: incomplete deflate stream");
+}
+
+#[test]
+fn size_is_bounded() {
+    #[track_caller]
+    fn check(input: &[u8], options: ReadOptions, expected: Option<&str>) {
+        let error = read_with(input, &options).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), expected);
+    }
+    let bytes = |max_bytes| ReadOptions { max_bytes, ..ReadOptions::default() };
+    let length = SMALL.len() as u64;
+    check(SMALL.as_bytes(), bytes(length), None);
+    check(SMALL.as_bytes(), bytes(length - 1), Some("the trace is too long"));
+    check(&gzip(SMALL.as_bytes()), bytes(length), None);
+    check(&gzip(SMALL.as_bytes()), bytes(length - 1), Some("the trace is too long"));
+    let limits = |samples| ReadOptions { limits: Limits { samples, ..Limits::default() }, ..bytes(length) };
+    check(SMALL.as_bytes(), limits(100), None);
+    check(SMALL.as_bytes(), limits(99), Some("the trace is too large"));
+    let limits = |entries| ReadOptions { limits: Limits { entries, ..Limits::default() }, ..bytes(length) };
+    check(with(r#""entries":[1,2]"#).as_bytes(), limits(2), None);
+    check(with(r#""entries":[1,2]"#).as_bytes(), limits(1), Some("the trace is too large"));
+}
+
+#[test]
+fn depth_is_bounded() {
+    for member in ["frames", "entries", "droppedEntriesCount"] {
+        let deep = with(&format!("\"{member}\":{}", "[".repeat(1_000_000)));
+        assert!(matches!(read(deep.as_bytes()), Err(ReadError::Json(..))));
+    }
+}
+
+proptest! {
+    #[test]
+    fn written_traces_are_read_back(trace in trace(), gzip in any::<bool>()) {
+        let (back, problems) = read(&written(&trace, gzip)[..]).unwrap();
+        prop_assert_eq!(problems.list(), []);
+        // Both traces have their names in the order of the frames.
+        prop_assert_eq!(parts(&back), parts(&trace));
+    }
+
+    #[test]
+    fn damaged_text_never_panics(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut json = MARKERS.as_bytes().to_vec();
+        let at = at.index(json.len());
+        json[at] = byte;
+        let _ = read(&json[..]);
+    }
+
+    #[test]
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read(&bytes[..]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Writing a trace as browsers do.
+
+use std::io::{self, Write};
+
+use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
+
+use crate::json::{millis, number, string, write_list};
+use crate::options::WriteOptions;
+use crate::streams::output::{self, Out};
+
+/// Writes a trace as a `ProfilerTrace` on one line of JSON.
+///
+/// Members are in lexicographical order, as in Chromium, and absent if they have no value. Timestamps are milliseconds with up to
+/// three decimals; the times of entries have full precision. The output is buffered, and flushed at the end.
+pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Result<()> {
+    output::write(out, options, |out| write_buffered(trace, out))
+}
+
+fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
+    out.write_all(b"{")?;
+    if let Some(entries) = trace.entries() {
+        write_entries(out, entries)?;
+    }
+    write_list(out, "\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
+        let Frame { name, resource, line, column } = frame;
+        out.write_all(b"{")?;
+        if let Some(column) = column {
+            write!(out, "\"column\":{column},")?;
+        }
+        if let Some(line) = line {
+            write!(out, "\"line\":{line},")?;
+        }
+        out.write_all(b"\"name\":")?;
+        string(out, &trace.names()[name])?;
+        if let Some(resource) = resource {
+            write!(out, ",\"resourceId\":{}", resource.index())?;
+        }
+        out.write_all(b"}")
+    })?;
+    write_list(out, "],\"resources\":[", trace.resources().iter(), |out, (_, url)| string(out, url))?;
+    write_list(out, "],\"samples\":[", trace.samples().iter(), |out, sample| {
+        let Sample { timestamp, stack, marker } = sample;
+        out.write_all(b"{")?;
+        if let Some(marker) = marker {
+            out.write_all(b"\"marker\":\"")?;
+            out.write_all(marker.as_str().as_bytes())?;
+            out.write_all(b"\",")?;
+        }
+        if let Some(stack) = stack {
+            out.write_all(b"\"stackId\":")?;
+            number(out, stack.index())?;
+            out.write_all(b",")?;
+        }
+        out.write_all(b"\"timestamp\":")?;
+        millis(out, *timestamp)?;
+        out.write_all(b"}")
+    })?;
+    write_list(out, "],\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
+        let Stack { parent, frame } = stack;
+        write!(out, "{{\"frameId\":{}", frame.index())?;
+        if let Some(parent) = parent {
+            write!(out, ",\"parentId\":{}", parent.index())?;
+        }
+        out.write_all(b"}")
+    })?;
+    out.write_all(b"]}")
+}
+
+/// Writes the members of selfprof's extension, each followed by a comma.
+fn write_entries(out: &mut impl Write, entries: &Entries) -> io::Result<()> {
+    if entries.dropped() > 0 {
+        write!(out, "\"droppedEntriesCount\":{},", entries.dropped())?;
+    }
+    write_list(out, "\"entries\":[", entries.list().iter(), |out, entry| {
+        let Entry { entry_type, name, start_time, duration } = entry;
+        write!(out, "{{\"duration\":{duration},\"entryType\":\"{entry_type}\",\"name\":")?;
+        string(out, &entries.names()[*name])?;
+        write!(out, ",\"startTime\":{start_time}}}")
+    })?;
+    out.write_all(b"],")
+}

@@ -1,0 +1,118 @@
+//! What a format cannot hold.
+
+use std::fmt;
+
+use selfprof_trace::Entries;
+
+use crate::format::Format;
+use crate::thread::Thread;
+
+/// Something that a format cannot hold. It is displayed as a noun phrase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// These threads.
+    Threads(Vec<String>),
+    /// The times of all samples.
+    Times,
+    /// The markers of this many samples.
+    Markers(u64),
+    /// This many idle samples.
+    IdleSamples(u64),
+    /// This many marks and measures.
+    Entries(u64),
+    /// The number of marks and measures that were dropped while recording.
+    DroppedEntries(u64),
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Threads(names) => match &names[..] {
+                [name] => write!(f, "the thread {name}"),
+                _ => write!(f, "the threads {}", names.join(", ")),
+            },
+            Self::Times => f.write_str("the times of samples"),
+            Self::Markers(1) => f.write_str("the marker of 1 sample"),
+            Self::Markers(count) => write!(f, "the markers of {count} samples"),
+            Self::IdleSamples(1) => f.write_str("1 idle sample"),
+            Self::IdleSamples(count) => write!(f, "{count} idle samples"),
+            Self::Entries(1) => f.write_str("1 mark or measure"),
+            Self::Entries(count) => write!(f, "{count} marks and measures"),
+            Self::DroppedEntries(count) => {
+                write!(f, "the number of dropped marks and measures ({count})")
+            }
+        }
+    }
+}
+
+/// What a format can hold besides functions and stacks.
+struct Capabilities {
+    threads: bool,
+    times: bool,
+    /// Markers of samples with a stack.
+    markers: bool,
+    /// Markers of samples without a stack.
+    states: bool,
+    idle: bool,
+    entries: bool,
+    dropped_entries: bool,
+}
+
+impl Capabilities {
+    fn of(format: Format) -> Self {
+        let all = Self {
+            threads: true,
+            times: true,
+            markers: true,
+            states: true,
+            idle: true,
+            entries: true,
+            dropped_entries: false,
+        };
+        match format {
+            Format::W3c => Self { threads: false, dropped_entries: true, ..all },
+            Format::Explainer => Self { markers: false, states: false, ..all },
+            Format::CpuProfile => Self { threads: false, markers: false, entries: false, ..all },
+            Format::Chrome => Self { markers: false, ..all },
+            Format::Firefox => all,
+            Format::Speedscope => Self { markers: false, entries: false, ..all },
+            Format::Pprof => Self { times: false, idle: false, entries: false, ..all },
+            Format::Collapsed => {
+                Self { threads: false, times: false, markers: false, idle: false, entries: false, ..all }
+            }
+            Format::Otlp => Self { entries: false, ..all },
+        }
+    }
+}
+
+/// What this format cannot hold of these threads.
+pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
+    let holds = Capabilities::of(format);
+    let kept = if holds.threads { threads } else { &threads[..threads.len().min(1)] };
+    let samples = || kept.iter().flat_map(|thread| thread.trace.samples());
+    let entries = || kept.iter().filter_map(|thread| thread.trace.entries());
+    let marked = samples().filter(|sample| {
+        sample.marker.is_some() && if sample.stack.is_some() { !holds.markers } else { !holds.states }
+    });
+    let counts = [
+        (Loss::Markers as fn(u64) -> Loss, marked.count() as u64),
+        (
+            Loss::IdleSamples,
+            if holds.idle { 0 } else { samples().filter(|sample| sample.is_idle()).count() as u64 },
+        ),
+        (
+            Loss::Entries,
+            if holds.entries { 0 } else { entries().map(|entries| entries.list().len() as u64).sum() },
+        ),
+        (Loss::DroppedEntries, if holds.dropped_entries { 0 } else { entries().map(Entries::dropped).sum() }),
+    ];
+    let mut losses = Vec::new();
+    if kept.len() < threads.len() {
+        losses.push(Loss::Threads(threads[kept.len()..].iter().map(|thread| thread.name.clone()).collect()));
+    }
+    if !holds.times && samples().next().is_some() {
+        losses.push(Loss::Times);
+    }
+    losses.extend(counts.into_iter().filter(|(_, count)| *count > 0).map(|(loss, count)| loss(count)));
+    losses
+}

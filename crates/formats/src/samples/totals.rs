@@ -1,0 +1,65 @@
+//! The totals of samples with the same stack and marker, for formats that aggregate samples.
+
+use foldhash::HashMap;
+use selfprof_trace::weigh::weigh;
+use selfprof_trace::{Marker, Micros, Sample, StackId, Trace};
+
+use crate::error::WriteError;
+
+/// The maximum number of functions that a format may spell out: more than any real recording has, but bounded.
+const MAX_FUNCTIONS: u64 = 1 << 30;
+
+/// The total of the samples with the same stack and marker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Total {
+    pub(crate) stack: Option<StackId>,
+    pub(crate) marker: Option<Marker>,
+    /// The sum of their weights.
+    pub(crate) time: Micros,
+    /// The number of samples.
+    pub(crate) samples: u64,
+}
+
+impl Total {
+    /// Whether these are idle samples.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.stack.is_none() && self.marker.is_none()
+    }
+}
+
+/// The totals in the order of their first samples.
+pub(crate) fn totals(trace: &Trace) -> Vec<Total> {
+    totals_with(trace, |_, _, _| ())
+}
+
+/// Like [`totals`], but also calls `each` with every sample: the index of its total, the sample and its weight.
+pub(crate) fn totals_with(trace: &Trace, mut each: impl FnMut(usize, &Sample, Micros)) -> Vec<Total> {
+    let mut totals: Vec<Total> = Vec::new();
+    let mut indexes = HashMap::default();
+    for (sample, weight) in trace.samples().iter().zip(weigh(trace.samples())) {
+        let index = *indexes.entry((sample.stack, sample.marker)).or_insert_with(|| {
+            let (stack, marker) = (sample.stack, sample.marker);
+            totals.push(Total { stack, marker, time: Micros::ZERO, samples: 0 });
+            totals.len() - 1
+        });
+        let total = &mut totals[index];
+        total.time = total.time.saturating_add(weight);
+        total.samples += 1;
+        each(index, sample, weight);
+    }
+    totals
+}
+
+/// Fails if these stacks together have too many functions to be spelled out.
+pub(crate) fn check_depth(
+    trace: &Trace,
+    stacks: impl Iterator<Item = Option<StackId>>,
+) -> Result<(), WriteError> {
+    // Parents have smaller ids than their children, so their depths are known.
+    let mut depths: Vec<u64> = Vec::with_capacity(trace.stacks().len());
+    for (_, stack) in trace.stacks().iter() {
+        depths.push(stack.parent.map_or(0, |parent| depths[parent.index()]) + 1);
+    }
+    let functions = stacks.flatten().fold(0_u64, |sum, stack| sum.saturating_add(depths[stack.index()]));
+    if functions > MAX_FUNCTIONS { Err(WriteError::TooDeep) } else { Ok(()) }
+}

@@ -1,0 +1,115 @@
+//! The beginning and the end of an agent, and the interrupts in between.
+
+use std::sync::Arc;
+
+use selfprof_session::{AdmitScripts, HostRoot, Instant};
+use selfprof_trace::Micros;
+use selfprof_v8::{CpuSampler, Environment, LoggingMode};
+
+use super::current::{self, AgentError};
+use super::notifier::Notifier;
+use super::thread_agent::Agent;
+use super::thread_requests;
+use crate::journal::Journal;
+use crate::output::finished::Thread;
+use crate::session_request::{CLOCK_RESOLUTION, OnSessionEvent, SessionRequest, SessionView};
+use crate::{alarm, building_thread, signals};
+
+/// How long a thread that seemed to end may run before it is sampled again: longer than a process takes to end.
+const RESUME_AFTER: Micros = Micros(100_000);
+
+/// The settings of a new agent.
+pub struct AgentOptions {
+    /// When V8 records the addresses of code.
+    pub mode: LoggingMode,
+    /// Which functions traces may show.
+    pub admission: AdmitScripts,
+    /// The time origin of the thread's `performance`.
+    pub origin: Instant,
+    /// The thread.
+    pub thread: Thread,
+    /// Makes JavaScript check soon whether marks and measures must be recorded.
+    pub on_entries_wanted: Box<dyn Fn()>,
+    /// Notifies the openers of sessions.
+    pub on_event: OnSessionEvent,
+}
+
+/// Makes this thread's agent, unless it has one. Returns whether it did.
+pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
+    let AgentOptions { mode, admission, origin, thread, on_entries_wanted, on_event } = options;
+    let is_new = current::set(|| {
+        let environment = Environment::current().ok_or(AgentError::NoAgent)?;
+        environment.on_cleanup(on_cleanup);
+        environment.on_exit(on_exit);
+        let notifier = Arc::new(Notifier::new(environment.interrupter(), on_tick, on_event));
+        thread_requests::add_thread(thread, Arc::clone(&notifier));
+        let of_program = Arc::new(admission.clone().with_host_root(HostRoot::Innermost));
+        let view = SessionView { admission: Arc::new(admission), origin, resolution: CLOCK_RESOLUTION };
+        Ok(Agent::new(CpuSampler::new(&environment, mode), view, of_program, notifier, on_entries_wanted))
+    })?;
+    // A profile of all threads may have started before.
+    current::if_any(thread_requests::process_requests);
+    Ok(is_new)
+}
+
+/// Streams what this thread records into `journal` until its environment ends.
+pub fn stream(request: &SessionRequest, journal: Arc<Journal>) -> Result<(), AgentError> {
+    current::with(|agent| {
+        agent.open_stream(request, journal)?;
+        signals::watch(agent.key(), agent.notifier().interrupter(), on_signal);
+        Ok(())
+    })
+}
+
+/// Something may be due. Called by the alarm, between two JavaScript instructions or from the event loop.
+fn on_tick() {
+    current::if_any(|agent| {
+        agent.tick();
+        if agent.notifier().take_requests() {
+            thread_requests::process_requests(agent);
+        }
+    });
+}
+
+/// The thread seems to end. Everything is written and sampling pauses. If JavaScript goes on after all, sampling resumes a
+/// moment later.
+fn on_exit() {
+    current::if_any(|agent| {
+        agent.suspend();
+        agent.end_streams("exit");
+        building_thread::wait();
+        agent.release_read_profiles();
+        agent.notifier().check_at(selfprof_v8::now().after(RESUME_AFTER));
+    });
+    signals::wait_for_pending_signal();
+}
+
+/// The environment is being torn down.
+fn on_cleanup() {
+    end("exit");
+    signals::wait_for_pending_signal();
+}
+
+/// A signal is about to end the process.
+fn on_signal() {
+    end("signal");
+    signals::wait_for_pending_signal();
+}
+
+fn end(reason: &'static str) {
+    let Some(mut agent) = current::take() else { return };
+    let key = agent.key();
+    agent.notifier().interrupter().revoke();
+    alarm::forget(key);
+    let streams = !agent.notifier().streams().is_empty();
+    if streams || thread_requests::is_recording_for_others(key) {
+        agent.stop_all(true);
+        agent.end_streams(reason);
+        // The sampler frees V8's profiles when it is dropped, so they must have been read.
+        building_thread::wait();
+    } else {
+        agent.stop_all(false);
+    }
+    thread_requests::remove_thread(key);
+    signals::ended(key);
+}

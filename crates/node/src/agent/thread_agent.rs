@@ -1,0 +1,275 @@
+//! The profiling sessions of one JS thread, and the V8 sampler that they share.
+
+use std::sync::Arc;
+
+use selfprof_session::{
+    BufferPolicy, Cut, FrameAdmission, Group, GroupError, Instant, RealmId, RecordingCell, RecordingOptions,
+    SamplerError, SessionId, SessionOptions, quantise,
+};
+use selfprof_trace::Micros;
+use selfprof_v8::{CpuSampler, Profile};
+
+use super::delivery;
+use super::notifier::Notifier;
+use crate::agent_key::AgentKey;
+use crate::building_thread;
+use crate::entries::recorder;
+use crate::entries::store::EntryStore;
+use crate::journal::{Journal, StreamedRecording};
+use crate::output::chunk_queue::{ChunkQueue, ChunkedRecording};
+use crate::output::finished::{FinishedTrace, ThreadRecording, finish};
+use crate::session_request::{SessionRequest, SessionView};
+
+/// How long a session's samples may stay in V8: long enough that cutting a segment costs nothing measurable, short enough
+/// that V8's buffers stay below a megabyte.
+const ROTATE_SESSION: Micros = Micros(10_000_000);
+/// A streamed recording is cut more often: what is still in V8 is lost when the process is killed.
+const ROTATE_STREAM: Micros = Micros(2_000_000);
+
+/// How long the building thread usually takes at most to read a segment.
+const RELEASE_AFTER: Micros = Micros(200_000);
+
+/// The agent of one JS thread. Lives until its environment is torn down or the process ends; only its own thread touches it.
+pub struct Agent {
+    group: Group<CpuSampler>,
+    view: SessionView,
+    /// What recordings of a whole program show.
+    of_program: Arc<dyn FrameAdmission>,
+    notifier: Arc<Notifier>,
+    on_entries_wanted: Box<dyn Fn()>,
+}
+
+/// A session that was stopped and whose trace is still to be built.
+pub struct StoppedSession {
+    session: SessionId,
+    cell: Arc<RecordingCell>,
+    notifier: Arc<Notifier>,
+}
+
+impl StoppedSession {
+    /// Requests the trace. `done` receives it on the building thread, `None` when building it failed.
+    pub fn build(self, done: impl FnOnce(Option<FinishedTrace>) + Send + 'static) {
+        let Self { session, cell, notifier } = self;
+        let queue = notifier.chunked(session).map(|chunked| chunked.queue);
+        building_thread::run(move || {
+            let finished = finish(&cell, queue.as_deref());
+            // The scripts of a closed realm are forgotten with its last recording, so before anything is notified of the
+            // trace.
+            drop(cell);
+            notifier.session_ended(session);
+            done(finished);
+        });
+    }
+}
+
+impl Agent {
+    /// An agent without sessions. `view` is what its own sessions see, and `of_program` what recordings of a whole program show;
+    /// `on_entries_wanted` makes JavaScript check soon whether marks and measures must be recorded.
+    pub fn new(
+        sampler: CpuSampler,
+        view: SessionView,
+        of_program: Arc<dyn FrameAdmission>,
+        notifier: Arc<Notifier>,
+        on_entries_wanted: Box<dyn Fn()>,
+    ) -> Self {
+        Self { group: Group::new(sampler), view, of_program, notifier, on_entries_wanted }
+    }
+
+    /// Its key.
+    pub fn key(&self) -> AgentKey {
+        self.notifier.key()
+    }
+
+    /// How other threads reach it.
+    pub fn notifier(&self) -> &Arc<Notifier> {
+        &self.notifier
+    }
+
+    /// The time origin of the thread's `performance`.
+    pub fn origin(&self) -> Instant {
+        self.view.origin
+    }
+
+    /// When its sessions must be checked next.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.group.next_deadline()
+    }
+
+    /// Opens a session. It has the view of a realm, or else the thread's. With `chunks`, its full buffers become chunks.
+    /// Returns its id and its actual interval.
+    pub fn open(
+        &mut self,
+        request: &SessionRequest,
+        view: Option<SessionView>,
+        chunks: Option<Arc<ChunkQueue>>,
+    ) -> Result<(SessionId, Micros), SamplerError> {
+        let view = view.unwrap_or_else(|| self.view.clone());
+        let (session, interval, cell) = self.join(request, view, ROTATE_SESSION)?;
+        if let Some(queue) = chunks {
+            self.notifier.add_chunked(session, ChunkedRecording { cell, queue });
+        }
+        Ok((session, interval))
+    }
+
+    /// Opens a session whose samples are streamed into `journal`.
+    pub fn open_stream(
+        &mut self,
+        request: &SessionRequest,
+        journal: Arc<Journal>,
+    ) -> Result<SessionId, SamplerError> {
+        let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
+        let (session, _, cell) = self.join(request, view, ROTATE_STREAM)?;
+        self.notifier.add_stream(session, StreamedRecording { cell, journal });
+        Ok(session)
+    }
+
+    /// Opens a session for a profile of all threads, whose timestamps count from `origin`.
+    pub fn join_profile(
+        &mut self,
+        request: &SessionRequest,
+        origin: Instant,
+    ) -> Result<(SessionId, ThreadRecording), SamplerError> {
+        let view = SessionView { origin, ..self.view.clone() };
+        let (session, _, cell) = self.join(request, view, ROTATE_SESSION)?;
+        let entries = request.entries.then(|| {
+            let is_circular = request.policy == BufferPolicy::Circular;
+            let limit = request.limit.unwrap_or(u64::MAX);
+            let store = Arc::new(EntryStore::of_session(limit, is_circular, self.now()));
+            recorder::begin(Some(session), Arc::clone(&store) as _);
+            (self.on_entries_wanted)();
+            store
+        });
+        Ok((session, ThreadRecording { cell, entries }))
+    }
+
+    fn join(
+        &mut self,
+        request: &SessionRequest,
+        view: SessionView,
+        rotate_every: Micros,
+    ) -> Result<(SessionId, Micros, Arc<RecordingCell>), SamplerError> {
+        let &SessionRequest { interval, limit, policy, .. } = request;
+        let interval = quantise(interval, CpuSampler::BASE);
+        let now = selfprof_v8::now();
+        let SessionView { admission, origin, resolution } = view;
+        let recording = RecordingOptions { origin, interval, limit, policy, resolution };
+        let cell = Arc::new(RecordingCell::new(recording, admission, now));
+        let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
+        let (session, cut) = self.group.join(now, options)?;
+        self.deliver(cut);
+        Ok((session, interval, cell))
+    }
+
+    /// Stops a session.
+    pub fn close(&mut self, session: SessionId) -> Result<StoppedSession, GroupError> {
+        let left = self.group.leave(selfprof_v8::now(), session)?;
+        self.deliver(left.cut);
+        Ok(StoppedSession { session, cell: left.cell, notifier: Arc::clone(&self.notifier) })
+    }
+
+    /// Stops a session of a profile of all threads. Returns false when it was stopped before.
+    pub fn leave_profile(&mut self, session: SessionId) -> bool {
+        let Ok(left) = self.group.leave(selfprof_v8::now(), session) else { return false };
+        self.deliver(left.cut);
+        self.release_later();
+        self.end_entries(session);
+        true
+    }
+
+    /// Stops a session and discards what it recorded. Does nothing when it was stopped before.
+    pub fn abandon(&mut self, session: SessionId) {
+        let Ok(mut left) = self.group.leave(selfprof_v8::now(), session) else { return };
+        if let Some(cut) = &mut left.cut {
+            cut.deliveries.retain(|delivery| delivery.session != session);
+        }
+        self.notifier.session_ended(session);
+        self.deliver(left.cut);
+        self.release_later();
+        self.end_entries(session);
+    }
+
+    /// A chunk was taken of a session that paused because too many chunks were waiting.
+    pub fn continue_after_chunk(&self, session: SessionId) {
+        if self.notifier.chunked(session).is_some() {
+            delivery::continue_after_chunk(session, Arc::clone(&self.notifier));
+        }
+    }
+
+    /// Takes a sample now for each started session of a realm, or of the thread itself, and for no other session. Returns
+    /// how many sessions got it.
+    pub fn force_sample(&mut self, realm: Option<RealmId>) -> usize {
+        let sessions = self.sessions_of(realm);
+        self.group.force_sample(|session| sessions.contains(&session))
+    }
+
+    /// Pauses a realm's sessions, or resumes those that are paused.
+    pub fn set_paused(&mut self, realm: RealmId, paused: bool) -> Result<(), GroupError> {
+        for session in self.sessions_of(Some(realm)) {
+            let now = selfprof_v8::now();
+            let cut = if paused { self.group.pause(now, session) } else { self.group.resume(now, session) };
+            self.deliver(cut?);
+        }
+        Ok(())
+    }
+
+    fn sessions_of(&self, realm: Option<RealmId>) -> Vec<SessionId> {
+        let of_realm = |cell: &RecordingCell| cell.admission.realm() == realm;
+        self.group.sessions().filter(|(_, cell)| of_realm(cell)).map(|(session, _)| session).collect()
+    }
+
+    /// Cuts the segment that is due, if one is.
+    pub fn tick(&mut self) {
+        let cut = self.group.tick(selfprof_v8::now());
+        self.deliver(cut);
+        self.release_read_profiles();
+    }
+
+    /// Frees what V8 still holds of profiles that have been read.
+    pub fn release_read_profiles(&mut self) {
+        self.group.sampler().release_read_profiles();
+    }
+
+    /// The same when the building thread has read the last segment. This thread may have nothing else to do then.
+    fn release_later(&self) {
+        self.notifier.check_at(selfprof_v8::now().after(RELEASE_AFTER));
+    }
+
+    /// Pauses sampling because the thread seems to end. The next [`tick`](Self::tick) resumes it.
+    pub fn suspend(&mut self) {
+        let cut = self.group.suspend();
+        self.deliver(cut);
+    }
+
+    /// Stops all sessions because the agent ends. With `deliver`, they get their last samples.
+    pub fn stop_all(&mut self, deliver: bool) {
+        let cut = self.group.close(selfprof_v8::now());
+        if deliver {
+            self.deliver(cut);
+        }
+    }
+
+    /// Has all streamed recordings written to their end.
+    pub fn end_streams(&self, reason: &'static str) {
+        for stream in self.notifier.streams() {
+            stream.end(reason);
+        }
+    }
+
+    /// Marks and measures are no longer recorded for a session.
+    fn end_entries(&self, session: SessionId) {
+        if recorder::end(session, self.now()) {
+            (self.on_entries_wanted)();
+        }
+    }
+
+    /// Now, on the clock of the thread's `performance`.
+    fn now(&self) -> Micros {
+        selfprof_v8::now().since(self.view.origin)
+    }
+
+    fn deliver(&self, cut: Option<Cut<Profile>>) {
+        if let Some(cut) = cut {
+            delivery::deliver(cut, Arc::clone(&self.notifier));
+        }
+    }
+}

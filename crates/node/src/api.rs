@@ -1,0 +1,14 @@
+//! The functions that JavaScript calls. Only the npm package calls them, with values that it has converted and checked.
+
+pub mod agent;
+pub mod arguments;
+pub mod diagnostics;
+pub mod entries;
+pub mod journal;
+pub mod listener;
+pub mod realms;
+pub mod scripts;
+pub mod sessions;
+pub mod structured_clone;
+pub mod threads;
+pub mod untrusted_thread;

@@ -1,0 +1,65 @@
+//! Recording a thread into a file, for `selfprof run`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use napi::{Error, Result, Status};
+use napi_derive::napi;
+use selfprof_formats::journal::{Header, Mode};
+use selfprof_session::BufferPolicy;
+use selfprof_trace::Micros;
+
+use super::arguments::agent_error;
+use crate::agent::lifecycle;
+use crate::entries::recorder;
+use crate::journal::Journal;
+use crate::session_request::SessionRequest;
+
+/// The options of a streamed recording.
+#[napi(object)]
+pub struct RecordOptions {
+    /// The journal's path.
+    pub path: String,
+    /// The requested sample interval, in milliseconds.
+    pub sample_interval: f64,
+    /// After how many samples recording ends; absent for no limit.
+    pub limit: Option<f64>,
+    /// How many marks and measures to record at most; absent to record none.
+    pub max_entries: Option<f64>,
+    /// The thread's id within its process; 0 is the main thread.
+    pub thread_id: u32,
+    /// The logging mode that the agent was made with.
+    pub mode: String,
+    /// `performance.timeOrigin`, in milliseconds since the Unix epoch.
+    pub time_origin: f64,
+    /// `process.version`.
+    pub node: String,
+}
+
+/// Records this thread into a file until its environment ends.
+#[napi(catch_unwind)]
+pub fn record(options: RecordOptions) -> Result<()> {
+    let requested = Micros::from_millis_f64(options.sample_interval).ok_or_else(|| {
+        Error::new(Status::InvalidArg, "the sample interval is not a number of milliseconds")
+    })?;
+    let header = Header {
+        pid: std::process::id(),
+        thread_id: options.thread_id.into(),
+        interval: selfprof_session::quantise(requested, selfprof_v8::CpuSampler::BASE),
+        mode: if options.mode == "lazy" { Mode::Lazy } else { Mode::Eager },
+        time_origin_ms: options.time_origin,
+        node: options.node,
+        entries: options.max_entries.is_some(),
+    };
+    let max_entries = options.max_entries.unwrap_or(0.0) as u64;
+    let journal = Journal::create(Path::new(&options.path), &header, max_entries)
+        .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
+    let journal = Arc::new(journal);
+    let limit = options.limit.map(|limit| limit as u64);
+    let request = SessionRequest { interval: requested, limit, policy: BufferPolicy::Stop, entries: false };
+    lifecycle::stream(&request, Arc::clone(&journal)).map_err(agent_error)?;
+    if options.max_entries.is_some() {
+        recorder::begin(None, journal);
+    }
+    Ok(())
+}

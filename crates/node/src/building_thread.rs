@@ -1,0 +1,40 @@
+//! The thread that builds traces, so that JS threads do not have to.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Runs a job on the building thread, after all jobs that were given before. The thread starts with the first job and lives
+/// as long as the process.
+pub fn run(job: impl FnOnce() + Send + 'static) {
+    static JOBS: OnceLock<Sender<Job>> = OnceLock::new();
+    let jobs = JOBS.get_or_init(|| {
+        let (sender, receiver) = channel();
+        thread::Builder::new()
+            .name("selfprof-builder".into())
+            .spawn(move || run_all(&receiver))
+            .expect("the system refused to start a thread");
+        sender
+    });
+    // Fails only when the thread has ended, which it does only with the process.
+    let _ = jobs.send(Box::new(job));
+}
+
+/// Waits until all jobs given so far are done.
+pub fn wait() {
+    let (done, waiting) = channel();
+    run(move || {
+        let _ = done.send(());
+    });
+    let _ = waiting.recv();
+}
+
+fn run_all(jobs: &Receiver<Job>) {
+    for job in jobs {
+        // The panic hook has reported the panic. Later jobs, and threads that wait for them, must not suffer from it.
+        let _ = catch_unwind(AssertUnwindSafe(job));
+    }
+}

@@ -1,0 +1,152 @@
+//! Collecting the elements of a foreign trace.
+
+use crate::entries::Entries;
+use crate::id::ResourceId;
+use crate::trace::Trace;
+
+use super::elements::{ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, RawEntry, RawFrame};
+use super::limits::{LimitExceeded, Limits};
+use super::problem::{Problem, Problems};
+use super::samples::RawSamples;
+use super::vocabulary::Vocabulary;
+
+/// The elements of a trace as they were read. Ids are indexes, as in the W3C format.
+#[derive(Clone, Debug)]
+pub struct ForeignTrace {
+    pub(super) limits: Limits,
+    pub(super) vocabulary: &'static Vocabulary,
+    /// The size of all names and URLs so far, in bytes.
+    pub(super) text_bytes: usize,
+    /// Names and resources are interned immediately, so that repeated ones take no memory.
+    pub(super) trace: Trace,
+    pub(super) resources: Vec<ResourceId>,
+    pub(super) frames: Vec<RawFrame>,
+    pub(super) stacks: Vec<ForeignStack>,
+    pub(super) samples: RawSamples,
+    pub(super) allows_unsorted_samples: bool,
+    /// `None` if the trace has no member for marks and measures.
+    pub(super) entries: Option<RawEntries>,
+    /// Problems reported by the reader.
+    pub(super) problems: Problems,
+}
+
+/// Marks and measures as they were read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RawEntries {
+    /// Names are interned immediately, like those of functions.
+    pub(super) names: Entries,
+    pub(super) list: Vec<RawEntry>,
+    /// The number of dropped entries, as it was read.
+    pub(super) dropped: Option<f64>,
+    /// Whether there was something other than a list.
+    pub(super) is_unreadable: bool,
+}
+
+impl ForeignTrace {
+    /// An empty trace in the W3C format.
+    pub fn new(limits: Limits) -> Self {
+        Self::of(&Vocabulary::W3C, limits)
+    }
+
+    /// An empty trace in a format with other names.
+    pub fn of(vocabulary: &'static Vocabulary, limits: Limits) -> Self {
+        Self {
+            limits,
+            vocabulary,
+            text_bytes: 0,
+            trace: Trace::new(),
+            resources: Vec::new(),
+            frames: Vec::new(),
+            stacks: Vec::new(),
+            samples: RawSamples::default(),
+            allows_unsorted_samples: false,
+            entries: None,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Adds a problem that the reader has found and repaired.
+    pub fn report(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    /// Adds the next element of `resources`.
+    pub fn push_resource(&mut self, url: &str) -> Result<(), LimitExceeded> {
+        let limit = self.limits.resources;
+        LimitExceeded::check("resources", self.resources.len(), limit)?;
+        self.count_text(url)?;
+        let id = self.trace.resource(url).map_err(|_| LimitExceeded::new("resources", limit))?;
+        self.resources.push(id);
+        Ok(())
+    }
+
+    /// Adds the next element of `frames`.
+    pub fn push_frame(&mut self, frame: &ForeignFrame<'_>) -> Result<(), LimitExceeded> {
+        let limit = self.limits.frames;
+        LimitExceeded::check("frames", self.frames.len(), limit)?;
+        self.count_text(frame.name)?;
+        let &ForeignFrame { name, resource_id, line, column } = frame;
+        let name = self.trace.name(name).map_err(|_| LimitExceeded::new("frames", limit))?;
+        self.frames.push(RawFrame { name, resource_id, line, column });
+        Ok(())
+    }
+
+    /// Adds the next element of `stacks`.
+    pub fn push_stack(&mut self, stack: ForeignStack) -> Result<(), LimitExceeded> {
+        LimitExceeded::check("stacks", self.stacks.len(), self.limits.stacks)?;
+        self.stacks.push(stack);
+        Ok(())
+    }
+
+    /// Adds the next element of `samples`.
+    pub fn push_sample(&mut self, sample: ForeignSample) -> Result<(), LimitExceeded> {
+        LimitExceeded::check("samples", self.samples.len(), self.limits.samples)?;
+        self.samples.push(sample);
+        Ok(())
+    }
+
+    /// Notes that the format allows samples in any order. They are sorted, and that is no problem to report.
+    pub fn allow_unsorted_samples(&mut self) {
+        self.allows_unsorted_samples = true;
+    }
+
+    /// Notes that the trace has a list of entries, even if it is empty.
+    pub fn begin_entries(&mut self) {
+        self.entries.get_or_insert_default();
+    }
+
+    /// Adds the next element of `entries`.
+    pub fn push_entry(&mut self, entry: &ForeignEntry<'_>) -> Result<(), LimitExceeded> {
+        let limit = self.limits.entries;
+        self.count_text(entry.name.unwrap_or_default())?;
+        let entries = self.entries.get_or_insert_default();
+        LimitExceeded::check("entries", entries.list.len(), limit)?;
+        let &ForeignEntry { entry_type, name, start_time, duration } = entry;
+        let name = name.map(|name| entries.names.name(name)).transpose();
+        let name = name.map_err(|_| LimitExceeded::new("entries", limit))?;
+        let entry_type = entry_type.and_then(Result::ok);
+        entries.list.push(RawEntry { entry_type, name, start_time, duration });
+        Ok(())
+    }
+
+    /// Notes that the member `entries` is not a list.
+    pub fn set_entries_unreadable(&mut self) {
+        self.entries.get_or_insert_default().is_unreadable = true;
+    }
+
+    /// Sets `droppedEntriesCount`; `None` if it is not a number.
+    pub fn set_dropped_entries(&mut self, count: Option<f64>) {
+        self.entries.get_or_insert_default().dropped = Some(count.unwrap_or(f64::NAN));
+    }
+
+    /// Removes the entries and their count: the object that they were read from is not the trace.
+    pub fn forget_entries(&mut self) {
+        self.entries = None;
+    }
+
+    fn count_text(&mut self, text: &str) -> Result<(), LimitExceeded> {
+        let limit = self.limits.text_bytes;
+        self.text_bytes = self.text_bytes.saturating_add(text.len());
+        if self.text_bytes > limit { Err(LimitExceeded::new("bytes of text", limit)) } else { Ok(()) }
+    }
+}

@@ -1,5 +1,0 @@
-// `import { createTiming } from 'selfprof/timing'`: the same function as `require('selfprof/timing')` gives.
-
-import timing from './timing.cjs';
-
-export const { createTiming } = timing;

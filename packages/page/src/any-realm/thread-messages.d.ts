@@ -1,0 +1,167 @@
+// The messages between the user's thread and the page threads.
+//
+// A page thread has two ports. One belongs to its main realm, which is trusted. The other belongs to its DOM realm, which a page can take
+// over: messages from there may be anything, whatever their type says.
+
+import type { MessagePort } from 'node:worker_threads';
+
+import type { CookieChange } from '../fetch/cookies.cjs';
+import type { Description } from '../fetch/document-description.cjs';
+import type { FetchTiming } from '../fetch/fetch-timing.cjs';
+import type { BlobContent, Response } from '../fetch/request.cjs';
+import type { PackedModules } from './packed-modules.cjs';
+import type { WorkerOptions } from '../fetch/worker-description.cjs';
+
+/** A window as another thread knows it: the number of its thread in the page, and its number in that thread. */
+export interface WindowAddress {
+  thread: number;
+  frame: number;
+  /** Serialized. */
+  origin: string;
+}
+
+/** The windows around the outermost window of a thread, which are in other threads. */
+export interface Ancestors {
+  parent: WindowAddress;
+  top: WindowAddress;
+}
+
+/** How the load of a document is recorded. */
+export interface RecordingOptions {
+  sampleInterval: number;
+  maxBufferSize: number;
+  includeSameOriginFrames: boolean;
+}
+
+/** The document of a page or a frame. */
+export type PageDocument = Description & { profile?: RecordingOptions | undefined };
+
+/** A worker, described as documents are. */
+export type WorkerDocument = Description & { worker: WorkerOptions };
+
+export interface DocumentContent {
+  body: Uint8Array;
+  referrer: string;
+}
+
+export interface WorkerContent {
+  response: Response;
+  referrer: string;
+}
+
+/** Requests that the main realm answers with `done`. */
+export type MainRealmRequest =
+  | { type: 'force sample'; frame: number }
+  | { type: 'modules' }
+  | { type: 'visibility'; isVisible: boolean }
+  | { type: 'take profile' }
+  | { type: 'await idle'; quiet: number };
+
+/** The answer to a {@link MainRealmRequest}. */
+export interface MainRealmAnswer {
+  type: 'done';
+  id: number;
+  error?: string | undefined;
+  /** A trace as gzipped JSON. */
+  bytes?: Uint8Array;
+  /** What the thread has loaded of the host's modules. */
+  modules?: PackedModules;
+}
+
+/** From the user's thread to a main realm. */
+export type ToMainRealm =
+  | {
+      type: 'open';
+      document: PageDocument;
+      content: DocumentContent;
+      ancestors?: Ancestors | undefined;
+      isVisible: boolean;
+    }
+  | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; port: MessagePort }
+  | { type: 'cookie'; change: CookieChange }
+  | { type: 'worker gone'; id: number; error?: string | undefined }
+  | { type: 'answer'; id: number; blob?: SharedBlob | undefined }
+  | { type: 'frame'; id: number; error: string }
+  | { type: 'frame'; id: number; document: PageDocument; content: DocumentContent }
+  | { type: 'frame'; id: number; remote: WindowAddress }
+  | { type: 'fetched'; window: number; url: string; initiator: string; timing?: FetchTiming | undefined }
+  | { type: 'ping'; id: number }
+  | (MainRealmRequest & { id: number });
+
+/** The bytes of a blob: URL, which threads share. */
+export interface SharedBlob {
+  media: string;
+  bytes: SharedArrayBuffer;
+}
+
+/** A frame whose document is to be loaded. */
+export interface FrameRequest {
+  type: 'frame';
+  id: number;
+  window: number;
+  /** The frame element's number in its thread. */
+  frame: number;
+  url: string;
+  referrer: string;
+  isSandboxed: boolean;
+  initiator: string;
+}
+
+/** A worker that is to be started. */
+export interface WorkerRequest {
+  type: 'worker';
+  id: number;
+  window: number;
+  url: string;
+  /** The content of a blob: URL at the time of `new Worker()`. */
+  blob?: BlobContent | undefined;
+  options: WorkerOptions;
+  referrer: string;
+  startedAt: number;
+  port: MessagePort;
+}
+
+/** A script for `importScripts()`. The worker waits until `signal` is not 0. */
+export interface ImportScriptRequest {
+  type: 'import';
+  url: string;
+  referrer: string;
+  signal: Int32Array;
+  port: MessagePort;
+}
+
+/** What a page thread asks of the user's thread, or reports to it, by itself. */
+export type MainRealmReport =
+  | { type: 'cookie'; change: CookieChange }
+  | { type: 'failure'; message: string }
+  | WorkerRequest
+  | { type: 'end worker'; id: number }
+  | { type: 'worker failed'; error: string }
+  | { type: 'closed' }
+  | ImportScriptRequest
+  | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer }
+  | { type: 'blob gone'; url: string }
+  | { type: 'blob'; id: number; url: string }
+  | FrameRequest;
+
+/** From a main realm to the user's thread. */
+export type FromMainRealm = { type: 'ready' } | { type: 'pong'; id: number } | MainRealmAnswer | MainRealmReport;
+
+/** Requests that the DOM realm answers with `evaluated`. */
+export type DomRealmRequest =
+  | { type: 'evaluate'; source: string; isFunction: boolean; parameters: object }
+  | { type: 'automate'; command: string; names: { prefix: string; handle: string }; parameters: object };
+
+/** From the user's thread to a DOM realm. */
+export type ToDomRealm =
+  | { type: 'unread'; unread: Int32Array }
+  | { type: 'message'; frame: number; record: unknown; source: WindowAddress; weight?: number | undefined }
+  | { type: 'remote loaded'; frame: number }
+  | { type: 'navigate remote'; frame: number; url: string; referrer: string }
+  | (DomRealmRequest & { id: number; frame: number });
+
+/**
+ * From a DOM realm to the user's thread. `type` is one of `unread`, `evaluated`, `post`, `window`, `window at`, `window closed`,
+ * `close remote`, `navigate`, `DOMContentLoaded`, `load`, `console`, `exception` and `problem`; a page may send anything else, too.
+ */
+export type FromDomRealm = { readonly type: string } & { readonly [member: string]: unknown };

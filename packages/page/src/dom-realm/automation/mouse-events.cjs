@@ -1,0 +1,26 @@
+'use strict';
+
+const MouseEvent = require('jsdom/lib/generated/idl/MouseEvent.js');
+const PointerEvent = require('jsdom/lib/generated/idl/PointerEvent.js');
+const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
+
+/** @typedef {import('./form-fields.cjs').Element} Element */
+
+/**
+ * @param {Element} element
+ * @param {string} type
+ * @param {object} [more] members of the event
+ */
+function fireMouse(element, type, more = {}) {
+  const isPointer = type === 'click';
+  fireAnEvent(type, element, isPointer ? PointerEvent : MouseEvent, {
+    bubbles: true,
+    cancelable: true,
+    composed: true,
+    detail: 1,
+    view: element._ownerDocument._defaultView,
+    ...more,
+  });
+}
+
+module.exports = { fireMouse };

@@ -1,0 +1,165 @@
+'use strict';
+
+// Opens documents: makes a window with its realm, and parses the document into it.
+
+const bridge = require('selfprof:main-realm');
+const { legacyHookDecode } = require('@exodus/bytes/encoding.js');
+const sniffHTMLEncoding = require('html-encoding-sniffer');
+const { MIMEType } = require('whatwg-mimetype');
+const { parseURL } = require('whatwg-url');
+
+// Required first: jsdom's modules require each other in circles, and jsdom itself enters them here.
+const { createWindow } = require('jsdom/lib/jsdom/browser/Window.js');
+const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/Document-impl.js');
+
+const vm = require('./node/vm.cjs');
+const { postToHost } = require('./host-port.cjs');
+const messages = require('./window-messages.cjs');
+const { consoleFor } = require('./virtual-console.cjs');
+const realms = require('./window-realms.cjs');
+const { JSDOMDispatcher } = require('./resource-loading.cjs');
+const { runWithMarker } = require('./profiler-markers.cjs');
+const { restartLoading } = require('./document-loading.cjs');
+const { serveFrames } = require('./frame-element.cjs');
+const { hostFor, install } = require('./window-host.cjs');
+
+/** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
+
+/** In place of jsdom's cookie jar. */
+const cookieJar = {
+  getCookieStringSync: (/** @type {string} */ url) => bridge.getCookies(url),
+  setCookieSync: (/** @type {unknown} */ text, /** @type {string} */ url) => bridge.setCookie(url, `${text}`),
+  serializeSync: () => ({}),
+};
+
+/** https://html.spec.whatwg.org/multipage/urls-and-fetching.html#fallback-base-url */
+DocumentImpl.prototype._fallbackBaseURL = /** @this {Jsdom.DocumentImpl} */ function fallbackBaseURL() {
+  const isLocal = this.URL === 'about:blank' || this.URL === 'about:srcdoc';
+  return isLocal && this._parentDocument !== null ? this._parentDocument.baseURL() : this._URL;
+};
+
+let nextFrame = 0;
+
+/**
+ * Makes a window with an empty document.
+ *
+ * @param {import('./frame-element.cjs').WindowOptions} options
+ * @returns {Jsdom.Window}
+ */
+function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', parent, userAgent }) {
+  // Its window and its code are made below.
+  const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
+  vm.nextWindow(document, realm.id);
+  const window = createWindow({
+    settings: {
+      runScripts: 'dangerously',
+      pretendToBeVisual: true,
+      storageQuota: 5_000_000,
+      cookieJar,
+      virtualConsole: consoleFor(realm),
+      userAgent,
+      dispatcher: new JSDOMDispatcher(realm),
+      loadSubresources: true,
+    },
+    documentOptions: {
+      url,
+      referrer,
+      encoding,
+      parsingMode: 'html',
+      contentType: 'text/html',
+      parentOrigin: origin,
+      parseOptions: { sourceCodeLocationInfo: true },
+    },
+    commonForOrigin: parent?._commonForOrigin,
+  });
+  realm.window = window;
+  setLocation(window, url, origin);
+  realms.add(realm);
+  postToHost({ type: 'window', frame: realm.id, parent: (parent && realms.realmOf(parent)?.id) ?? -1, url });
+  realm.code = bridge.enterWindow(window, hostFor(realm));
+  install(realm);
+  messages.install(realm);
+  return window;
+}
+
+/**
+ * Sets the URL and the origin of a window's document.
+ *
+ * @param {Jsdom.Window} window
+ * @param {string} url
+ * @param {string} origin as scripts see it
+ */
+function setLocation(window, url, origin) {
+  const document = window._document;
+  document._URL = /** @type {Jsdom.UrlRecord} */ (parseURL(url));
+  document._origin = origin;
+  document._clearBaseURLCache();
+  window._origin = origin;
+  window._sessionHistory.currentEntry.url = document._URL;
+  const realm = realms.realmOf(window);
+  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url });
+}
+
+/**
+ * Parses a document into a window's empty document.
+ *
+ * @param {Jsdom.Window} window
+ * @param {Uint8Array | string} content
+ * @param {string} contentType
+ */
+function parse(window, content, contentType) {
+  const document = window._document;
+  const type = MIMEType.parse(contentType) ?? new MIMEType('text/html');
+  const isXml = type.isXML();
+  document._parsingMode = isXml ? 'xml' : 'html';
+  document.contentType = type.essence;
+  let text;
+  if (typeof content === 'string') {
+    text = content;
+  } else {
+    document._encoding = sniffHTMLEncoding(content, {
+      xml: isXml,
+      transportLayerEncodingLabel: type.parameters.get('charset'),
+      defaultEncoding: isXml || document._parentDocument === null ? 'UTF-8' : document._parentDocument._encoding,
+    });
+    text = legacyHookDecode(content, document._encoding);
+  }
+  const session = document._startParsingSession({
+    onError: (/** @type {Error} */ error) => {
+      session.abort();
+      postToHost({
+        type: 'problem',
+        frame: realms.realmOf(window)?.id,
+        kind: 'parsing',
+        text: `${error.message}`,
+        url: document.URL,
+      });
+    },
+  });
+  const source = type.isHTML() || isXml ? text : asPlainText(text, type.essence);
+  runWithMarker(window, 'parse', () => session.parse(source));
+}
+
+/**
+ * Shows other types as text, as browsers do.
+ *
+ * @param {string} text
+ * @param {string} essence of its MIME type
+ */
+function asPlainText(text, essence) {
+  const shown = /^text\/|json$|javascript$/.test(essence) ? text : '';
+  return `<!doctype html><html><head></head><body><pre>${shown.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</pre></body></html>`;
+}
+
+/** Closes a window and those in its frames. @param {Jsdom.Window} window */
+function closeWindow(window) {
+  for (const child of window._document._childDocuments) closeWindow(child._globalObject);
+  window.close.call(window);
+  postToHost({ type: 'window closed', frame: realms.realmOf(window)?.id });
+  realms.remove(window);
+  bridge.closeWindow(window);
+}
+
+serveFrames({ closeWindow, openWindow, parse, restartLoading, setLocation });
+
+module.exports = { openWindow, parse };

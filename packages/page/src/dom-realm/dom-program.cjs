@@ -1,0 +1,91 @@
+'use strict';
+
+// The program of the DOM realm: what the main realm calls in it, and what the user's thread sends to it.
+
+require('./dom-globals.cjs');
+
+const bridge = require('selfprof:main-realm');
+const hostPort = require('./host-port.cjs');
+const { openWindow, parse } = require('./documents.cjs');
+const automation = require('./automation/commands.cjs');
+const { evaluate } = require('./evaluate-script.cjs');
+const frames = require('./frame-element.cjs');
+const { embed, receiveMessage } = require('./remote-window.cjs');
+const { reportException, reportRejection } = require('./exceptions.cjs');
+const { inspect } = require('./inspect.cjs');
+const realms = require('./window-realms.cjs');
+require('./style-markers.cjs');
+const { setVisible } = require('./page-visibility.cjs');
+
+const { Uint8Array } = globalThis;
+
+/** The outermost window of this thread. @type {Jsdom.Window | undefined} */
+let page;
+
+/**
+ * Performs a command of a program that drives the page.
+ *
+ * @param {{ id: number, frame: number } & import('./automation/commands.cjs').Command} message
+ */
+function automate({ id, frame, ...message }) {
+  const done = (/** @type {object} */ outcome) => hostPort.postToHost({ type: 'evaluated', id, ...outcome });
+  const realm = realms.byFrame(frame);
+  if (realm === undefined) done({ error: { code: 'no such window', message: 'the frame is gone' } });
+  else automation.perform(realm, message, done);
+}
+
+/** What the user's thread sends, by the message's type. @type {Record<string, (message: any) => void>} */
+const onMessage = {
+  automate,
+  evaluate,
+  message: receiveMessage,
+  'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
+  'navigate remote': ({ frame, url, referrer }) => frames.byNumber(frame)?._navigateTo(url, referrer),
+};
+
+/**
+ * Notifies the user's thread when a document is parsed and when it is loaded, after the page's own listeners. @param {Jsdom.Window} window
+ */
+function announceLoading(window) {
+  const id = realms.realmOf(window)?.id;
+  const target = window._globalProxy;
+  for (const type of ['DOMContentLoaded', 'load']) {
+    target.addEventListener(type, () => bridge.setImmediate(() => hostPort.postToHost({ type, frame: id })), {
+      capture: true,
+    });
+  }
+}
+
+/** @type {import('../any-realm/realm-contracts.js').DomProgram} */
+module.exports = {
+  allocate: (length) => new Uint8Array(length),
+
+  connect(port) {
+    hostPort.connect(port, (message) => {
+      // Runs as a task of the page, which may be a long task.
+      if (Object.hasOwn(onMessage, message.type)) bridge.enter(() => onMessage[message.type](message));
+    });
+  },
+
+  /** Opens the page's document. */
+  open(text, bytes) {
+    const { contentType, ancestors, ...description } = JSON.parse(text);
+    page = openWindow(description);
+    if (ancestors !== undefined) embed(page, ancestors);
+    announceLoading(page);
+    parse(page, bytes, contentType);
+  },
+
+  setVisible,
+
+  /** @param {unknown} error @param {any} [window] */
+  report(error, window = page) {
+    if (window !== undefined) reportException(window, error);
+    else hostPort.postToHost({ type: 'problem', frame: 0, kind: 'host', text: inspect(error), url: '' });
+  },
+
+  reject(reason, promise) {
+    const realm = realms.all().find(({ code }) => code.owns(promise)) ?? (page && realms.realmOf(page));
+    if (realm !== undefined) reportRejection(realm.window, reason, promise);
+  },
+};

@@ -1,0 +1,30 @@
+'use strict';
+
+// Runs a script for the page's user (`frame.evaluate`) in a window of this thread, and answers with its result.
+
+const bridge = require('selfprof:main-realm');
+
+const hostPort = require('./host-port.cjs');
+const realms = require('./window-realms.cjs');
+
+/**
+ * @param {{ id: number, frame: number, source: string, isFunction: boolean,
+ *   parameters: import('../any-realm/realm-contracts.js').CloneRecord }} message
+ */
+exports.evaluate = ({ id, frame, source, isFunction, parameters }) => {
+  const done = (/** @type {object} */ outcome) => hostPort.postToHost({ type: 'evaluated', id, ...outcome });
+  const realm = realms.byFrame(frame);
+  if (realm === undefined) {
+    done({ error: { name: 'Error', message: 'the frame is gone', stack: '' } });
+    return;
+  }
+  const { code, window } = realm;
+  let callee;
+  try {
+    callee = bridge.runScript(window, source, 'evaluate', 0, isFunction ? -1 : 0, window._document.baseURLSerialized());
+  } catch (error) {
+    done({ error: code.describe(error) });
+    return;
+  }
+  code.evaluate(callee, isFunction ? parameters : undefined, done);
+};

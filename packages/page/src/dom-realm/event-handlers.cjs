@@ -1,0 +1,105 @@
+'use strict';
+
+// Stands in for jsdom's `living/helpers/create-event-accessor.js` and replaces one step of it: how the text of an event handler attribute
+// becomes a function. https://html.spec.whatwg.org/multipage/webappapis.html#getting-the-current-value-of-the-event-handler
+
+const bridge = require('selfprof:main-realm');
+const original = require('original:lib/jsdom/living/helpers/create-event-accessor.js');
+const idlUtils = require('jsdom/lib/generated/idl/utils.js');
+const EventHandlerNonNull = require('jsdom/lib/generated/idl/EventHandlerNonNull.js');
+const OnBeforeUnloadEventHandlerNonNull = require('jsdom/lib/generated/idl/OnBeforeUnloadEventHandlerNonNull.js');
+const OnErrorEventHandlerNonNull = require('jsdom/lib/generated/idl/OnErrorEventHandlerNonNull.js');
+
+const { reportException } = require('./exceptions.cjs');
+
+/** @param {Jsdom.Impl} target */
+function isWindow(target) {
+  return target._globalProxy !== undefined && target._document !== undefined;
+}
+
+/**
+ * The position of an attribute's value in its document, counted from 0.
+ *
+ * @param {Jsdom.ElementImpl | null} element
+ * @param {string} name
+ */
+function attributePosition(element, name) {
+  const location = element?.sourceCodeLocation;
+  const attribute = (location?.startTag ?? location)?.attrs?.[name] ?? location?.attrs?.[name];
+  if (attribute === undefined) return { line: 0, column: 0 };
+  // After the name, the equals sign and a quote.
+  return { line: attribute.startLine - 1, column: attribute.startCol - 1 + name.length + 2 };
+}
+
+/**
+ * Compiles the text of an attribute. The document, the form owner and the element are scopes around the function, innermost last, and its
+ * positions are those of the attribute.
+ *
+ * @param {Jsdom.Window} window
+ * @param {{ name: string, parameters: string, body: string, scopes: object[], url: string,
+ *   position: { line: number, column: number } }} handler
+ */
+function compile(window, { name, parameters, body, scopes, url, position }) {
+  const handler = `function ${name}(${parameters}) {\n${body}\n}`;
+  // Checked on its own first: a body that closes the function is a syntax error and must not get into the scopes below.
+  bridge.checkFunctionBody(window, parameters, body, url);
+  let head = '';
+  let tail = '';
+  for (let index = 0; index < scopes.length; index++) {
+    head += `with (arguments[0][${index}]) {`;
+    tail += '}';
+  }
+  const source = `(function () {${head} return ${handler}\n${tail}})`;
+  // The body begins on the second line of the source.
+  const make = bridge.runScript(window, source, url, position.line - 1, 0, window._document.baseURLSerialized());
+  return make(scopes);
+}
+
+/**
+ * @param {Jsdom.Impl} target
+ * @param {string} event
+ */
+function getCurrentEventHandlerValue(target, event) {
+  const value = target._getEventHandlerFor(event);
+  if (!value) return null;
+  if (value.body === undefined) return value;
+
+  const ofWindow = isWindow(target);
+  // The `onload` of a body is the window's, but its text is an attribute of the body.
+  const element = ofWindow ? null : /** @type {Jsdom.ElementImpl} */ (target);
+  const document = element?._ownerDocument ?? target._document;
+  const window = document._globalObject;
+  const name = `on${event}`;
+  const isWindowError = event === 'error' && element === null;
+  const scopes = [];
+  if (element !== null) {
+    scopes.push(idlUtils.wrapperForImpl(document));
+    if (element.form) scopes.push(idlUtils.wrapperForImpl(element.form));
+    scopes.push(idlUtils.wrapperForImpl(element));
+  }
+  let handler;
+  try {
+    handler = compile(window, {
+      name,
+      parameters: isWindowError ? 'event, source, lineno, colno, error' : 'event',
+      body: value.body,
+      scopes,
+      url: document.URL,
+      position: attributePosition(element ?? document.body, name),
+    });
+  } catch (error) {
+    target._setEventHandlerFor(event, null);
+    reportException(window, error, document.URL);
+    return null;
+  }
+  let Converter = EventHandlerNonNull;
+  if (isWindowError) Converter = OnErrorEventHandlerNonNull;
+  else if (event === 'beforeunload') Converter = OnBeforeUnloadEventHandlerNonNull;
+  target._setEventHandlerFor(event, Converter.convert(window, handler));
+  return target._getEventHandlerFor(event);
+}
+
+// jsdom's own functions look it up in the module each time.
+original.getCurrentEventHandlerValue = getCurrentEventHandlerValue;
+
+module.exports = original;

@@ -1,0 +1,359 @@
+'use strict';
+
+// Stands in for jsdom's `living/nodes/HTMLFrameElement-impl.js`: iframes and frames, each with a window and a realm of its own.
+// https://html.spec.whatwg.org/multipage/iframe-embed-object.html#process-the-iframe-attributes
+
+const bridge = require('selfprof:main-realm');
+const { parseURL, serializeURL } = require('whatwg-url');
+
+const HTMLElementImpl = require('jsdom/lib/jsdom/living/nodes/HTMLElement-impl.js').implementation;
+const { createElement } = require('jsdom/lib/jsdom/living/helpers/create-element.js');
+const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
+const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
+
+const { refreshFrameAccessors } = require('./frame-accessors.cjs');
+const { evaluateJavaScriptURL } = require('./navigation.cjs');
+const { postToHost } = require('./host-port.cjs');
+const realms = require('./window-realms.cjs');
+const { remoteWindow } = require('./remote-window.cjs');
+
+/** @typedef {import('./remote-window.cjs').WindowAddress} WindowAddress */
+
+/**
+ * @typedef {object} WindowOptions
+ * @property {number} document the main realm's number of the document; 0 is the empty one
+ * @property {string} url
+ * @property {string} origin as scripts see it
+ * @property {string} [referrer]
+ * @property {string} [encoding]
+ * @property {Jsdom.Window} [parent] the window that contains it in a frame
+ * @property {string} userAgent
+ */
+
+/**
+ * How frames open documents. documents.cjs provides it: jsdom's window needs this file, so this file cannot require that one.
+ *
+ * @typedef {object} Documents
+ * @property {(window: Jsdom.Window) => void} closeWindow
+ * @property {(options: WindowOptions) => Jsdom.Window} openWindow
+ * @property {(window: Jsdom.Window, content: Uint8Array | string, contentType: string) => void} parse
+ * @property {(window: Jsdom.Window) => void} restartLoading
+ * @property {(window: Jsdom.Window, url: string, origin: string) => void} setLocation
+ */
+
+/** @type {Documents} */
+let documents;
+
+/** How deep frames may be nested in one another: each is a realm with its own intrinsics. */
+const MAX_DEPTH = 16;
+
+/** Frame elements, by the numbers that other threads use for them. @type {Map<number, HTMLFrameElementImpl>} */
+const numbered = new Map();
+let nextNumber = 1;
+
+class HTMLFrameElementImpl extends HTMLElementImpl {
+  /** @type {Jsdom.DocumentImpl | null} */
+  _contentDocument = null;
+  #number = 0;
+  /** The window of another thread that the frame shows. @type {object | null} */
+  #remote = null;
+  /** Lets the `load` event of the containing document happen, which waits for the remote window. @type {(() => void) | null} */
+  #stopWaitingForRemote = null;
+  /** The request of the pending navigation, 0 for none. */
+  #request = 0;
+  /** Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null} */
+  #stopDelayingLoad = null;
+  /** Whether the window is still the one that was made with the frame; the first document is loaded into it. */
+  #isFresh = false;
+
+  /**
+   * @param {string} localName
+   * @param {string | null} oldValue
+   * @param {string | null} value
+   * @param {string | null} namespace
+   */
+  _attributeChangeSteps(localName, oldValue, value, namespace) {
+    super._attributeChangeSteps(localName, oldValue, value, namespace);
+    if (namespace !== null || (localName !== 'src' && localName !== 'srcdoc')) return;
+    if (this.isConnected && this._ownerDocument._defaultView && this.contentWindow !== null) this.#process(false);
+  }
+
+  _postConnectionSteps() {
+    if (!this._ownerDocument._defaultView || this._contentDocument !== null || this.#remote !== null) return;
+    this.#number = nextNumber++;
+    numbered.set(this.#number, this);
+    this.#process(true);
+  }
+
+  /**
+   * @param {boolean} isSubtreeRoot
+   * @param {object} oldAncestor
+   */
+  _removingSteps(isSubtreeRoot, oldAncestor) {
+    super._removingSteps(isSubtreeRoot, oldAncestor);
+    numbered.delete(this.#number);
+    this.#cancel();
+    this.#closeContent();
+    refreshFrameAccessors(this._ownerDocument);
+  }
+
+  /** @param {boolean} isInitial whether the frame was just inserted */
+  #process(isInitial) {
+    const parent = this._ownerDocument;
+    if (parent._isDestroyed || depthOf(parent) >= MAX_DEPTH) return;
+    if (isInitial) this.#openBlank();
+    const srcdoc = this._localName === 'iframe' ? this.getAttributeNS(null, 'srcdoc') : null;
+    if (srcdoc !== null) {
+      this.#show('about:srcdoc', parent._origin, srcdoc, 'text/html', 0);
+      return;
+    }
+    const src = this.getAttributeNS(null, 'src') ?? '';
+    const url = src === '' ? null : parent.encodingParseAURL(src);
+    this.#navigate(url ?? /** @type {Jsdom.UrlRecord} */ (parseURL('about:blank')), isInitial);
+  }
+
+  /** Follows a link, or an assignment to `location`, inside the frame. @param {Jsdom.UrlRecord} url */
+  _navigate(url) {
+    this.#navigate(url, false);
+  }
+
+  /**
+   * The same for a window in another thread.
+   *
+   * @param {string} text
+   * @param {string} [referrer]
+   */
+  _navigateTo(text, referrer) {
+    const url = parseURL(text);
+    if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url), referrer);
+  }
+
+  _remoteLoaded() {
+    if (this.#remote === null) return;
+    fireAnEvent('load', this);
+    this.#stopWaitingForRemote?.();
+    this.#stopWaitingForRemote = null;
+  }
+
+  /**
+   * @param {Jsdom.UrlRecord} url
+   * @param {boolean} isInitial
+   */
+  #navigate(url, isInitial) {
+    this.#cancel();
+    const parent = this._ownerDocument;
+    if (url.scheme === 'javascript') {
+      // Not in a window of another origin.
+      if (this._contentDocument === null) return;
+      const result = evaluateJavaScriptURL(this._contentDocument._globalObject, url);
+      if (typeof result === 'string') this.#show(this._contentDocument.URL, parent._origin, result, 'text/html', 0);
+      else if (isInitial) this.#completeBlank();
+      return;
+    }
+    if (url.scheme === 'about') {
+      if (this._contentDocument === null) this.#openBlank();
+      if (!isInitial)
+        this.#show(serializeURL(url), parent._origin, '<html><head></head><body></body></html>', 'text/html', 0);
+      else this.#completeBlank();
+      return;
+    }
+    this.#fetch(serializeURL(url));
+  }
+
+  /** Opens an empty document at once. */
+  #openBlank() {
+    const parent = this._ownerDocument;
+    this.#adopt(
+      documents.openWindow({
+        document: 0,
+        url: 'about:blank',
+        origin: parent._origin,
+        referrer: parent.URL,
+        encoding: parent._encoding,
+        parent: parent._globalObject,
+        userAgent: parent._globalObject._settings.userAgent,
+      }),
+    );
+    this.#isFresh = true;
+    const document = this.#document;
+    const html = createElement(document, 'html', HTML_NS);
+    document.appendChild(html);
+    html.appendChild(createElement(document, 'head', HTML_NS));
+    html.appendChild(createElement(document, 'body', HTML_NS));
+  }
+
+  #completeBlank() {
+    this.#isFresh = false;
+    this.#document.readyState = 'complete';
+    this.#document._runIframeLoadEventSteps();
+  }
+
+  /** The document of this thread that the frame shows. */
+  get #document() {
+    if (this._contentDocument === null) throw new Error('the frame shows no document of this thread');
+    return this._contentDocument;
+  }
+
+  /** Makes a window the window of this frame. @param {Jsdom.Window} window */
+  #adopt(window) {
+    const parent = this._ownerDocument;
+    const document = window._document;
+    this._contentDocument = document;
+    parent._childDocuments.add(document);
+    document._parentDocument = parent;
+    window._parent = parent._globalObject._globalProxy;
+    window._top = parent._globalObject._top;
+    window._frameElement = /** @type {any} */ (this);
+    if (parent._origin === document._origin) window._currentOriginData.windowsInSameOrigin.push(window);
+    refreshFrameAccessors(parent);
+  }
+
+  /**
+   * Loads a document into the frame: into its first window, or into a new one.
+   *
+   * @param {string} url
+   * @param {string} origin
+   * @param {Uint8Array | string} content
+   * @param {string} contentType
+   * @param {number} id the main realm's number of the document
+   */
+  #show(url, origin, content, contentType, id) {
+    const parent = this._ownerDocument;
+    if (this.#isFresh) {
+      this.#isFresh = false;
+      const document = this.#document;
+      bridge.useDocument(document._globalObject, id);
+      while (document.firstChild !== null) document.removeChild(document.firstChild);
+      documents.setLocation(document._globalObject, url, origin);
+      documents.restartLoading(document._globalObject);
+    } else {
+      this.#closeContent();
+      this.#adopt(
+        documents.openWindow({
+          document: id,
+          url,
+          origin,
+          referrer: parent.URL,
+          encoding: parent._encoding,
+          parent: parent._globalObject,
+          userAgent: parent._globalObject._settings.userAgent,
+        }),
+      );
+    }
+    documents.parse(this.#document._globalObject, content, contentType);
+  }
+
+  /**
+   * @param {string} url
+   * @param {string} [referrer]
+   */
+  #fetch(url, referrer = this._ownerDocument.URL) {
+    const parent = this._ownerDocument;
+    const stopDelayingLoad = parent._delayLoadEvent();
+    const sandbox = this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
+    const description = {
+      url,
+      referrer,
+      window: realms.realmOf(parent._globalObject)?.id,
+      frame: this.#number,
+      initiator: this._localName,
+      isSandboxed: sandbox !== null && !sandbox.toLowerCase().split(/\s+/).includes('allow-same-origin'),
+    };
+    this.#stopDelayingLoad = stopDelayingLoad;
+    const request = bridge.fetchFrame(JSON.stringify(description), (answer, bytes) => {
+      if (this.#request === request && !parent._isDestroyed && this.isConnected) {
+        this.#request = 0;
+        const { error, document, url: final, contentType, origin, remote } = JSON.parse(answer);
+        if (remote !== undefined) {
+          this.#showRemote(remote, stopDelayingLoad);
+          return;
+        }
+        if (error === undefined) {
+          this.#show(final, origin, bytes, contentType, document);
+        } else {
+          parent._globalObject._settings.virtualConsole.emit('jsdomError', {
+            type: 'resource-loading',
+            message: `Could not load ${this._localName}: "${url}": ${error}`,
+            url,
+          });
+          // Browsers show an error page, which is a document that has loaded.
+          fireAnEvent('load', this);
+        }
+      }
+      stopDelayingLoad();
+    });
+    this.#request = request;
+  }
+
+  /**
+   * Shows a document of another origin, which lives in another thread.
+   *
+   * @param {WindowAddress} address
+   * @param {() => void} stopDelayingLoad
+   */
+  #showRemote(address, stopDelayingLoad) {
+    const window = this._ownerDocument._globalObject;
+    this.#closeContent(false);
+    this.#isFresh = false;
+    this.#stopWaitingForRemote = stopDelayingLoad;
+    const position = {
+      parent: window._globalProxy,
+      top: window._top,
+      navigate: (/** @type {string} */ text) => {
+        const url = this._ownerDocument.encodingParseAURL(text);
+        if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url));
+      },
+    };
+    this.#remote = remoteWindow(window, address, position);
+    refreshFrameAccessors(this._ownerDocument);
+  }
+
+  #cancel() {
+    if (this.#request === 0) return;
+    bridge.abortFetch(this.#request);
+    this.#request = 0;
+    this.#stopDelayingLoad?.();
+  }
+
+  /** @param {boolean} [isForGood] whether the frame will show no other document of another thread */
+  #closeContent(isForGood = true) {
+    this.#stopWaitingForRemote?.();
+    this.#stopWaitingForRemote = null;
+    if (this.#remote !== null && isForGood) postToHost({ type: 'close remote', frame: this.#number });
+    this.#remote = null;
+    const document = this._contentDocument;
+    this._contentDocument = null;
+    if (document?._defaultView) documents.closeWindow(document._globalObject);
+  }
+
+  get contentDocument() {
+    return this._contentDocument;
+  }
+
+  /** Where its window is, for programs that drive the page: in this thread, or in the one that shows the frame with this number. */
+  get _windowLocation() {
+    if (this.#remote !== null) return { remote: this.#number };
+    const window = this._contentDocument?._globalObject;
+    return window === undefined ? undefined : { window: realms.realmOf(window)?.id };
+  }
+
+  get contentWindow() {
+    return this.#remote ?? this._contentDocument?._defaultView ?? null;
+  }
+}
+
+/** How deep a document is nested in frames. @param {Jsdom.DocumentImpl} document */
+function depthOf(document) {
+  let depth = 0;
+  for (let outer = document._parentDocument; outer !== null; outer = outer._parentDocument) depth++;
+  return depth;
+}
+
+module.exports = {
+  implementation: HTMLFrameElementImpl,
+  byNumber: (/** @type {number} */ number) => numbered.get(number),
+  /** @param {Documents} provided */
+  serveFrames(provided) {
+    documents = provided;
+  },
+};

@@ -1,0 +1,106 @@
+'use strict';
+
+// Limits the messages that wait in message channels. They are in no heap, so no heap limit holds them: a page that keeps posting to a port
+// that nobody reads would fill the machine's memory. Each direction of a channel has a counter that both ends share, across threads.
+
+/** @typedef {import('../any-realm/realm-contracts.js').Channel} Channel */
+/** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
+/** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
+
+const { ArrayBuffer, Atomics, Int32Array, Reflect, Set, SharedArrayBuffer, Uint8Array, WeakRef } = globalThis;
+const { add, load, sub } = Atomics;
+const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+
+/** A getter that no page can replace. @param {object | null} prototype @param {string} name @returns {() => number} */
+const getter = (prototype, name) =>
+  /** @type {any} */ (getOwnPropertyDescriptor(/** @type {object} */ (prototype), name)?.get);
+const bufferLength = getter(ArrayBuffer.prototype, 'byteLength');
+const viewLength = getter(getPrototypeOf(Uint8Array.prototype), 'byteLength');
+
+/** How many bytes that this thread has posted may wait. */
+const LIMIT = 256 << 20;
+/** Bytes that a message takes, and each platform object in it, beside its data. */
+const MESSAGE = 512;
+const OBJECT = 64;
+
+/** Channels in which messages wait. @type {Set<WeakRef<Channel>>} */
+const channels = new Set();
+/** An upper bound of the bytes that wait. */
+let waiting = 0;
+
+const newCounter = () => new Int32Array(new SharedArrayBuffer(4));
+
+/** Makes a channel of its two ports. @param {Pipe} one @param {Pipe} other @returns {[Channel, Channel]} */
+function makeChannel(one, other) {
+  const [there, back] = [newCounter(), newCounter()];
+  return [
+    { pipe: one, out: there, into: back },
+    { pipe: other, out: back, into: there },
+  ];
+}
+
+/**
+ * The memory that a waiting record takes, in bytes. Transferred and shared memory exists anyway and does not count.
+ *
+ * @param {CloneRecord} record
+ */
+function sizeOf({ bytes, objects }) {
+  let size = MESSAGE + apply(bufferLength, bytes, []);
+  for (let at = 0; at < objects.length; at++) {
+    size += OBJECT;
+    if (objects[at].bytes !== undefined) size += apply(viewLength, objects[at].bytes, []);
+  }
+  return size;
+}
+
+function count() {
+  waiting = 0;
+  for (const reference of channels) {
+    const channel = reference.deref();
+    const pending = channel === undefined ? 0 : load(channel.out, 0);
+    waiting += pending;
+    if (pending === 0) {
+      channels.delete(reference);
+      if (channel !== undefined) channel.isCounted = false;
+    }
+  }
+}
+
+/** Whether there is room for more bytes. @param {number} size */
+function hasRoom(size) {
+  if (waiting + size > LIMIT) count();
+  return waiting + size <= LIMIT;
+}
+
+/**
+ * Posts a record.
+ *
+ * @param {Channel} channel
+ * @param {CloneRecord} record
+ * @param {readonly (Pipe | ArrayBuffer)[]} transfer the ports and the memory in it
+ * @returns {boolean} whether there was room for it
+ */
+function post(channel, record, transfer) {
+  const size = sizeOf(record);
+  if (!hasRoom(size)) return false;
+  if (channel.isCounted !== true) {
+    channel.isCounted = true;
+    channels.add(new WeakRef(channel));
+  }
+  waiting += size;
+  add(channel.out, 0, size);
+  channel.pipe.postMessage({ record, size }, transfer);
+  return true;
+}
+
+/**
+ * Notes that a message has arrived.
+ *
+ * @param {Channel} channel
+ * @param {{ size?: unknown }} message
+ */
+function received(channel, { size }) {
+  if (typeof size === 'number' && channel.into !== undefined) sub(channel.into, 0, size);
+}
+
+module.exports = { makeChannel, newCounter, post, received, sizeOf };

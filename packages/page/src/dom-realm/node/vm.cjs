@@ -1,0 +1,30 @@
+'use strict';
+
+// `node:vm` for jsdom: the main realm makes the contexts and runs the scripts.
+
+const bridge = require('selfprof:main-realm');
+
+let next = { document: 0, frame: 0 };
+
+/**
+ * Sets which document the next context is for, as the main realm knows it, and in which frame.
+ *
+ * @param {number} document
+ * @param {number} frame
+ */
+exports.nextWindow = (document, frame) => {
+  next = { document, frame };
+};
+
+exports.constants = { DONT_CONTEXTIFY: 'vm_context_no_contextify' };
+exports.createContext = () => bridge.createContext(next.document, next.frame);
+
+/**
+ * jsdom reads intrinsics with it, and runs the strings that a page gave to `setTimeout`.
+ *
+ * @param {string} code
+ * @param {object} context
+ * @param {{ filename?: string, lineOffset?: number }} [options]
+ */
+exports.runInContext = (code, context, { filename = '', lineOffset = 0 } = {}) =>
+  bridge.runScript(context, code, filename, lineOffset, 0, '');

@@ -1,0 +1,45 @@
+'use strict';
+
+// Whether the documents of this thread are visible. In jsdom itself that never changes.
+// https://html.spec.whatwg.org/multipage/interaction.html#page-visibility
+
+const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/Document-impl.js');
+const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
+
+const realms = require('./window-realms.cjs');
+
+let isVisible = true;
+
+/** A document without a window is hidden. */
+const isShown = (/** @type {Jsdom.DocumentImpl} */ document) => isVisible && document._defaultView !== null;
+
+Object.defineProperties(DocumentImpl.prototype, {
+  hidden: {
+    configurable: true,
+    /** @this {Jsdom.DocumentImpl} */
+    get() {
+      return !isShown(this);
+    },
+  },
+  visibilityState: {
+    configurable: true,
+    /** @this {Jsdom.DocumentImpl} */
+    get() {
+      return isShown(this) ? 'visible' : 'hidden';
+    },
+  },
+});
+
+/**
+ * Updates all documents, the outermost first. https://html.spec.whatwg.org/multipage/interaction.html#update-the-visibility-state
+ *
+ * @param {boolean} visible
+ */
+function setVisible(visible) {
+  isVisible = visible;
+  for (const { window } of realms.all()) {
+    if (!window._document._isDestroyed) fireAnEvent('visibilitychange', window._document, undefined, { bubbles: true });
+  }
+}
+
+module.exports = { setVisible };

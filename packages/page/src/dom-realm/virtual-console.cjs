@@ -1,0 +1,117 @@
+'use strict';
+
+// In place of jsdom's virtual console: sends what pages log, and what goes wrong in them, to the page's user.
+
+const { postToHost } = require('./host-port.cjs');
+const { format, inspect } = require('./inspect.cjs');
+
+/** Messages per second, and characters per message: a page must not fill its user's memory. */
+const MAX_MESSAGES = 1_000;
+const MAX_LENGTH = 10_000;
+
+let second = 0;
+let count = 0;
+
+/**
+ * @param {import('./window-realms.cjs').WindowRealm} realm
+ * @returns {Jsdom.VirtualConsole} what jsdom calls with the name of a console method, or with `jsdomError`
+ */
+exports.consoleFor = (realm) => {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  /** @type {Map<string, number>} */
+  const timers = new Map();
+  let indent = 0;
+  /** Missing features that were reported: each is reported once per window. @type {Set<string>} */
+  const missing = new Set();
+
+  const send = (/** @type {{ type: string, [member: string]: unknown }} */ message) => {
+    const now = Math.floor(performance.now() / 1_000);
+    count = now === second ? count + 1 : 1;
+    second = now;
+    if (count > MAX_MESSAGES) return;
+    if (count === MAX_MESSAGES)
+      postToHost({
+        type: 'console',
+        frame: realm.id,
+        method: 'warn',
+        text: 'too many messages per second: the rest are left out',
+      });
+    else postToHost({ ...message, frame: realm.id });
+  };
+  const log = (/** @type {string} */ method, /** @type {unknown[]} */ values) => {
+    const text = ' '.repeat(indent) + format(values);
+    send({ type: 'console', method, text: text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text });
+  };
+
+  /** @type {Record<string, (values: any[]) => void>} */
+  const methods = {
+    assert: ([condition, ...values]) => {
+      if (!condition) log('assert', ['Assertion failed', ...(values.length > 0 ? [':', ...values] : [])]);
+    },
+    clear: () => {},
+    count: ([label = 'default']) => {
+      const next = (counts.get(`${label}`) ?? 0) + 1;
+      counts.set(`${label}`, next);
+      log('count', [`${label}: ${next}`]);
+    },
+    countReset: ([label = 'default']) => void counts.delete(`${label}`),
+    dir: ([value]) => log('dir', [value]),
+    group: (values) => {
+      if (values.length > 0) log('group', values);
+      indent = Math.min(indent + 2, 40);
+    },
+    groupEnd: () => {
+      indent = Math.max(indent - 2, 0);
+    },
+    time: ([label = 'default']) => void timers.set(`${label}`, performance.now()),
+    timeLog: ([label = 'default', ...values]) => {
+      const since = timers.get(`${label}`);
+      if (since !== undefined) log('timeLog', [`${label}: ${elapsed(since)}`, ...values]);
+    },
+    timeEnd: ([label = 'default']) => {
+      const since = timers.get(`${label}`);
+      if (since !== undefined) log('timeEnd', [`${label}: ${elapsed(since)}`]);
+      timers.delete(`${label}`);
+    },
+    trace: (values) => log('trace', values.length > 0 ? values : ['Trace']),
+    // Features that jsdom lacks, and resources that could not be loaded.
+    jsdomError: ([error]) => {
+      if (error.type === 'not-implemented') {
+        // The package that jsdom suggests to install would not help here.
+        const text = `${error.message}`.replace(/: without installing .*/, ': pages have no canvas to paint on');
+        if (missing.has(text) || missing.size > MAX_MESSAGES) return;
+        missing.add(text);
+        send({ type: 'problem', kind: 'not-implemented', text, url: '' });
+        return;
+      }
+      const cause = error.cause === undefined ? '' : `: ${error.cause?.message ?? inspect(error.cause)}`;
+      send({
+        type: 'problem',
+        kind: `${error.type}`,
+        text: `${error.message}${cause}`,
+        url: error.url === undefined ? '' : `${error.url}`,
+      });
+    },
+    exception: ([report]) => send({ type: 'exception', ...report }),
+  };
+  methods.rejection = methods.exception;
+  methods.groupCollapsed = methods.group;
+  methods.dirxml = methods.dir;
+
+  return {
+    emit(method, ...values) {
+      try {
+        if (Object.hasOwn(methods, method)) methods[method](values);
+        else log(method, values);
+      } catch {
+        // Logging never throws to the page.
+      }
+    },
+  };
+};
+
+/** @param {number} since */
+function elapsed(since) {
+  return `${(performance.now() - since).toFixed(3)}ms`;
+}

@@ -1,0 +1,92 @@
+'use strict';
+
+// A window that another program drives: a page, its handle and its session history.
+
+const { Automation } = require('./automation.cjs');
+const { History } = require('./history.cjs');
+
+/** @typedef {import('../host/page.cjs').Page} Page */
+/** @typedef {import('./automation.cjs').BrowsingContext} BrowsingContext */
+/** @typedef {Pick<import('../../index.js').NavigateOptions, 'waitUntil' | 'timeout'>} WaitOptions */
+
+class DrivenWindow {
+  #onEvent;
+  #history = new History();
+  /** Whether the next document is an entry of the history. */
+  #isTraversing = false;
+  handle;
+  page;
+  automation;
+
+  /**
+   * @param {string} handle
+   * @param {Page} page
+   * @param {(event: object) => void} onEvent
+   */
+  constructor(handle, page, onEvent) {
+    this.handle = handle;
+    this.page = page;
+    this.#onEvent = onEvent;
+    this.automation = new Automation(page, handle);
+    page.on('navigated', (url) => this.#onNavigated(url));
+    page.on('console', (message) => this.#report('console', message));
+    page.on('pageerror', (exception) => this.#report('pageerror', exception));
+    page.on('problem', (problem) => this.#report('problem', problem));
+    page.on('crash', ({ message }) => this.#report('crash', { message }));
+    // The page may show its first document already.
+    if (this.automation.document > 0) this.#history.push(page.url);
+  }
+
+  /** @param {string} event @param {object} members */
+  #report(event, members) {
+    this.#onEvent({ event, window: this.handle, ...members });
+  }
+
+  /** @param {string} url */
+  #onNavigated(url) {
+    if (!this.#isTraversing) this.#history.push(url);
+    this.#isTraversing = false;
+    this.#report('navigated', { url });
+  }
+
+  /**
+   * Goes back or forward: within the document if it has such an entry, else to another document.
+   *
+   * @param {number} delta
+   * @param {WaitOptions & { context: BrowsingContext, scriptTimeout: number }} options
+   */
+  async traverse(delta, { context, waitUntil, timeout, scriptTimeout }) {
+    const isWithinDocument =
+      context.frame === 0 &&
+      (await this.automation.perform(context, 'traverse', { delta }, { timeout: scriptTimeout }).catch(() => false));
+    if (isWithinDocument) return;
+    const url = this.#history.peek(delta);
+    if (url === undefined) return;
+    this.#isTraversing = true;
+    try {
+      await this.page.navigate(url, { waitUntil, timeout });
+      this.#history.step(delta);
+    } finally {
+      this.#isTraversing = false;
+    }
+  }
+
+  /** @param {WaitOptions} options */
+  async reload(options) {
+    // The history stays at its entry.
+    this.#isTraversing = true;
+    try {
+      await this.page.navigate(this.page.url, options);
+    } finally {
+      this.#isTraversing = false;
+    }
+  }
+
+  /** @param {BrowsingContext} context @param {number} timeout */
+  async forceSample(context, timeout) {
+    this.automation.assertOpen(context);
+    await this.page.forceSample({ frame: context.frame, timeout });
+  }
+}
+
+module.exports = { DrivenWindow };

@@ -1,0 +1,115 @@
+'use strict';
+
+// Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar. Each page thread has a copy,
+// and every change is sent to the other threads.
+
+const { toughCookie } = require('./jsdom-packages.cjs');
+const { isSameSite } = require('./site.cjs');
+
+/** @typedef {{ url: string, cookie: string, isHttp: boolean }} CookieChange `isHttp` is whether a response set it, not a script */
+
+/** @type {Record<string, 'Lax' | 'Strict' | 'None' | undefined>} as WebDriver names them */
+const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' };
+
+class Cookies {
+  /** @type {import('tough-cookie').CookieJar | undefined} */
+  #opened;
+  #saved;
+  #onChange;
+
+  /**
+   * @param {import('tough-cookie').SerializedCookieJar} [saved] by `save`
+   * @param {(change: CookieChange) => void} [onChange] called with each cookie that this copy stored by itself
+   */
+  constructor(saved, onChange = () => {}) {
+    this.#saved = saved;
+    this.#onChange = onChange;
+  }
+
+  /** Loading tough-cookie and its list of public suffixes takes a tenth of the time in which a page opens, and most pages have no cookie. */
+  get #jar() {
+    if (this.#opened === undefined) {
+      const { CookieJar } = toughCookie();
+      this.#opened =
+        this.#saved === undefined
+          ? new CookieJar(undefined, { looseMode: true })
+          : CookieJar.deserializeSync(this.#saved);
+    }
+    return this.#opened;
+  }
+
+  /** Whether no cookie was ever stored. */
+  get #isUnused() {
+    return this.#opened === undefined && (this.#saved === undefined || this.#saved.cookies.length === 0);
+  }
+
+  /** The jar as plain data, for another thread. */
+  save() {
+    const saved = this.#jar.serializeSync();
+    if (saved === undefined) throw new Error('the cookie jar cannot be saved');
+    return saved;
+  }
+
+  /** Applies a change of another copy. @param {CookieChange} change */
+  apply({ url, cookie, isHttp }) {
+    this.#jar.setCookieSync(cookie, url, { ignoreError: true, http: isHttp });
+  }
+
+  /** @param {CookieChange} change */
+  #set(change) {
+    this.apply(change);
+    this.#onChange(change);
+  }
+
+  /** Stores the cookies that a response sets. @param {URL} url @param {import('./headers.cjs').HeaderList} headers */
+  store(url, headers) {
+    for (const [name, value] of headers) {
+      if (name === 'set-cookie') this.#set({ url: url.href, cookie: value, isHttp: true });
+    }
+  }
+
+  /**
+   * The value of the header `Cookie` for a request; empty for none.
+   * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-retrieval-algorithm
+   *
+   * @param {URL} url
+   * @param {{ isTopLevel: boolean, method: string, client: import('./request.cjs').Client }} request
+   */
+  headerFor(url, { isTopLevel, method, client }) {
+    if (this.#isUnused) return '';
+    /** @type {'strict' | 'lax' | 'none'} */
+    let sameSiteContext = 'strict';
+    if (!client.isUser && !isSameSite(url, client.origin))
+      sameSiteContext = isTopLevel && method === 'GET' ? 'lax' : 'none';
+    return this.#jar.getCookieStringSync(url.href, { sameSiteContext });
+  }
+
+  /** The cookies that a request of the user would carry, in the form that WebDriver gives them. @param {string} url */
+  list(url) {
+    if (this.#isUnused) return [];
+    return this.#jar.getCookiesSync(url, { http: true, sameSiteContext: 'strict' }).map((cookie) => ({
+      name: cookie.key,
+      value: cookie.value,
+      domain: cookie.hostOnly ? cookie.domain : `.${cookie.domain}`,
+      path: cookie.path,
+      secure: cookie.secure,
+      httpOnly: cookie.httpOnly,
+      sameSite: SAME_SITE[cookie.sameSite ?? ''],
+      // In seconds; undefined for a session cookie.
+      expiry: cookie.expires instanceof Date ? Math.floor(cookie.expires.getTime() / 1_000) : undefined,
+    }));
+  }
+
+  /** The value of `document.cookie`. @param {string} url */
+  forScript(url) {
+    if (this.#isUnused) return '';
+    return this.#jar.getCookieStringSync(url, { http: false });
+  }
+
+  /** Performs `document.cookie = text`. @param {string} url @param {string} text */
+  setByScript(url, text) {
+    this.#set({ url, cookie: text, isHttp: false });
+  }
+}
+
+module.exports = { Cookies };

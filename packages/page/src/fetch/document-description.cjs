@@ -1,0 +1,110 @@
+'use strict';
+
+// Describes the document that a response becomes: its origin and its permissions. This is decided in the user's thread, for all threads.
+
+const path = require('node:path');
+const { fileURLToPath } = require('node:url');
+
+const { getHeader } = require('./headers.cjs');
+const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
+const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
+
+/**
+ * A document before it is parsed.
+ *
+ * @typedef {object} Description
+ * @property {string} url
+ * @property {string} contentType
+ * @property {import('./origin.cjs').Origin} origin
+ * @property {'eager' | 'lazy' | undefined} profiling whether it may profile, and how V8 prepares for it
+ * @property {'unsafe-none' | 'require-corp' | 'credentialless'} embedderPolicy
+ * @property {boolean} isIsolated cross-origin isolated
+ * @property {boolean} isSecure a secure context
+ * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
+ * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
+ */
+
+/** @typedef {{ url: string, headers: import('./headers.cjs').HeaderList }} DocumentResponse */
+
+/** A response was refused as the document of a frame or as the script of a worker. */
+class LoadRefused extends Error {}
+
+/** Whether the response came over the network. Other responses have made-up headers, which do not count. @param {URL} url */
+function hasHeaders(url) {
+  return url.protocol === 'http:' || url.protocol === 'https:';
+}
+
+/**
+ * Describes the document of a page.
+ *
+ * @param {DocumentResponse} response
+ * @param {string} [root] of a file, the folder that its origin spans
+ * @returns {Description}
+ */
+function describePage({ url: text, headers }, root) {
+  const url = new URL(text);
+  let origin = originOfUrl(url) ?? newOpaqueOrigin();
+  if (url.protocol === 'file:') origin = folderOrigin(root ?? path.dirname(fileURLToPath(url)));
+  const isSecure = isTrustworthy(origin);
+  // https://html.spec.whatwg.org/multipage/browsers.html#coop-check
+  const embedderPolicy = isSecure ? readEmbedderPolicy(headers) : 'unsafe-none';
+  const isIsolated = isSecure && readOpenerPolicy(headers) === 'same-origin' && embedderPolicy !== 'unsafe-none';
+  const contentType = getHeader(headers, 'content-type') ?? 'text/html';
+  return {
+    url: url.href,
+    contentType,
+    origin,
+    profiling: readProfilingMode(headers),
+    embedderPolicy,
+    isIsolated,
+    isSecure,
+  };
+}
+
+/**
+ * Describes the document of a frame.
+ *
+ * @param {DocumentResponse} response
+ * @param {Description} embedder the document that contains the frame
+ * @param {{ isSandboxed: boolean }} frame
+ * @returns {Description}
+ * @throws {LoadRefused}
+ */
+function describeFrame({ url: text, headers }, embedder, { isSandboxed }) {
+  const url = new URL(text);
+  const isSame =
+    !isSandboxed &&
+    (isSameOrigin(url, embedder.origin) || (folderOf(embedder.origin) !== undefined && url.protocol === 'file:'));
+  const origin = isSandboxed ? newOpaqueOrigin() : isSame ? embedder.origin : (originOfUrl(url) ?? newOpaqueOrigin());
+  const isSecure =
+    embedder.isSecure && (isTrustworthy(origin) || (isSandboxed && isTrustworthy(originOfUrl(url) ?? origin)));
+  // data: and blob: documents have no headers. They inherit the embedder policy and the isolation of their embedder, but not
+  // Document-Policy, which is not inherited.
+  const embedderPolicy = hasHeaders(url)
+    ? isSecure
+      ? readEmbedderPolicy(headers)
+      : 'unsafe-none'
+    : embedder.embedderPolicy;
+  if (embedder.embedderPolicy !== 'unsafe-none' && embedderPolicy === 'unsafe-none') {
+    throw new LoadRefused(`${url.href} has no Cross-Origin-Embedder-Policy, but the page that embeds it has one`);
+  }
+  const resourcePolicy = getHeader(headers, 'cross-origin-resource-policy');
+  if (embedder.embedderPolicy === 'require-corp' && hasHeaders(url) && !isSame && resourcePolicy !== 'cross-origin') {
+    throw new LoadRefused(`${url.href} has no Cross-Origin-Resource-Policy, which the page that embeds it requires`);
+  }
+  const options = (getHeader(headers, 'x-frame-options') ?? '').toLowerCase().split(/\s*,\s*/);
+  if (options.includes('deny') || (options.includes('sameorigin') && !isSame)) {
+    throw new LoadRefused(`${url.href} forbids to be framed (X-Frame-Options)`);
+  }
+  return {
+    url: url.href,
+    contentType: getHeader(headers, 'content-type') ?? 'text/html',
+    origin,
+    profiling: hasHeaders(url) ? readProfilingMode(headers) : undefined,
+    embedderPolicy,
+    isIsolated: embedder.isIsolated && isSame,
+    isSecure,
+  };
+}
+
+module.exports = { LoadRefused, describeFrame, describePage };

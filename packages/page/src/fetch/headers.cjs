@@ -1,0 +1,19 @@
+'use strict';
+
+// Lists of headers: pairs of a name in lower case and a value, in the order in which they were received.
+
+/** @typedef {[name: string, value: string][]} HeaderList */
+
+/**
+ * The values of a header, joined by commas. https://fetch.spec.whatwg.org/#concept-header-list-get
+ *
+ * @param {HeaderList} headers
+ * @param {string} name in lower case
+ * @returns {string | null} `null` when there is no such header
+ */
+function getHeader(headers, name) {
+  const values = headers.filter(([key]) => key === name).map(([, value]) => value);
+  return values.length === 0 ? null : values.join(', ');
+}
+
+module.exports = { getHeader };

@@ -1,0 +1,183 @@
+'use strict';
+
+// One HTTP request and its response, without the rules of browsers: those are in network.cjs and what it uses.
+
+const http = require('node:http');
+const zlib = require('node:zlib');
+
+const { now, timeRequest } = require('./fetch-timing.cjs');
+
+/** @typedef {import('./headers.cjs').HeaderList} HeaderList */
+
+/**
+ * @typedef {object} TransportOptions
+ * @property {Record<string, string>} [hosts] addresses by host name, as in /etc/hosts
+ * @property {string | string[]} [ca] certificates of trusted authorities, PEM
+ * @property {boolean} [ignoreCertificateErrors]
+ * @property {number} [bodyLimit] in bytes
+ * @property {number} [timeout] in milliseconds without a byte
+ */
+
+/**
+ * @typedef {object} HttpResponse
+ * @property {number} status
+ * @property {string} statusText
+ * @property {HeaderList} headers
+ * @property {Buffer} body decoded
+ * @property {import('./fetch-timing.cjs').RequestTiming} timing
+ */
+
+const gunzip = () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH });
+
+/** @type {Map<string, () => import('node:stream').Transform>} */
+const DECODERS = new Map([
+  ['gzip', gunzip],
+  ['x-gzip', gunzip],
+  ['deflate', () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH })],
+  ['br', () => zlib.createBrotliDecompress()],
+]);
+
+/** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
+const MAX_CODINGS = 5;
+
+/**
+ * Headers from the flat list of names and values that Node gives, whose values are read as Latin-1.
+ *
+ * @param {string[]} raw
+ * @returns {HeaderList}
+ */
+function toHeaderList(raw) {
+  /** @type {HeaderList} */
+  const headers = [];
+  for (let at = 0; at < raw.length; at += 2) headers.push([raw[at].toLowerCase(), raw[at + 1].trim()]);
+  return headers;
+}
+
+/** Sends the requests of one host or one thread. */
+class Transport {
+  #httpAgent;
+  #httpsOptions;
+  /** @type {{ request: typeof import('node:https').request, agent: import('node:https').Agent } | undefined} */
+  #https;
+  #hosts;
+  #bodyLimit;
+  #timeout;
+
+  /** @param {TransportOptions} [options] */
+  constructor({ hosts = {}, ca, ignoreCertificateErrors = false, bodyLimit = 256 << 20, timeout = 60_000 } = {}) {
+    this.#hosts = new Map(Object.entries(hosts));
+    this.#bodyLimit = bodyLimit;
+    this.#timeout = timeout;
+    const pool = { keepAlive: true, maxSockets: 16 };
+    this.#httpAgent = new http.Agent(pool);
+    this.#httpsOptions = { ...pool, ca, rejectUnauthorized: !ignoreCertificateErrors };
+  }
+
+  /** For requests over TLS. Node's module for them takes milliseconds to load, and most threads need none. */
+  get #secure() {
+    if (this.#https === undefined) {
+      const { Agent, request } = require('node:https');
+      this.#https = { request, agent: new Agent(this.#httpsOptions) };
+    }
+    return this.#https;
+  }
+
+  /**
+   * @param {{ url: URL, method: string, headers: HeaderList, body: Uint8Array | null, startedAt?: number }} message
+   *   `startedAt` is when the fetch that this request belongs to began
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<HttpResponse>}
+   */
+  send({ url, method, headers, body, startedAt }, signal) {
+    const isSecure = url.protocol === 'https:';
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    /** @type {Record<string, string | number>} */
+    const merged = {};
+    for (const [name, value] of headers) merged[name] = name in merged ? `${merged[name]}, ${value}` : value;
+    if (body !== null) merged['content-length'] = body.byteLength;
+    return new Promise((resolve, reject) => {
+      const { request, agent } = isSecure ? this.#secure : { request: http.request, agent: this.#httpAgent };
+      const outgoing = request({
+        agent,
+        method,
+        host: this.#hosts.get(host) ?? host,
+        // An IP address is no server name.
+        servername: isSecure && !/^[\d.:]+$/.test(host) ? host : undefined,
+        port: url.port === '' ? undefined : Number(url.port),
+        path: url.pathname + url.search,
+        headers: { host: url.host, ...merged },
+        setHost: false,
+        signal,
+        timeout: this.#timeout,
+      });
+      const timing = timeRequest(outgoing, isSecure, startedAt);
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
+      outgoing.on('error', reject);
+      outgoing.on('response', (incoming) => {
+        incoming.on('data', (chunk) => {
+          timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
+        });
+        readBody(incoming, this.#bodyLimit).then(
+          (decoded) => {
+            const { statusCode = 0, statusMessage = '', rawHeaders, httpVersion } = incoming;
+            resolve({
+              status: statusCode,
+              statusText: statusMessage,
+              headers: toHeaderList(rawHeaders),
+              body: decoded,
+              timing: Object.assign(timing, { responseEnd: now(), protocol: `http/${httpVersion}` }),
+            });
+          },
+          (error) => {
+            outgoing.destroy();
+            reject(error);
+          },
+        );
+      });
+      outgoing.end(body ?? undefined);
+    });
+  }
+
+  /** Closes the connections that are kept open. */
+  close() {
+    this.#httpAgent.destroy();
+    this.#https?.agent.destroy();
+  }
+}
+
+/**
+ * Reads and decodes a body. The limit holds for the decoded bytes.
+ *
+ * @param {http.IncomingMessage} incoming
+ * @param {number} limit in bytes
+ * @returns {Promise<Buffer>}
+ */
+function readBody(incoming, limit) {
+  return new Promise((resolve, reject) => {
+    incoming.on('error', reject);
+    incoming.on('aborted', () => reject(new Error('the connection was lost')));
+    const decoders = [];
+    for (const name of (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',')) {
+      const decoder = DECODERS.get(name.trim());
+      if (decoder !== undefined) decoders.unshift(decoder);
+    }
+    if (decoders.length > MAX_CODINGS) {
+      reject(new Error(`the response has more than ${MAX_CODINGS} content codings`));
+      return;
+    }
+    /** @type {import('node:stream').Readable} */
+    let decoded = incoming;
+    for (const decoder of decoders) decoded = decoded.pipe(decoder()).on('error', reject);
+    /** @type {Buffer[]} */
+    const chunks = [];
+    let length = 0;
+    decoded.on('data', (/** @type {Buffer} */ chunk) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else reject(new Error(`the response is larger than ${limit} bytes`));
+    });
+    decoded.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, limit))));
+  });
+}
+
+module.exports = { Transport };

@@ -1,0 +1,41 @@
+'use strict';
+
+// Packages that jsdom depends on and that fetching uses too. jsdom is a peer dependency and may lie anywhere, so they are
+// resolved from its folder. A thread has one jsdom; the first one that is named is used.
+
+const { createRequire } = require('node:module');
+const path = require('node:path');
+
+/** @type {NodeJS.Require | undefined} */
+let requireFromJsdom;
+
+/** @param {{ folder: string }} library jsdom */
+function useJsdom(library) {
+  requireFromJsdom ??= createRequire(path.join(library.folder, 'lib', 'api.js'));
+}
+
+/**
+ * @param {string} name
+ * @param {NodeJS.Require} [from]
+ */
+function load(name, from = requireFromJsdom) {
+  if (from === undefined) throw new Error(`${name} was needed before useJsdom() was called`);
+  return from(name);
+}
+
+/** @returns {import('tough-cookie')} */
+const toughCookie = () => load('tough-cookie');
+/** @returns {import('whatwg-mimetype')} */
+const whatwgMimetype = () => load('whatwg-mimetype');
+/** @returns {import('whatwg-url')} */
+const whatwgUrl = () => load('whatwg-url');
+/** @returns {import('data-urls')} */
+const dataUrls = () => load('data-urls');
+
+/** The public suffix list, which is a dependency of tough-cookie. @returns {import('tldts')} */
+function tldts() {
+  if (requireFromJsdom === undefined) return load('tldts');
+  return load('tldts', createRequire(requireFromJsdom.resolve('tough-cookie')));
+}
+
+module.exports = { dataUrls, tldts, toughCookie, useJsdom, whatwgMimetype, whatwgUrl };

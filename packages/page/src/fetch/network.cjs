@@ -1,0 +1,306 @@
+'use strict';
+
+// Fetch: schemes, HTTP with its redirects, and which kind of response the client gets.
+// https://fetch.spec.whatwg.org/#fetching
+//
+// It runs in main realms and in the user's thread. What it knows about the client (its origin and its policies) comes from the page
+// host and never from code of the page.
+
+const { isBlockedByPort, isBlockedByType } = require('./blocking.cjs');
+const { SAFELISTED_METHODS, checkPreflight, corsCheck, preflightHeaders, unsafeHeaderNames } = require('./cors.cjs');
+const { decodeDataUrl } = require('./data-url.cjs');
+const { HEADERS_SIZE, mayRevealTiming, now } = require('./fetch-timing.cjs');
+const { readFileUrl } = require('./file-url.cjs');
+const { getHeader } = require('./headers.cjs');
+const { essence } = require('./mime-type.cjs');
+const { isSameOrigin, isTrustworthy, serialize } = require('./origin.cjs');
+const { followRedirect, redirectLocation } = require('./redirect.cjs');
+const { referrerFor } = require('./referrer.cjs');
+const { NetworkError, parseUrl } = require('./request.cjs');
+const { resourcePolicyCheck } = require('./resource-policy.cjs');
+const { siteRelation } = require('./site.cjs');
+
+/** @typedef {import('./request.cjs').Client} Client */
+/** @typedef {import('./request.cjs').Request} Request */
+/** @typedef {import('./request.cjs').Response} Response */
+/** @typedef {import('./request.cjs').BlobContent} BlobContent */
+/** @typedef {import('./redirect.cjs').Hop} Hop */
+/** @typedef {import('./fetch-timing.cjs').FetchTiming} FetchTiming */
+/** @typedef {import('./http.cjs').HttpResponse} HttpResponse */
+
+class Network {
+  #transport;
+  #cookies;
+  #userAgent;
+
+  /**
+   * @param {import('./http.cjs').Transport} transport
+   * @param {import('./cookies.cjs').Cookies} cookies
+   * @param {string} userAgent
+   */
+  constructor(transport, cookies, userAgent) {
+    this.#transport = transport;
+    this.#cookies = cookies;
+    this.#userAgent = userAgent;
+  }
+
+  /**
+   * @param {Request} request
+   * @param {Client} client
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<Response>}
+   * @throws {NetworkError}
+   */
+  async fetch(request, client, signal) {
+    const url = parseUrl(request.url);
+    const { method = 'GET', mode } = request;
+    if (mode === 'no-cors' && !SAFELISTED_METHODS.has(method))
+      throw new NetworkError(`${method} is not a no-cors method`);
+    if (mode === 'same-origin' && !isSameOrigin(url, client.origin) && url.protocol !== 'data:')
+      throw new NetworkError(`${url} is of another origin`);
+    switch (url.protocol) {
+      case 'http:':
+      case 'https:':
+        return await this.#fetchHttp(url, request, client, signal);
+      case 'data:':
+        return localResponse(url, decodeDataUrl(url));
+      case 'blob:':
+        return localResponse(url, await readBlobUrl(url, client));
+      case 'file:':
+        return localResponse(url, await readFileUrl(url, request, client));
+      default:
+        throw new NetworkError(`cannot fetch URLs of the scheme ${url.protocol}`);
+    }
+  }
+
+  /**
+   * A fetch that failed is reported with its duration, and no more. https://fetch.spec.whatwg.org/#fetch-finale
+   *
+   * @param {URL} url
+   * @param {Request} request
+   * @param {Client} client
+   * @param {AbortSignal} [signal]
+   */
+  async #fetchHttp(url, request, client, signal) {
+    const startTime = now();
+    try {
+      return await this.#followHttp(url, request, client, startTime, signal);
+    } catch (error) {
+      if (error instanceof NetworkError)
+        error.timing = { startTime, redirectCount: 0, fetchStart: startTime, responseEnd: now(), isAllowed: false };
+      throw error;
+    }
+  }
+
+  /**
+   * https://fetch.spec.whatwg.org/#concept-http-fetch
+   *
+   * @param {URL} start
+   * @param {Request} request
+   * @param {Client} client
+   * @param {number} startTime
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<Response>}
+   */
+  async #followHttp(start, request, client, startTime, signal) {
+    const { mode, credentials = 'same-origin', redirect = 'follow', destination = '' } = request;
+    /** @type {Hop} */
+    let hop = {
+      url: start,
+      method: request.method ?? 'GET',
+      headers: request.headers ?? [],
+      body: request.body ?? null,
+      isTainted: false,
+      redirectCount: 0,
+    };
+    let isCors = false;
+    /** @type {FetchTiming} */
+    const timing = {
+      startTime,
+      redirectCount: 0,
+      hasForeignRedirects: false,
+      fetchStart: startTime,
+      responseEnd: startTime,
+      isAllowed: true,
+    };
+    for (;;) {
+      const { url, method, isTainted, redirectCount } = hop;
+      if (isBlockedByPort(url)) throw new NetworkError(`port ${url.port} is blocked`);
+      const isForeign = mode !== 'navigate' && !isSameOrigin(url, client.origin);
+      if (isForeign && mode === 'same-origin') throw new NetworkError(`${url} is of another origin`);
+      // Once another origin was involved, CORS applies to the end, even when a redirect leads back.
+      if (mode === 'cors' && isForeign) isCors = true;
+      const origin = isTainted ? 'null' : serialize(client.origin);
+      const sendsCredentials =
+        credentials === 'include'
+          ? !(client.embedderPolicy === 'credentialless' && mode === 'no-cors' && isForeign)
+          : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors));
+      const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
+      if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
+        await this.#preflight({ url, method, unsafeHeaders, origin, credentials }, signal);
+      }
+      const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials });
+      const startedAt = redirectCount === 0 ? startTime : now();
+      const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, signal);
+      if (sendsCredentials) this.#cookies.store(url, response.headers);
+      if (isCors && !corsCheck(response, origin, credentials)) {
+        throw new NetworkError(
+          `${url.origin} does not let ${origin} read ${url.pathname} (Access-Control-Allow-Origin)`,
+        );
+      }
+      if (mode === 'no-cors' && !resourcePolicyCheck(response, url, client)) {
+        throw new NetworkError(
+          `${url.origin} does not let ${origin} embed ${url.pathname} (Cross-Origin-Resource-Policy)`,
+        );
+      }
+      const isBasic = mode === 'navigate' || !(isCors || isForeign || isTainted);
+      const isForeignNavigation =
+        mode === 'navigate' && request.isTopLevel !== true && !isSameOrigin(url, client.origin);
+      timing.isAllowed &&= mayRevealTiming(response.headers, { isBasic, origin, isForeignNavigation });
+      const location = redirectLocation(response);
+      const received = {
+        url: String(url),
+        redirected: redirectCount > 0,
+        status: response.status,
+        statusText: response.statusText,
+        headers: response.headers,
+        body: response.body,
+        timing,
+      };
+      if (location === null) {
+        if (isBlockedByType(response, destination)) {
+          throw new NetworkError(
+            `${url} is served as ${getHeader(response.headers, 'content-type')}, which is not a script`,
+          );
+        }
+        Object.assign(timing, response.timing, describeBody(response));
+        const isOpaque = mode === 'no-cors' && (isForeign || isTainted);
+        return { ...received, type: isOpaque ? 'opaque' : isCors ? 'cors' : 'basic' };
+      }
+      if (redirect === 'error') throw new NetworkError(`${url} redirects`);
+      if (redirect === 'manual') {
+        Object.assign(timing, response.timing, { isAllowed: false });
+        return { ...received, type: 'opaqueredirect' };
+      }
+      const { status } = response;
+      hop = followRedirect(hop, { status, location }, { mode, origin: client.origin, isForeign, isCors });
+      timing.redirectCount = hop.redirectCount;
+      timing.hasForeignRedirects ||= hop.url.origin !== url.origin;
+      timing.redirectStart ??= startTime;
+      timing.redirectEnd = response.timing.responseEnd;
+    }
+  }
+
+  /**
+   * @param {Parameters<import('./http.cjs').Transport['send']>[0]} message
+   * @param {AbortSignal} [signal]
+   * @throws {NetworkError}
+   */
+  async #send(message, signal) {
+    try {
+      return await this.#transport.send(message, signal);
+    } catch (error) {
+      const { method, url } = message;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new NetworkError(`${method} ${url.origin}${url.pathname} failed: ${reason}`, { cause: error });
+    }
+  }
+
+  /**
+   * https://fetch.spec.whatwg.org/#concept-http-network-or-cache-fetch
+   *
+   * @param {Hop} hop
+   * @param {Request} request
+   * @param {Client} client
+   * @param {{ origin: string, isCors: boolean, sendsCredentials: boolean }} context
+   */
+  #requestHeaders({ url, method, headers }, request, client, { origin, isCors, sendsCredentials }) {
+    const { mode, destination, isTopLevel = false } = request;
+    const has = (/** @type {string} */ name) => headers.some(([key]) => key.toLowerCase() === name);
+    /** @type {import('./headers.cjs').HeaderList} */
+    const sent = [...headers];
+    if (!has('accept'))
+      sent.push([
+        'Accept',
+        mode === 'navigate' ? 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' : '*/*',
+      ]);
+    if (!has('accept-language')) sent.push(['Accept-Language', 'en']);
+    if (!has('user-agent')) sent.push(['User-Agent', this.#userAgent]);
+    sent.push(['Accept-Encoding', 'gzip, deflate, br']);
+    if (isCors || (method !== 'GET' && method !== 'HEAD')) sent.push(['Origin', origin]);
+    const referrer = referrerFor(request.referrer, url);
+    if (referrer !== '') sent.push(['Referer', referrer]);
+    if (isTrustworthy(url.origin)) {
+      sent.push(['Sec-Fetch-Dest', destination === 'module' ? 'script' : destination || 'empty']);
+      sent.push(['Sec-Fetch-Mode', mode]);
+      sent.push(['Sec-Fetch-Site', siteOfFetch(url, client)]);
+    }
+    if (sendsCredentials) {
+      const cookies = this.#cookies.headerFor(url, { isTopLevel, method, client });
+      if (cookies !== '') sent.push(['Cookie', cookies]);
+    }
+    return sent;
+  }
+
+  /**
+   * https://fetch.spec.whatwg.org/#cors-preflight-fetch
+   *
+   * @param {{ url: URL, method: string, origin: string, credentials: string, unsafeHeaders: string[] }} request
+   * @param {AbortSignal} [signal]
+   */
+  async #preflight(request, signal) {
+    /** @type {import('./headers.cjs').HeaderList} */
+    const headers = [...preflightHeaders(request), ['User-Agent', this.#userAgent]];
+    const response = await this.#send({ url: request.url, method: 'OPTIONS', headers, body: null }, signal);
+    checkPreflight(response, request);
+  }
+}
+
+/**
+ * https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
+ *
+ * @param {URL} url
+ * @param {Client} client
+ */
+function siteOfFetch(url, { isUser, origin }) {
+  return isUser ? 'none' : siteRelation(url, origin);
+}
+
+/** What Resource Timing reports about a response's body. @param {HttpResponse} response */
+function describeBody({ status, headers, body, timing: { encodedSize = 0 } }) {
+  const encoding = (getHeader(headers, 'content-encoding') ?? '').trim().toLowerCase();
+  return {
+    status,
+    encodedSize,
+    decodedSize: body.byteLength,
+    transferSize: encodedSize + HEADERS_SIZE,
+    contentType: essence(getHeader(headers, 'content-type')),
+    contentEncoding: encoding,
+  };
+}
+
+/**
+ * The response of a URL that is not fetched over HTTP.
+ *
+ * @param {URL} url
+ * @param {BlobContent} content
+ * @returns {Response}
+ */
+function localResponse(url, { type, bytes }) {
+  /** @type {import('./headers.cjs').HeaderList} */
+  const headers = [
+    ['content-type', type],
+    ['content-length', String(bytes.byteLength)],
+  ];
+  return { type: 'basic', url: String(url), redirected: false, status: 200, statusText: 'OK', headers, body: bytes };
+}
+
+/** @param {URL} url @param {Client} client @throws {NetworkError} */
+async function readBlobUrl(url, client) {
+  const [plain] = url.href.split('#');
+  const blob = await client.blobAt?.(plain);
+  if (blob === undefined) throw new NetworkError(`there is no blob at ${plain}, or it was revoked`);
+  return blob;
+}
+
+module.exports = { Network };

@@ -1,0 +1,33 @@
+'use strict';
+
+/** @typedef {import('../fetch/document-description.cjs').Description} Description */
+/** @typedef {import('../fetch/worker-description.cjs').WorkerOptions} WorkerOptions */
+/** @typedef {{ thread: AgentThread, window: number, frame: number }} Container a frame element, by its number and its window's */
+/** @typedef {{ thread: AgentThread, window: number, id: number }} WorkerOwner the window that made a worker; `id` is the worker's number there */
+
+/**
+ * A thread of a page, which runs one agent: the windows of one origin that can reach each other, or a worker. A frame of another origin
+ * has a thread of its own, so code in it shares no object with its embedder.
+ * https://tc39.es/ecma262/#sec-agents
+ */
+class AgentThread {
+  /**
+   * @param {number} id
+   * @param {import('./thread-handle.cjs').ThreadHandle} handle
+   * @param {Description & { worker?: WorkerOptions }} document of its outermost window, or the worker
+   * @param {{ container?: Container | undefined, owner?: WorkerOwner | undefined }} [holder]
+   */
+  constructor(id, handle, document, { container, owner } = {}) {
+    this.id = id;
+    this.handle = handle;
+    this.document = document;
+    /** The frame element in another thread that holds the outermost window; undefined for the page itself. */
+    this.container = container;
+    /** The owner of a worker. */
+    this.owner = owner;
+    /** Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>} */
+    this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
+  }
+}
+
+module.exports = { AgentThread };

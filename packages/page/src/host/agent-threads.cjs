@@ -1,0 +1,414 @@
+'use strict';
+
+// The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
+
+const { MessagePort } = require('node:worker_threads');
+
+const { LoadRefused } = require('../fetch/document-description.cjs');
+const { serialize } = require('../fetch/origin.cjs');
+const { AgentThread } = require('./agent-thread.cjs');
+const { BlobRegistry } = require('./blob-registry.cjs');
+const { messageOf } = require('./errors.cjs');
+const { loadFrame } = require('./frame-loader.cjs');
+const { PageWorkers } = require('./page-workers.cjs');
+const { WindowNumbers } = require('./window-numbers.cjs');
+
+/** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
+/** @typedef {import('./agent-thread.cjs').Container} Container */
+/** @typedef {import('./agent-thread.cjs').WorkerOwner} WorkerOwner */
+/** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
+/** @typedef {import('../any-realm/thread-messages.js').MainRealmReport} MainRealmReport */
+/** @typedef {import('../any-realm/thread-messages.js').MainRealmRequest} MainRealmRequest */
+/** @typedef {import('../any-realm/thread-messages.js').PageDocument} PageDocument */
+/** @typedef {import('../any-realm/thread-messages.js').WorkerDocument} WorkerDocument */
+/** @typedef {import('../any-realm/thread-messages.js').DocumentContent} DocumentContent */
+/** @typedef {import('../any-realm/thread-messages.js').WorkerContent} WorkerContent */
+/** @typedef {import('../any-realm/thread-messages.js').WindowAddress} WindowAddress */
+/** @typedef {import('../fetch/request.cjs').BlobContent} BlobContent */
+
+/** How many windows of a thread are listed. */
+const MAX_WINDOWS = 1_000;
+
+/**
+ * @typedef {object} ThreadListener
+ * @property {(thread: AgentThread, message: FromDomRealm) => void} onMessage called with messages that concern the page
+ * @property {(thread: AgentThread, text: string) => void} onFailure called when the host failed in a thread
+ * @property {(thread: AgentThread, error: Error) => void} onCrash
+ */
+
+class AgentThreads {
+  #host;
+  #listener;
+  /** By number. @type {Map<number, AgentThread>} */
+  #threads = new Map();
+  #nextThread = 0;
+  /** Threads that were reserved and are not open yet. */
+  #reserved = 0;
+  #numbers = new WindowNumbers();
+  #isVisible;
+  #blobs = new BlobRegistry();
+  #workers;
+
+  /**
+   * @param {import('./browser-context.cjs').BrowserContext} host
+   * @param {ThreadListener} listener
+   * @param {boolean} isVisible whether the page is in the foreground
+   */
+  constructor(host, listener, isVisible) {
+    this.#host = host;
+    this.#listener = listener;
+    this.#isVisible = isVisible;
+    this.#workers = new PageWorkers(host, this);
+  }
+
+  /**
+   * Opens a document in a thread.
+   *
+   * @param {ThreadHandle} handle of a thread that is ready
+   * @param {PageDocument} document
+   * @param {DocumentContent} content
+   * @param {Container} [container] the frame element that holds it
+   */
+  open(handle, document, { body, referrer }, container) {
+    const thread = this.#add(handle, document, { container });
+    const ancestors =
+      container === undefined
+        ? undefined
+        : { parent: this.addressOf(container.thread, container.window), top: this.#topOf(container.thread) };
+    const content = { body: new Uint8Array(body), referrer };
+    handle.postToMain({ type: 'open', document, content, ancestors, isVisible: this.#isVisible });
+    return thread;
+  }
+
+  /**
+   * Opens a worker in a thread.
+   *
+   * @param {ThreadHandle} handle of a thread that is ready
+   * @param {WorkerDocument} document
+   * @param {WorkerContent} content
+   * @param {WorkerOwner} owner
+   * @param {MessagePort} port to the owner
+   */
+  openWorker(handle, document, content, owner, port) {
+    const thread = this.#add(handle, document, { owner });
+    handle.postToMain({ type: 'open worker', document, content, port }, [port]);
+    return thread;
+  }
+
+  /**
+   * @param {ThreadHandle} handle
+   * @param {PageDocument | WorkerDocument} document
+   * @param {ConstructorParameters<typeof AgentThread>[3]} holder
+   */
+  #add(handle, document, holder) {
+    const thread = new AgentThread(this.#nextThread++, handle, document, holder);
+    this.#threads.set(thread.id, thread);
+    handle.on('dom-message', (message) => this.#onDomMessage(thread, message));
+    handle.on('main-message', (message) => this.#onMainMessage(thread, message));
+    handle.on('exit', (error) => {
+      this.#forget(thread);
+      this.#workers.onExit(thread, error);
+      if (error !== undefined) this.#listener.onCrash(thread, error);
+    });
+    this.numberOf(thread, 0);
+    return thread;
+  }
+
+  /** @param {AgentThread} thread */
+  has(thread) {
+    return this.#threads.has(thread.id);
+  }
+
+  all() {
+    return [...this.#threads.values()];
+  }
+
+  /** How much of each kind is kept, for tests. */
+  get counts() {
+    const { size: windows } = this.#numbers;
+    const { size: blobs } = this.#blobs;
+    return { threads: this.#threads.size, reserved: this.#reserved, windows, blobs, workers: this.#workers.size };
+  }
+
+  /** Reserves one of the page's threads. @returns {() => void} releases it @throws {LoadRefused} */
+  reserve() {
+    const { threadLimit } = this.#host;
+    if (this.#threads.size + this.#reserved >= threadLimit)
+      throw new LoadRefused(`the page has reached its limit of ${threadLimit} threads`);
+    this.#reserved += 1;
+    return () => {
+      this.#reserved -= 1;
+    };
+  }
+
+  /** @param {AgentThread} thread */
+  #topOf(thread) {
+    let top = thread;
+    while (top.container !== undefined) top = top.container.thread;
+    return this.addressOf(top, 0);
+  }
+
+  /** @param {AgentThread} thread @param {number} window @returns {WindowAddress} */
+  addressOf(thread, window) {
+    return { thread: thread.id, frame: window, origin: serialize(thread.document.origin) };
+  }
+
+  /** The number of a window in the public API. @param {AgentThread} thread @param {number} window */
+  numberOf(thread, window) {
+    return this.#numbers.numberOf(thread, window);
+  }
+
+  /** The window with a number of the public API. @param {number} number */
+  find(number) {
+    const found = this.#numbers.find(number);
+    return found !== undefined && this.has(found.thread) ? found : undefined;
+  }
+
+  /** The windows of the page, in the order in which they were opened. */
+  frames() {
+    const frames = [];
+    for (const thread of this.all()) {
+      if (thread.owner !== undefined) continue;
+      for (const [window, { url, parent }] of thread.windows) {
+        const { container } = thread;
+        let outer = parent === -1 ? undefined : this.numberOf(thread, parent);
+        if (window === 0 && container !== undefined) outer = this.numberOf(container.thread, container.window);
+        frames.push({
+          frame: this.numberOf(thread, window),
+          parent: outer,
+          url,
+          origin: serialize(thread.document.origin),
+        });
+      }
+    }
+    return frames.sort((a, b) => a.frame - b.frame);
+  }
+
+  /** The workers of the page, in the order in which they were started. */
+  workers() {
+    const workers = [];
+    for (const thread of this.all()) {
+      const { owner, document } = thread;
+      if (owner === undefined || document.worker === undefined) continue;
+      const { name, type } = document.worker;
+      const parent = this.numberOf(owner.thread, owner.window);
+      workers.push({ frame: this.numberOf(thread, 0), parent, url: document.url, name, type });
+    }
+    return workers;
+  }
+
+  /**
+   * The number of a window inside another, as the other's thread describes it.
+   *
+   * @param {number} outer number of the other window
+   * @param {{ window?: unknown, remote?: unknown }} inner its number in the same thread, or the number of a frame element that holds a
+   *   window of another thread; sent by a page, so it may be anything
+   * @returns {number | undefined}
+   */
+  frameWithin(outer, { window, remote }) {
+    const target = this.find(outer);
+    if (target === undefined) return undefined;
+    const { thread } = target;
+    if (typeof window === 'number') return thread.windows.has(window) ? this.numberOf(thread, window) : undefined;
+    const child = this.#childOf(thread, remote);
+    return child === undefined ? undefined : this.numberOf(child, 0);
+  }
+
+  /**
+   * Brings the page to the foreground or the background. Workers are not visible, and are not notified.
+   *
+   * @param {boolean} isVisible
+   * @returns {{ thread: AgentThread, asked: ReturnType<ThreadHandle['askMain']> }[]}
+   */
+  setVisible(isVisible) {
+    this.#isVisible = isVisible;
+    const shown = this.all().filter(({ owner }) => owner === undefined);
+    return shown.map((thread) => ({ thread, asked: thread.handle.askMain({ type: 'visibility', isVisible }) }));
+  }
+
+  /** @param {AgentThread} thread @param {FromDomRealm} message */
+  #onDomMessage(thread, message) {
+    const { container } = thread;
+    if (thread.owner !== undefined) {
+      this.#listener.onMessage(thread, message);
+      return;
+    }
+    switch (message.type) {
+      case 'post':
+        this.#postMessage(thread, message);
+        return;
+      case 'window':
+      case 'window at':
+      case 'window closed':
+        this.#onWindow(thread, message);
+        return;
+      case 'close remote':
+        this.closeFrame(thread, message.frame);
+        return;
+      case 'load':
+        if (message.frame === 0) container?.thread.handle.postToDom({ type: 'remote loaded', frame: container.frame });
+        break;
+      case 'navigate': {
+        if (container === undefined) break;
+        // A frame navigates itself: its embedder's thread requests that, as for every frame.
+        const { url, referrer } = message;
+        container.thread.handle.postToDom({
+          type: 'navigate remote',
+          frame: container.frame,
+          url: String(url),
+          referrer: String(referrer),
+        });
+        return;
+      }
+      default:
+    }
+    this.#listener.onMessage(thread, message);
+  }
+
+  /** A window was opened, shows another document, or was closed. @param {AgentThread} thread @param {FromDomRealm} message */
+  #onWindow(thread, { type, frame, parent, url }) {
+    if (typeof frame !== 'number') return;
+    if (type === 'window closed') {
+      if (frame !== 0 && thread.windows.delete(frame)) this.#numbers.forgetWindow(thread, frame);
+      return;
+    }
+    const known = thread.windows.get(frame);
+    if (known !== undefined) known.url = String(url);
+    else if (type === 'window' && thread.windows.size < MAX_WINDOWS)
+      thread.windows.set(frame, { url: String(url), parent: Number(parent) });
+  }
+
+  /**
+   * Messages between windows of different threads. https://html.spec.whatwg.org/multipage/web-messaging.html#window-post-message-steps
+   *
+   * @param {AgentThread} sender
+   * @param {FromDomRealm} message
+   */
+  #postMessage(sender, { from, to, record, targetOrigin, weight }) {
+    const address = /** @type {Partial<WindowAddress> | null | undefined} */ (to);
+    const target = this.#threads.get(Number(address?.thread));
+    if (target === undefined || target === sender || target.owner !== undefined) return;
+    if (targetOrigin !== '*' && targetOrigin !== serialize(target.document.origin)) return;
+    // Opaque origins are all serialized as `null`, so that matches none of them.
+    if (targetOrigin === 'null') return;
+    const source = this.addressOf(sender, typeof from === 'number' ? from : 0);
+    const message = { type: /** @type {const} */ ('message'), frame: Number(address?.frame), record, source };
+    target.handle.forwardToDom(message, weight, transferredPorts(record));
+  }
+
+  /** @param {AgentThread} thread @param {MainRealmReport} message */
+  #onMainMessage(thread, message) {
+    const { handle } = thread;
+    switch (message.type) {
+      case 'cookie':
+        this.#host.shareCookie(message.change, handle);
+        return;
+      case 'failure':
+        this.#listener.onFailure(thread, message.message);
+        return;
+      case 'worker':
+        this.#workers.start(thread, message);
+        return;
+      case 'end worker':
+        this.#workers.end(thread, message.id);
+        return;
+      case 'worker failed':
+        this.#workers.fail(thread, message.error);
+        return;
+      case 'closed':
+        this.close(thread);
+        return;
+      case 'import':
+        this.#workers.importScript(thread, message);
+        return;
+      case 'blob made':
+        this.#blobs.add(thread, message);
+        return;
+      case 'blob gone':
+        this.#blobs.remove(thread, message.url);
+        return;
+      case 'blob':
+        handle.postToMain({
+          type: 'answer',
+          id: message.id,
+          blob: this.#findBlob(message.url, thread.document.origin),
+        });
+        return;
+      case 'frame':
+        loadFrame(this.#host, this, thread, message).catch((error) => {
+          handle.postToMain({ type: 'frame', id: message.id, error: messageOf(error) });
+        });
+        return;
+      default:
+    }
+  }
+
+  /** @param {string} url @param {import('../fetch/origin.cjs').Origin} origin */
+  #findBlob(url, origin) {
+    const found = this.#blobs.get(url, origin);
+    if (found !== undefined) return found;
+    // The thread that made it may have reported it, but the message is not received yet.
+    for (const { handle } of this.all()) handle.receiveFromMain();
+    return this.#blobs.get(url, origin);
+  }
+
+  /**
+   * The client of requests that this thread makes for another one.
+   *
+   * @param {AgentThread} thread
+   * @param {BlobContent} [blob] the content of the blob: URL that is fetched, if it is known already
+   * @returns {import('../fetch/request.cjs').Client}
+   */
+  clientOf({ document: { origin, embedderPolicy } }, blob) {
+    const blobAt = (/** @type {string} */ url) => {
+      const shared = this.#findBlob(url, origin);
+      return shared === undefined
+        ? undefined
+        : { type: shared.media, bytes: new Uint8Array(new Uint8Array(shared.bytes)) };
+    };
+    return { origin, embedderPolicy, blobAt: (url) => blob ?? blobAt(url) };
+  }
+
+  /** @param {AgentThread} thread @param {unknown} frame number of a frame element */
+  #childOf(thread, frame) {
+    return this.all().find(({ container }) => container?.thread === thread && container.frame === frame);
+  }
+
+  /** Ends the thread of a frame, if it has one. @param {AgentThread} embedder @param {unknown} frame number of the frame element */
+  closeFrame(embedder, frame) {
+    const child = this.#childOf(embedder, frame);
+    if (child !== undefined) this.close(child);
+  }
+
+  /** @param {AgentThread} thread */
+  #forget(thread) {
+    if (!this.#threads.delete(thread.id)) return;
+    this.#numbers.forgetThread(thread);
+    this.#blobs.forget(thread);
+    for (const child of this.all())
+      if (child.container?.thread === thread || child.owner?.thread === thread) this.close(child);
+  }
+
+  /** Ends a thread, with the threads of its frames and workers. @param {AgentThread} thread */
+  close(thread) {
+    this.#forget(thread);
+    // A worker has loaded only a part of the modules that a page can provide.
+    return thread.owner === undefined ? thread.handle.retire() : thread.handle.terminate();
+  }
+
+  async closeAll() {
+    await Promise.all(this.all().map((thread) => this.close(thread)));
+  }
+}
+
+/** The ports in a record, which have to be listed for the message that carries them. @param {unknown} record sent by a page */
+function transferredPorts(record) {
+  const ports = /** @type {{ ports?: unknown } | null | undefined} */ (record)?.ports;
+  if (!Array.isArray(ports)) return [];
+  // The array may be sparse and claim to be very long.
+  return Object.values(ports)
+    .map((port) => port?.pipe)
+    .filter((pipe) => pipe instanceof MessagePort);
+}
+
+module.exports = { AgentThreads };

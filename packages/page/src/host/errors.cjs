@@ -1,0 +1,29 @@
+'use strict';
+
+// Errors that users of the page host get.
+
+/** What a script in a page threw. */
+class PageError extends Error {
+  name = 'PageError';
+
+  /** @param {{ name?: unknown, message?: unknown, stack?: unknown }} thrown sent by a page, so it may be anything */
+  constructor({ name, message, stack }) {
+    super(name === 'Error' ? `${message}` : `${name}: ${message}`);
+    /** The error's name in the page. */
+    this.errorName = `${name}`;
+    /** Its stack in the page. */
+    this.pageStack = `${stack}`;
+  }
+}
+
+/** Something took longer than its timeout. */
+class TimeoutError extends Error {
+  name = 'TimeoutError';
+}
+
+/** The message of something that was thrown. @param {unknown} thrown */
+function messageOf(thrown) {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+module.exports = { PageError, TimeoutError, messageOf };

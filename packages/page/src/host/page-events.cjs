@@ -1,0 +1,42 @@
+'use strict';
+
+/**
+ * Emits the event of a page for a message of its DOM realm. A page may have sent anything: each member is used only if it has the right
+ * type.
+ *
+ * @param {import('./page.cjs').Page} page
+ * @param {import('../any-realm/thread-messages.js').FromDomRealm} message
+ * @param {number} frame where it came from
+ */
+function emitPageEvent(page, message, frame) {
+  const text = (/** @type {string} */ key) => {
+    const value = message[key];
+    return typeof value === 'string' ? value : '';
+  };
+  const number = (/** @type {string} */ key) => {
+    const value = message[key];
+    return typeof value === 'number' ? value : 0;
+  };
+  switch (message.type) {
+    case 'console':
+      page.emit('console', { method: text('method'), text: text('text'), frame });
+      return;
+    case 'exception':
+      // Not `error`: Node ends a program that has no listener for that.
+      page.emit('pageerror', {
+        message: text('message'),
+        stack: text('stack'),
+        filename: text('filename'),
+        lineno: number('lineno'),
+        colno: number('colno'),
+        frame,
+      });
+      return;
+    case 'problem':
+      page.emit('problem', { kind: text('kind'), text: text('text'), url: text('url'), frame });
+      return;
+    default:
+  }
+}
+
+module.exports = { emitPageEvent };

@@ -1,0 +1,144 @@
+'use strict';
+
+// Starts and ends the dedicated workers of a page. https://html.spec.whatwg.org/multipage/workers.html#dom-worker
+
+const { describeWorker } = require('../fetch/worker-description.cjs');
+const { messageOf } = require('./errors.cjs');
+
+/** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
+/** @typedef {import('../any-realm/thread-messages.js').WorkerRequest} WorkerRequest */
+/** @typedef {import('../any-realm/thread-messages.js').ImportScriptRequest} ImportScriptRequest */
+
+/**
+ * A worker that is being started, or runs.
+ *
+ * @typedef {object} StartedWorker
+ * @property {import('./agent-thread.cjs').WorkerOwner} owner
+ * @property {AgentThread | undefined} thread once it is started
+ * @property {boolean} isEnded
+ */
+
+class PageWorkers {
+  #host;
+  #threads;
+  /** By owner and number there. @type {Map<string, StartedWorker>} */
+  #workers = new Map();
+
+  /**
+   * @param {import('./browser-context.cjs').BrowserContext} host
+   * @param {import('./agent-threads.cjs').AgentThreads} threads
+   */
+  constructor(host, threads) {
+    this.#host = host;
+    this.#threads = threads;
+  }
+
+  /** How many workers are being started or run. */
+  get size() {
+    return this.#workers.size;
+  }
+
+  /** @param {AgentThread} owner @param {WorkerRequest} request */
+  async start(owner, request) {
+    const { id, window, url, options, referrer, startedAt, port } = request;
+    /** @type {StartedWorker} */
+    const worker = { owner: { thread: owner, window, id }, thread: undefined, isEnded: false };
+    this.#workers.set(keyOf(owner, id), worker);
+    let handle;
+    try {
+      const release = this.#threads.reserve();
+      try {
+        handle = this.#host.startThread('worker');
+        // The script is fetched while the thread starts.
+        const [response] = await Promise.all([this.#fetch(owner, request), handle.ready()]);
+        owner.handle.postToMain({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
+        const document = { ...describeWorker(response, owner.document, options), startedAt };
+        if (worker.isEnded || !this.#threads.has(owner)) throw new Error('the worker was ended before it started');
+        const content = { response: { ...response, body: new Uint8Array(response.body) }, referrer };
+        worker.thread = this.#threads.openWorker(handle, document, content, worker.owner, port);
+      } finally {
+        release();
+      }
+    } catch (error) {
+      port.close();
+      handle?.terminate();
+      this.#forget(worker, messageOf(error));
+    }
+  }
+
+  /** @param {AgentThread} owner @param {WorkerRequest} request */
+  #fetch(owner, { url, blob, options: { type, credentials }, referrer }) {
+    return this.#host.network.fetch(
+      {
+        url,
+        mode: 'same-origin',
+        credentials: type === 'module' ? credentials : 'same-origin',
+        destination: 'worker',
+        referrer,
+      },
+      this.#threads.clientOf(owner, blob),
+    );
+  }
+
+  /**
+   * Fetches a script for `importScripts()`, for which the worker waits.
+   *
+   * @param {AgentThread} thread
+   * @param {ImportScriptRequest} request
+   */
+  async importScript(thread, { url, referrer, signal, port }) {
+    let answer;
+    try {
+      const response = await this.#host.network.fetch(
+        { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer },
+        this.#threads.clientOf(thread),
+      );
+      answer = { response: { ...response, body: new Uint8Array(response.body) } };
+    } catch (error) {
+      answer = { error: messageOf(error) };
+    }
+    port.postMessage(answer);
+    port.close();
+    Atomics.store(signal, 0, 1);
+    Atomics.notify(signal, 0);
+  }
+
+  /** Ends a worker, as its owner asks. @param {AgentThread} owner @param {number} id */
+  end(owner, id) {
+    const worker = this.#workers.get(keyOf(owner, id));
+    if (worker === undefined) return;
+    worker.isEnded = true;
+    if (worker.thread !== undefined) this.#threads.close(worker.thread);
+  }
+
+  /** A worker's thread could not load its script. @param {AgentThread} thread @param {unknown} error */
+  fail(thread, error) {
+    const worker = this.#workerOf(thread);
+    if (worker === undefined) return;
+    this.#forget(worker, String(error));
+    this.#threads.close(thread);
+  }
+
+  /** A thread has ended: by itself, because it was ended, or with an error. @param {AgentThread} thread @param {Error} [error] */
+  onExit(thread, error) {
+    const worker = this.#workerOf(thread);
+    if (worker !== undefined) this.#forget(worker, error?.message);
+  }
+
+  /** @param {AgentThread} thread */
+  #workerOf({ owner }) {
+    return owner === undefined ? undefined : this.#workers.get(keyOf(owner.thread, owner.id));
+  }
+
+  /** @param {StartedWorker} worker @param {string} [error] */
+  #forget({ owner: { thread, id } }, error) {
+    if (this.#workers.delete(keyOf(thread, id))) thread.handle.postToMain({ type: 'worker gone', id, error });
+  }
+}
+
+/** @param {AgentThread} thread @param {number} id */
+function keyOf(thread, id) {
+  return `${thread.id}.${id}`;
+}
+
+module.exports = { PageWorkers };

@@ -1,0 +1,477 @@
+'use strict';
+
+// A page, and the documents that it shows one after the other.
+
+const { EventEmitter } = require('node:events');
+const { gunzipSync } = require('node:zlib');
+
+const { describePage } = require('../fetch/document-description.cjs');
+const { now } = require('../fetch/fetch-timing.cjs');
+const { newOpaqueOrigin } = require('../fetch/origin.cjs');
+const { AgentThreads } = require('./agent-threads.cjs');
+const { PageError, messageOf } = require('./errors.cjs');
+const { LoadState } = require('./load-state.cjs');
+const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('./navigate-options.cjs');
+const { emitPageEvent } = require('./page-events.cjs');
+const { RequestedNavigations } = require('./requested-navigations.cjs');
+const { deserializeResult, serializeParameters } = require('./script-values.cjs');
+const { withTimeout } = require('./time-limit.cjs');
+
+/** @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off'>} PublicPage without the methods that EventEmitter provides */
+/** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
+/** @typedef {import('../../index.js').PageEventMap} PageEventMap */
+/** @typedef {import('../any-realm/thread-messages.js').DomRealmRequest} DomRealmRequest */
+/** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
+/** @typedef {import('../fetch/headers.cjs').HeaderList} HeaderList */
+/** @typedef {import('../fetch/origin.cjs').Origin} Origin */
+/** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
+/** @typedef {import('./navigate-options.cjs').WaitUntil} WaitUntil */
+/** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
+
+/** @template Answer @typedef {import('./thread-handle.cjs').Asked<Answer>} Asked */
+
+/**
+ * How a document is loaded.
+ *
+ * @typedef {object} LoadOptions
+ * @property {WaitUntil} waitUntil
+ * @property {string} referrer
+ * @property {string} [root]
+ * @property {HeaderList} [headers] that replace the response's
+ * @property {Origin} [initiator] origin of the document that asked for the navigation; undefined for the user
+ */
+
+/**
+ * A document of a page, with its threads.
+ *
+ * @typedef {object} ShownDocument
+ * @property {AgentThreads} threads
+ * @property {AgentThread} main the thread of the document itself
+ * @property {LoadState} loadState
+ */
+
+/** How long a page must have been idle for `waitUntil: 'idle'`, in milliseconds. */
+const IDLE_TIME = 500;
+
+/** How long a page may take to answer a ping after a script timed out, in milliseconds. */
+const PING_TIMEOUT = 1_000;
+
+/**
+ * Lets the driver reach what users do not see.
+ *
+ * @type {(page: Page) => {
+ *   documentNumber: number, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
+ *   askDom: (frame: number, message: DomRealmRequest, limit: { timeout: number, what: string }) => Promise<FromDomRealm>,
+ *   waitFor: (state: WaitUntil) => Promise<void>,
+ * }}
+ */
+let internalsOf;
+
+/** Ends a recording and returns the trace as gzipped JSON. @type {(page: Page, timeout: number) => Promise<Uint8Array>} */
+let takeProfile;
+
+/**
+ * See {@link import('../../index.js').Page} for its events.
+ *
+ * @extends {EventEmitter<PageEventMap>}
+ * @implements {PublicPage}
+ */
+class Page extends EventEmitter {
+  #host;
+  /** @type {ShownDocument | undefined} */
+  #document;
+  #url = 'about:blank';
+  #isClosed = false;
+  #isVisible = true;
+  /** Navigations that the page itself asked for. */
+  #requested;
+  /** Counts navigations: a later one wins over those before. */
+  #navigation = 0;
+  /** Counts documents: references into one document are invalid in the next. */
+  #documentNumber = 0;
+  /**
+   * How the load is recorded, of this document and of those that it navigates to.
+   *
+   * @type {import('../any-realm/thread-messages.js').RecordingOptions | undefined}
+   */
+  #recording;
+
+  static {
+    internalsOf = (page) => ({
+      documentNumber: page.#documentNumber,
+      isAlive: page.#document?.threads.has(page.#document.main) ?? false,
+      threads: page.#document?.threads,
+      requested: page.#requested.last,
+      askDom: (frame, message, limit) => page.#askDom(frame, message, limit),
+      waitFor: async (state) => {
+        if (page.#document !== undefined) await page.#waitFor(state, page.#document);
+      },
+    });
+    takeProfile = (page, timeout) => page.#takeProfile(timeout);
+  }
+
+  /** @param {import('./browser-context.cjs').BrowserContext} host */
+  constructor(host) {
+    super();
+    this.#host = host;
+    this.#requested = new RequestedNavigations((request) => this.#navigateAsRequested(request));
+  }
+
+  /** The URL of the document. */
+  get url() {
+    return this.#url;
+  }
+
+  get closed() {
+    return this.#isClosed;
+  }
+
+  /**
+   * Loads a document.
+   *
+   * @param {string | URL} url a URL, or a path on disk
+   * @param {NavigateOptions} [options]
+   */
+  async navigate(
+    url,
+    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile } = {},
+  ) {
+    const state = toWaitUntil(waitUntil);
+    this.#assertOpen();
+    const target = toUrl(url);
+    const options = { waitUntil: state, referrer, root, headers: toHeaders(headers, target) };
+    this.#recording = profile === undefined ? undefined : toRecordingOptions(profile);
+    return await withTimeout(
+      timeout,
+      `loading ${url}`,
+      () => this.#load(target, options),
+      async () => {
+        // A response that arrives later must not replace the document.
+        this.#navigation += 1;
+        const main = this.#document?.main;
+        if (main !== undefined && !(await main.handle.isResponsive(PING_TIMEOUT))) await this.#kill(main);
+      },
+    );
+  }
+
+  /** @param {URL} url @param {LoadOptions} options */
+  async #load(url, { waitUntil, referrer, root, headers = [], initiator }) {
+    const navigation = ++this.#navigation;
+    const startedAt = now();
+    const handle = this.#host.startThread('page');
+    let document;
+    try {
+      const response = await this.#fetch(url, referrer, initiator);
+      const replaced = new Set(headers.map(([name]) => name));
+      response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
+      await handle.ready();
+      this.#assertOpen();
+      if (navigation !== this.#navigation) throw new Error(`another navigation replaced the one to ${url}`);
+      document = await this.#commit(handle, response, { startedAt, root, referrer });
+      await this.#waitFor(waitUntil, document);
+      return { url: response.url, status: response.status, headers: response.headers };
+    } catch (error) {
+      if (document === undefined) handle.terminate();
+      this.#assertOpen();
+      throw error;
+    }
+  }
+
+  /**
+   * @param {URL} url
+   * @param {string} referrer
+   * @param {Origin} [initiator]
+   * @returns {Promise<import('../fetch/request.cjs').Response>}
+   */
+  async #fetch(url, referrer, initiator) {
+    if (url.protocol === 'about:') {
+      return {
+        type: 'basic',
+        url: url.href,
+        redirected: false,
+        status: 200,
+        statusText: '',
+        headers: [['content-type', 'text/html']],
+        body: new Uint8Array(),
+      };
+    }
+    return await this.#host.network.fetch(
+      {
+        url: url.href,
+        mode: 'navigate',
+        credentials: 'include',
+        destination: 'document',
+        referrer,
+        isTopLevel: true,
+      },
+      { origin: initiator ?? newOpaqueOrigin(), isUser: initiator === undefined, embedderPolicy: 'unsafe-none' },
+    );
+  }
+
+  /**
+   * Replaces the document by one in a thread of its own.
+   *
+   * @param {ThreadHandle} handle
+   * @param {import('../fetch/request.cjs').Response} response
+   * @param {{ startedAt: number, root: string | undefined, referrer: string }} navigation
+   */
+  async #commit(handle, response, { startedAt, root, referrer }) {
+    const description = describePage(response, root);
+    this.#document?.loadState.fail(new Error('another navigation replaced the document'));
+    await this.#document?.threads.closeAll();
+    this.#documentNumber += 1;
+    this.#url = description.url;
+    const threads = new AgentThreads(
+      this.#host,
+      {
+        onMessage: (thread, message) => this.#onMessage(thread, message),
+        onFailure: (thread, text) => {
+          this.emit('problem', { kind: 'host', text, url: '', frame: threads.numberOf(thread, 0) });
+        },
+        onCrash: (thread, error) => this.#onCrash(thread, error),
+      },
+      this.#isVisible,
+    );
+    const { timing } = response;
+    const content = { body: response.body, referrer };
+    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content);
+    const document = { threads, main, loadState: new LoadState() };
+    this.#document = document;
+    this.emit('navigated', this.#url);
+    return document;
+  }
+
+  /** @param {AgentThread} thread @param {Error} error */
+  #onCrash(thread, error) {
+    if (thread === this.#document?.main) {
+      this.#document.loadState.fail(error);
+      this.emit('crash', error);
+    } else {
+      this.emit('problem', { kind: 'crash', text: error.message, url: thread.document.url, frame: 0 });
+    }
+  }
+
+  /** @param {WaitUntil} state @param {ShownDocument} document */
+  async #waitFor(state, { main, loadState }) {
+    const milestone = state === 'idle' ? 'load' : state;
+    await main.handle.keepAlive(loadState.waitFor(milestone));
+    if (state === 'idle') await main.handle.askMain({ type: 'await idle', quiet: IDLE_TIME }).answer;
+  }
+
+  /** @param {AgentThread} thread @param {FromDomRealm} message */
+  #onMessage(thread, message) {
+    if (this.#isClosed || this.#document === undefined) return;
+    const { threads, loadState } = this.#document;
+    // A message that names no window of its thread is attributed to the outermost one.
+    const window = typeof message.frame === 'number' && thread.windows.has(message.frame) ? message.frame : 0;
+    const frame = threads.numberOf(thread, window);
+    switch (message.type) {
+      case 'DOMContentLoaded':
+      case 'load': {
+        if (frame !== 0) return;
+        const milestone = message.type === 'load' ? 'load' : 'domcontentloaded';
+        loadState.reach(milestone);
+        this.emit(milestone);
+        return;
+      }
+      case 'navigate':
+        this.#requestNavigation(message);
+        return;
+      default:
+        emitPageEvent(this, message, frame);
+    }
+  }
+
+  /** The page asks to be navigated. @param {FromDomRealm} message */
+  #requestNavigation({ url, referrer }) {
+    if (typeof url !== 'string' || !URL.canParse(url)) return;
+    const { protocol } = new URL(url);
+    // A page of the network must not navigate to files.
+    const isFromDisk = this.#url.startsWith('file:');
+    if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
+      this.#requested.add({ url, referrer: typeof referrer === 'string' ? referrer : '' });
+      return;
+    }
+    const text = `a page may not navigate to URLs of the scheme ${protocol}`;
+    this.emit('problem', { kind: 'navigation', text, url, frame: 0 });
+  }
+
+  /** @param {import('./requested-navigations.cjs').NavigationRequest} request */
+  async #navigateAsRequested({ url, referrer }) {
+    const initiator = this.#document?.main.document.origin;
+    try {
+      await this.#load(new URL(url), { waitUntil: 'commit', referrer, initiator });
+    } catch (error) {
+      if (this.#isClosed) return;
+      this.emit('problem', { kind: 'navigation', text: messageOf(error), url, frame: 0 });
+    }
+  }
+
+  /** The windows of the page: itself and its frames. */
+  frames() {
+    return this.#document?.threads.frames() ?? [];
+  }
+
+  /** The dedicated workers of the page, of its frames, and of workers. */
+  workers() {
+    return this.#document?.threads.workers() ?? [];
+  }
+
+  /**
+   * Runs a function, or an expression, in the page and returns its awaited result. Arguments and result are cloned.
+   *
+   * @param {string | Function} script
+   * @param {unknown[]} parameters of a function
+   * @returns {Promise<any>}
+   * @throws {PageError} the script threw, or its result cannot be cloned
+   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   */
+  async evaluate(script, ...parameters) {
+    return await this.evaluateIn({}, script, ...parameters);
+  }
+
+  /**
+   * As `evaluate`, with a timeout, or in a frame or a worker.
+   *
+   * @param {{ timeout?: number, frame?: number }} options
+   * @param {string | Function} script
+   * @param {unknown[]} parameters
+   * @returns {Promise<any>}
+   */
+  async evaluateIn({ timeout = this.#host.timeout, frame = 0 }, script, ...parameters) {
+    this.#assertOpen();
+    const isFunction = typeof script === 'function';
+    if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
+    const source = isFunction ? `(${script})` : script;
+    const { error, value } = await this.#askDom(
+      frame,
+      { type: 'evaluate', source, isFunction, parameters: serializeParameters(parameters) },
+      { timeout, what: 'the script' },
+    );
+    if (error !== undefined) throw new PageError(Object(error));
+    return deserializeResult(value);
+  }
+
+  /**
+   * @param {number} frame
+   * @param {DomRealmRequest} message
+   * @param {{ timeout: number, what: string }} limit
+   */
+  #askDom(frame, message, { timeout, what }) {
+    const { thread, window } = this.#find(frame);
+    return this.#answerOf(thread, thread.handle.askDom({ ...message, frame: window }), what, timeout);
+  }
+
+  /**
+   * Ends the recording that `profile` asked for.
+   *
+   * @param {{ timeout?: number }} [options]
+   * @returns {Promise<import('selfprof').ProfilerTrace>}
+   */
+  async takeProfile({ timeout = this.#host.timeout } = {}) {
+    return JSON.parse(gunzipSync(await takeProfile(this, timeout)).toString());
+  }
+
+  /** @param {number} timeout */
+  async #takeProfile(timeout) {
+    this.#assertOpen();
+    const main = this.#document?.main;
+    if (this.#recording === undefined || main === undefined)
+      throw new Error('no recording was started\n\nhint: navigate with the option `profile`');
+    const asked = main.handle.askMain({ type: 'take profile' });
+    const { bytes, error } = await this.#answerOf(main, asked, 'ending the recording', timeout);
+    if (error !== undefined || bytes === undefined) throw new Error(error);
+    return bytes;
+  }
+
+  /**
+   * Makes each running profiler of a frame take a sample as soon as the page's thread is free.
+   * https://wicg.github.io/js-self-profiling/#force-sample
+   *
+   * @param {{ frame?: number, timeout?: number }} [options]
+   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   */
+  async forceSample({ frame = 0, timeout = this.#host.timeout } = {}) {
+    this.#assertOpen();
+    const { thread, window } = this.#find(frame);
+    const asked = thread.handle.askMain({ type: 'force sample', frame: window });
+    const { error } = await this.#answerOf(thread, asked, 'forcing a sample', timeout);
+    if (error !== undefined) throw new Error(error);
+  }
+
+  /** Whether the page is in the foreground. */
+  get visible() {
+    return this.#isVisible;
+  }
+
+  /**
+   * Moves the page to the background, or back. Navigations do not change it.
+   * https://html.spec.whatwg.org/multipage/interaction.html#page-visibility
+   *
+   * @param {boolean} isVisible
+   * @param {{ timeout?: number }} [options]
+   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   */
+  async setVisible(isVisible, { timeout = this.#host.timeout } = {}) {
+    this.#assertOpen();
+    if (typeof isVisible !== 'boolean') throw new TypeError('setVisible takes true or false');
+    this.#isVisible = isVisible;
+    const what = isVisible ? 'showing the page' : 'hiding the page';
+    const threads = this.#document?.threads.setVisible(isVisible) ?? [];
+    await Promise.all(threads.map(({ thread, asked }) => this.#answerOf(thread, asked, what, timeout)));
+  }
+
+  /** @param {number} frame */
+  #find(frame) {
+    const target = this.#document?.threads.find(frame);
+    if (target === undefined) throw new Error(`the page has no frame ${frame}`);
+    return target;
+  }
+
+  /**
+   * Waits for an answer. A thread that answers neither in time nor to a ping is terminated.
+   *
+   * @template Answer
+   * @param {AgentThread} thread
+   * @param {Asked<Answer>} asked
+   * @param {string} what
+   * @param {number} timeout
+   */
+  #answerOf(thread, asked, what, timeout) {
+    return withTimeout(
+      timeout,
+      what,
+      () => asked.answer,
+      async () => {
+        asked.forget();
+        if (!(await thread.handle.isResponsive(PING_TIMEOUT))) await this.#kill(thread);
+      },
+    );
+  }
+
+  /** @param {AgentThread} thread */
+  async #kill(thread) {
+    await thread.handle.terminate();
+    this.#onCrash(thread, new Error('the page does not respond'));
+  }
+
+  #assertOpen() {
+    if (this.#isClosed) throw new Error('the page is closed');
+  }
+
+  async close() {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#host.remove(this);
+    this.#requested.clear();
+    this.#document?.loadState.fail(new Error('the page is closed'));
+    await this.#document?.threads.closeAll();
+    this.emit('close');
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.close();
+  }
+}
+
+module.exports = { Page, internalsOf, takeProfile };

@@ -1,0 +1,56 @@
+'use strict';
+
+// The values that `Page.evaluate` sends to a page and gets back, by structured clone.
+
+const { randomBytes } = require('node:crypto');
+
+const { deserialize, serialize } = require('../any-realm/structured-clone.cjs');
+
+/** Of this thread and all page threads that it starts: see cloning/value-serializer.cjs. */
+const cloneKey = new Uint8Array(randomBytes(32));
+
+/** @type {import('../cloning/value-serializer.cjs').ValueSerializer | undefined} */
+let values;
+/** Loaded on first use, because it needs the addon. `new PageHost()` reports the versions of Node that have none. */
+function valueSerializer() {
+  const { ValueSerializer } = require('../cloning/value-serializer.cjs');
+  values ??= new ValueSerializer(cloneKey);
+  return values;
+}
+
+/** Platform objects of a page that become objects of this realm; all others become plain data. @type {import('../any-realm/realm-contracts.js').Platform} */
+const PLATFORM = {
+  write: (...parameters) => valueSerializer().write(...parameters),
+  read: (...parameters) => valueSerializer().read(...parameters),
+  dataCloneError: (message) => new DOMException(message, 'DataCloneError'),
+  /** @param {any} data sent by a page, so it may be anything */
+  deserialize(data) {
+    switch (data?.type) {
+      case 'Blob':
+        return new Blob([data.bytes], { type: String(data.media) });
+      case 'File':
+        return new File([data.bytes], String(data.name), {
+          type: String(data.media),
+          lastModified: Number(data.lastModified),
+        });
+      case 'DOMException':
+        return new DOMException(String(data.message), String(data.name));
+      default: {
+        const { type, ...members } = data ?? {};
+        return members;
+      }
+    }
+  },
+};
+
+/** @param {unknown[]} parameters @returns {object} a record for a page @throws {DOMException} `DataCloneError` */
+function serializeParameters(parameters) {
+  return serialize(parameters, PLATFORM);
+}
+
+/** @param {any} record sent by a page */
+function deserializeResult(record) {
+  return deserialize(record, PLATFORM).value;
+}
+
+module.exports = { cloneKey, deserializeResult, serializeParameters };

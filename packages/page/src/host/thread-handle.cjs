@@ -1,0 +1,332 @@
+'use strict';
+
+// A page thread, as seen by the user's thread.
+
+const { EventEmitter } = require('node:events');
+const path = require('node:path');
+const { types } = require('node:util');
+const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
+
+const loadedModules = require('./loaded-modules.cjs');
+const { watchMemory } = require('./memory-watch.cjs');
+const { cloneKey } = require('./script-values.cjs');
+
+/** @typedef {import('../any-realm/thread-messages.js').ToMainRealm} ToMainRealm */
+/** @typedef {import('../any-realm/thread-messages.js').FromMainRealm} FromMainRealm */
+/** @typedef {import('../any-realm/thread-messages.js').MainRealmReport} MainRealmReport */
+/** @typedef {import('../any-realm/thread-messages.js').MainRealmRequest} MainRealmRequest */
+/** @typedef {import('../any-realm/thread-messages.js').MainRealmAnswer} MainRealmAnswer */
+/** @typedef {import('../any-realm/thread-messages.js').ToDomRealm} ToDomRealm */
+/** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
+/** @typedef {import('../any-realm/thread-messages.js').DomRealmRequest} DomRealmRequest */
+/** @typedef {import('node:worker_threads').Transferable[]} TransferList */
+
+const PROGRAM = path.join(__dirname, '..', 'main-realm', 'page-thread.cjs');
+
+/**
+ * Node's options of a page thread. Its intrinsics are frozen so that a page could not change what the host runs even if it got hold of an
+ * object of the main realm. vm modules are for ES modules among jsdom's dependencies.
+ */
+const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+/** How much may be sent to a DOM realm before it is read, in the units of dom-realm/host-port.cjs. */
+const MAX_UNREAD = 64 << 10;
+
+/**
+ * An answer that is awaited.
+ *
+ * @template Answer
+ * @typedef {object} Asked
+ * @property {Promise<Answer>} answer rejects when the thread ends first, or when it is forgotten
+ * @property {() => void} forget
+ */
+
+/**
+ * @typedef {object} ThreadStart
+ * @property {{ folder: string, version: string }} library jsdom
+ * @property {import('tough-cookie').SerializedCookieJar} cookies
+ * @property {import('./browser-context.cjs').ThreadOptions} options
+ * @property {'page' | 'worker'} kind what is to be opened in it
+ */
+
+/**
+ * Events: `dom-message` from the DOM realm, `main-message` from the main realm, and `exit`, with the error that ended the thread, if any.
+ *
+ * @extends {EventEmitter<{ 'dom-message': [FromDomRealm], 'main-message': [MainRealmReport], exit: [error?: Error] }>}
+ */
+class ThreadHandle extends EventEmitter {
+  #worker;
+  #domPort;
+  #mainPort;
+  /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
+  #awaited = new Map();
+  #nextId = 1;
+  #ready;
+  #hasEnded = false;
+  #isRetired = false;
+  #stopWatching;
+  /** How many promises keep the program alive. */
+  #keepers = 0;
+  /** Counters of messages that were sent and not read yet, which both threads share, see dom-realm/host-port.cjs. */
+  #unreadHere = new Int32Array(new SharedArrayBuffer(4));
+  #unreadThere = new Int32Array(new SharedArrayBuffer(4));
+  /** Answers of the main realm that came before the message of the DOM realm that is being handled. @type {MainRealmAnswer[] | undefined} */
+  #earlyAnswers;
+
+  /** @param {ThreadStart} start */
+  constructor({ library, cookies, options, kind }) {
+    super();
+    const dom = new MessageChannel();
+    const main = new MessageChannel();
+    this.#domPort = dom.port1;
+    this.#mainPort = main.port1;
+    this.#worker = new Worker(PROGRAM, {
+      workerData: {
+        library,
+        cookies,
+        options,
+        modules: loadedModules.current(),
+        cloneKey,
+        kind,
+        port: dom.port2,
+        control: main.port2,
+      },
+      transferList: [dom.port2, main.port2],
+      // Pages must not learn this process's environment and command line.
+      argv: [],
+      env: {},
+      execArgv: NODE_OPTIONS,
+      name: `selfprof ${kind}`,
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
+    });
+    this.#ready = this.#await('ready');
+    this.#ready.catch(() => {});
+    // A page does not keep the program alive; a promise that waits for it does.
+    this.#worker.unref();
+    this.#domPort.on('message', (message) => this.#onDomMessage(message));
+    this.#domPort.unref();
+    this.postToDom({ type: 'unread', unread: this.#unreadThere });
+    this.#mainPort.on('message', (message) => this.#onMainMessage(message));
+    this.#mainPort.unref();
+    const { memoryLimit } = options;
+    this.#stopWatching = watchMemory(this.#worker, memoryLimit * 2 ** 20, () => {
+      const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
+      this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+      this.#worker.terminate();
+    });
+    this.#worker.on('error', (/** @type {Error} */ error) => this.#end(error));
+    // Only a full heap ends a thread from within: see crates/v8/shim/untrusted_thread.cc.
+    this.#worker.on('exit', () =>
+      this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`)),
+    );
+  }
+
+  /** Resolves when jsdom is loaded. */
+  ready() {
+    return this.keepAlive(this.#ready);
+  }
+
+  /**
+   * Keeps the program alive until a promise is settled.
+   *
+   * @template Value
+   * @param {Promise<Value>} promise
+   */
+  async keepAlive(promise) {
+    this.#worker.ref();
+    this.#keepers += 1;
+    try {
+      return await promise;
+    } finally {
+      this.#keepers -= 1;
+      // The end of a thread is awaited, so a thread that is ending stays referenced.
+      if (this.#keepers === 0 && !this.#hasEnded) this.#worker.unref();
+    }
+  }
+
+  /** @param {ToMainRealm} message @param {TransferList} [transferList] */
+  postToMain(message, transferList = []) {
+    if (!this.#hasEnded) this.#mainPort.postMessage(message, transferList);
+  }
+
+  /** @param {ToDomRealm} message @param {TransferList} [transferList] */
+  postToDom(message, transferList = []) {
+    if (!this.#hasEnded) this.#domPort.postMessage(message, transferList);
+  }
+
+  /**
+   * Forwards a message of another thread, unless too many are unread.
+   *
+   * @param {Extract<ToDomRealm, { type: 'message' }>} message
+   * @param {unknown} size as its sender counts it
+   * @param {TransferList} transferList
+   */
+  forwardToDom(message, size, transferList) {
+    const weight = Number.isInteger(size) && Number(size) > 0 ? Number(size) : 1;
+    if (Atomics.load(this.#unreadThere, 0) + weight > MAX_UNREAD) return;
+    Atomics.add(this.#unreadThere, 0, weight);
+    this.postToDom({ ...message, weight }, transferList);
+  }
+
+  /**
+   * @param {DomRealmRequest & { frame: number }} request
+   * @returns {Asked<FromDomRealm>}
+   */
+  askDom(request) {
+    const id = this.#nextId++;
+    return this.#ask('evaluation', id, () => this.postToDom({ ...request, id }));
+  }
+
+  /**
+   * @param {MainRealmRequest} request
+   * @returns {Asked<MainRealmAnswer>}
+   */
+  askMain(request) {
+    const id = this.#nextId++;
+    return this.#ask('command', id, () => this.postToMain({ ...request, id }));
+  }
+
+  /**
+   * Answers are distinguished by the realm that they come from: a page can make up answers of its DOM realm only.
+   *
+   * @param {'evaluation' | 'command'} kind
+   * @param {number} id
+   * @param {() => void} post
+   * @returns {Asked<any>}
+   */
+  #ask(kind, id, post) {
+    const key = `${kind} ${id}`;
+    const answer = this.#hasEnded ? Promise.reject(new Error('the page is closed')) : this.#await(key);
+    post();
+    const forget = () => {
+      this.#awaited.get(key)?.reject(new Error('the answer is no longer awaited'));
+      this.#awaited.delete(key);
+    };
+    return { answer: this.keepAlive(answer), forget };
+  }
+
+  /** @param {string} key @returns {Promise<any>} */
+  #await(key) {
+    return new Promise((resolve, reject) => {
+      this.#awaited.set(key, { resolve, reject });
+    });
+  }
+
+  /** @param {string} key @param {unknown} [answer] */
+  #settle(key, answer) {
+    this.#awaited.get(key)?.resolve(answer);
+    this.#awaited.delete(key);
+  }
+
+  /** How many answers are awaited, for tests. */
+  get awaited() {
+    return this.#awaited.size;
+  }
+
+  /** @param {unknown} received from a realm that the page can take over, so it may be anything */
+  #onDomMessage(received) {
+    if (this.#isRetired || typeof received !== 'object' || received === null) return;
+    if (!('type' in received) || typeof received.type !== 'string') return;
+    const message = /** @type {FromDomRealm} */ (received);
+    if (this.#countRead(message)) return;
+    // Messages that the main realm sent earlier are handled first, though they come over another port.
+    /** @type {MainRealmAnswer[]} */
+    const answers = [];
+    this.#earlyAnswers = answers;
+    this.receiveFromMain();
+    this.#earlyAnswers = undefined;
+    if (message.type !== 'evaluated') this.emit('dom-message', message);
+    else if (typeof message.id === 'number') this.#settle(`evaluation ${message.id}`, message);
+    for (const answer of answers) this.#finish(answer);
+  }
+
+  /** Counts a message as read. Returns whether it was about counting alone. @param {FromDomRealm} message */
+  #countRead({ type, unread, weight }) {
+    if (type === 'unread') {
+      if (types.isInt32Array(unread) && types.isSharedArrayBuffer(unread.buffer))
+        this.#unreadHere = /** @type {Int32Array<SharedArrayBuffer>} */ (unread);
+      return true;
+    }
+    if (Number.isInteger(weight)) Atomics.sub(this.#unreadHere, 0, Number(weight));
+    return false;
+  }
+
+  /** Handles the messages that the main realm has sent so far. */
+  receiveFromMain() {
+    if (this.#hasEnded) return;
+    for (;;) {
+      const received = receiveMessageOnPort(this.#mainPort);
+      if (received === undefined) return;
+      this.#onMainMessage(received.message);
+    }
+  }
+
+  /** @param {FromMainRealm} message */
+  #onMainMessage(message) {
+    switch (message.type) {
+      case 'ready':
+        this.#settle('ready');
+        return;
+      case 'done':
+        if (this.#earlyAnswers === undefined) this.#finish(message);
+        else this.#earlyAnswers.push(message);
+        return;
+      case 'pong':
+        this.#settle(`ping ${message.id}`, true);
+        return;
+      default:
+        if (!this.#isRetired) this.emit('main-message', message);
+    }
+  }
+
+  /** Settles a request to the main realm, after the messages that the DOM realm sent before. @param {MainRealmAnswer} answer */
+  #finish(answer) {
+    for (;;) {
+      const received = this.#hasEnded ? undefined : receiveMessageOnPort(this.#domPort);
+      if (received === undefined) break;
+      this.#onDomMessage(received.message);
+    }
+    this.#settle(`command ${answer.id}`, answer);
+  }
+
+  /** Whether the thread's event loop answers in time. @param {number} milliseconds */
+  async isResponsive(milliseconds) {
+    const id = this.#nextId++;
+    const key = `ping ${id}`;
+    const answered = this.#await(key).catch(() => false);
+    const timer = setTimeout(() => this.#settle(key, false), milliseconds);
+    this.postToMain({ type: 'ping', id });
+    try {
+      return await this.keepAlive(answered);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @param {Error} [error] */
+  #end(error) {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#stopWatching();
+    this.#domPort.close();
+    this.#mainPort.close();
+    for (const { reject } of this.#awaited.values()) reject(error ?? new Error('the page is closed'));
+    this.#awaited.clear();
+    this.emit('exit', error);
+  }
+
+  /** Ends the thread of a page, once it has provided the modules that other threads can use. */
+  async retire() {
+    this.#isRetired = true;
+    if (!this.#hasEnded) await loadedModules.takeFrom(() => this.askMain({ type: 'modules' }));
+    await this.terminate();
+  }
+
+  /** Ends the thread, whatever it is doing. */
+  async terminate() {
+    this.#end();
+    await this.#worker.terminate();
+  }
+}
+
+module.exports = { ThreadHandle };

@@ -1,0 +1,46 @@
+'use strict';
+
+const { TimeoutError } = require('./errors.cjs');
+
+/** The longest delay of a timer, in milliseconds: 24 days. A longer timeout is treated as no timeout. */
+const MAX_DELAY = 0x7fff_ffff;
+
+/**
+ * Does some work, and rejects when it takes longer than the timeout. `onTimeout` cleans up before the promise rejects.
+ *
+ * @template Result
+ * @param {number} milliseconds
+ * @param {string} what for the message of the error
+ * @param {() => Promise<Result>} work
+ * @param {() => void | Promise<void>} [onTimeout]
+ * @returns {Promise<Result>}
+ * @throws {TimeoutError}
+ */
+async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
+  if (milliseconds > MAX_DELAY) return await work();
+  let isLate = false;
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(async () => {
+      isLate = true;
+      await onTimeout();
+      resolve(undefined);
+    }, milliseconds);
+  });
+  const done = work();
+  try {
+    const result = await Promise.race([done, late]);
+    // The type of a race cannot say that `late` came second.
+    if (!isLate) return /** @type {Result} */ (result);
+  } catch (error) {
+    if (!isLate) throw error;
+  } finally {
+    clearTimeout(timer);
+    done.catch(() => {});
+  }
+  await late;
+  throw new TimeoutError(`${what} took longer than ${milliseconds} ms`);
+}
+
+module.exports = { MAX_DELAY, withTimeout };

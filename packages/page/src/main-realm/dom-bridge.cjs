@@ -1,0 +1,200 @@
+'use strict';
+
+// The main realm's side of the bridge to the DOM realm (the other side is dom-realm/main-realm-bridge.cjs): everything that code in the DOM
+// realm can have the host do.
+//
+// A page can reach the DOM realm's objects, so each function here treats its caller as hostile: it checks its arguments, returns primitives
+// or objects of the page's own realms, and lets no error of the main realm out.
+
+const { randomFillSync, randomUUID } = require('node:crypto');
+const { types } = require('node:util');
+const { MessageChannel } = require('node:worker_threads');
+
+const { kindOf } = require('./kind-of.cjs');
+const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
+
+/** @typedef {import('../any-realm/realm-contracts.js').MainRealmFunctions} MainRealmFunctions */
+
+/** @param {unknown[]} values */
+function isString(...values) {
+  return values.every((value) => typeof value === 'string');
+}
+
+/**
+ * Copies bytes by their internal slots, which no code of a page can change.
+ *
+ * @type {(target: Uint8Array, source: Uint8Array) => void}
+ */
+const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
+
+class DomBridge {
+  #thread;
+  /** What the last code of a page returned or threw. @type {unknown} */
+  #completion;
+  /** @type {Map<number, NodeJS.Timeout>} */
+  #timers = new Map();
+  #nextTimer = 1;
+
+  /** @param {import('./page-thread.cjs').PageThread} thread */
+  constructor(thread) {
+    this.#thread = thread;
+  }
+
+  /**
+   * Completes as code of a page does: see `withCompletion` in dom-realm/main-realm-bridge.cjs.
+   *
+   * @param {() => unknown} work
+   */
+  #complete(work) {
+    try {
+      this.#completion = work();
+      return 'returned';
+    } catch (error) {
+      if (error instanceof Error) return `The page host failed: ${error.message}`;
+      this.#completion = error;
+      return 'threw';
+    }
+  }
+
+  /** Copies bytes to memory of the DOM realm. @param {Uint8Array} bytes */
+  bytesForDom(bytes) {
+    const copy = this.#thread.dom.allocate(bytes.byteLength);
+    setBytes(copy, bytes);
+    return copy;
+  }
+
+  /**
+   * @param {() => void} callback
+   * @param {number} delay in milliseconds
+   * @param {boolean} repeats
+   */
+  #startTimer(callback, delay, repeats) {
+    const id = this.#nextTimer++;
+    const run = () => {
+      if (!repeats) this.#timers.delete(id);
+      this.#thread.enter(callback);
+    };
+    const wait = Number.isFinite(delay) ? Math.min(Math.max(delay, 0), 0x7fffffff) : 0;
+    this.#timers.set(id, repeats ? setInterval(run, wait) : setTimeout(run, wait));
+    return id;
+  }
+
+  /** The functions that the DOM realm gets. @returns {MainRealmFunctions} */
+  functions() {
+    const thread = this.#thread;
+    return {
+      take: () => {
+        const completion = this.#completion;
+        this.#completion = undefined;
+        return completion;
+      },
+      timeOrigin: performance.timeOrigin,
+      now: () => performance.now(),
+      // For events of ports, which Node fires in the DOM realm directly.
+      enter: (callback) => {
+        if (typeof callback === 'function') thread.enter(callback);
+      },
+      setTimer: (callback, delay, repeats) =>
+        typeof callback === 'function' && typeof delay === 'number'
+          ? this.#startTimer(callback, delay, repeats === true)
+          : 0,
+      clearTimer: (id) => {
+        clearTimeout(this.#timers.get(id));
+        this.#timers.delete(id);
+      },
+      setImmediate: (callback) => {
+        if (typeof callback === 'function') setImmediate(() => thread.enter(callback));
+      },
+      decode: (label, fatal, ignoreBOM, view) => {
+        try {
+          return new TextDecoder(label, { fatal: fatal === true, ignoreBOM: ignoreBOM === true }).decode(view);
+        } catch {
+          return undefined;
+        }
+      },
+      utf8Length: (text) => (isString(text) ? Buffer.byteLength(text) : 0),
+      encodeInto: (text, view) => {
+        if (isString(text) && types.isUint8Array(view)) new TextEncoder().encodeInto(text, view);
+      },
+      atob: (text) => {
+        try {
+          return atob(text);
+        } catch {
+          return undefined;
+        }
+      },
+      btoa: (text) => {
+        try {
+          return btoa(text);
+        } catch {
+          return undefined;
+        }
+      },
+      randomFill: (view) => {
+        if (types.isUint8Array(view)) randomFillSync(view);
+      },
+      randomUUID: () => randomUUID(),
+      kindOf: (value) => kindOf(value),
+      writeValue: (...parameters) => this.#complete(() => thread.values.write(...parameters)),
+      readValue: (...parameters) => this.#complete(() => thread.values.read(...parameters)),
+      syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
+      createContext: (document, frame) => this.#complete(() => thread.windows.create(Number(document), Number(frame))),
+      enterWindow: (window, host) => this.#complete(() => thread.windows.enter(window, host)),
+      runScript: (window, source, url, line, column, base) =>
+        this.#complete(() => {
+          if (!isString(source, url)) throw new Error('a script is text');
+          const { realm, bases } = thread.windows.get(window);
+          if (isString(base) && base !== '') bases.set(url, base);
+          return runClassicScript(realm, source, url, { line: line | 0, column: column | 0 });
+        }),
+      checkFunctionBody: (window, parameters, body, url) =>
+        this.#complete(() => {
+          if (!isString(parameters, body, url)) throw new Error('a function is text');
+          thread.windows.get(window);
+          checkFunctionBody(window, parameters.split(', '), body, url);
+        }),
+      runFetchedScript: (window, handle) => this.#complete(() => thread.loader.run(window, handle)),
+      loadModule: (window, request, onDone) => thread.loader.loadModule(window, request, onDone),
+      runModule: (window, handle) =>
+        this.#complete(() => thread.windows.get(window).modules.run(handle, (thrown) => thread.report(thrown, window))),
+      registerImportMap: (window, text, base) =>
+        isString(text, base)
+          ? thread.windows.get(window).modules.registerImportMap(text, base)
+          : 'an import map is text',
+      closeWindow: (window) => thread.windows.close(window),
+      fetchScript: (request, onDone) => thread.loader.fetchScript(request, onDone),
+      fetch: (request, body, onDone) => thread.loader.fetch(request, body, onDone),
+      abortFetch: (id) => thread.loader.abort(id),
+      describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
+      useDocument: (window, document) => thread.windows.use(window, document),
+      fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),
+      createObjectUrl: (bytes, type) =>
+        types.isUint8Array(bytes) && isString(type) ? thread.blobs.add(bytes, type) : '',
+      revokeObjectUrl: (url) => thread.blobs.remove(url),
+      newPipes: (onPipes) => {
+        if (typeof onPipes !== 'function') return;
+        const { port1, port2 } = new MessageChannel();
+        onPipes(thread.moveToDom(port1), thread.moveToDom(port2));
+      },
+      startWorker: (window, request, onPipe, onFailure) =>
+        typeof onPipe === 'function' && typeof onFailure === 'function'
+          ? thread.workers.start(thread.windows.get(window), request, onPipe, onFailure)
+          : 0,
+      endWorker: (id) => thread.workers.end(id),
+      importScript: (url) => (isString(url) ? thread.workerScripts.importScript(url) : ''),
+      closeWorker: () => thread.close(),
+      getCookies: (url) => (isString(url) ? thread.cookiesForScript(url) : ''),
+      setCookie: (url, text) => {
+        if (isString(url, text)) thread.setCookieByScript(url, text);
+      },
+    };
+  }
+
+  /** Stops the timers, which would still call into the DOM realm. */
+  close() {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+}
+
+module.exports = { DomBridge };

@@ -1,0 +1,35 @@
+'use strict';
+
+// The recording of a document's load that the page's user asked for with the option `profile` of a navigation. It begins before the
+// document's first script and shows what a profiler of the document itself would: the functions of its realm. It needs no permission from
+// the document and does not count among the document's sessions.
+
+const native = require('selfprof/internal/native.cjs');
+
+class LoadRecording {
+  #session;
+
+  /**
+   * @param {import('./realm.cjs').Realm} realm
+   * @param {{ sampleInterval: number, maxBufferSize: number, includeSameOriginFrames: boolean }} options
+   */
+  constructor(realm, options) {
+    // The trace itself shows that the buffer was full, so it needs no listener.
+    const listener = { onFull() {}, onChunk() {} };
+    this.#session = realm.open({ ...options, includeEntries: false }, listener);
+  }
+
+  /** Ends the recording. @returns {Promise<{ bytes: Uint8Array } | { error: string }>} a trace as gzipped JSON */
+  async take() {
+    try {
+      const { trace } = await native.close(this.#session.id, 'json-gzip');
+      setImmediate(native.releaseReadProfiles).unref();
+      // A copy: memory of the addon cannot be transferred to another thread.
+      return { bytes: /** @type {Uint8Array} */ (trace).slice() };
+    } catch (error) {
+      return { error: String(error instanceof Error ? error.message : error) };
+    }
+  }
+}
+
+module.exports = { LoadRecording };

@@ -1,0 +1,92 @@
+'use strict';
+
+// The workers that the windows of this thread, or the worker in it, have started. Each is a thread, which the user's thread starts and
+// ends; its messages come over a port of its own.
+
+const { MessageChannel } = require('node:worker_threads');
+
+const native = require('selfprof/internal/native.cjs');
+const { oneOf, toCredentials } = require('./page-request.cjs');
+
+/** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
+/** @typedef {import('./window-record.cjs').WindowRecord} WindowRecord */
+
+const TYPES = /** @type {const} */ (['classic', 'module']);
+
+class OwnedWorkers {
+  #thread;
+  #limit;
+  /** By id: the window that started the worker, and what is called when the worker fails. @type {Map<number, { window: WindowRecord, onFailure: (reason: string) => void }>} */
+  #workers = new Map();
+  #nextId = 1;
+
+  /**
+   * @param {import('./page-thread.cjs').PageThread} thread
+   * @param {number} limit how many there may be at once; the user's thread counts those of the whole page
+   */
+  constructor(thread, limit) {
+    this.#thread = thread;
+    this.#limit = limit;
+  }
+
+  /**
+   * Starts a worker.
+   *
+   * @param {WindowRecord} window
+   * @param {unknown} text JSON from the DOM realm
+   * @param {(pipe: Pipe) => void} onPipe gets the port to the worker at once
+   * @param {(reason: string) => void} onFailure is called when the worker could not be started, or crashed
+   * @returns {number} what `end` takes
+   */
+  start(window, text, onPipe, onFailure) {
+    const { url, type, credentials, name } = JSON.parse(String(text));
+    const id = this.#nextId++;
+    this.#workers.set(id, { window, onFailure });
+    const { port1, port2 } = new MessageChannel();
+    this.#thread.enter(() => onPipe(this.#thread.moveToDom(port1)));
+    if (this.#workers.size > this.#limit) {
+      port2.close();
+      setImmediate(() => this.onGone({ id, error: `a page may have no more than ${this.#limit} threads` }));
+      return id;
+    }
+    const [withoutFragment] = String(url).split('#');
+    const request = {
+      type: 'worker',
+      id,
+      window: window.frame,
+      url: String(url),
+      // Read now, because a page may revoke a blob: URL as soon as the worker is made.
+      blob: this.#thread.blobs.get(withoutFragment),
+      options: {
+        type: oneOf(TYPES, type, 'classic'),
+        credentials: toCredentials(credentials),
+        name: String(name),
+      },
+      referrer: window.document.url,
+      startedAt: native.now(),
+      port: port2,
+    };
+    this.#thread.tell(request, [port2]);
+    return id;
+  }
+
+  /** Ends a worker, whatever it is doing. @param {number} id */
+  end(id) {
+    if (this.#workers.delete(id)) this.#thread.tell({ type: 'end worker', id });
+  }
+
+  /** Ends the workers of a window. https://html.spec.whatwg.org/multipage/workers.html#the-worker's-lifetime @param {WindowRecord} window */
+  endOf(window) {
+    for (const [id, worker] of this.#workers) if (worker.window === window) this.end(id);
+  }
+
+  /** The user's thread says that a worker has ended. @param {{ id: number, error?: string }} message */
+  onGone({ id, error }) {
+    const worker = this.#workers.get(id);
+    this.#workers.delete(id);
+    if (worker === undefined || error === undefined) return;
+    this.#thread.enter(() => worker.onFailure(error));
+  }
+}
+
+module.exports = { OwnedWorkers };

@@ -1,0 +1,111 @@
+'use strict';
+
+// Reads the requests that the DOM realm makes for a page. They come as JSON from a realm that the page may have taken over, so each member
+// is converted and checked.
+
+const MODES = /** @type {const} */ (['same-origin', 'no-cors', 'cors']);
+const CREDENTIALS = /** @type {const} */ (['omit', 'same-origin', 'include']);
+const REDIRECTS = /** @type {const} */ (['follow', 'error', 'manual']);
+
+/** https://httpwg.org/specs/rfc9110.html#fields.names */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Headers that a page must not set. https://fetch.spec.whatwg.org/#forbidden-request-header */
+const FORBIDDEN_HEADERS = new Set([
+  'accept-charset',
+  'accept-encoding',
+  'access-control-request-headers',
+  'access-control-request-method',
+  'connection',
+  'content-length',
+  'cookie',
+  'cookie2',
+  'date',
+  'dnt',
+  'expect',
+  'host',
+  'keep-alive',
+  'origin',
+  'referer',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+]);
+
+/**
+ * A request of a page, checked.
+ *
+ * @typedef {object} PageRequest
+ * @property {string} url
+ * @property {string} method
+ * @property {[string, string][]} headers
+ * @property {'same-origin' | 'no-cors' | 'cors'} mode
+ * @property {'omit' | 'same-origin' | 'include'} credentials
+ * @property {'follow' | 'error' | 'manual'} redirect
+ * @property {string} destination
+ * @property {string} referrer
+ * @property {boolean} usesPreflight
+ * @property {number} window the frame of the window that makes it
+ * @property {string} initiator as Resource Timing names it
+ * @property {Uint8Array | null} body
+ */
+
+/**
+ * @template {string} Value
+ * @param {readonly Value[]} values
+ * @param {unknown} value
+ * @param {Value} fallback
+ * @returns {Value}
+ */
+function oneOf(values, value, fallback) {
+  return values.find((known) => known === value) ?? fallback;
+}
+
+/** @param {unknown} value */
+function toCredentials(value) {
+  return oneOf(CREDENTIALS, value, 'same-origin');
+}
+
+/** @param {string} name */
+function isForbidden(name) {
+  const key = name.toLowerCase();
+  return FORBIDDEN_HEADERS.has(key) || key.startsWith('proxy-') || key.startsWith('sec-');
+}
+
+/** @param {unknown} value @returns {[string, string][]} the headers that a page may send */
+function readHeaders(value) {
+  if (!Array.isArray(value)) return [];
+  return value
+    .map(([name, content]) => /** @type {[string, string]} */ ([String(name), String(content)]))
+    .filter(([name, content]) => TOKEN.test(name) && !/[\0\r\n]/.test(content) && !isForbidden(name));
+}
+
+/**
+ * @param {unknown} text JSON of a request
+ * @returns {PageRequest}
+ */
+function readPageRequest(text) {
+  const request = JSON.parse(String(text));
+  const method = String(request.method ?? 'GET');
+  if (!TOKEN.test(method) || /^(connect|trace|track)$/i.test(method))
+    throw new Error(`a page cannot send a request with the method ${method}`);
+  return {
+    url: String(request.url),
+    method,
+    headers: readHeaders(request.headers),
+    mode: oneOf(MODES, request.mode, 'no-cors'),
+    credentials: toCredentials(request.credentials),
+    redirect: oneOf(REDIRECTS, request.redirect, 'follow'),
+    destination: String(request.destination ?? ''),
+    referrer: String(request.referrer ?? ''),
+    usesPreflight: request.usesPreflight === true,
+    window: Number(request.window),
+    initiator: String(request.initiator ?? 'other'),
+    body: null,
+  };
+}
+
+module.exports = { oneOf, readPageRequest, toCredentials };

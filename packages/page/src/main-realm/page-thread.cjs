@@ -1,0 +1,336 @@
+'use strict';
+
+// The program of a page thread. A page, a frame of another origin in it and a worker each have a thread of their own, so that an endless
+// loop, a full heap or a crash affects only that thread, and its profiler samples nothing else.
+
+const path = require('node:path');
+const { MessageChannel, moveMessagePortToContext, receiveMessageOnPort, workerData } = require('node:worker_threads');
+const vm = require('node:vm');
+
+const { ensureAgent } = require('selfprof/internal/agent.cjs');
+const native = require('selfprof/internal/native.cjs');
+const { ValueSerializer } = require('../cloning/value-serializer.cjs');
+const { Cookies } = require('../fetch/cookies.cjs');
+const { useJsdom } = require('../fetch/jsdom-packages.cjs');
+const { Network } = require('../fetch/network.cjs');
+const { Transport } = require('../fetch/http.cjs');
+const { serialize } = require('../fetch/origin.cjs');
+const { BlobUrlStore } = require('./blob-url-store.cjs');
+const { DomBridge } = require('./dom-bridge.cjs');
+const { HostModules } = require('./host-modules.cjs');
+const { waitForIdle } = require('./idle.cjs');
+const { Loader } = require('./loader.cjs');
+const { ModuleStore } = require('./module-store.cjs');
+const { TaskMonitor } = require('./long-tasks.cjs');
+const { overrides } = require('./overrides.cjs');
+const { OwnedWorkers } = require('./owned-workers.cjs');
+const { ProfilerSessions } = require('./profiler-sessions.cjs');
+const { HOST_SCRIPTS } = require('./realm.cjs');
+const { installV8Hooks } = require('./v8-hooks.cjs');
+const { WindowRegistry } = require('./window-registry.cjs');
+const { WorkerScripts } = require('./worker-scripts.cjs');
+
+/** @typedef {import('node:worker_threads').MessagePort} MessagePort */
+/** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
+/** @typedef {import('../any-realm/realm-contracts.js').DomProgram} DomProgram */
+/** @typedef {import('../any-realm/thread-messages.js').DocumentContent} DocumentContent */
+/** @typedef {import('../fetch/request.cjs').Client} ThreadClient */
+/** @typedef {import('./thread-types.js').ThreadData} ThreadData */
+/** @typedef {import('../any-realm/thread-messages.js').PageDocument} ThreadDocument */
+
+/** @type {ThreadData} */
+const threadData = workerData;
+/** To the user's thread. */
+const { control } = threadData;
+
+const DOM_REALM = path.join(__dirname, '..', 'dom-realm');
+
+class PageThread {
+  bridge = new DomBridge(this);
+  #tasks = new TaskMonitor((began, ended) => this.windows.reportLongTask(began, ended));
+  /** How V8 prepares for profilers, `eager` or `lazy`: the same for all windows of the thread. @type {'eager' | 'lazy' | undefined} */
+  mode;
+  /** Whether the page is in the foreground. Sessions are paused while it is not. */
+  isVisible = true;
+  /** Whether the thread is a worker that has closed itself: none of its code runs any more. */
+  isClosing = false;
+  workerScripts = new WorkerScripts(this);
+  /** The host's modules. */
+  store;
+  #cookies;
+  #options;
+  /** Requests to the user's thread that it has not answered. @type {Map<number, (answer: any) => void>} */
+  #asked = new Map();
+  #nextQuestion = 1;
+  /** The client of the thread's requests. @type {ThreadClient | undefined} */
+  #client;
+  /** @type {BlobUrlStore | undefined} */
+  #blobs;
+
+  /** @param {ThreadData} data */
+  constructor({ library, options, cookies, cloneKey, port, kind, modules: loaded }) {
+    this.#options = options;
+    this.store = new ModuleStore(loaded);
+    this.values = new ValueSerializer(cloneKey);
+    const jsdomScripts = packagesOf(library.folder);
+    installV8Hooks([...HOST_SCRIPTS, jsdomScripts], (id, realm, referrer, specifier, attributes) => {
+      const window = this.windows.ofRealm(realm);
+      const base = window?.bases.get(referrer) ?? referrer;
+      window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
+    });
+    native.onImportMeta((/** @type {object} */ meta, /** @type {string} */ url, /** @type {object} */ global) => {
+      const { code: windowCode, modules } = this.windows.get(global);
+      windowCode.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
+    });
+    this.sessions = new ProfilerSessions(options.sampleBudget);
+    this.windows = new WindowRegistry(this, [jsdomScripts]);
+    useJsdom(library);
+    this.#cookies = new Cookies(cookies, (change) => control.postMessage({ type: 'cookie', change }));
+    this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
+    this.workers = new OwnedWorkers(this, options.threadLimit);
+
+    // No code from strings: a page can reach the DOM realm's `Function` through the constructor of any of jsdom's functions.
+    const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
+    native.forbidEval(vm.runInContext('(function () {})', context));
+    /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
+    this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));
+    /** @type {unknown} */
+    let bridge;
+    const modules = new HostModules(
+      context,
+      this.store,
+      'dom',
+      overrides(library, () => bridge, kind),
+    );
+    bridge = modules.require(path.join(DOM_REALM, 'main-realm-bridge.cjs'), this.bridge.functions());
+    const program = kind === 'worker' ? path.join('worker', 'worker-program.cjs') : 'dom-program.cjs';
+    /** Functions of the DOM realm. */
+    this.dom = /** @type {DomProgram} */ (modules.require(path.join(DOM_REALM, program)));
+    this.dom.connect(this.moveToDom(port));
+  }
+
+  /** The client of the thread's requests, once the thread has a document. */
+  get client() {
+    if (this.#client === undefined) throw new Error('the thread has no document yet');
+    return this.#client;
+  }
+
+  get blobs() {
+    if (this.#blobs === undefined) throw new Error('the thread has no document yet');
+    return this.#blobs;
+  }
+
+  /**
+   * Runs code of the DOM realm. What it throws is reported to the page.
+   *
+   * @template Result
+   * @param {() => Result} callback
+   */
+  enter(callback) {
+    if (this.isClosing) return undefined;
+    try {
+      return this.#tasks.run(callback);
+    } catch (error) {
+      this.report(error);
+      return undefined;
+    }
+  }
+
+  /** Reports an error of the host to the user's thread. The page must not get it. @param {unknown} error */
+  fail(error) {
+    control.postMessage({ type: 'failure', message: String(error instanceof Error ? error.stack : error) });
+  }
+
+  /**
+   * Reports what code of the page threw.
+   *
+   * @param {unknown} error
+   * @param {object} [window]
+   */
+  report(error, window) {
+    if (isOfMainRealm(error)) {
+      this.fail(error);
+      return;
+    }
+    try {
+      this.dom.report(error, window);
+    } catch {
+      // The page has broken its own error reporting.
+    }
+  }
+
+  /**
+   * Reports the unhandled rejection of a promise of the page.
+   *
+   * @param {unknown} reason
+   * @param {Promise<unknown>} promise
+   */
+  reject(reason, promise) {
+    if (isOfMainRealm(reason) || isOfMainRealm(promise)) {
+      this.fail(reason);
+      return;
+    }
+    try {
+      this.dom.reject(reason, promise);
+    } catch {
+      // As above.
+    }
+  }
+
+  /**
+   * Sends a message of the main realm to the user's thread. No page can send one.
+   *
+   * @param {object} message
+   * @param {import('node:worker_threads').Transferable[]} [transferList]
+   */
+  tell(message, transferList = []) {
+    control.postMessage(message, transferList);
+  }
+
+  /** Sends a request to the user's thread. @param {object} message @returns {Promise<any>} its answer */
+  ask(message) {
+    return new Promise((resolve) => {
+      const id = this.#nextQuestion++;
+      this.#asked.set(id, resolve);
+      this.tell({ ...message, id });
+    });
+  }
+
+  /** Sends a request to the user's thread and blocks until the answer is here. @param {object} message */
+  askNow(message) {
+    const signal = new Int32Array(new SharedArrayBuffer(4));
+    const { port1, port2 } = new MessageChannel();
+    this.tell({ ...message, signal, port: port2 }, [port2]);
+    Atomics.wait(signal, 0, 0);
+    const answer = receiveMessageOnPort(port1)?.message;
+    port1.close();
+    return answer;
+  }
+
+  /** @param {string} url */
+  cookiesForScript(url) {
+    return this.#cookies.forScript(url);
+  }
+
+  /**
+   * @param {string} url
+   * @param {string} text
+   */
+  setCookieByScript(url, text) {
+    this.#cookies.setByScript(url, text);
+  }
+
+  /** https://html.spec.whatwg.org/multipage/interaction.html#page-visibility @param {boolean} isVisible */
+  #setVisible(isVisible) {
+    if (isVisible === this.isVisible) return;
+    this.isVisible = isVisible;
+    // First, so that a profiler that a listener of `visibilitychange` makes is in the right state.
+    this.windows.setPaused(!isVisible);
+    this.enter(() => this.dom.setVisible(isVisible));
+  }
+
+  /** Makes this the thread of a document, or of a worker. @param {ThreadDocument} document */
+  #become({ origin, embedderPolicy, isIsolated, isSecure, profiling, profile }) {
+    const blobs = new BlobUrlStore(this, serialize(origin));
+    this.#blobs = blobs;
+    this.#client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => blobs.find(url) };
+    // A document that may profile has V8 prepare as its headers say. Other documents pay nothing.
+    this.mode = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
+  }
+
+  /** The worker closes itself: the task that is running ends, and nothing runs after it. */
+  close() {
+    if (this.isClosing) return;
+    this.isClosing = true;
+    this.bridge.close();
+    setImmediate(() => this.tell({ type: 'closed' }));
+  }
+
+  /**
+   * Describes a document to the DOM realm.
+   *
+   * @param {ThreadDocument} document
+   * @param {Pick<DocumentContent, 'referrer'>} content
+   */
+  describe(document, { referrer }) {
+    const { url, contentType, origin, isIsolated, isSecure } = document;
+    return {
+      document: this.windows.add(document),
+      url,
+      contentType,
+      referrer,
+      origin: serialize(origin),
+      isIsolated,
+      isSecure,
+    };
+  }
+
+  /** What the user's thread sends, by the message's type. @type {Record<string, (message: any) => void>} */
+  #onMessage = {
+    cookie: ({ change }) => this.#cookies.apply(change),
+    open: ({ document, content, ancestors, isVisible }) => {
+      this.#setVisible(isVisible);
+      this.#become(document);
+      const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, ancestors };
+      this.enter(() => this.dom.open(JSON.stringify(description), this.bridge.bytesForDom(content.body)));
+    },
+    'open worker': ({ document, content, port }) => {
+      this.#become(document);
+      const { userAgent } = this.#options;
+      const description = { ...this.describe(document, content), ...document.worker, userAgent };
+      this.enter(() => this.dom.open(JSON.stringify(description), this.moveToDom(port)));
+      this.workerScripts.runWorker(document, content, () => this.enter(() => this.dom.start?.()));
+    },
+    'worker gone': (message) => this.workers.onGone(message),
+    answer: ({ id, ...answer }) => {
+      this.#asked.get(id)?.(answer);
+      this.#asked.delete(id);
+    },
+    frame: (message) => this.loader.onFrame(message),
+    fetched: ({ window, url, initiator, timing }) => {
+      if (timing !== undefined) this.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
+    },
+    'force sample': ({ id, frame }) => {
+      const exists = this.windows.forceSample(frame);
+      control.postMessage({ type: 'done', id, error: exists ? undefined : 'the frame is gone' });
+    },
+    modules: ({ id }) => control.postMessage({ type: 'done', id, modules: this.store.pack() }),
+    visibility: ({ id, isVisible }) => {
+      this.#setVisible(isVisible);
+      control.postMessage({ type: 'done', id });
+    },
+    ping: ({ id }) => control.postMessage({ type: 'pong', id }),
+    'take profile': async ({ id }) => control.postMessage({ type: 'done', id, ...(await this.windows.takeProfile()) }),
+    'await idle': async ({ id, quiet }) => {
+      await waitForIdle(quiet, () => this.loader.isBusy);
+      control.postMessage({ type: 'done', id });
+    },
+  };
+
+  /** @param {{ type: string }} message */
+  onMessage(message) {
+    this.#onMessage[message.type](message);
+  }
+}
+
+/** The folder of a package and of those that it requires, as package managers install them. @param {string} folder */
+function packagesOf(folder) {
+  const [root, ...inner] = folder.split(`${path.sep}node_modules${path.sep}`);
+  return (inner.length === 0 ? folder : path.join(root, 'node_modules')) + path.sep;
+}
+
+/** Whether something thrown is of the main realm. @param {unknown} value */
+function isOfMainRealm(value) {
+  return value instanceof Error || value instanceof Promise;
+}
+
+const thread = new PageThread(threadData);
+
+// The page's errors and rejections must not end the thread: they are reported to the window that they happened in.
+process.on('uncaughtException', (error) => thread.report(error));
+process.on('unhandledRejection', (reason, promise) => thread.reject(reason, promise));
+
+control.on('message', (message) => thread.onMessage(message));
+control.postMessage({ type: 'ready' });
+
+module.exports = { PageThread };

@@ -1,0 +1,29 @@
+'use strict';
+
+// The `integrity` attribute. https://w3c.github.io/webappsec-subresource-integrity/#does-response-match-metadatalist
+
+const { createHash } = require('node:crypto');
+
+/** From the weakest to the strongest. */
+const ALGORITHMS = ['sha256', 'sha384', 'sha512'];
+
+/**
+ * @param {{ type: string, url: string, body: Uint8Array }} response
+ * @param {string} metadata the value of the attribute
+ * @throws {Error} when the response does not match it
+ */
+function checkIntegrity({ type, url, body }, metadata) {
+  const digests = metadata
+    .split(/\s+/)
+    .map((item) => /^(sha256|sha384|sha512)-([A-Za-z0-9+/_-]+={0,2})(\?.*)?$/.exec(item))
+    .filter((match) => match !== null)
+    .map(([, algorithm, value]) => ({ algorithm, value: value.replaceAll('-', '+').replaceAll('_', '/') }));
+  const strongest = ALGORITHMS.findLast((algorithm) => digests.some((digest) => digest.algorithm === algorithm));
+  if (strongest === undefined) return;
+  if (type === 'opaque') throw new Error(`${url} has an integrity attribute but no crossorigin attribute`);
+  const actual = createHash(strongest).update(body).digest('base64');
+  if (!digests.some(({ algorithm, value }) => algorithm === strongest && value === actual))
+    throw new Error(`${url} does not match its integrity attribute`);
+}
+
+module.exports = { checkIntegrity };

@@ -1,0 +1,29 @@
+// What a page thread is started with, and what it knows about its documents.
+
+import type { MessagePort } from 'node:worker_threads';
+
+import type { PackedModules } from '../any-realm/packed-modules.cjs';
+import type { PageDocument } from '../any-realm/thread-messages.js';
+import type { Cookies } from '../fetch/cookies.cjs';
+
+export type Credentials = 'omit' | 'same-origin' | 'include';
+
+/** What a window shows: a document, or the empty one, of which nothing but the URL is known. */
+export type ShownDocument = Partial<PageDocument> & { url: string };
+
+/** `workerData` of a page thread. */
+export interface ThreadData {
+  /** To the user's thread, from the main realm. */
+  control: MessagePort;
+  /** To the user's thread, from the DOM realm. */
+  port: MessagePort;
+  kind: 'page' | 'worker';
+  library: { folder: string; version: string };
+  options: { network: object; userAgent: string; sampleBudget: number; threadLimit: number };
+  /** A saved cookie jar. */
+  cookies: ConstructorParameters<typeof Cookies>[0];
+  /** What another thread has loaded of the host's modules. */
+  modules?: PackedModules;
+  /** See cloning/value-serializer.cjs. */
+  cloneKey: Uint8Array;
+}

@@ -1,0 +1,55 @@
+'use strict';
+
+// V8's host hooks for `import()`, `error.stack` and `eval`. Node's own hooks answer with objects of the main realm, which no page may get.
+
+const vm = require('node:vm');
+
+const native = require('selfprof/internal/native.cjs');
+
+const { apply } = Reflect;
+const toStringOfError = Error.prototype.toString;
+
+/** Methods of V8's CallSite objects, which work for those of any realm. They come from a context that no page can reach. */
+function callSiteMethods() {
+  const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+  return vm.runInContext(
+    `Error.prepareStackTrace = (error, sites) => sites;
+    const { getFileName, toString } = Object.getPrototypeOf(new Error('for its call sites').stack[0]);
+    ({ getFileName, toString });`,
+    context,
+  );
+}
+
+/**
+ * @param {string[]} hostScripts prefixes of the paths of host code, which the stacks of errors do not show
+ * @param {(id: number, realm: number, referrer: string, specifier: string, attributes: string[]) => void} importModule
+ */
+function installV8Hooks(hostScripts, importModule) {
+  const { getFileName, toString } = callSiteMethods();
+
+  const isHostSite = (/** @type {NodeJS.CallSite} */ site) => {
+    const file = apply(getFileName, site, []);
+    // Built-in functions have no file.
+    if (typeof file !== 'string') return false;
+    return hostScripts.some((prefix) => file.startsWith(prefix));
+  };
+
+  const formatStack = (/** @type {unknown} */ error, /** @type {NodeJS.CallSite[]} */ sites) => {
+    let text;
+    try {
+      text = apply(toStringOfError, error, []);
+    } catch {
+      text = '<error>';
+    }
+    for (let index = 0; index < sites.length; index++) text += `\n    at ${apply(toString, sites[index], [])}`;
+    return text;
+  };
+
+  native.hostPages(
+    (id, realm, referrer, specifier, attributes) => importModule(id, realm, String(referrer), specifier, attributes),
+    isHostSite,
+    formatStack,
+  );
+}
+
+module.exports = { installV8Hooks };

@@ -1,0 +1,302 @@
+'use strict';
+
+// The main realm's side of window-realm/native-facade.cjs: what the profilers and the timeline of one window have the addon do. What the
+// document is not allowed to do, and what would take too much memory, is refused here, where no code of a page runs.
+
+const native = require('selfprof/internal/native.cjs');
+const { MAX_SESSIONS } = require('./profiler-sessions.cjs');
+const { clockOf, describeResource } = require('./resource-timing.cjs');
+
+/** @typedef {import('../any-realm/realm-contracts.js').CollectedEntries} CollectedEntries */
+/** @typedef {import('../any-realm/realm-contracts.js').WindowFunctions} WindowFunctions */
+
+/** How many chunks of a profiler may wait to be read. */
+const MAX_CHUNKS = 64;
+
+/** @type {(target: Uint8Array, source: Uint8Array) => void} */
+const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
+const TIMELINE_METHODS = Object.getOwnPropertyNames(native.Timeline.prototype).filter(
+  (name) => name !== 'constructor' && name !== 'fastCalls',
+);
+
+/** The functions that a timeline calls once per entry. */
+const FAST_METHODS = methodsOf(Object(new native.Timeline(0, 5).fastCalls()));
+
+/** @param {Record<string, unknown>} object */
+function methodsOf(object) {
+  const names = [];
+  for (let holder = object; holder !== Object.prototype && holder !== null; holder = Object.getPrototypeOf(holder)) {
+    names.push(...Object.getOwnPropertyNames(holder));
+  }
+  return names.filter((name) => name !== 'constructor' && typeof object[name] === 'function');
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? String(error.message) : 'the addon failed';
+}
+
+class WindowNative {
+  #thread;
+  #window;
+  /** Sessions of this window. @type {Set<number>} */
+  #sessions = new Set();
+  /** @type {Map<number, import('selfprof/internal/native.js').Chunks>} */
+  #chunks = new Map();
+  /** @type {Map<number, any>} */
+  #timelines = new Map();
+  #nextHandle = 1;
+  /** @type {Parameters<WindowFunctions['listen']>[0]} */
+  #onFull = () => {};
+  /** @type {Parameters<WindowFunctions['listen']>[1]} */
+  #onChunk = () => {};
+  /** @type {Parameters<WindowFunctions['listenToLongTasks']>[0]} */
+  #onLongTask = () => {};
+  /** @type {Parameters<WindowFunctions['listenToResources']>[0]} */
+  #onResource = () => {};
+  #listener;
+
+  /**
+   * @param {import('./page-thread.cjs').PageThread} thread
+   * @param {import('./window-record.cjs').WindowRecord} window
+   */
+  constructor(thread, window) {
+    this.#thread = thread;
+    this.#window = window;
+    this.#listener = {
+      onFull: (/** @type {number} */ session) => thread.enter(() => this.#onFull(session)),
+      onChunk: (/** @type {number} */ session) => thread.enter(() => this.#onChunk(session)),
+    };
+  }
+
+  /** Copies an object of the addon to the window's realm. @param {unknown} value @returns {unknown} */
+  #toWindow(value) {
+    if (typeof value !== 'object' || value === null) return value;
+    const { allocate, emptyObject, parse } = this.#window.code;
+    if (ArrayBuffer.isView(value)) {
+      const view = /** @type {Uint8Array} */ (value);
+      const copy = allocate(Object.prototype.toString.call(view).slice(8, -1), view.length);
+      setBytes(new Uint8Array(copy.buffer), new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+      return copy;
+    }
+    // biome-ignore lint/suspicious/useIsArray: only arrays of the main realm, which the addon made
+    if (value instanceof Array) return parse(JSON.stringify(value));
+    // An object that the window itself handed in comes back as it is.
+    if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+    const object = emptyObject();
+    for (const [key, inner] of Object.entries(value)) {
+      Object.defineProperty(object, key, {
+        value: this.#toWindow(inner),
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    }
+    return object;
+  }
+
+  /** @param {string} code @param {string} message */
+  #refusal(code, message) {
+    return JSON.stringify({ code, message });
+  }
+
+  /** @type {WindowFunctions['openSession']} */
+  #openSession(
+    sampleInterval,
+    maxBufferSize,
+    bufferPolicy,
+    maxChunks,
+    includeEntries,
+    includeSameOriginFrames,
+    chunks,
+  ) {
+    const { document, realm } = this.#window;
+    // As in the constructor's steps, an invalid interval is reported before a missing permission.
+    if (Number.isFinite(sampleInterval) && sampleInterval >= 0 && document.profiling === undefined) {
+      // Begins with Chromium's words, because programs look for them.
+      const reason =
+        'JS profiling is disabled by Document Policy: the document was served without Document-Policy: js-profiling';
+      return this.#refusal('NotAllowedError', reason);
+    }
+    const { sessions } = this.#thread;
+    if (sessions.isFull) return this.#refusal('TypeError', `${MAX_SESSIONS} profilers run on this page already`);
+    const policy = String(bufferPolicy);
+    // Converted to `unsigned long`, as the addon does.
+    const asked = Number.isFinite(maxBufferSize) ? Math.trunc(maxBufferSize) >>> 0 : 0;
+    let share = sessions.share();
+    const waiting = Math.min(Number(maxChunks) >>> 0, MAX_CHUNKS);
+    if (policy === 'chunks') share = Math.floor(share / (waiting + 1));
+    try {
+      const session = realm.open(
+        {
+          sampleInterval: Number(sampleInterval),
+          maxBufferSize: Math.min(asked, share),
+          bufferPolicy: policy,
+          maxChunks: waiting,
+          includeEntries: includeEntries === true,
+          includeSameOriginFrames: includeSameOriginFrames === true,
+        },
+        this.#listener,
+        this.#chunks.get(chunks),
+      );
+      this.#sessions.add(session.id);
+      sessions.add(session.id);
+      // A session begins in the state "started" and takes its first sample, whether the page is visible or not.
+      // https://wicg.github.io/js-self-profiling/#states
+      if (!this.#thread.isVisible) realm.pause(true);
+      return JSON.stringify(session);
+    } catch (error) {
+      const { code } = /** @type {{ code?: unknown }} */ (error);
+      return this.#refusal(String(code), messageOf(error));
+    }
+  }
+
+  /** @param {number} session */
+  #forget(session) {
+    this.#sessions.delete(session);
+    this.#thread.sessions.remove(session);
+  }
+
+  /** @type {WindowFunctions['closeSession']} */
+  #closeSession(session, format, collected, onDone, onFailed) {
+    if (!this.#sessions.has(session)) {
+      this.#thread.enter(() => onFailed('the session has ended'));
+      return;
+    }
+    this.#forget(session);
+    native.close(session, String(format), this.#entriesOf(collected)).then(
+      (/** @type {unknown} */ trace) => this.#thread.enter(() => onDone(this.#toWindow(trace))),
+      (/** @type {unknown} */ error) => this.#thread.enter(() => onFailed(messageOf(error))),
+    );
+  }
+
+  /** Converts marks and measures that the window has collected to what the addon takes. @param {CollectedEntries | undefined} collected */
+  #entriesOf(collected) {
+    if (collected === undefined) return undefined;
+    const { names, heads, times, until, dropped, isCircular } = collected;
+    return {
+      names: JSON.parse(String(names)).map(String),
+      heads: new Uint32Array(heads),
+      times: new Float64Array(times),
+      until: Number(until),
+      dropped: Number(dropped),
+      isCircular: isCircular === true,
+    };
+  }
+
+  /** @param {number} handle */
+  #timeline(handle) {
+    const timeline = this.#timelines.get(handle);
+    if (timeline === undefined) throw new Error('there is no such timeline');
+    return timeline;
+  }
+
+  /** The functions that window-realm/native-facade.cjs gets. Errors in them are the host's: they do not reach the window. */
+  functions() {
+    const functions = this.#functions();
+    /** @type {Record<string, unknown>} */
+    const guarded = {};
+    for (const [name, call] of Object.entries(functions)) {
+      guarded[name] = typeof call === 'function' ? this.#guard(call) : call;
+    }
+    return guarded;
+  }
+
+  /** @param {Function} call */
+  #guard(call) {
+    return (/** @type {unknown[]} */ ...parameters) => {
+      try {
+        return call(...parameters);
+      } catch (error) {
+        this.#thread.report(error);
+        return undefined;
+      }
+    };
+  }
+
+  /** @returns {WindowFunctions} */
+  #functions() {
+    return {
+      fastMethods: JSON.stringify(FAST_METHODS),
+      timelineMethods: JSON.stringify(TIMELINE_METHODS),
+      listen: (onFull, onChunk) => {
+        this.#onFull = onFull;
+        this.#onChunk = onChunk;
+      },
+      listenToLongTasks: (onTask) => {
+        this.#onLongTask = onTask;
+      },
+      listenToResources: (onResource) => {
+        this.#onResource = onResource;
+      },
+      offers: () => {
+        const { baseInterval } = native.offers();
+        // The mode is the thread's: that of the document which the thread was started for.
+        return JSON.stringify({ baseInterval, concurrentSessions: MAX_SESSIONS, mode: this.#thread.mode });
+      },
+      newChunks: () => {
+        const handle = this.#nextHandle++;
+        this.#chunks.set(handle, new native.Chunks());
+        return handle;
+      },
+      openSession: (...parameters) => this.#openSession(...parameters),
+      closeSession: (...parameters) => this.#closeSession(...parameters),
+      takeChunk: (session, handle) => {
+        const chunks = this.#chunks.get(handle);
+        if (chunks === undefined) throw new Error('there are no such chunks');
+        return this.#toWindow(native.takeChunk(session >>> 0, chunks));
+      },
+      abandon: (session) => {
+        if (!this.#sessions.has(session)) return;
+        this.#forget(session);
+        native.abandon(session);
+      },
+      releaseReadProfiles: () => native.releaseReadProfiles(),
+      newTimeline: (origin, resolution, mark, measure) => {
+        const handle = this.#nextHandle++;
+        this.#timelines.set(handle, new native.Timeline(origin, resolution, { mark, measure }));
+        return handle;
+      },
+      timelineCalls: (handle) => this.#timeline(handle).fastCalls(),
+      callTimeline: (handle, method, a, b, c, d, e) => {
+        if (!TIMELINE_METHODS.includes(method)) throw new Error(`a timeline has no method ${method}`);
+        return this.#toWindow(this.#timeline(handle)[method](a, b, c, d, e));
+      },
+    };
+  }
+
+  /**
+   * Reports a long task to the window, in whole milliseconds as Chromium does: finer times would reveal more than is needed.
+   *
+   * @param {string} name
+   * @param {number} began
+   * @param {number} ended
+   */
+  reportLongTask(name, began, ended) {
+    const start = Math.floor(began - this.#window.realm.timeOrigin);
+    // A task that began before the window was made is not the window's.
+    if (start >= 0) this.#thread.enter(() => this.#onLongTask(name, start, Math.floor(ended - began)));
+  }
+
+  /**
+   * Reports a resource that was fetched for the window.
+   *
+   * @param {string} url
+   * @param {string} initiator
+   * @param {import('../fetch/fetch-timing.cjs').FetchTiming} timing
+   */
+  reportResource(url, initiator, timing) {
+    const description = describeResource(timing, clockOf(this.#thread.client, this.#window.realm.timeOrigin));
+    this.#thread.enter(() => this.#onResource(JSON.stringify({ url, initiator, ...description })));
+  }
+
+  /** Abandons the window's running sessions. */
+  close() {
+    for (const session of [...this.#sessions]) {
+      this.#forget(session);
+      native.abandon(session);
+    }
+  }
+}
+
+module.exports = { WindowNative };

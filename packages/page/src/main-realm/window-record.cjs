@@ -1,0 +1,49 @@
+'use strict';
+
+const { WindowModules } = require('./window-modules.cjs');
+
+/** @typedef {import('../any-realm/realm-contracts.js').WindowCode} WindowCode */
+/** @typedef {import('./thread-types.js').ShownDocument} ShownDocument */
+/** @typedef {import('./realm.cjs').Realm} Realm */
+/** @typedef {import('./window-native.cjs').WindowNative} WindowNative */
+
+/** A window, as the main realm knows it. */
+class WindowRecord {
+  /** What window-realm/window-program.cjs exports, once our code was loaded into the window. @type {WindowCode | undefined} */
+  #code;
+  /** The addon's functions for this window, once our code was loaded. @type {WindowNative | undefined} */
+  native;
+  /** Base URLs of classic scripts, by the URLs that they are compiled under. @type {Map<string, string>} */
+  bases = new Map();
+
+  /**
+   * @param {object} window its global object
+   * @param {number} frame the DOM realm's number of it
+   * @param {Realm} realm
+   * @param {ShownDocument} document
+   * @param {ConstructorParameters<typeof WindowModules>[1]} fetchModule
+   */
+  constructor(window, frame, realm, document, fetchModule) {
+    this.window = window;
+    this.frame = frame;
+    this.realm = realm;
+    this.document = document;
+    this.modules = new WindowModules(this, fetchModule);
+  }
+
+  /** Whether our code was loaded into the window. */
+  get isEntered() {
+    return this.#code !== undefined;
+  }
+
+  get code() {
+    if (this.#code === undefined) throw new Error('the window has no code of ours yet');
+    return this.#code;
+  }
+
+  set code(code) {
+    this.#code = code;
+  }
+}
+
+module.exports = { WindowRecord };

@@ -1,0 +1,203 @@
+'use strict';
+
+// The windows of a page thread, as the main realm knows them: their contexts, their realms and the documents that they show. What a
+// document may do follows from its headers, which the main realm gets from the user's thread and never from a page.
+
+const vm = require('node:vm');
+
+const native = require('selfprof/internal/native.cjs');
+const { LoadRecording } = require('./load-recording.cjs');
+const { Realm } = require('./realm.cjs');
+const { clockOf, describeNavigation } = require('./resource-timing.cjs');
+const { loadWindowCode } = require('./window-code.cjs');
+const { WindowNative } = require('./window-native.cjs');
+const { WindowRecord } = require('./window-record.cjs');
+
+/** @typedef {import('../any-realm/realm-contracts.js').WindowHost} WindowHost */
+/** @typedef {import('./thread-types.js').ShownDocument} ShownDocument */
+/** @typedef {import('../any-realm/thread-messages.js').PageDocument} ThreadDocument */
+
+/** How many windows a page may open in its lifetime: each is a realm, whose memory V8 frees late. */
+const MAX_WINDOWS = 1_000;
+
+/** The document of a new frame, until it has loaded another one. @type {ShownDocument} */
+const EMPTY_DOCUMENT = { url: 'about:blank', profiling: undefined };
+
+class WindowRegistry {
+  #thread;
+  #hostScripts;
+  /** By number. @type {Map<number, ShownDocument>} */
+  #documents = new Map([[0, EMPTY_DOCUMENT]]);
+  /** @type {WeakMap<object, WindowRecord>} */
+  #windows = new WeakMap();
+  /** Windows that were not closed, by realm. @type {Map<number, WindowRecord>} */
+  #open = new Map();
+  #nextDocument = 1;
+  #count = 0;
+  /** The recording of the page's document that the page's user asked for. @type {LoadRecording | undefined} */
+  #recording;
+
+  /**
+   * @param {import('./page-thread.cjs').PageThread} thread
+   * @param {string[]} hostScripts prefixes of the paths of jsdom's scripts
+   */
+  constructor(thread, hostScripts) {
+    this.#thread = thread;
+    this.#hostScripts = hostScripts;
+  }
+
+  /** @param {ThreadDocument} document @returns {number} the DOM realm's number of it */
+  add(document) {
+    const id = this.#nextDocument++;
+    this.#documents.set(id, document);
+    return id;
+  }
+
+  /**
+   * Makes the context of a window for a document.
+   *
+   * @param {number} document
+   * @param {number} frame
+   */
+  create(document, frame) {
+    const description = this.#take(document);
+    if (description === undefined) throw new Error('there is no such document');
+    if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
+    this.#count += 1;
+    const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+    const { client, loader } = this.#thread;
+    const realm = new Realm(window, {
+      originGroup: client.origin,
+      hostScripts: this.#hostScripts,
+      timeOrigin: description.startedAt,
+      crossOriginIsolated: client.isIsolated === true,
+    });
+    if (description.profile !== undefined) this.#recording = new LoadRecording(realm, description.profile);
+    const record = new WindowRecord(window, frame, realm, description, (request) =>
+      loader.fetchForHost({ ...request, window: frame, initiator: 'script' }),
+    );
+    this.#windows.set(window, record);
+    this.#open.set(realm.id, record);
+    return window;
+  }
+
+  /**
+   * Loads our own code into a window's realm.
+   *
+   * @param {object} window
+   * @param {WindowHost} host
+   */
+  enter(window, host) {
+    const record = this.get(window);
+    if (record.isEntered) throw new Error('the window was entered before');
+    const windowNative = new WindowNative(this.#thread, record);
+    const code = loadWindowCode(this.#thread.store, record, host, windowNative.functions());
+    record.native = windowNative;
+    record.code = code;
+    return code;
+  }
+
+  /** A document is shown once; the empty one, any number of times. @param {number} document */
+  #take(document) {
+    const description = this.#documents.get(document);
+    if (document !== 0) this.#documents.delete(document);
+    return description;
+  }
+
+  /**
+   * Records which document a window shows now.
+   *
+   * @param {object} window
+   * @param {number} document
+   */
+  use(window, document) {
+    const record = this.#windows.get(window);
+    const description = this.#take(document);
+    if (record !== undefined && description !== undefined) record.document = description;
+  }
+
+  /** A window was closed: its scripts are no longer needed. @param {object} window */
+  close(window) {
+    const record = this.#windows.get(window);
+    if (record === undefined || !this.#open.delete(record.realm.id)) return;
+    record.native?.close();
+    this.#thread.workers.endOf(record);
+    record.realm.close();
+  }
+
+  /** @param {object} window */
+  get(window) {
+    const record = this.#windows.get(window);
+    if (record === undefined) throw new Error('this is not a window of the page');
+    return record;
+  }
+
+  /** Ends the recording. @returns {Promise<{ bytes: Uint8Array } | { error: string }>} a trace as gzipped JSON */
+  async takeProfile() {
+    const recording = this.#recording;
+    this.#recording = undefined;
+    return recording === undefined ? { error: 'there is no recording, or it was taken' } : await recording.take();
+  }
+
+  /** Describes a window's document to the DOM realm: JSON of a `WindowDescription`. @param {object} window */
+  describe(window) {
+    const { document, realm } = this.get(window);
+    const { isIsolated = false, isSecure = false } = this.#thread.client;
+    const description = {
+      isIsolated,
+      isSecure,
+      mayProfile: document.profiling !== undefined,
+      origin: realm.timeOrigin,
+      timeOrigin: epochTimeOf(realm.timeOrigin),
+      loading: describeNavigation(document.timing, clockOf(this.#thread.client, realm.timeOrigin)),
+    };
+    return JSON.stringify(description);
+  }
+
+  /**
+   * Reports a long task to all windows. https://w3c.github.io/longtasks/#report-long-tasks
+   *
+   * @param {number} began
+   * @param {number} ended
+   */
+  reportLongTask(began, ended) {
+    // With several windows, it is unknown which of them the task belonged to.
+    const name = this.#open.size === 1 ? 'self' : 'unknown';
+    for (const window of this.#open.values()) window.native?.reportLongTask(name, began, ended);
+  }
+
+  /**
+   * Takes a sample for each started session of a window. https://wicg.github.io/js-self-profiling/#force-sample
+   *
+   * @param {number} frame
+   * @returns {boolean} whether there is such a window
+   */
+  forceSample(frame) {
+    const record = this.ofFrame(frame);
+    record?.realm.forceSample();
+    return record !== undefined;
+  }
+
+  /** Pauses the sessions of all windows, or resumes them. @param {boolean} isPaused */
+  setPaused(isPaused) {
+    for (const { realm } of this.#open.values()) realm.pause(isPaused);
+  }
+
+  /** @param {number | undefined} frame @returns {WindowRecord | undefined} */
+  ofFrame(frame) {
+    return [...this.#open.values()].find((record) => record.frame === frame);
+  }
+
+  /** @param {number} realm the addon's number for it */
+  ofRealm(realm) {
+    return this.#open.get(realm);
+  }
+}
+
+/** A time on the addon's clock as milliseconds since the Unix epoch, coarsened as the window's clock is. @param {number} time */
+function epochTimeOf(time) {
+  const epoch = performance.timeOrigin + performance.now() - native.now();
+  return Math.floor((time + epoch) * 10) / 10;
+}
+
+module.exports = { WindowRegistry };

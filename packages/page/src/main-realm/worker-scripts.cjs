@@ -1,0 +1,81 @@
+'use strict';
+
+// Runs the script of the worker that this thread is, and loads what `importScripts()` asks for.
+
+const { getHeader } = require('../fetch/headers.cjs');
+const { isJavaScript } = require('../fetch/mime-type.cjs');
+const { runClassicScript } = require('./script-compilation.cjs');
+const { ModuleNotLoaded } = require('./window-modules.cjs');
+
+/** @typedef {import('../fetch/request.cjs').Response} Response */
+
+class WorkerScripts {
+  #thread;
+
+  /** @param {import('./page-thread.cjs').PageThread} thread */
+  constructor(thread) {
+    this.#thread = thread;
+  }
+
+  /** The worker that this thread is. */
+  #worker() {
+    const worker = this.#thread.windows.ofFrame(0);
+    if (worker === undefined) throw new Error('the worker has ended');
+    return worker;
+  }
+
+  /**
+   * Fetches a script for `importScripts()`, which blocks the worker.
+   * https://html.spec.whatwg.org/multipage/webappapis.html#fetch-a-classic-worker-imported-script
+   *
+   * @param {string} url
+   * @returns {string} JSON: the handle of a script, or what went wrong
+   */
+  importScript(url) {
+    const worker = this.#worker();
+    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: worker.document.url });
+    if (response?.timing !== undefined) worker.native?.reportResource(url, 'other', response.timing);
+    if (error !== undefined) return JSON.stringify({ error });
+    if (response.status < 200 || response.status > 299)
+      return JSON.stringify({ error: `it answered ${response.status}` });
+    const type = getHeader(response.headers, 'content-type');
+    if (!isJavaScript(type))
+      return JSON.stringify({ error: `it is served as '${type ?? ''}', which is not JavaScript` });
+    const handle = this.#thread.loader.keepScript(url, response, new TextDecoder().decode(response.body));
+    return JSON.stringify({ handle, muted: response.type === 'opaque' });
+  }
+
+  /**
+   * Runs a worker's script, and what it imports if it is a module. https://html.spec.whatwg.org/multipage/workers.html#run-a-worker
+   *
+   * @param {import('../any-realm/thread-messages.js').WorkerDocument} document of the worker
+   * @param {{ response: Response, referrer: string }} content
+   * @param {() => void} onRun is called when it has run for the first time: from then on it gets messages
+   */
+  async runWorker({ url, worker: { type, credentials } }, { response, referrer }, onRun) {
+    const { realm, bases, modules } = this.#worker();
+    if (type === 'classic') {
+      bases.set(url, url);
+      const source = new TextDecoder().decode(response.body);
+      this.#thread.enter(() => runClassicScript(realm, source, url));
+      onRun();
+      return;
+    }
+    /** @type {number} */
+    let handle;
+    try {
+      modules.preload(response);
+      handle = await modules.prepare({ url: response.url, credentials, referrer });
+    } catch (error) {
+      this.#thread.tell({
+        type: 'worker failed',
+        error: error instanceof ModuleNotLoaded ? error.message : String(error),
+      });
+      return;
+    }
+    this.#thread.enter(() => modules.run(handle, (thrown) => this.#thread.report(thrown)));
+    onRun();
+  }
+}
+
+module.exports = { WorkerScripts };

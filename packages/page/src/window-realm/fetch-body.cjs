@@ -1,0 +1,140 @@
+'use strict';
+
+// Bodies of requests and responses. They are always whole: `body` is null, because there are no streams here.
+// https://fetch.spec.whatwg.org/#body-mixin
+
+const host = require('selfprof:host');
+const { defineInterfaceObject } = require('./webidl-members.cjs');
+
+const { Blob, FormData, URLSearchParams } = globalThis;
+const { parse } = JSON;
+
+/**
+ * The bytes of a body that a page gives, and the type that they have by themselves. https://fetch.spec.whatwg.org/#bodyinit-unions
+ *
+ * @param {any} value of the page
+ * @returns {{ bytes: Uint8Array<ArrayBuffer>, type: string | null }}
+ */
+function extractBody(value) {
+  const platformBody = host.platform.bodyOf(value);
+  if (platformBody !== undefined) return { bytes: new Uint8Array(platformBody.bytes), type: platformBody.type };
+  if (value instanceof URLSearchParams) {
+    return { bytes: host.encode(`${value}`), type: 'application/x-www-form-urlencoded;charset=UTF-8' };
+  }
+  if (host.platform.kindOf(value) === 'ArrayBuffer') return { bytes: new Uint8Array(value).slice(), type: null };
+  if (ArrayBuffer.isView(value)) {
+    return { bytes: new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice(), type: null };
+  }
+  return { bytes: host.encode(`${value}`.toWellFormed()), type: 'text/plain;charset=UTF-8' };
+}
+
+class Body {
+  #bytes;
+  #isUsed = false;
+  #headers;
+
+  /**
+   * @param {Uint8Array<ArrayBuffer> | null} bytes
+   * @param {Headers} headers
+   */
+  constructor(bytes, headers) {
+    this.#bytes = bytes;
+    this.#headers = headers;
+  }
+
+  get bytes() {
+    return this.#bytes;
+  }
+
+  get isUsed() {
+    return this.#isUsed;
+  }
+
+  /** Makes another body with the same bytes. Throws if this one was read. @param {Headers} headers */
+  copy(headers) {
+    if (this.#isUsed) throw new TypeError('The body has already been read.');
+    return new Body(this.#bytes, headers);
+  }
+
+  /**
+   * Reads the body, which can be done once.
+   *
+   * @param {(bytes: Uint8Array<ArrayBuffer>, type: string) => unknown} convert
+   */
+  consume(convert) {
+    return new Promise((resolve) => {
+      if (this.#isUsed) throw new TypeError('The body has already been read.');
+      this.#isUsed = this.#bytes !== null;
+      resolve(convert(this.#bytes ?? new Uint8Array(), this.#headers.get('content-type') ?? ''));
+    });
+  }
+}
+
+/**
+ * Defines the members of the mixin on an interface.
+ *
+ * @template {object} Instance
+ * @param {{ prototype: Instance }} Interface
+ * @param {(instance: Instance) => Body} bodyOf throws for other objects
+ */
+function mixInBody(Interface, bodyOf) {
+  const consumer = (/** @type {Parameters<Body['consume']>[0]} */ convert) =>
+    /** @this {Instance} */
+    function consume() {
+      try {
+        return bodyOf(this).consume(convert);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    };
+  const operations = {
+    arrayBuffer: consumer((bytes) => bytes.slice().buffer),
+    blob: consumer((bytes, type) => new Blob([bytes], { type })),
+    bytes: consumer((bytes) => bytes.slice()),
+    formData: consumer(toFormData),
+    json: consumer((bytes) => parse(host.decode(bytes))),
+    text: consumer((bytes) => host.decode(bytes)),
+  };
+  for (const [name, value] of Object.entries(operations)) {
+    Object.defineProperty(value, 'name', { value: name });
+    Object.defineProperty(Interface.prototype, name, { value, writable: true, enumerable: true, configurable: true });
+  }
+  const attributes = {
+    /** @this {Instance} */
+    get body() {
+      bodyOf(this);
+      return null;
+    },
+    /** @this {Instance} */
+    get bodyUsed() {
+      return bodyOf(this).isUsed;
+    },
+  };
+  Object.defineProperties(Interface.prototype, Object.getOwnPropertyDescriptors(attributes));
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {string} type
+ */
+function toFormData(bytes, type) {
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
+    throw new TypeError(`Bodies of type '${type}' cannot be read as form data.`);
+  const data = new FormData();
+  for (const [name, value] of new URLSearchParams(host.decode(bytes))) data.append(name, value);
+  return data;
+}
+
+/**
+ * Makes a class an interface of the window.
+ *
+ * @param {Function} Interface
+ * @param {string[]} members
+ */
+function exposeInterface(Interface, members) {
+  for (const name of members) Object.defineProperty(Interface.prototype, name, { enumerable: true });
+  Object.defineProperty(Interface.prototype, Symbol.toStringTag, { value: Interface.name, configurable: true });
+  defineInterfaceObject(Interface.name, Interface);
+}
+
+module.exports = { Body, exposeInterface, extractBody, mixInBody };

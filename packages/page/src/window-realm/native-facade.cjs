@@ -1,0 +1,178 @@
+'use strict';
+
+// Stands in for selfprof's native.cjs in a window's realm: what the profilers and the timeline of a window use of the addon. As in
+// dom-realm/main-realm-bridge.cjs, the functions of the main realm stay in closures, and everything that they return is an object of this
+// realm.
+
+const { callForeign } = require('../any-realm/foreign-calls.cjs');
+
+/** @typedef {import('../any-realm/realm-contracts.js').WindowFunctions} WindowFunctions */
+/** @typedef {import('selfprof/internal/timing/types.js').ResourceDescription} ResourceDescription */
+
+const { Error, Promise, TypeError, Uint32Array } = globalThis;
+const { parse, stringify } = JSON;
+const { apply, defineProperty } = Reflect;
+
+/** The parameter of the function that this module is compiled to: see main-realm/window-native.cjs. */
+const main = /** @type {WindowFunctions} */ (mainRealm);
+
+const abandon = callForeign(main.abandon);
+const releaseReadProfiles = callForeign(main.releaseReadProfiles);
+const callTimeline = callForeign(main.callTimeline);
+const closeSession = callForeign(main.closeSession);
+const timelineCalls = callForeign(main.timelineCalls);
+const listen = callForeign(main.listen);
+const listenToLongTasks = callForeign(main.listenToLongTasks);
+const listenToResources = callForeign(main.listenToResources);
+const newChunks = callForeign(main.newChunks);
+const newTimeline = callForeign(main.newTimeline);
+const offers = callForeign(main.offers);
+const openSession = callForeign(main.openSession);
+const takeChunk = callForeign(main.takeChunk);
+/** JSON of method names: of a timeline, and of the functions that it calls once per entry. */
+const { fastMethods, timelineMethods } = main;
+
+/** An error as the addon throws it. @param {{ code: string, message: string }} options */
+function failure({ code, message }) {
+  const error = /** @type {Error & { code?: string }} */ (new Error(message));
+  error.code = code;
+  return error;
+}
+
+/** Parses an answer of the main realm, and throws if it is an error. @param {string} answer */
+function checked(answer) {
+  const outcome = parse(answer);
+  if (outcome.message !== undefined) throw failure(outcome);
+  return outcome;
+}
+
+/** @typedef {{ onFull(session: number): void, onChunk(session: number): void }} Listener */
+
+let isListening = false;
+
+/** Notifies the window's only listener. @param {Listener} listener */
+function listenOnce({ onFull, onChunk }) {
+  if (isListening) return;
+  isListening = true;
+  listen(
+    (session) => apply(onFull, undefined, [session]),
+    (session) => apply(onChunk, undefined, [session]),
+  );
+}
+
+/** @type {(chunks: Chunks) => number} */
+let handleOf;
+
+class Chunks {
+  #handle = newChunks();
+
+  static {
+    handleOf = (chunks) => chunks.#handle;
+  }
+}
+
+/** @type {(timeline: Timeline, method: string, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown) => unknown} */
+let callMethod;
+
+class Timeline {
+  #handle;
+
+  /**
+   * @param {number} origin
+   * @param {number} resolution
+   * @param {{ mark?: number, measure?: number }} [limits]
+   */
+  constructor(origin, resolution, { mark, measure } = {}) {
+    this.#handle = newTimeline(origin, resolution, mark, measure);
+  }
+
+  /** The functions that are called once per entry. */
+  fastCalls() {
+    const native = timelineCalls(this.#handle);
+    const { result } = native;
+    /** @type {Record<string, unknown>} */
+    const fastCalls = { result };
+    for (const name of parse(fastMethods)) {
+      /** @type {(a: unknown, b: unknown, c: unknown, d: unknown, e: unknown) => unknown} */
+      const call = (a, b, c, d, e) => {
+        try {
+          // Called as a method, so that V8's optimised code calls the addon directly.
+          return native[name](a, b, c, d, e);
+        } catch {
+          throw new TypeError('Illegal invocation');
+        }
+      };
+      fastCalls[name] = call;
+    }
+    return fastCalls;
+  }
+
+  static {
+    callMethod = (timeline, method, a, b, c, d, e) => callTimeline(timeline.#handle, method, a, b, c, d, e);
+  }
+}
+for (const name of parse(timelineMethods)) {
+  const { [name]: method } = {
+    /**
+     * @this {Timeline}
+     * @param {unknown} a
+     * @param {unknown} b
+     * @param {unknown} c
+     * @param {unknown} d
+     * @param {unknown} e
+     */
+    [name]: function (a, b, c, d, e) {
+      return callMethod(this, name, a, b, c, d, e);
+    },
+  };
+  defineProperty(Timeline.prototype, name, { __proto__: null, value: method, configurable: true });
+}
+
+module.exports = {
+  Chunks,
+  Timeline,
+  abandon: (/** @type {number} */ session) => abandon(session),
+  releaseReadProfiles: () => releaseReadProfiles(),
+  listenToLongTasks: (/** @type {Parameters<WindowFunctions['listenToLongTasks']>[0]} */ onTask) =>
+    listenToLongTasks(onTask),
+  listenToResources: (/** @type {(resource: ResourceDescription) => void} */ onResource) =>
+    listenToResources((text) => onResource(parse(text))),
+  offers: () => parse(offers()),
+
+  /**
+   * @param {{ sampleInterval: number, maxBufferSize: number, bufferPolicy: string, maxChunks: number, includeEntries: boolean,
+   *   includeSameOriginFrames: boolean }} options
+   * @param {Listener} listener
+   * @param {Chunks} [chunks]
+   */
+  open(options, listener, chunks) {
+    const { sampleInterval, maxBufferSize, bufferPolicy, maxChunks, includeEntries, includeSameOriginFrames } = options;
+    const handle = chunks === undefined ? 0 : handleOf(chunks);
+    listenOnce(listener);
+    return checked(
+      openSession(
+        sampleInterval,
+        maxBufferSize,
+        bufferPolicy,
+        maxChunks,
+        includeEntries,
+        includeSameOriginFrames,
+        handle,
+      ),
+    );
+  },
+
+  /**
+   * @param {number} session
+   * @param {string} format
+   * @param {{ names: string[], heads: ArrayLike<number>, times: Float64Array, until: number, dropped: number, isCircular: boolean }} [entries]
+   */
+  close(session, format, entries) {
+    const collected = entries && { ...entries, names: stringify(entries.names), heads: new Uint32Array(entries.heads) };
+    return new Promise((resolve, reject) => {
+      closeSession(session, format, collected, resolve, (message) => reject(failure({ code: '', message })));
+    });
+  },
+
+  takeChunk: (/** @type {number} */ session, /** @type {Chunks} */ chunks) => takeChunk(session, handleOf(chunks)),
+};

@@ -1,0 +1,83 @@
+'use strict';
+
+// Timers of a worker. https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers
+
+const host = require('./worker-host.cjs');
+const { defineOperation } = require('./webidl-members.cjs');
+
+/** The host's timers, by the numbers that scripts get. @type {Map<number, number>} */
+const timers = new Map();
+let next = 1;
+
+/** Converts to `long`. @param {unknown} value */
+function toLong(value) {
+  return Number(value) | 0;
+}
+
+/**
+ * @param {any} handler of the page
+ * @param {unknown} delay
+ * @param {unknown[]} parameters
+ * @param {boolean} repeats
+ */
+function start(handler, delay, parameters, repeats) {
+  /** @type {Function | string} */
+  const work = typeof handler === 'function' ? handler : `${handler}`;
+  const id = next++;
+  const run = () => {
+    if (!timers.has(id)) return;
+    if (!repeats) timers.delete(id);
+    try {
+      if (typeof work === 'function') Reflect.apply(work, globalThis, parameters);
+      else host.runText(work);
+    } catch (error) {
+      host.reportException(error);
+    }
+  };
+  timers.set(id, host.setTimer(run, Math.max(toLong(delay), 0), repeats));
+  return id;
+}
+
+/** @param {unknown} handle */
+function clear(handle) {
+  const id = toLong(handle);
+  const timer = timers.get(id);
+  if (timer === undefined) return;
+  host.clearTimer(timer);
+  timers.delete(id);
+}
+
+function installTimers() {
+  const operations = {
+    /** @param {any} handler @param {unknown} [timeout] @param {...unknown} parameters */
+    setTimeout(handler, timeout = 0, ...parameters) {
+      requireHandler('setTimeout', arguments.length);
+      return start(handler, timeout, parameters, false);
+    },
+    /** @param {any} handler @param {unknown} [timeout] @param {...unknown} parameters */
+    setInterval(handler, timeout = 0, ...parameters) {
+      requireHandler('setInterval', arguments.length);
+      return start(handler, timeout, parameters, true);
+    },
+    /** @param {unknown} [id] */
+    clearTimeout(id = 0) {
+      clear(id);
+    },
+    /** @param {unknown} [id] */
+    clearInterval(id = 0) {
+      clear(id);
+    },
+  };
+  for (const [name, operation] of Object.entries(operations)) defineOperation(name, operation);
+}
+
+/**
+ * @param {string} name
+ * @param {number} count of arguments
+ */
+function requireHandler(name, count) {
+  if (count < 1)
+    throw new TypeError(`Failed to execute '${name}' on 'WorkerGlobalScope': 1 argument required, but only 0 present.`);
+}
+
+module.exports = { installTimers };

@@ -1,0 +1,573 @@
+// Attacks of hostile pages. Objects that a page can reach belong to its own realm or to the DOM realm, and neither leads to Node.
+
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+
+import { openHtml } from './server.mjs';
+
+/**
+ * Runs in the page: walks all objects that can be reached from the global object and from `extra`, through properties, accessors, symbols
+ * and prototypes, and reports objects of a third realm and functions that compile code elsewhere.
+ *
+ * @returns {{ found: string[], count: number, isComplete: boolean }} `isComplete` is false when there were more objects than the limit
+ */
+function walk(extra, limit = 400_000) {
+  const found = [];
+  const seen = new Set();
+  const queue = [];
+  const add = (value, path) => {
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
+    seen.add(value);
+    queue.push([value, path]);
+  };
+  const rootOf = (object) => {
+    let root = object;
+    for (let next = Object.getPrototypeOf(root); next !== null; next = Object.getPrototypeOf(root)) root = next;
+    return root;
+  };
+  // The page's own realm, those of its frames, and the DOM realm.
+  const roots = new Set([Object.prototype, rootOf(Headers.prototype)]);
+  for (let index = 0; index < (self.frames?.length ?? 0); index++) roots.add(frames[index].Object.prototype);
+  add(self, 'self');
+  for (const [name, value] of Object.entries(extra)) add(value, name);
+  let count = 0;
+  // Breadth first, so that an endless chain of new objects would not keep the walk from the others.
+  for (let next = 0; next < queue.length; next++) {
+    const [object, path] = queue[next];
+    if (count === limit) return { found, count, isComplete: false };
+    count += 1;
+    let root;
+    try {
+      root = rootOf(object);
+    } catch {
+      continue;
+    }
+    // An object without a prototype belongs to no realm, but its properties are walked.
+    if (!roots.has(root) && root !== object && found.length < 20) {
+      found.push(`${path}: of another realm`);
+      continue;
+    }
+    if (typeof object === 'function') {
+      try {
+        const outside = object.constructor('return this')();
+        if (!roots.has(rootOf(outside))) found.push(`${path}: its constructor compiles elsewhere`);
+      } catch {
+        // Expected.
+      }
+    }
+    add(Object.getPrototypeOf(object), `${path}.__proto__`);
+    for (const key of Reflect.ownKeys(object)) {
+      const name = `${path}.${String(key)}`;
+      let property;
+      try {
+        property = Object.getOwnPropertyDescriptor(object, key);
+      } catch {
+        continue;
+      }
+      if (property === undefined) continue;
+      add(property.get, `${name} getter`);
+      add(property.set, `${name} setter`);
+      try {
+        add(property.get === undefined ? property.value : object[key], name);
+      } catch (error) {
+        add(error, `${name} thrown`);
+      }
+    }
+  }
+  return { found, count, isComplete: true };
+}
+
+/** Helpers for the functions below: keep a value, what a function returns or throws, or what its promise is settled with. */
+function keepIn(values) {
+  const keep = (name, value) => {
+    values[`${name}#${Object.keys(values).length}`] = value;
+  };
+  const attempt = (name, work) => {
+    try {
+      const value = work();
+      keep(name, value);
+      return value;
+    } catch (error) {
+      keep(`${name} thrown`, error);
+      return undefined;
+    }
+  };
+  const settled = async (name, work) => {
+    const promise = attempt(name, work);
+    try {
+      keep(`${name} value`, await promise);
+    } catch (error) {
+      keep(`${name} rejected`, error);
+    }
+  };
+  const atOverflow = (name, work) => {
+    let attempts = 0;
+    const recurse = () => {
+      try {
+        recurse();
+      } catch (error) {
+        if (attempts === 0) keep('overflow', error);
+      }
+      // At the overflow, and at each frame above it.
+      if (attempts++ < 60) attempt(`overflow in ${name}`, work);
+    };
+    attempt('recursion', recurse);
+  };
+  return { keep, attempt, settled, atOverflow };
+}
+
+/** Runs in the page: collects values that the host's functions return or throw. */
+async function collect() {
+  const values = {};
+  const { keep, attempt, settled, atOverflow } = keepIn(values);
+  keep('arguments', arguments);
+  attempt('setTimeout', () => setTimeout(() => {}, 0));
+  attempt('setTimeout of a symbol', () => setTimeout(() => {}, Symbol()));
+  attempt('setTimeout of text', () => setTimeout('keep', 0));
+  attempt('atob', () => atob('\u2603'));
+  attempt('postMessage', () => postMessage());
+  attempt('eval', () => (0, eval)('1 +'));
+  attempt('Function', () => Function('1 +'));
+  attempt('style', () => getComputedStyle(document.body));
+  attempt('style of nothing', () => getComputedStyle(null));
+  attempt('selector', () => document.querySelector('>>'));
+  attempt('node', () => document.body.appendChild(1));
+  attempt('XMLHttpRequest', () => new XMLHttpRequest().send());
+  attempt('synchronous XMLHttpRequest', () => {
+    const request = new XMLHttpRequest();
+    request.open('GET', '/', false);
+    request.send();
+  });
+  attempt('WebSocket', () => new WebSocket('ws://127.0.0.1:1/'));
+  attempt('WebSocket of nothing', () => new WebSocket(''));
+  attempt('crypto', () => crypto.getRandomValues(new Uint8Array(4)));
+  attempt('crypto of floats', () => crypto.getRandomValues(new Float32Array(4)));
+  attempt('crypto of nothing', () => crypto.getRandomValues({ constructor: Uint8Array, byteLength: 1 }));
+  attempt('TextDecoder', () => new TextDecoder('nonsense'));
+  attempt('decode', () => new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array([255])));
+  attempt('cookie', () => document.cookie);
+  attempt('localStorage', () => localStorage);
+  attempt('iframe', () => document.body.appendChild(document.createElement('iframe')).contentWindow);
+  attempt('handler', () => {
+    document.body.setAttribute('onclick', 'return [arguments, arguments.callee, this]');
+    return document.body.onclick({});
+  });
+  attempt('broken handler', () => {
+    document.body.setAttribute('onclick', '1 +');
+    return document.body.onclick;
+  });
+  attempt('Profiler', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }));
+  attempt('Profiler of nothing', () => new Profiler());
+  attempt('Profiler of text', () => new Profiler({ sampleInterval: -1, maxBufferSize: 10 }));
+  attempt('capabilities', () => Profiler.capabilities());
+  await settled('stop', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop());
+  await settled('stop with entries', () =>
+    new Profiler({ sampleInterval: 1, maxBufferSize: 10, includeEntries: true }).stop(),
+  );
+  await settled('stop in JSON', () =>
+    new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop({ format: 'json-gzip' }),
+  );
+  await settled('stop of nothing', () => Profiler.prototype.stop.call({}));
+  await settled('chunks', () =>
+    new Profiler({ sampleInterval: 1, maxBufferSize: 10, bufferPolicy: 'chunks' }).chunks().return(1),
+  );
+  attempt('mark', () => performance.mark('m', { detail: {} }));
+  attempt('mark of a symbol', () => performance.mark(Symbol()));
+  attempt('mark with a function', () => performance.mark('m', { detail: () => {} }));
+  attempt('measure', () => performance.measure('d', 'm'));
+  attempt('measure of nothing', () => performance.measure('d', 'none'));
+  attempt('entries', () => performance.getEntries());
+  attempt('now of nothing', () => performance.now.call({}));
+  attempt('toJSON', () => performance.toJSON());
+  attempt('timing', () => performance.timing.toJSON());
+  attempt('observer', () => {
+    const observer = new PerformanceObserver((list, ...others) => keep('observed', [list, others]));
+    observer.observe({ type: 'mark', buffered: true });
+    return observer;
+  });
+  attempt('structuredClone', () => structuredClone(new Map([[new Error('x'), [new Uint8Array(2), /x/, new Date()]]])));
+  attempt('structuredClone of a function', () => structuredClone(() => {}));
+  attempt('structuredClone of a proxy', () => structuredClone(new Proxy({}, {})));
+  await settled('import', () => import('/module.mjs'));
+  await settled('import of nothing', () => import('/none.mjs'));
+  await settled('import of a bare name', () => import('bare'));
+  await settled('import of a symbol', () => import(Symbol()));
+  await settled('import with attributes', () => import('/module.mjs', { with: { type: 'nonsense' } }));
+  await settled('import in eval', () => eval("import('/module.mjs')"));
+  await settled('import in a function', () => new Function("return import('/module.mjs')")());
+  await settled('module', () =>
+    import('/meta.mjs').then((module) => [module.meta, module.meta.resolve, module.promise]),
+  );
+  await settled('blob', () => new Blob(['x']).text());
+  // Call sites, also of calls through the host's own code.
+  const prepare = Error.prepareStackTrace;
+  Error.prepareStackTrace = (_error, sites) => [
+    sites,
+    ...sites.flatMap((site) => [site, site.getThis(), site.getFunction(), site.getTypeName()]),
+  ];
+  attempt('call sites', () => new Error('x').stack);
+  document.body.addEventListener('x', () => attempt('call sites in a listener', () => new Error('x').stack));
+  document.body.dispatchEvent(new Event('x'));
+  attempt('call sites of a host error', () => document.querySelector('>>'));
+  attempt('call sites of a type error', () => document.body.appendChild(1));
+  await new Promise((resolve) =>
+    setTimeout(() => {
+      attempt('call sites in a timer', () => new Error('x').stack);
+      resolve();
+    }),
+  );
+  await settled('call sites of a rejection', () => Promise.reject(new Error('x')));
+  Error.prepareStackTrace = prepare;
+  // Stack overflows in many places of the host.
+  for (const [name, work] of Object.entries({
+    timer: () => setTimeout(() => {}, 1),
+    script: () => setTimeout('1', 1),
+    decode: () => new TextDecoder().decode(new Uint8Array(9)),
+    encode: () => new TextEncoder().encode('x'),
+    random: () => crypto.getRandomValues(new Uint8Array(1)),
+    style: () => getComputedStyle(document.body).color,
+    cookie: () => document.cookie,
+    frame: () => document.body.appendChild(document.createElement('iframe')),
+    inline: () => {
+      const script = document.createElement('script');
+      script.text = '1';
+      document.body.appendChild(script);
+    },
+    request: () => {
+      const request = new XMLHttpRequest();
+      request.open('GET', '/');
+      request.send();
+    },
+    import: () => import('/module.mjs'),
+    stack: () => new Error('x').stack,
+    now: () => performance.now(),
+    mark: () => performance.mark('overflow'),
+    Profiler: () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop(),
+    clone: () => structuredClone({}),
+    handler: () => {
+      document.body.setAttribute('onclick', `/* ${Math.random()} */`);
+      return document.body.onclick;
+    },
+  })) {
+    atOverflow(name, work);
+  }
+  return values;
+}
+
+/** The same in a worker. */
+async function collectInWorker(messageEvent) {
+  const values = { messageEvent, data: messageEvent.data };
+  const { attempt, settled, atOverflow } = keepIn(values);
+  attempt('setTimeout', () => setTimeout(() => {}, 0));
+  attempt('setTimeout of a symbol', () => setTimeout(() => {}, Symbol()));
+  attempt('setTimeout of wrong text', () => setTimeout('1 +', 0));
+  attempt('importScripts', () => importScripts('/script.js'));
+  attempt('importScripts of nothing', () => importScripts('/none.js'));
+  attempt('importScripts of a symbol', () => importScripts(Symbol()));
+  attempt('importScripts of what is wrong', () => importScripts('data:text/javascript,1 +'));
+  attempt('importScripts of what throws', () => importScripts('data:text/javascript,throw [self, arguments]'));
+  attempt('atob', () => atob('\u2603'));
+  attempt('postMessage', () => postMessage());
+  attempt('postMessage of a function', () => postMessage(() => {}));
+  attempt('close of nothing', () => close.call({}));
+  attempt('crypto', () => crypto.getRandomValues(new Float32Array(4)));
+  attempt('TextDecoder', () => new TextDecoder('nonsense'));
+  attempt('FormData', () => new FormData({}));
+  attempt('location', () => Object.getOwnPropertyDescriptor(WorkerLocation.prototype, 'href').get.call({}));
+  attempt('Worker', () => new Worker());
+  await settled(
+    'Worker that fails',
+    () =>
+      new Promise((resolve) => {
+        new Worker('/none.js').onerror = resolve;
+      }),
+  );
+  await settled(
+    'Worker that throws',
+    () =>
+      new Promise((resolve) => {
+        new Worker('data:text/javascript,throw 1').onerror = (event) => {
+          event.preventDefault();
+          resolve(event);
+        };
+      }),
+  );
+  await settled(
+    'Worker that answers',
+    () =>
+      new Promise((resolve) => {
+        new Worker('data:text/javascript,postMessage([new Map()])').onmessage = resolve;
+      }),
+  );
+  await settled(
+    'error',
+    () =>
+      new Promise((resolve) => {
+        onerror = (...all) => {
+          resolve([all, self.event]);
+          return true;
+        };
+        setTimeout(() => {
+          throw new Error('x');
+        });
+      }),
+  );
+  await settled('fetch', () => fetch('/module.mjs'));
+  await settled('fetch of nothing', () => fetch('http://['));
+  await settled('import', () => import('/module.mjs'));
+  await settled('import of nothing', () => import('/none.mjs'));
+  await settled('stop', () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop());
+  attempt('Profiler of nothing', () => new Profiler());
+  attempt('mark', () => performance.mark('m', { detail: {} }));
+  attempt('toJSON', () => performance.toJSON());
+  const prepare = Error.prepareStackTrace;
+  Error.prepareStackTrace = (_error, sites) => [
+    sites,
+    ...sites.flatMap((site) => [site, site.getThis(), site.getFunction(), site.getTypeName()]),
+  ];
+  attempt('call sites', () => new Error('x').stack);
+  attempt('call sites of a host error', () => new FormData({}));
+  await new Promise((resolve) =>
+    setTimeout(() => {
+      attempt('call sites in a timer', () => new Error('x').stack);
+      resolve();
+    }),
+  );
+  Error.prepareStackTrace = prepare;
+  for (const [name, work] of Object.entries({
+    timer: () => setTimeout(() => {}, 1),
+    script: () => setTimeout('1', 1),
+    importScripts: () => importScripts('/script.js'),
+    post: () => postMessage({ ignore: true }),
+    worker: () => new Worker('/none.js'),
+    log: () => console.log('x'),
+    blob: () => URL.createObjectURL(new Blob(['x'])),
+    Profiler: () => new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop(),
+  })) {
+    atOverflow(name, work);
+  }
+  return values;
+}
+
+const ROUTES = {
+  '/module.mjs': 'export default 1',
+  '/meta.mjs': "export const meta = import.meta; export const promise = import('./module.mjs')",
+};
+
+const ALLOW = { 'document-policy': 'js-profiling' };
+
+suite('objects that a page can reach', () => {
+  test('are of its own realm or of the DOM realm', async (t) => {
+    const page = await openHtml(
+      t,
+      `<body onload="window.event2 = event"><p id="p"><script>window.event1 = window.event</script>`,
+      {
+        routes: ROUTES,
+        headers: ALLOW,
+      },
+    );
+    const { found, count, isComplete } = await page.evaluate(`(${walk})({})`);
+    assert.deepEqual(found, []);
+    assert.ok(isComplete, `more than ${count} objects`);
+    assert.ok(count > 5_000, `${count} objects`);
+  });
+
+  test("are so also when the host's functions returned or threw them", async (t) => {
+    const page = await openHtml(t, '<body>', { routes: ROUTES, headers: ALLOW });
+    const { found, count, isComplete } = await page.evaluateIn(
+      { timeout: 120_000 },
+      `(() => {
+      ${keepIn}
+      return (${collect})().then((values) => (${walk})(values));
+    })()`,
+    );
+    assert.deepEqual(found, []);
+    assert.ok(isComplete, `more than ${count} objects`);
+    assert.ok(count > 5_000, `${count} objects`);
+    assert.deepEqual(
+      page.problems.filter(({ kind }) => kind === 'host'),
+      [],
+    );
+  });
+});
+
+suite('objects that a worker can reach', () => {
+  test('are of its own realm or of the DOM realm, as in a page', async (t) => {
+    const script = `${keepIn}
+      ${collectInWorker}
+      ${walk}
+      onmessage = (event) => collectInWorker(event).then(walk).then((result) => postMessage(result), (error) => postMessage({ found: [String(error)], count: 0 }));`;
+    const page = await openHtml(t, '', {
+      routes: { ...ROUTES, '/script.js': '1', '/w.js': { body: script, headers: ALLOW } },
+      headers: ALLOW,
+    });
+    const { found, count, isComplete } = await page.evaluateIn({ timeout: 120_000 }, () => {
+      const worker = new Worker('/w.js');
+      worker.postMessage([new Map([[1, new Uint8Array(2)]]), new Error('x'), new Blob(['x'])]);
+      return new Promise((resolve) => {
+        worker.onmessage = ({ data }) => data.ignore || resolve(data);
+      });
+    });
+    assert.deepEqual(found, []);
+    assert.ok(isComplete, `more than ${count} objects`);
+    assert.ok(count > 1_000, `${count} objects`);
+    assert.deepEqual(
+      page.problems.filter(({ kind }) => kind === 'host'),
+      [],
+    );
+  });
+
+  test('include nothing of Node', async (t) => {
+    const script = `
+      const attacks = {
+        globals: () => ['process', 'require', 'module', 'Buffer', 'global', 'setImmediate', 'gc'].filter((name) => name in self).join(),
+        operation: () => importScripts.constructor('return typeof process')(),
+        dom: () => Headers.constructor('return typeof process')(),
+        method: () => new Headers().get.constructor('return typeof process')(),
+        settings: () => self._settings.virtualConsole.emit.constructor('return typeof process')(),
+        error: () => { try { importScripts('/none.js') } catch (error) { return error.constructor.constructor('return typeof process')() } },
+      };
+      const attempt = (attack) => { try { return attack() } catch (error) { return error.name } };
+      postMessage(Object.entries(attacks).map(([name, attack]) => [name, attempt(attack)]));`;
+    const page = await openHtml(t, '', { routes: { '/w.js': script } });
+    assert.deepEqual(
+      await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            new Worker('/w.js').onmessage = ({ data }) => resolve(data);
+          }),
+      ),
+      [
+        ['globals', ''],
+        ['operation', 'undefined'],
+        ['dom', 'EvalError'],
+        ['method', 'EvalError'],
+        ['settings', 'EvalError'],
+        ['error', 'EvalError'],
+      ],
+    );
+  });
+});
+
+suite('a page cannot reach Node', () => {
+  test('by globals', async (t) => {
+    const page = await openHtml(t, '');
+    const names = [
+      'process',
+      'require',
+      'module',
+      'exports',
+      'Buffer',
+      'global',
+      'setImmediate',
+      '__filename',
+      'node',
+      'gc',
+    ];
+    assert.deepEqual(await page.evaluate((list) => list.filter((name) => name in window), names), []);
+  });
+
+  for (const [name, attack] of Object.entries({
+    'the constructor of a host function': "setTimeout.constructor('return process')()",
+    'the constructor of a method of the DOM': "document.createElement.constructor('return process')()",
+    'the constructor of a host object': "window._settings.virtualConsole.emit.constructor('return process')()",
+    "a generator of the DOM's realm":
+      "Object.getPrototypeOf(function* () {}).constructor.call(null), document.querySelectorAll.constructor.constructor('return process')()",
+    'an error of the host':
+      "(() => { try { atob('\\u2603') } catch (e) { return e.constructor.constructor('return process')() } })()",
+    'the stack of an error':
+      '(() => { Error.prepareStackTrace = (e, s) => s; const s = new Error().stack; return s.map((x) => [x.getThis(), x.getFunction()]).flat().find((x) => x && x !== window && x.process).process })()',
+    'an event':
+      "(() => { let e; addEventListener('x', (x) => { e = x }); dispatchEvent(new Event('x')); return e.constructor.constructor.constructor('return process')() })()",
+    'arguments.callee.caller':
+      "(() => { let c; document.body.onclick = Function('c = arguments.callee.caller; window.c = c'); document.body.click(); return window.c.constructor('return process')() })()",
+    'import()': "import('node:process').then((m) => m.default.version)",
+    'import() of a file': "import('file:///etc/passwd')",
+    'the promise of import()': "import('x').catch((e) => e.constructor.constructor('return process')())",
+  })) {
+    test(`through ${name}`, async (t) => {
+      const page = await openHtml(t, '<body>');
+      await assert.rejects(page.evaluate(`Promise.resolve(${attack}).then((p) => typeof p.version + p)`), {
+        name: 'PageError',
+      });
+    });
+  }
+
+  test('but can compile strings in its own realm', async (t) => {
+    const page = await openHtml(t, '');
+    assert.equal(await page.evaluate("eval('1 + 1') + new Function('return 1')() + Function('return 1')()"), 4);
+  });
+});
+
+suite('replaced intrinsics', () => {
+  test('of the DOM realm get no object of the main realm', async (t) => {
+    // Even a page that controls the DOM realm's intrinsics sees no object of the main realm.
+    const page = await openHtml(
+      t,
+      `<body><script>
+        const root = (object) => { let o = object; while (Object.getPrototypeOf(o) !== null) o = Object.getPrototypeOf(o); return o; };
+        const domObject = root(setTimeout);
+        const domFunction = Object.getPrototypeOf(setTimeout);
+        window.caught = [];
+        const watch = (value) => {
+          if ((typeof value === 'object' || typeof value === 'function') && value !== null) {
+            const r = root(value);
+            if (r !== Object.prototype && r !== domObject && r !== value) caught.push(String(r.constructor));
+          }
+          return value;
+        };
+        for (const name of ['call', 'apply', 'bind']) {
+          const original = domFunction[name];
+          domFunction[name] = function (...parameters) { watch(this); parameters.forEach(watch); return Reflect.apply(original, this, parameters); };
+        }
+        for (const constructor of [domObject.constructor]) {
+          for (const key of ['then', 'message', 'stack', 'error', 'toJSON', 'host', 'process', 'signal', 'body', 'url']) {
+            domObject.__defineGetter__(key, function () { watch(this); return undefined; });
+            domObject.__defineSetter__(key, function (value) { watch(this); watch(value); Object.defineProperty(this, key, { value, writable: true, enumerable: true, configurable: true }); });
+          }
+        }
+        document.cookie; document.cookie = 'a=1'; getComputedStyle(document.body);
+        window.done = [new Promise((resolve) => setTimeout(resolve, 0)), import('/module.mjs')];
+        const request = new XMLHttpRequest(); request.open('GET', '/module.mjs'); request.send();
+        done.push(new Promise((resolve) => { request.onloadend = resolve; }));
+        const script = document.createElement('script'); script.src = '/a.js'; document.body.append(script);
+        done.push(new Promise((resolve) => { script.onload = resolve; }));
+        console.log({}, [], new Error('x'));
+      </script>`,
+      { routes: { ...ROUTES, '/a.js': 'window.ran = true' }, waitUntil: 'commit' },
+    );
+    await page.evaluate('Promise.all(done).then(() => {})');
+    assert.deepEqual(await page.evaluate('window.caught'), []);
+  });
+});
+
+suite('stacks', () => {
+  test('show a page its own frames and no path of the host', async (t) => {
+    const page = await openHtml(
+      t,
+      `<body><script>
+        function inner() { return new Error('x').stack; }
+        document.body.addEventListener('x', function listener() { console.log(inner()); });
+        document.body.dispatchEvent(new Event('x'));
+        try { document.querySelector('>>'); } catch (error) { console.log(error.stack); }
+        try { document.body.appendChild(1); } catch (error) { console.log(error.stack); }
+      </script>`,
+    );
+    assert.match(
+      page.log[0],
+      /^Error: x\n {4}at inner \(http.*\n {4}at HTMLBodyElement\.listener \(http.*\n {4}at http[^\n]*$/,
+    );
+    for (const text of page.log) assert.doesNotMatch(text, /node:|node_modules|\.cjs|jsdom/);
+  });
+
+  test('can be formatted by the page, as V8 allows', async (t) => {
+    const page = await openHtml(t, '');
+    const [isArray, name, count] = await page.evaluate(() => {
+      Error.prepareStackTrace = (_error, sites) => [sites instanceof Array, sites[0].getFunctionName(), sites.length];
+      return (function named() {
+        return new Error('x').stack;
+      })();
+    });
+    assert.deepEqual([isArray, name, count], [true, 'named', 2]);
+  });
+});

@@ -1,0 +1,153 @@
+// Opens and closes many pages, frames and workers, and counts what the host keeps.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { suite, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+
+import { eventually, host, open, openHtml, serve } from './server.mjs';
+
+const require = createRequire(import.meta.url);
+const { watched } = require('../src/host/memory-watch.cjs');
+const { contextOf } = require('../src/host/page-host.cjs');
+const { internalsOf } = require('../src/host/page.cjs');
+
+v8.setFlagsFromString('--expose-gc');
+const collectGarbage = vm.runInNewContext('gc');
+
+const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
+
+suite('nothing is kept', () => {
+  test('of pages that were closed', async (t) => {
+    const foreign = await serve(t, { '*': '<script>URL.createObjectURL(new Blob(["x"]))</script>' });
+    const server = await serve(t, {
+      '/': `<iframe src="/child"></iframe><iframe src="${foreign.url('/')}"></iframe>
+        <script>new Worker('/w.js'); URL.createObjectURL(new Blob(['x']))</script>`,
+      '/child': '',
+      '/w.js': 'setInterval(() => {})',
+      '/endless': '<script>console.log("endless"); for (;;);</script>',
+    });
+    const pages = host(t, { timeout: 120_000 });
+    const listenersBefore = listeners();
+    const watchedBefore = watched.size;
+    /** In a function, so that no variable refers to the page afterwards. */
+    const openAndClose = async () => {
+      const page = await open(t, server.url('/'), { host: pages });
+      await eventually(() => page.workers().length === 1);
+      await page.navigate(server.url('/'));
+      // A worker that is being started would end a moment after the page.
+      await eventually(() => page.workers().length === 1);
+      const { threads } = internalsOf(page);
+      await page.close();
+      assert.deepEqual(threads.counts, { threads: 0, reserved: 0, windows: 0, blobs: 0, workers: 0 });
+      return new WeakRef(page);
+    };
+    const closed = [];
+    for (let i = 0; i < 4; i++) closed.push(await openAndClose());
+    const endless = await open(t, server.url('/endless'), { host: pages, waitUntil: 'commit' });
+    if (endless.log.length === 0) await once(endless, 'console');
+    await endless.close();
+    await assert.rejects(pages.open('http://127.0.0.1:1/'), { name: 'NetworkError' });
+    assert.deepEqual(pages.pages, []);
+    await eventually(() => contextOf(pages).threads === 0);
+    assert.equal(watched.size, watchedBefore);
+    assert.deepEqual(listeners(), listenersBefore);
+    await eventually(() => {
+      collectGarbage();
+      return closed.every((reference) => reference.deref() === undefined);
+    });
+  });
+
+  test('of frames and workers that ended, while their page stays', async (t) => {
+    const foreign = await serve(t, { '*': '' });
+    const page = await openHtml(t, '', {
+      // A round starts three threads, which takes long on a slow machine.
+      host: host(t, { timeout: 120_000 }),
+      routes: { '/own': '', '/w.js': 'postMessage(1)', '/none.js': { status: 404 }, '/close.js': 'close()' },
+    });
+    const { threads } = internalsOf(page);
+    const round = async () => {
+      await page.evaluate(async (url) => {
+        for (const source of ['/own', url]) {
+          const frame = document.documentElement.appendChild(document.createElement('iframe'));
+          const loaded = new Promise((resolve) => {
+            frame.onload = resolve;
+          });
+          frame.src = source;
+          await loaded;
+          frame.remove();
+        }
+        const worker = new Worker('/w.js');
+        await new Promise((resolve) => {
+          worker.onmessage = resolve;
+        });
+        worker.terminate();
+        new Worker('/close.js');
+        await new Promise((resolve) => {
+          new Worker('/none.js').onerror = resolve;
+        });
+        const blob = URL.createObjectURL(new Blob(['x']));
+        await (await fetch(blob)).text();
+        URL.revokeObjectURL(blob);
+      }, foreign.url('/'));
+      await eventually(() => threads.counts.threads === 1 && threads.counts.workers === 0);
+    };
+    await round();
+    const watchedBefore = watched.size;
+    const listenersBefore = listeners();
+    const [main] = threads.all();
+    const awaitedBefore = main.handle.awaited;
+    for (let i = 0; i < 5; i++) await round();
+    await eventually(() => threads.counts.blobs === 0 && threads.counts.windows === 1);
+    assert.deepEqual(threads.counts, { threads: 1, reserved: 0, windows: 1, blobs: 0, workers: 0 });
+    assert.deepEqual([...main.windows.keys()], [0]);
+    assert.equal(main.handle.awaited, awaitedBefore);
+    assert.equal(watched.size, watchedBefore);
+    assert.deepEqual(listeners(), listenersBefore);
+  });
+
+  test('of answers that came too late', async (t) => {
+    const page = await openHtml(t, '');
+    const [{ handle }] = internalsOf(page).threads.all();
+    for (let i = 0; i < 5; i++) {
+      await assert.rejects(
+        page.evaluateIn({ timeout: 10 }, () => new Promise(() => {})),
+        { name: 'TimeoutError' },
+      );
+    }
+    await page.evaluate('1');
+    assert.equal(handle.awaited, 0);
+  });
+});
+
+test('a page ends while callbacks of its finalization registries are due', async (t) => {
+  const server = await serve(t, {
+    '/': `<body><script>
+      onload = () => {
+        const registries = [];
+        for (let i = 0; i < 8; i++) {
+          const frame = document.body.appendChild(document.createElement('iframe'));
+          registries.push(new frame.contentWindow.FinalizationRegistry(() => {}));
+        }
+        console.log('begins');
+        // V8 collects garbage meanwhile, and the callbacks wait for the end of the loop.
+        for (;;) {
+          for (const registry of registries) registry.register({}, 'value');
+          for (let i = 0; i < 300; i++) registries.garbage = { i };
+        }
+      };
+    </script>`,
+  });
+  const pages = host(t, { timeout: 120_000 });
+  for (let i = 0; i < 3; i++) {
+    const page = await open(t, server.url('/'), { host: pages, waitUntil: 'commit' });
+    if (page.log.length === 0) await once(page, 'console');
+    // Enough for V8 to collect garbage a few times.
+    await setTimeout(200);
+    await page.close();
+  }
+  await eventually(() => contextOf(pages).threads === 0);
+});

@@ -1,0 +1,109 @@
+// The process that hosts pages for the CLI: requests and responses over a socket, and how it ends.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { jsdom, serve } from './server.mjs';
+
+const PROGRAM = fileURLToPath(new URL('../src/driver/driver-process.cjs', import.meta.url));
+
+/** Two ends of a socket. */
+async function pair() {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+  const server = net.createServer().listen(path.join(folder, 'socket'));
+  await once(server, 'listening');
+  const ours = net.connect(path.join(folder, 'socket'));
+  const [theirs] = await once(server, 'connection');
+  server.close();
+  fs.rmSync(folder, { recursive: true });
+  return [ours, theirs];
+}
+
+/** Starts the program as the CLI does: a socket is its standard input. */
+async function start(t, stderr = 'inherit') {
+  const [socket, theirs] = await pair();
+  const child = spawn(process.execPath, [PROGRAM], { stdio: [theirs, 'inherit', stderr] });
+  theirs.destroy();
+  t.after(() => child.kill('SIGKILL'));
+  const answers = new Map();
+  const events = [];
+  createInterface({ input: socket }).on('line', (line) => {
+    const message = JSON.parse(line);
+    if (message.id === undefined) events.push(message);
+    else answers.get(message.id)(message);
+  });
+  let next = 1;
+  const call = (method, parameters = {}) =>
+    new Promise((resolve, reject) => {
+      const id = next++;
+      answers.set(id, ({ result, error }) =>
+        error === undefined ? resolve(result) : reject(Object.assign(new Error(error.message), error)),
+      );
+      socket.write(`${JSON.stringify({ id, method, parameters })}\n`);
+    });
+  return { child, socket, events, call };
+}
+
+const TOP = { frame: 0, document: 0 };
+const run = (call, window, script, timeout = 30_000) =>
+  call('perform', {
+    window,
+    context: TOP,
+    command: 'execute',
+    parameters: { script, parameters: '[]' },
+    timeout,
+    timeoutError: 'script timeout',
+  });
+
+test('several pages run at once and do not block each other', async (t) => {
+  const server = await serve(t, { '/': '<script>console.log("hello")</script>' });
+  const { call, events } = await start(t);
+  assert.deepEqual(await call('start', { jsdom }), { node: process.version });
+  const [a, b] = (await Promise.all([call('open', {}), call('open', { url: server.url('/') })])).map(
+    ({ window }) => window,
+  );
+  assert.deepEqual((await call('windows')).sort(), [a, b].sort());
+  const endless = run(call, a, 'for (;;);', 2_000);
+  endless.catch(() => {});
+  for (let i = 0; i < 3; i++) assert.equal(await run(call, b, `return ${i}`), i);
+  await assert.rejects(endless, { code: 'script timeout' });
+  await assert.rejects(run(call, a, 'return 1'), { code: 'unknown error' });
+  await call('navigate', { window: b, url: server.url('/'), waitUntil: 'load', timeout: null });
+  assert.ok(events.some(({ event, window, text }) => event === 'console' && window === b && text === 'hello'));
+  await call('close', { window: a });
+  await assert.rejects(run(call, a, 'return 1'), { code: 'no such window' });
+  await assert.rejects(call('fly'), { code: 'unknown command' });
+  await assert.rejects(call('constructor'), { code: 'unknown command' });
+});
+
+test('without jsdom, it reports that jsdom was not found', async (t) => {
+  const { call } = await start(t);
+  await assert.rejects(
+    call('start', { jsdom: path.join(os.tmpdir(), 'nowhere') }),
+    /jsdom was not found at .*npm install/s,
+  );
+});
+
+test('it ends when its socket closes, even while a page is in an endless loop', async (t) => {
+  const { call, child, socket } = await start(t);
+  await call('start', { jsdom });
+  const { window } = await call('open', {});
+  await run(call, window, 'setTimeout(() => { for (;;); })');
+  socket.destroy();
+  assert.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('a malformed request ends it', async (t) => {
+  const { child, socket } = await start(t, 'ignore');
+  socket.write('hello\n');
+  const [code] = await once(child, 'exit');
+  assert.notEqual(code, 0);
+});

@@ -1,0 +1,172 @@
+// data: URLs, MIME types, and which requests are same-site, on which cookies depend.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { suite, test } from 'node:test';
+
+import { eventually, host, jsdom, open, serve } from './server.mjs';
+
+const require = createRequire(import.meta.url);
+const { decodeDataUrl } = require('../src/fetch/data-url.cjs');
+const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
+const { charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson } = require('../src/fetch/mime-type.cjs');
+const { siteRelation } = require('../src/fetch/site.cjs');
+
+useJsdom({ folder: jsdom });
+
+suite('data: URLs', () => {
+  test('have a MIME type and a body', () => {
+    const check = (url, type, body) => {
+      const decoded = decodeDataUrl(new URL(url));
+      assert.equal(decoded.type, type, url);
+      assert.equal(Buffer.from(decoded.bytes).toString('latin1'), body, url);
+    };
+    check('data:,', 'text/plain;charset=US-ASCII', '');
+    check('data:,x#fragment', 'text/plain;charset=US-ASCII', 'x');
+    check('data:text/html,a%20b%C3%A4%zz%4', 'text/html', 'a b\xc3\xa4%zz%4');
+    check('data:text/html,\u00e4', 'text/html', '\xc3\xa4');
+    check('data:TEXT/Html; Charset=utf-8,x,y?z', 'text/html;charset=utf-8', 'x,y?z');
+    check('data:;charset=utf-8,x', 'text/plain;charset=utf-8', 'x');
+    check('data:nonsense,x', 'text/plain;charset=US-ASCII', 'x');
+    check('data:;base64,aGk', 'text/plain;charset=US-ASCII', 'hi');
+    check('data:text/html ; BASE64,a%47k%3D', 'text/html', 'hi');
+    check('data:text/html;base64;x,aGk', 'text/html', 'aGk');
+    check('data:image/png;base64,a G%0Ak =', 'image/png', 'hi');
+  });
+
+  test('may be malformed', () => {
+    for (const url of [
+      'data:',
+      'data:text/html',
+      'data:x#a,b',
+      'data:;base64,a',
+      'data:;base64,a===',
+      'data:;base64,a-_b',
+    ])
+      assert.throws(() => decodeDataUrl(new URL(url)), { name: 'NetworkError' }, url);
+  });
+
+  test('of many megabytes are decoded in linear time', () => {
+    const size = 8 << 20;
+    assert.equal(decodeDataUrl(new URL(`data:;base64,${'A'.repeat(size)}`)).bytes.length, (size / 4) * 3);
+    assert.equal(decodeDataUrl(new URL(`data:,${'%41'.repeat(size / 4)}`)).bytes.length, size / 4);
+    for (const url of [
+      `data:${'a'.repeat(size)}`,
+      `data:${';'.repeat(size)},x`,
+      `data:text/plain;${' \t'.repeat(size)}a,x`,
+    ])
+      assert.throws(() => decodeDataUrl(new URL(url)), { name: 'NetworkError' });
+    assert.throws(() => decodeDataUrl(new URL(`data:,${'x'.repeat(33 << 20)}`)), {
+      message: /longer than \d+ characters/,
+    });
+  });
+});
+
+suite('MIME types', () => {
+  test('are parsed as browsers do', () => {
+    assert.equal(essence('Text/HTML; charset=x'), 'text/html');
+    assert.equal(charset('text/html;charset="utf\\-8"'), 'utf-8');
+    assert.equal(charset('text/html;x=charset=1'), undefined);
+    for (const type of [null, undefined, '', 'text', 'text/', '/html', 'te xt/html']) {
+      assert.equal(essence(type), '', String(type));
+      assert.equal(charset(type), undefined, String(type));
+    }
+  });
+
+  test('say what a response may be used as', () => {
+    for (const type of ['text/javascript', 'application/x-ecmascript', 'TEXT/JScript; charset=utf-8'])
+      assert.equal(isJavaScript(type), true, type);
+    for (const type of ['text/plain', 'application/json', 'text/javascript2', null])
+      assert.equal(isJavaScript(type), false, String(type));
+    for (const type of ['application/json', 'text/json;x=y', 'application/geo+json'])
+      assert.equal(isJson(type), true, type);
+    for (const type of ['text/csv', 'image/png', 'video/x', 'audio/y'])
+      assert.equal(isImageAudioVideoOrCsv(type), true, type);
+    assert.equal(isImageAudioVideoOrCsv('text/plain'), false);
+  });
+
+  test('that are very long are none', () => {
+    assert.equal(isJavaScript(`text/javascript;${' \t'.repeat(1 << 20)}a=b`), false);
+    assert.equal(isJavaScript(`text/javascript;a=${'b'.repeat(900)}`), true);
+  });
+});
+
+suite('a site', () => {
+  test('is a scheme and a registrable domain', () => {
+    const check = (url, origin, expected) => {
+      assert.equal(siteRelation(new URL(url), origin), expected, `${url} from ${origin}`);
+    };
+    check('https://a.example.com/', 'https://a.example.com', 'same-origin');
+    check('https://api.example.com/', 'https://www.example.com', 'same-site');
+    check('https://www.example.com/', 'https://example.com', 'same-site');
+    check('https://example.com:8443/', 'https://example.com', 'same-site');
+    check('https://a.example.co.uk/', 'https://b.example.co.uk', 'same-site');
+    check('https://a.co.uk/', 'https://b.co.uk', 'cross-site');
+    check('https://alice.github.io/', 'https://github.io', 'cross-site');
+    check('https://alice.github.io/', 'https://bob.github.io', 'cross-site');
+    check('https://x.alice.github.io/', 'https://alice.github.io', 'same-site');
+    check('http://www.example.com/', 'https://www.example.com', 'cross-site');
+    check('https://badexample.com/', 'https://example.com', 'cross-site');
+    check('http://127.0.0.1:81/', 'http://127.0.0.1', 'same-site');
+    check('http://1.127.0.0.1.test/', 'http://127.0.0.1', 'cross-site');
+    check('http://127.0.0.2/', 'http://127.0.0.1', 'cross-site');
+    check('http://[::1]:81/', 'http://[::1]', 'same-site');
+    check('http://localhost:81/', 'http://localhost', 'same-site');
+    check('https://a.example.com/', 'null 1.0.1', 'cross-site');
+    check('data:,x', 'https://a.example.com', 'cross-site');
+  });
+});
+
+suite('cookies with SameSite', () => {
+  const COOKIES = ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax'];
+  const hosts = Object.fromEntries(
+    ['www.example.com', 'api.example.com', 'github.io', 'alice.github.io'].map((name) => [name, '127.0.0.1']),
+  );
+
+  /** Two servers. The second one has set cookies. */
+  async function start(t, from, to) {
+    const page = await serve(t, { '*': '' });
+    const target = await serve(t, {
+      '/set': { body: '', headers: { 'set-cookie': COOKIES } },
+      '*': ({ headers: { origin = '*' } }) => ({
+        body: '',
+        headers: { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' },
+      }),
+    });
+    const urlOf = (name, { port }, path) => `http://${name}:${port}${path}`;
+    const pages = host(t, { hosts });
+    await (await pages.open(urlOf(to, target, '/set'))).close();
+    const opened = await open(t, urlOf(from, page, '/'), { host: pages });
+    const sent = async (path) => {
+      await eventually(() => target.requests.some(({ url }) => url === path));
+      return target.requests.find(({ url }) => url === path).headers.cookie ?? '';
+    };
+    return { pages, page: opened, sent, urlOf: (path) => urlOf(to, target, path) };
+  }
+
+  for (const [from, to, inFetch, inNavigation] of [
+    ['www.example.com', 'api.example.com', 'strict=1; lax=1', 'strict=1; lax=1'],
+    ['github.io', 'alice.github.io', '', 'lax=1'],
+  ]) {
+    test(`are sent from ${from} to ${to} as browsers do`, async (t) => {
+      const { pages, page, sent, urlOf } = await start(t, from, to);
+      await page.evaluate((url) => fetch(url, { credentials: 'include' }).then(() => {}), urlOf('/fetch'));
+      assert.equal(await sent('/fetch'), inFetch);
+      await page.evaluate((url) => {
+        const frame = document.documentElement.appendChild(document.createElement('iframe'));
+        frame.src = url;
+        return new Promise((resolve) => {
+          frame.onload = () => resolve();
+        });
+      }, urlOf('/frame'));
+      assert.equal(await sent('/frame'), inFetch);
+      await page.evaluate((url) => {
+        location.href = url;
+      }, urlOf('/link'));
+      assert.equal(await sent('/link'), inNavigation);
+      // A navigation by the user is not cross-site.
+      await open(t, urlOf('/typed'), { host: pages });
+      assert.equal(await sent('/typed'), 'strict=1; lax=1');
+    });
+  }
+});

@@ -1,0 +1,331 @@
+// Frames: each is a realm in the page's thread, or, if it has another origin, in a thread of its own.
+
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+
+import { host, logged, open, openHtml, serve } from './server.mjs';
+
+suite('a frame of the same origin', () => {
+  test('has a realm of its own, which its page can reach', async (t) => {
+    const page = await openHtml(
+      t,
+      '<iframe src="/child" id="f" onload="console.log(`load ${frames[0] === f.contentWindow}`)"></iframe>',
+      {
+        routes: {
+          '/child':
+            '<title>child</title><script>console.log(parent === top, parent.document !== document, frameElement.id); var global = [];</script>',
+        },
+      },
+    );
+    assert.deepEqual(page.log, ['true true f', 'load true']);
+    assert.deepEqual(
+      await page.evaluate(() => {
+        const child = document.getElementById('f').contentWindow;
+        return [
+          child.document.title,
+          child.global instanceof Array,
+          child.global instanceof child.Array,
+          child.origin === origin,
+          length,
+        ];
+      }),
+      ['child', false, true, true, 1],
+    );
+  });
+
+  test('keeps its window when its first document replaces the initial empty one', async (t) => {
+    const page = await openHtml(
+      t,
+      `<script>
+        const f = document.createElement('iframe'); f.src = '/child'; document.documentElement.append(f);
+        const w = f.contentWindow; w.before = 1; console.log(w.location.href, w.document.body !== null);
+        f.onload = () => { console.log(w === f.contentWindow, w.before, w.location.pathname, f.contentDocument.body.textContent); };
+      </script>`,
+      { routes: { '/child': 'text<script>console.log("child sees", before)</script>' } },
+    );
+    assert.deepEqual(page.log, [
+      'about:blank true',
+      'child sees 1',
+      'true 1 /child textconsole.log("child sees", before)',
+    ]);
+  });
+
+  test('has an empty document without a source, and loads srcdoc, javascript: and new sources', async (t) => {
+    const page = await openHtml(
+      t,
+      `<script>
+        const add = (attributes) => { const f = Object.assign(document.createElement('iframe'), attributes); document.documentElement.append(f); return f; };
+        console.log(add({}).contentDocument.readyState);
+        const doc = add({ srcdoc: '<base><p>s</p><script>console.log("srcdoc", location.href, document.baseURI === parent.document.baseURI, origin === parent.origin)<\\/script>' });
+        const js = add({ src: "javascript:'<p>from script</p>'" });
+        const changing = add({ src: '/one' });
+        changing.onload = () => { console.log(changing.contentDocument.title); if (changing.contentDocument.title === 'one') changing.src = '/two'; };
+        add({ src: '/none' }).onload = (e) => console.log('none', e.target.contentDocument.body.textContent);
+        setTimeout(() => console.log(js.contentDocument.body.textContent), 30);
+      </script>`,
+      { routes: { '/one': '<title>one</title>', '/two': '<title>two</title>' } },
+    );
+    await logged(page, 'from script', 'none not found', 'two');
+    assert.deepEqual(page.log.sort(), [
+      'complete',
+      'from script',
+      'none not found',
+      'one',
+      'srcdoc about:srcdoc true true',
+      'two',
+    ]);
+  });
+
+  test('can be navigated by itself and by its page, and removed', async (t) => {
+    const page = await openHtml(t, '<iframe id="f" src="/one"></iframe>', {
+      routes: {
+        '/one': '<a id="a" href="/two">x</a>',
+        '/two': '<title>two</title><script>console.log("two", document.referrer.endsWith("/"))</script>',
+        '/three': '<script>console.log("three")</script>',
+      },
+    });
+    await page.evaluate(() => void document.getElementById('f').contentDocument.getElementById('a').click());
+    await logged(page, 'two true');
+    await page.evaluate(() => {
+      document.getElementById('f').contentWindow.location = '/three';
+    });
+    await logged(page, 'three');
+    assert.deepEqual(page.log, ['two true', 'three']);
+    assert.equal(
+      await page.evaluate(() => {
+        document.getElementById('f').remove();
+        return length;
+      }),
+      0,
+    );
+  });
+
+  test('cannot be nested without limit', async (t) => {
+    const page = await openHtml(
+      t,
+      '<script>if (top === window || parent) { const f = document.createElement("iframe"); f.src = "/?" + Math.random(); document.documentElement.append(f); }</script>',
+      {
+        timeout: 60_000,
+      },
+    );
+    const depth = await page.evaluate(() => {
+      let w = window;
+      let count = 0;
+      while (w.length > 0) {
+        w = w[0];
+        count++;
+      }
+      return count;
+    });
+    assert.equal(depth, 16);
+  });
+
+  test("is accessible to the page's user", async (t) => {
+    const page = await openHtml(t, '<iframe src="/child"></iframe>', {
+      routes: { '/child': '<script>console.log("here")</script>' },
+    });
+    const frames = page.frames();
+    assert.deepEqual(
+      frames.map(({ url, parent }) => [url, parent]),
+      [
+        [page.server.url('/'), undefined],
+        [page.server.url('/child'), 0],
+      ],
+    );
+    assert.equal(await page.evaluateIn({ frame: frames[1].frame }, () => location.pathname), '/child');
+    await assert.rejects(page.evaluateIn({ frame: 99 }, '1'), /no frame 99/);
+  });
+});
+
+suite('a frame of another origin', () => {
+  async function embed(t, child, { script = '', ...options } = {}) {
+    const foreign = await serve(t, { '/child': child, ...options.foreign });
+    const page = await openHtml(
+      t,
+      `<script>addEventListener('message', (e) => console.log('page got', e.data, e.origin, e.source === frames[0]));</script><iframe id="f" src="${foreign.url('/child')}"></iframe><script>${script}</script>`,
+      options,
+    );
+    return { page, foreign };
+  }
+
+  test('and its page cannot reach each other', async (t) => {
+    const { page, foreign } = await embed(
+      t,
+      `<script>
+        const attempt = (work) => { try { return String(work()); } catch (e) { return e.name; } };
+        console.log([attempt(() => parent.document), attempt(() => top.location.href), attempt(() => parent.foo), attempt(() => { parent.x = 1 }),
+          attempt(() => Object.getPrototypeOf(parent)), attempt(() => parent.postMessage.constructor('return document')()), attempt(() => frameElement),
+          parent === top, parent === window, parent.parent === parent, attempt(() => Object.keys(parent).length > 0), 'document' in window].join());
+      </script>`,
+    );
+    assert.deepEqual(page.log, [
+      'SecurityError,SecurityError,SecurityError,SecurityError,null,EvalError,null,true,false,true,false,true',
+    ]);
+    assert.deepEqual(
+      await page.evaluate(() => {
+        const attempt = (work) => {
+          try {
+            return String(work());
+          } catch (error) {
+            return error.name;
+          }
+        };
+        const f = document.getElementById('f');
+        const w = f.contentWindow;
+        return [
+          f.contentDocument,
+          attempt(() => w.document),
+          attempt(() => w.location.href),
+          attempt(() => w.eval),
+          w === frames[0],
+          w.parent === window,
+          w.closed,
+          attempt(() => new Proxy(w, {}).document),
+        ];
+      }),
+      [null, 'SecurityError', 'SecurityError', 'SecurityError', true, true, false, 'SecurityError'],
+    );
+    assert.equal(await page.evaluateIn({ frame: page.frames()[1].frame }, () => origin), foreign.origin);
+  });
+
+  test('exchanges messages with its page, with correct origins', async (t) => {
+    const { page, foreign } = await embed(
+      t,
+      `<script>
+        addEventListener('message', (e) => { console.log('child got', e.data.n, e.data.m instanceof Map, e.origin === new URL(document.referrer).origin, e.source === parent); e.source.postMessage('back', e.origin); });
+        parent.postMessage('for others', 'http://other.test'); parent.postMessage('hello', '*');
+      </script>`,
+    );
+    await page.evaluate((origin) => {
+      frames[0].postMessage('for others', location.origin);
+      frames[0].postMessage({ n: 1, m: new Map() }, origin);
+      try {
+        frames[0].postMessage(() => {}, '*');
+      } catch (error) {
+        console.log(error.name, error instanceof DOMException);
+      }
+      try {
+        frames[0].postMessage('x', 'nonsense');
+      } catch (error) {
+        console.log(error.name);
+      }
+    }, foreign.origin);
+    await logged(page, `page got back ${foreign.origin} true`);
+    // The page and the frame run at the same time, so either may log first.
+    const [ofChild, ofPage] = [true, false].map((isChild) =>
+      page.log.filter((line) => line.startsWith('child') === isChild),
+    );
+    assert.deepEqual(ofChild, ['child got 1 true true true']);
+    assert.deepEqual(ofPage, [
+      `page got hello ${foreign.origin} true`,
+      'DataCloneError true',
+      'SyntaxError',
+      `page got back ${foreign.origin} true`,
+    ]);
+  });
+
+  test('delays the load event of its page, and fires its own', async (t) => {
+    const { page } = await embed(t, '<script src="/slow.js"></script>', {
+      script: "f.onload = () => console.log('frame'); onload = () => console.log('page')",
+      foreign: { '/slow.js': () => new Promise((resolve) => setTimeout(() => resolve("console.log('slow')"), 100)) },
+    });
+    assert.deepEqual(page.log, ['slow', 'frame', 'page']);
+  });
+
+  test('may be in an endless loop without blocking its page', async (t) => {
+    const foreign = await serve(t, {
+      '/child': '<script>onmessage = () => { console.log("looping"); for (;;); };</script>',
+    });
+    const page = await openHtml(t, `<iframe id="f" src="${foreign.url('/child')}"></iframe>`);
+    await page.evaluate(() => frames[0].postMessage('go', '*'));
+    await logged(page, 'looping');
+    assert.equal(await page.evaluate('1 + 1'), 2);
+    await page.evaluate(() => document.getElementById('f').remove());
+    assert.equal(page.frames().length, 1);
+  });
+
+  test("can be navigated, also back to its page's origin", async (t) => {
+    const { page, foreign } = await embed(t, '<script>console.log("first")</script>', {
+      routes: { '/own': '<script>console.log("own", parent.document !== undefined)</script>' },
+      foreign: {
+        '/second':
+          '<script>console.log("second", parent === top); setTimeout(() => { location.href = "/third" })</script>',
+        '/third': '<script>console.log("third")</script>',
+      },
+    });
+    await page.evaluate((url) => {
+      frames[0].location.href = url;
+    }, foreign.url('/second'));
+    await logged(page, 'third');
+    await page.evaluate(() => {
+      frames[0].location = '/own';
+    });
+    await logged(page, 'own true');
+    assert.deepEqual(page.log, ['first', 'second true', 'third', 'own true']);
+    assert.equal(page.frames().length, 2);
+  });
+
+  test("may hold frames of the page's origin, which are not in its realm group", async (t) => {
+    const inner = { url: '' };
+    const foreign = await serve(t, { '/child': () => `<iframe src="${inner.url}"></iframe>` });
+    const server = await serve(t, {
+      '/': `<iframe src="${foreign.url('/child')}"></iframe>`,
+      '/inner':
+        "<script>console.log('inner', origin, top === parent, top.parent === top, (() => { try { return top.document } catch (e) { return e.name } })()); top.postMessage('up', '*')</script>",
+    });
+    inner.url = server.url('/inner');
+    const page = await open(t, server.url('/'));
+    assert.deepEqual(page.log, [`inner ${server.origin} false true SecurityError`]);
+    assert.equal(page.frames().length, 3);
+  });
+
+  test('also applies to data: URLs and sandboxed documents', async (t) => {
+    const page = await openHtml(
+      t,
+      `<iframe src="data:text/html,<script>console.log('data', origin, (() => { try { return parent.document } catch (e) { return e.name } })())</script>"></iframe>
+       <iframe sandbox="allow-scripts" src="/child"></iframe><iframe sandbox="allow-scripts allow-same-origin" src="/child"></iframe>`,
+      {
+        routes: {
+          '/child':
+            "<script>console.log('child', origin, (() => { try { return typeof parent.document } catch (e) { return e.name } })())</script>",
+        },
+      },
+    );
+    assert.deepEqual(
+      page.log.sort(),
+      [`child ${page.server.origin} object`, 'child null SecurityError', 'data null SecurityError'].sort(),
+    );
+  });
+
+  test('is refused when its headers forbid framing or do not allow an isolated embedder', async (t) => {
+    const refuse = (headers) => ({ body: '<script>console.log("shown")</script>', headers });
+    const foreign = await serve(t, {
+      '/deny': refuse({ 'x-frame-options': 'DENY' }),
+      '/same': refuse({ 'x-frame-options': 'SAMEORIGIN' }),
+      '/plain': refuse({}),
+      '/coep': refuse({ 'cross-origin-embedder-policy': 'require-corp' }),
+      '/both': refuse({
+        'cross-origin-embedder-policy': 'require-corp',
+        'cross-origin-resource-policy': 'cross-origin',
+      }),
+    });
+    const html = (path) => `<iframe src="${foreign.url(path)}"></iframe>`;
+    const isolated = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+    const shown = async (path, headers) => (await openHtml(t, html(path), { headers })).log.length === 1;
+    assert.equal(await shown('/deny'), false);
+    assert.equal(await shown('/same'), false);
+    assert.equal(await shown('/plain'), true);
+    assert.equal(await shown('/plain', isolated), false);
+    assert.equal(await shown('/coep', isolated), false);
+    assert.equal(await shown('/both', isolated), true);
+  });
+
+  test('counts towards the limit of threads', async (t) => {
+    const foreign = await serve(t, { '/child': "<script>console.log('shown')</script>" });
+    const frames = [1, 2, 3, 4].map((n) => `<iframe src="${foreign.url(`/child?${n}`)}"></iframe>`).join('');
+    const page = await openHtml(t, frames, { host: host(t, { threadLimit: 3 }) });
+    assert.deepEqual(page.log, ['shown', 'shown']);
+    assert.match(page.problems[0].text, /has reached its limit of 3 threads/);
+    assert.equal(page.problems.length, 2);
+  });
+});

@@ -1,0 +1,206 @@
+// Limits on what a page may use: memory, threads, messages, entries, samples.
+
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { suite, test } from 'node:test';
+
+import { host, openHtml, serve } from './server.mjs';
+
+const ALLOW = { 'document-policy': 'js-profiling' };
+
+/** Resolves with the reason when a page's thread is ended. */
+async function crashOf(page, script) {
+  const crashed = once(page, 'crash');
+  page.evaluate(script).catch(() => {});
+  return (await crashed)[0];
+}
+
+suite('memory', () => {
+  test('of buffers is limited as that of the heap', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
+    const error = await crashOf(page, 'keep = []; for (;;) keep.push(new Uint8Array(1e6).fill(1));');
+    assert.match(error.message, /buffers exceed its memory limit of 128 MB/);
+    await page.navigate(page.server.url('/'));
+    assert.equal(await page.evaluate('1 + 1'), 2);
+  });
+
+  test('of a worker is limited separately', async (t) => {
+    const page = await openHtml(t, '', {
+      host: host(t, { memoryLimit: 128 }),
+      routes: { '/w.js': 'keep = []; for (;;) keep.push(new ArrayBuffer(1e6), new Float64Array(1e5).fill(1));' },
+    });
+    assert.equal(
+      await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            new Worker('/w.js').onerror = ({ type }) => resolve(type);
+          }),
+      ),
+      'error',
+    );
+    assert.equal(await page.evaluate('1 + 1'), 2);
+  });
+});
+
+suite('messages', () => {
+  /** Posts until it is refused, and returns how many bytes were accepted. */
+  const FLOOD = `function flood(port, size) {
+    const message = new Uint8Array(size);
+    for (let bytes = 0; ; bytes += size) {
+      try { port.postMessage(message); } catch (error) { return [error.name, error instanceof DOMException, Math.round(bytes / 2 ** 20)]; }
+      if (bytes > 2 ** 30) return ['no end'];
+    }
+  }`;
+
+  test('that are not received are refused beyond a limit, and the others arrive later', async (t) => {
+    const page = await openHtml(t, `<script>${FLOOD}</script>`);
+    const outcome = await page.evaluate(() => {
+      globalThis.channel = new MessageChannel();
+      return flood(channel.port1, 2 ** 20);
+    });
+    assert.deepEqual([outcome[0], outcome[1]], ['DataCloneError', true]);
+    assert.ok(outcome[2] > 200 && outcome[2] <= 256, `${outcome[2]} MB`);
+    const received = await page.evaluate(async (count) => {
+      let seen = 0;
+      await new Promise((resolve) => {
+        channel.port2.onmessage = () => ++seen === count && resolve();
+      });
+      // After that, more is accepted.
+      channel.port1.postMessage('more');
+      return seen;
+    }, outcome[2]);
+    assert.equal(received, outcome[2]);
+  });
+
+  test('to a worker that does not receive them are refused beyond a limit, whatever their size', async (t) => {
+    const page = await openHtml(t, `<script>${FLOOD}</script>`, {
+      routes: { '/w.js': "postMessage('busy'); for (;;);" },
+    });
+    const outcome = await page.evaluate(async () => {
+      globalThis.worker = new Worker('/w.js');
+      await new Promise((resolve) => {
+        worker.onmessage = resolve;
+      });
+      return flood(worker, 2 ** 22);
+    });
+    assert.equal(outcome[0], 'DataCloneError');
+    assert.ok(outcome[2] <= 256, `${outcome[2]} MB`);
+    // The limit is for all channels of a thread together.
+    const next = await page.evaluate(() => flood(new MessageChannel().port1, 2 ** 22));
+    assert.equal(next[0], 'DataCloneError');
+    assert.ok(next[2] <= 4, `${next[2]} MB`);
+    await page.evaluate('worker.terminate()');
+  });
+
+  test('that a worker sends over a port it was given are refused in the worker', async (t) => {
+    const page = await openHtml(t, '', {
+      routes: { '/w.js': `${FLOOD} onmessage = ({ data }) => postMessage(flood(data, 2 ** 22));` },
+    });
+    const outcome = await page.evaluate(() => {
+      const worker = new Worker('/w.js');
+      const { port1, port2 } = new MessageChannel();
+      // A port that is collected is closed.
+      globalThis.port1 = port1;
+      worker.postMessage(port2, [port2]);
+      return new Promise((resolve) => {
+        worker.onmessage = ({ data }) => resolve(data);
+      });
+    });
+    assert.deepEqual(outcome.slice(0, 2), ['DataCloneError', true]);
+    assert.ok(outcome[2] <= 256, `${outcome[2]} MB`);
+  });
+
+  test('to a frame of another origin that does not receive them are dropped beyond a limit', async (t) => {
+    const foreign = await serve(t, { '/': '<script>onmessage = () => { for (;;); };</script>' });
+    const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe>`);
+    const post = async (rounds) => {
+      for (let round = 0; round < rounds; round++) {
+        await page.evaluate(() => {
+          const text = 'x'.repeat(2 ** 20);
+          for (let i = 0; i < 50; i++) frames[0].postMessage(text, '*');
+        });
+      }
+    };
+    // Until then the threads have as much garbage as they ever have.
+    await post(15);
+    const before = process.memoryUsage.rss();
+    await post(20);
+    assert.ok(process.memoryUsage.rss() - before < 600 * 2 ** 20, 'a gigabyte was posted');
+    assert.equal(await page.evaluate('1 + 1'), 2);
+  });
+
+  test("between threads, of the console and of navigations do not accumulate in the user's thread", async (t) => {
+    const foreign = await serve(t, { '/': '<script>parent.postMessage("there", "*")</script>' });
+    const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe>`, {
+      routes: { '/next': '<title>next</title>' },
+    });
+    const post = (count) =>
+      page.evaluate((messages) => {
+        const text = 'x'.repeat(2 ** 20);
+        for (let i = 0; i < messages; i++) frames[0].postMessage(text, '*');
+      }, count);
+    // Until then the threads have as much garbage as they ever have.
+    await post(1_000);
+    const before = process.memoryUsage.rss();
+    await post(2_000);
+    assert.ok(process.memoryUsage.rss() - before < 2 ** 30, 'two gigabytes were posted');
+    await page.evaluate(() => {
+      for (let i = 0; i < 100_000; i++) console.log(i);
+    });
+    assert.ok(page.log.length < 50_000, `${page.log.length} lines`);
+    // Of many requested navigations, the last one is performed.
+    const navigated = new Promise((resolve) => page.on('navigated', (url) => url.endsWith('/next?999') && resolve()));
+    await page.evaluate("for (let i = 0; i < 1_000; i++) location.href = '/next?' + i;").catch(() => {});
+    await navigated;
+    assert.ok(
+      page.server.requests.filter(({ url }) => url.startsWith('/next')).length < 20,
+      `${page.server.requests.length} requests`,
+    );
+  });
+});
+
+suite('profilers and entries of workers', () => {
+  test('are limited as in windows', async (t) => {
+    const page = await openHtml(t, '', {
+      host: host(t, { sampleBudget: 20 }),
+      routes: {
+        '/w.js': {
+          headers: ALLOW,
+          body: `(async () => {
+            const profilers = [];
+            let refused;
+            try { for (;;) profilers.push(new Profiler({ sampleInterval: 1, maxBufferSize: 2 ** 32 - 1 })); } catch (error) { refused = error.name; }
+            const full = new Promise((resolve) => profilers[0].addEventListener('samplebufferfull', resolve));
+            const timer = setInterval(() => { for (const end = performance.now() + 5; performance.now() < end; ); }, 1);
+            await full;
+            clearInterval(timer);
+            const counts = (await Promise.all(profilers.map((profiler) => profiler.stop()))).map(({ samples }) => samples.length);
+            postMessage([profilers.length, refused, counts[0], Math.max(...counts.slice(1))]);
+          })()`,
+        },
+      },
+    });
+    assert.deepEqual(
+      await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            new Worker('/w.js').onmessage = ({ data }) => resolve(data);
+          }),
+      ),
+      [100, 'TypeError', 20, 10],
+    );
+  });
+
+  test('a million marks are kept, and no more', async (t) => {
+    const page = await openHtml(t, '');
+    const outcome = await page.evaluate(() => {
+      for (let i = 0; i < 1_100_000; i++) performance.mark('m');
+      return [
+        performance.getEntriesByType('mark').length,
+        performance.mark('after').name,
+        performance.getEntriesByName('after').length,
+      ];
+    });
+    assert.deepEqual(outcome, [1_000_000, 'after', 0]);
+  });
+});

@@ -1,0 +1,315 @@
+// Structured clone by V8's serializer, from one realm to another.
+
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import vm from 'node:vm';
+
+import { ValueSerializer } from '../../src/cloning/value-serializer.cjs';
+import { native } from './realm-sessions.mjs';
+
+/** Node 20's V8 asks about no object of the host and knows no cause; jsdom does not run there. */
+const HAS_PAGES = parseInt(process.versions.node, 10) >= 22;
+
+const [source, target] = [vm.createContext({}), vm.createContext({})];
+const inSource = (text) => vm.runInContext(text, source);
+const inTarget = (text) => vm.runInContext(text, target);
+
+/** What the source realm does for a clone. Objects with a member `host` are the host's; the target has others for them. */
+const hooks = inSource(`({
+  isHostObject: (object) => object.host !== undefined,
+  writeHostObject(object) { return this.hosts.push(object) - 1 },
+  shareMemory(buffer) { this.shared.push(buffer) },
+  dataCloneError(message) { throw Object.assign(new Error(message), { name: 'DataCloneError' }) },
+  start() {
+    const state = { hosts: [], shared: [] };
+    return { state, writeHostObject: this.writeHostObject.bind(state), shareMemory: this.shareMemory.bind(state) };
+  },
+})`);
+
+/** Serializes the value of an expression in the source realm. */
+function write(expression, { transferred = inSource('[]'), maxBytes = 1e6 } = {}) {
+  const { state, writeHostObject, shareMemory } = hooks.start();
+  const { isHostObject, dataCloneError } = hooks;
+  const options = { anchor: hooks, isHostObject, writeHostObject, shareMemory, dataCloneError, transferred, maxBytes };
+  const [bytes, ...taken] = native.serializeValue(inSource(`(${expression})`), options);
+  return { bytes, taken, ...state };
+}
+
+/** Deserializes in the target realm. */
+function read({ bytes, taken = [], shared = [], hosts = [] }) {
+  const hostObjects = hosts.map(({ host }) => inTarget(`({ arrived: ${JSON.stringify(host)} })`));
+  return native.deserializeValue(bytes, { anchor: inTarget('({})'), hostObjects, shared, transferred: taken });
+}
+
+/** Whether `is`, a function of the target realm as text, is true for the clone of an expression. */
+function check(expression, is, options) {
+  target.clone = read(write(expression, options));
+  assert.equal(inTarget(`(${is})(clone)`), true, expression);
+}
+
+suite('a value in another realm', () => {
+  const CASES = [
+    [
+      '({ a: 1, b: [1, , 3], c: undefined })',
+      '(v) => v instanceof Object && v.b instanceof Array && !(1 in v.b) && "c" in v',
+    ],
+    [
+      '[1n, -0, NaN, "text", null, true]',
+      '([a, b, c, d, e, f]) => a === 1n && Object.is(b, -0) && c !== c && d === "text" && e === null && f',
+    ],
+    [
+      'new Map([[{ key: 1 }, new Set([2])]])',
+      '(v) => v instanceof Map && [...v][0][0].key === 1 && [...v][0][1] instanceof Set',
+    ],
+    [
+      '[new Date(5), /x/gi, Object(1n), new DataView(new ArrayBuffer(2), 1)]',
+      '([d, r, n, v]) => d instanceof Date && +d === 5 && String(r) === "/x/gi" && typeof n === "object" && v.byteLength === 1',
+    ],
+    ['(() => { const v = {}; v.self = v; return v })()', '(v) => v.self === v'],
+    ['new TypeError("wrong")', '(v) => v instanceof TypeError && v.message === "wrong" && typeof v.stack === "string"'],
+    ['Object.assign(Object.create({ inherited: 1 }), { own: 2 })', '(v) => v.own === 2 && v.inherited === undefined'],
+  ];
+  for (const [expression, is] of CASES) test(expression, () => check(expression, is));
+
+  if (HAS_PAGES)
+    test('an error keeps its cause', () =>
+      check('new Error("x", { cause: { deep: new RangeError("y") } })', '(v) => v.cause.deep instanceof RangeError'));
+
+  test('is not changed by what a page has replaced', () => {
+    target.replaced = false;
+    const names = 'Map.prototype.set Set.prototype.add Date Error.prototype.constructor Array.prototype.push'.split(
+      ' ',
+    );
+    inTarget(`${names.map((name) => `${name} = () => { replaced = true };`).join('')}
+      for (const name of ['a', '0', 'message', 'stack']) Object.defineProperty(Object.prototype, name, { set() { replaced = true }, configurable: true })`);
+    try {
+      read(write('[new Map([[1, 2]]), new Set([1]), new Date(), new Error("x"), { a: 1 }]'));
+      assert.equal(target.replaced, false);
+    } finally {
+      inTarget("for (const name of ['a', '0', 'message', 'stack']) delete Object.prototype[name]");
+    }
+  });
+
+  test('getters run in its realm, and what they throw is thrown', () => {
+    assert.throws(() => write('{ get a() { throw new RangeError("mine") } }'), inSource('RangeError'));
+    assert.throws(
+      () => write('(() => { let v = {}; for (let i = 0; i < 1e5; i++) v = { v }; return v })()'),
+      inSource('RangeError'),
+    );
+  });
+
+  for (const expression of [
+    '() => {}',
+    'Symbol()',
+    'Promise.resolve()',
+    'new WeakMap()',
+    'new Proxy({}, {})',
+    'new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]))',
+    '[new WebAssembly.Memory({ initial: 1 })]',
+    '[function f() {}]',
+  ]) {
+    test(`${expression} is refused with a DataCloneError of its realm`, () => {
+      assert.throws(
+        () => write(expression),
+        (error) => error.name === 'DataCloneError' && error instanceof inSource('Error'),
+      );
+    });
+  }
+
+  test('is refused when it is too large', () => {
+    assert.throws(() => write('new Uint8Array(2e6)'), { name: 'DataCloneError' });
+    check('new Uint8Array(2e6)', '(v) => v.length === 2e6', { maxBytes: 3e6 });
+  });
+
+  if (HAS_PAGES)
+    test('an object of the host is exchanged for another', () =>
+      check(
+        '(() => { const one = { host: "a" }; return [one, { host: "b" }, one] })()',
+        '([a, b, c]) => a.arrived === "a" && b.arrived === "b" && c === a',
+      ));
+
+  test('memory is shared, as an object of the realm', () => {
+    check(
+      'source_memory = new SharedArrayBuffer(8)',
+      '(v) => { new Uint8Array(v)[0] = 7; return v instanceof SharedArrayBuffer }',
+    );
+    assert.equal(inSource('new Uint8Array(source_memory)[0]'), 7);
+  });
+
+  for (const [memory, byteLength] of [
+    ['new SharedArrayBuffer(0)', 0],
+    ['new SharedArrayBuffer(0, { maxByteLength: 8 })', 0],
+    ['new SharedArrayBuffer(8)', 8],
+    ['new WebAssembly.Memory({ initial: 0, maximum: 0, shared: true }).buffer', 0],
+    ['new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true }).buffer', 65536],
+    ['new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true })', 65536],
+  ]) {
+    test(`${memory} arrives, and what follows it`, () =>
+      check(
+        `(() => { const memory = ${memory}; return [memory, "next", new SharedArrayBuffer(4), memory] })()`,
+        `([memory, next, four, same]) => {
+          const buffer = memory.buffer ?? memory;
+          return memory === same && next === "next" && four.byteLength === 4 &&
+            buffer instanceof SharedArrayBuffer && buffer.byteLength === ${byteLength};
+        }`,
+      ));
+  }
+
+  test('memory is the memory that was written, or the bytes are refused', () => {
+    const [plain, wasm] = [
+      '[new SharedArrayBuffer(65536), 1]',
+      '[new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), 1]',
+    ];
+    for (const [written, other] of [
+      [plain, plain],
+      [plain, wasm],
+      [wasm, plain],
+      [wasm, wasm],
+    ]) {
+      const record = write(written);
+      const { shared } = write(other);
+      for (const wrong of [shared, [], undefined, inSource('[{}]')])
+        assert.throws(() => read({ ...record, shared: wrong }), inTarget('Error'));
+      read({ ...record, shared: [...shared, ...record.shared] });
+    }
+  });
+
+  test('a view of a transferred buffer is refused on another buffer that it does not fit', () => {
+    const views = [
+      'new Uint8Array(given, 2, 4)',
+      'new Uint8Array(given)',
+      'new DataView(given, 2)',
+      'new Float64Array(given)',
+    ];
+    const buffers = ['new ArrayBuffer(8)', 'new ArrayBuffer(2)', 'new ArrayBuffer(8, { maxByteLength: 16 })'];
+    for (const view of views) {
+      for (const buffer of [buffers[0], buffers[2]]) {
+        for (const other of buffers) {
+          inSource(`given = ${buffer}`);
+          const record = write(view, { transferred: inSource('[given]') });
+          try {
+            target.clone = read({ ...record, taken: [inSource(other)] });
+          } catch (error) {
+            assert.ok(error instanceof inTarget('Error'));
+            continue;
+          }
+          inTarget(`{
+            const { buffer } = clone;
+            if (buffer.resizable) { buffer.resize(0); buffer.resize(16); buffer.resize(1) }
+            for (let at = 0; at < 32; at++) { try { clone[at] = 1; clone.setUint8?.(at, 1) } catch {} }
+          }`);
+        }
+      }
+    }
+  });
+
+  test('buffers are transferred, resizable ones as such', () => {
+    inSource(
+      'buffers = [new ArrayBuffer(8), new ArrayBuffer(4, { maxByteLength: 16 })]; new Uint8Array(buffers[0])[1] = 7;',
+    );
+    check(
+      '({ view: new Uint8Array(buffers[0]), buffers })',
+      '({ view, buffers: [a, b] }) => view[1] === 7 && view.buffer === a && b.resizable && b.maxByteLength === 16',
+      { transferred: inSource('buffers') },
+    );
+    assert.deepEqual([...inSource('buffers.map((buffer) => buffer.byteLength)')], [0, 0]);
+  });
+
+  test('a buffer that is detached cannot be transferred', () => {
+    const gone = inSource('gone = new ArrayBuffer(8)');
+    structuredClone(gone, { transfer: [gone] });
+    assert.throws(() => write('1', { transferred: inSource('[gone]') }), { name: 'DataCloneError' });
+  });
+
+  test('damaged bytes throw an error of the realm, whatever they are', () => {
+    const whole = new Uint8Array(write('{ a: [1, 2, { b: new Map([[1, "text"]]) }] }').bytes);
+    for (let length = 0; length < whole.length; length++) {
+      assert.throws(() => read({ bytes: whole.slice(0, length).buffer }), inTarget('Error'), `${length} bytes`);
+    }
+    for (let at = 0; at < whole.length; at++) {
+      for (const byte of [0, 0xff, 0x5c, 0x74, 0x75]) {
+        const changed = whole.slice();
+        changed[at] = byte;
+        try {
+          read({ bytes: changed.buffer });
+        } catch (error) {
+          assert.ok(error instanceof inTarget('Error'), `${byte} at ${at}`);
+        }
+      }
+    }
+    for (const bytes of [undefined, {}, new Uint8Array(3)]) assert.throws(() => read({ bytes }), inTarget('TypeError'));
+  });
+});
+
+suite('the bytes of a value', () => {
+  const values = new ValueSerializer(new Uint8Array(32).fill(1));
+  const refusal = { name: 'TypeError', message: 'the record of a value is damaged' };
+
+  function writeTagged(expression) {
+    const { writeHostObject, shareMemory } = hooks.start();
+    const { isHostObject, dataCloneError } = hooks;
+    return values.write(
+      inSource(`(${expression})`),
+      isHostObject,
+      writeHostObject,
+      shareMemory,
+      dataCloneError,
+      inSource('[]'),
+    );
+  }
+
+  const readTagged = (bytes, tag, hostObjects = []) => values.read(bytes, tag, hostObjects, [], [], inTarget('({})'));
+
+  test('are read as they were written, in any thread that has the key', () => {
+    const [bytes, tag] = writeTagged('{ a: [1] }');
+    assert.ok(bytes instanceof inSource('ArrayBuffer'));
+    target.clone = new ValueSerializer(new Uint8Array(32).fill(1)).read(bytes, tag, [], [], [], inTarget('({})'));
+    assert.equal(inTarget('clone instanceof Object && clone.a[0] === 1'), true);
+  });
+
+  test('are refused with a change anywhere', () => {
+    const [bytes, tag] = writeTagged('{ a: [1, 2, { b: new Map([[1, "text"]]) }] }');
+    const whole = new Uint8Array(bytes);
+    for (let at = 0; at < whole.length; at++) {
+      for (let bit = 0; bit < 8; bit++) {
+        const changed = whole.slice();
+        changed[at] ^= 1 << bit;
+        assert.throws(() => readTagged(changed.buffer, tag), refusal, `bit ${bit} of ${at}`);
+      }
+    }
+    assert.throws(() => readTagged(whole.slice(0, -1).buffer, tag), refusal);
+  });
+
+  test('are refused with another tag, or none, and when they are shared', () => {
+    const [bytes, tag] = writeTagged('1');
+    const [, other] = writeTagged('2');
+    for (const wrong of [other, undefined, '', {}, `${tag} `, tag.toLowerCase()])
+      assert.throws(() => readTagged(bytes, wrong), refusal);
+    assert.throws(
+      () => new ValueSerializer(new Uint8Array(32)).read(bytes, tag, [], [], [], inTarget('({})')),
+      refusal,
+    );
+    const shared = new SharedArrayBuffer(bytes.byteLength);
+    new Uint8Array(shared).set(new Uint8Array(bytes));
+    for (const wrong of [shared, new Uint8Array(bytes), undefined, 'text'])
+      assert.throws(() => readTagged(wrong, tag), refusal);
+  });
+
+  test('cannot be changed after their tag was checked', () => {
+    const [bytes, tag] = writeTagged('[1, 2, 3]');
+    const hostObjects = Object.defineProperty([], 0, {
+      get() {
+        new Uint8Array(bytes).fill(0xff);
+        return {};
+      },
+    });
+    assert.throws(() => readTagged(bytes, tag, hostObjects), refusal);
+  });
+
+  if (HAS_PAGES)
+    test('name objects of the host that are missing or something else', () => {
+      const [bytes, tag] = writeTagged('[{ host: "a" }]');
+      for (const wrong of [[], [1], [new Proxy({}, {})], undefined])
+        assert.throws(() => readTagged(bytes, tag, wrong), inTarget('Error'));
+    });
+});

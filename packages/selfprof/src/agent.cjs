@@ -1,0 +1,117 @@
+'use strict';
+
+// The agent of this thread: the one V8 sampler that all profilers of the thread share.
+
+const path = require('node:path');
+const { performance } = require('node:perf_hooks');
+const { isMainThread, threadId, threadName } = require('node:worker_threads');
+
+const recorder = require('./entry-recorder.cjs');
+const native = require('./native.cjs');
+const { workScripts } = require('./with-marker.cjs');
+
+/**
+ * @typedef {object} AgentSettings
+ * @property {'eager' | 'lazy'} mode when V8 logs code: always, or while a profiler runs
+ * @property {'fold' | 'full'} nodeFrames how traces show calls within Node's own scripts: as one frame without a position, or
+ *   each call
+ */
+
+/**
+ * Reads an environment variable that has one of a few values.
+ *
+ * @template {string} T
+ * @param {string} name
+ * @param {readonly T[]} values
+ * @returns {T | undefined}
+ */
+function readVariable(name, values) {
+  const value = process.env[name];
+  if (value === undefined || value === '') return undefined;
+  const known = values.find((candidate) => candidate === value);
+  if (known !== undefined) return known;
+  throw new Error(`selfprof: ${name} is '${value}'\n\nhint: use one of ${values.join(', ')}`);
+}
+
+/**
+ * The prefixes of host scripts, whose frames are shown like those of built-in functions: this package's scripts, and Node's
+ * unless they are to be shown in full.
+ *
+ * @param {'fold' | 'full'} nodeFrames
+ */
+function hostScripts(nodeFrames) {
+  const ownScripts = [__dirname + path.sep, path.join(__dirname, '..', 'run.cjs')];
+  return nodeFrames === 'full' ? ownScripts : ['node:', ...ownScripts];
+}
+
+/** The scripts that start and stop profilers: traces leave them out. */
+const SAMPLER_SCRIPTS = [path.join(__dirname, 'profiler.cjs')];
+
+/** @type {number | undefined} */
+let origin;
+
+/**
+ * The time origin of this thread's `performance` on the addon's clock, in milliseconds. The two clocks cannot be read at
+ * once, so one is read between two readings of the other, and the closest of a few attempts counts.
+ */
+function timeOrigin() {
+  if (origin !== undefined) return origin;
+  let closest = Infinity;
+  let result = 0;
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const before = performance.now();
+    const now = native.now();
+    const after = performance.now();
+    if (after - before < closest) {
+      closest = after - before;
+      result = now - (before + after) / 2;
+    }
+  }
+  origin = result;
+  return result;
+}
+
+/** The thread's name in traces of all threads. Node exposes the names of workers from 22.20 and 24.6 on. */
+function traceName() {
+  if (isMainThread) return 'main';
+  return threadName && threadName !== 'WorkerThread' ? threadName : `worker-${threadId}`;
+}
+
+/** @type {AgentSettings | undefined} */
+let settings;
+/** Whether this copy of the package made the agent. Test runners load the package anew for each file, in one thread. */
+let madeAgent = false;
+
+/**
+ * Makes the agent unless the thread has one; the first call decides. Environment variables override the options, because the
+ * person who deploys a program may know more than its author.
+ *
+ * @param {Partial<AgentSettings>} [options]
+ * @returns {AgentSettings} the settings of the agent
+ */
+function ensureAgent(options = {}) {
+  if (settings === undefined) {
+    const mode = readVariable('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? options.mode ?? 'eager';
+    const nodeFrames = readVariable('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? options.nodeFrames ?? 'fold';
+    madeAgent = native.begin(
+      mode,
+      hostScripts(nodeFrames),
+      timeOrigin(),
+      threadId,
+      traceName(),
+      recorder.update,
+      SAMPLER_SCRIPTS,
+      workScripts,
+    );
+    settings = { mode, nodeFrames };
+    updateEntryRecording();
+  }
+  return settings;
+}
+
+/** Starts or stops recording marks and measures if needed, without waiting for the event loop. */
+function updateEntryRecording() {
+  if (madeAgent) recorder.update();
+}
+
+module.exports = { SAMPLER_SCRIPTS, ensureAgent, timeOrigin, updateEntryRecording };

@@ -1,7 +1,0 @@
-import { defineConfig } from 'vite';
-import { viteSingleFile } from 'vite-plugin-singlefile';
-
-export default defineConfig({
-  plugins: [viteSingleFile({ removeViteModuleLoader: true })],
-  build: { outDir: '../npm/report', emptyOutDir: true, target: 'es2023', cssTarget: ['chrome123', 'firefox120', 'safari17.5'], modulePreload: false },
-});

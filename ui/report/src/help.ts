@@ -1,0 +1,42 @@
+// The dialog that explains keys, gestures, times and colors.
+
+import { openDialog } from '@selfprof/views/dialog.ts';
+import { element } from '@selfprof/views/dom.ts';
+
+export const HELP_TITLE = 'Keyboard shortcuts and gestures';
+
+export function openHelp(viewCount: number): void {
+  const shortcuts: [string, string][] = [
+    [`1 – ${viewCount}`, 'Switch view. On the tabs, ← and → do the same.'],
+    ['/', 'Search functions by name or location.'],
+    ['← → + − 0', 'On a flame graph: pan, zoom in and out, reset the zoom.'],
+    ['Wheel, drag', 'On a flame graph: zoom, pan. On a touch screen: pinch, drag.'],
+    ['Drag the timeline', 'Select a time range for all views. On a touch screen, two fingers hold both ends.'],
+    [
+      'Click the timeline',
+      'On a measure or mark: select its time. Elsewhere: clear the range, or select the function.',
+    ],
+    ['← →, Shift\u00a0+\u00a0←\u00a0→', 'On the timeline: move the selected range, or change its end.'],
+    ['↑ ↓', 'On the timeline: select the previous or next mark or measure.'],
+    ['↑ ↓ Enter', 'In the function table: select a function, show its callers and callees.'],
+    ['Esc', 'Clear the selected function, then the selected time range.'],
+  ];
+  const rows = shortcuts.map(([keys, action]) =>
+    element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, action)),
+  );
+  openDialog(
+    HELP_TITLE,
+    element('table', {}, ...rows),
+    element(
+      'p',
+      {},
+      'Each sample accounts for the time since the previous sample. Self time is time in a function’s own code; total time ' +
+        'includes the functions it called. Calls shorter than the sample interval may be missing.',
+    ),
+    element(
+      'p',
+      {},
+      'Each file has a color, and each function a shade of it. Native functions are gray, and the selected function is yellow.',
+    ),
+  );
+}

@@ -1,0 +1,247 @@
+// The page: header, timeline, tabs with views, and the details of the selected function.
+
+import '@selfprof/views/theme.css';
+import '@selfprof/views/controls.css';
+import './page.css';
+
+import { DIMMED_COLOR, frameColors, selectedColor } from '@selfprof/views/colors.ts';
+import { DiffView } from '@selfprof/views/diff-view.ts';
+import { element } from '@selfprof/views/dom.ts';
+import { FlameGraph } from '@selfprof/views/flame-graph.ts';
+import type { Box, FrameStyle } from '@selfprof/views/flame-graph-plugin.ts';
+import { leftHeavy, timeOrder } from '@selfprof/views/flame-layout.ts';
+import { formatDuration, formatPercent } from '@selfprof/views/format.ts';
+import { FunctionTable } from '@selfprof/views/function-table.ts';
+import type { Profile } from '@selfprof/views/profile.ts';
+import { Sandwich } from '@selfprof/views/sandwich.ts';
+import type { TimeRange } from '@selfprof/views/time-range.ts';
+
+import type { Embedded } from './embedded.ts';
+import { FunctionDetails } from './function-details.ts';
+import { Header } from './header.ts';
+import { openHelp } from './help.ts';
+import type { Change, State, View } from './state.ts';
+import { type Tab, Tabs } from './tabs.ts';
+import { Timeline } from './timeline.ts';
+
+const TITLES: Record<View, string> = {
+  time: 'Time order',
+  heavy: 'Left heavy',
+  functions: 'Functions',
+  sandwich: 'Callers and callees',
+  diff: 'Diff',
+};
+
+const DESCRIPTIONS: Record<View, string> = {
+  time: 'Calls in time order. Width is duration, and callees are below their caller.',
+  heavy: 'Equal stacks merged, heaviest first. Width is total time.',
+  functions: 'Self time is time in a function’s own code. Total time includes the functions it called.',
+  sandwich: 'The callers and callees of the selected function.',
+  diff: 'What changed from the first trace to the second, as shares of busy time.',
+};
+
+const SAME_AS_TABLE = 'The Functions tab has the same data as a table';
+
+export class ReportPage {
+  readonly #state: State;
+  readonly #header: Header;
+  readonly #timeline: Timeline;
+  readonly #timeOrder: FlameGraph;
+  readonly #leftHeavy: FlameGraph;
+  readonly #table: FunctionTable;
+  readonly #sandwich: Sandwich;
+  readonly #details: FunctionDetails;
+  readonly #diff: DiffView | undefined;
+  readonly #tabs: Tabs;
+  readonly #description = element('p', { class: 'view-description' });
+  /** Announces the selected function to screen readers. */
+  readonly #announcement = element('p', { class: 'visually-hidden', role: 'status' });
+  /** Views to update when they are shown. */
+  readonly #stale = new Set<View>(['time', 'heavy', 'functions', 'sandwich', 'diff']);
+  /** The profile that the flame graph in time order shows: its layout does not depend on the selected range. */
+  #profileInTimeOrder: Profile | undefined;
+  #colors: Uint32Array;
+
+  constructor(container: Element, state: State, { generator, comparison }: Embedded) {
+    this.#state = state;
+    this.#colors = frameColors(state.profile);
+    const style: FrameStyle = {
+      colors: () => this.#currentColors(),
+      nameOf: (frame) => state.profile.functionName(frame),
+    };
+    const onSelect = (frame: number): void => state.selectFrame(frame);
+    this.#header = new Header(state, generator, () => this.#openHelp());
+    this.#timeline = new Timeline(state);
+    this.#timeOrder = new FlameGraph({
+      label: `Flame graph in time order. ${SAME_AS_TABLE}`,
+      style,
+      describe: (box) => this.#describeCall(box),
+      onSelect,
+      onViewChange: (visible) => this.#timeline.showVisibleRange(visible),
+    });
+    this.#leftHeavy = new FlameGraph({
+      label: `Left-heavy flame graph. ${SAME_AS_TABLE}`,
+      style,
+      describe: (box) => this.#describeMerged(box),
+      onSelect,
+    });
+    this.#table = new FunctionTable({ onSelect, onOpen: (frame) => this.#openSandwich(frame) });
+    this.#sandwich = new Sandwich(style, onSelect);
+    this.#details = new FunctionDetails(state);
+    const [before, after] = state.profiles;
+    this.#diff = comparison === null ? undefined : new DiffView(before, after, comparison);
+    const panels: Partial<Record<View, HTMLElement>> = {
+      time: this.#timeOrder.root,
+      heavy: this.#leftHeavy.root,
+      functions: this.#table.root,
+      sandwich: this.#sandwich.root,
+    };
+    if (this.#diff !== undefined) panels.diff = this.#diff.root;
+    const tabs = Object.entries(panels).map(([view, panel]): Tab => {
+      return { view: view as View, title: TITLES[view as View], panel };
+    });
+    this.#tabs = new Tabs(state, tabs);
+    const views = element('div', { class: 'views' }, ...Object.values(panels));
+    container.replaceChildren(
+      this.#header.root,
+      this.#timeline.root,
+      element('nav', {}, this.#tabs.root, this.#description),
+      element('main', {}, views, this.#details.root),
+      this.#announcement,
+    );
+    state.onChange((change) => this.#onChange(change));
+    document.addEventListener('keydown', (event) => this.#onKeyDown(event));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => state.themeChanged());
+    this.#showView();
+  }
+
+  /** By frame: the selected function is highlighted, and functions that do not match the search are dimmed. */
+  #currentColors(): Uint32Array {
+    const { selectedFrame, matches } = this.#state;
+    const colors = this.#colors.slice();
+    if (matches !== undefined)
+      for (let frame = 0; frame < colors.length; frame++) if (matches[frame] === 0) colors[frame] = DIMMED_COLOR;
+    if (selectedFrame !== -1) colors[selectedFrame] = selectedColor();
+    return colors;
+  }
+
+  /** The range that the flame graph in time order shows. Tests and benchmarks read and set it. */
+  get visibleRange(): TimeRange {
+    return this.#timeOrder.visibleRange;
+  }
+
+  zoomTo(range: TimeRange): void {
+    this.#timeOrder.zoomTo(range);
+  }
+
+  #describeCall({ frame, start, end }: Box): [string, ...string[]] {
+    const { profile } = this.#state;
+    return [
+      profile.functionName(frame),
+      profile.location(frame),
+      `${formatDuration(end - start)}, starts at ${formatDuration(start)}`,
+    ];
+  }
+
+  #describeMerged({ frame, start, end }: Box): [string, ...string[]] {
+    const { profile, totals } = this.#state;
+    const self = formatDuration(totals.self[frame]);
+    const total = formatDuration(totals.total[frame]);
+    return [
+      profile.functionName(frame),
+      profile.location(frame),
+      `${formatDuration(end - start)}, ${formatPercent(end - start, totals.busy)} of busy time`,
+      `All calls of the function: ${self} self time, ${total} total time`,
+    ];
+  }
+
+  #openSandwich(frame: number): void {
+    this.#state.selectFrame(frame);
+    this.#state.view = 'sandwich';
+  }
+
+  #openHelp(): void {
+    openHelp(this.#tabs.count);
+  }
+
+  #onChange(change: Change): void {
+    this.#markStale(change);
+    if (change === 'profile' || change === 'theme') this.#colors = frameColors(this.#state.profile);
+    if (change === 'theme')
+      for (const view of [this.#timeOrder, this.#leftHeavy, this.#sandwich, this.#diff]) view?.applyTheme();
+    if (change === 'frame') this.#announceSelection();
+    if (change === 'view') this.#showView();
+    if (change !== 'search') this.#details.update();
+    this.#timeOrder.selectFrame(this.#state.selectedFrame);
+    this.#leftHeavy.selectFrame(this.#state.selectedFrame);
+    if (change === 'search') {
+      this.#sandwich.redraw();
+      this.#diff?.search(this.#state.search);
+    }
+    this.#updateIfStale(this.#state.view);
+  }
+
+  #markStale(change: Change): void {
+    const affected: Partial<Record<Change, View[]>> = {
+      profile: ['time', 'heavy', 'functions', 'sandwich'],
+      range: ['time', 'heavy', 'functions', 'sandwich'],
+      frame: ['functions', 'sandwich'],
+      search: ['functions'],
+    };
+    for (const view of affected[change] ?? []) this.#stale.add(view);
+  }
+
+  #updateIfStale(view: View): void {
+    if (!this.#stale.delete(view)) return;
+    const { profile, totals, search, matches, selectedFrame } = this.#state;
+    const updates: Record<View, () => void> = {
+      time: () => this.#updateTimeOrder(),
+      heavy: () => this.#leftHeavy.show(leftHeavy(profile, totals)),
+      functions: () => this.#table.show({ profile, totals, search, matches, selectedFrame }),
+      sandwich: () => this.#sandwich.show({ profile, totals, frame: selectedFrame }),
+      diff: () => this.#diff?.show(),
+    };
+    updates[view]();
+  }
+
+  #updateTimeOrder(): void {
+    const { profile, range } = this.#state;
+    if (this.#profileInTimeOrder !== profile) this.#timeOrder.show(timeOrder(profile));
+    this.#profileInTimeOrder = profile;
+    this.#timeOrder.zoomTo(range);
+  }
+
+  #showView(): void {
+    const { view } = this.#state;
+    this.#tabs.update();
+    this.#description.textContent = DESCRIPTIONS[view];
+    document.body.dataset.view = view;
+    this.#updateIfStale(view);
+    this.#details.update();
+  }
+
+  #announceSelection(): void {
+    const { selectedFrame: frame, profile, totals } = this.#state;
+    const times = (): string =>
+      `self time ${formatDuration(totals.self[frame])}, total time ${formatDuration(totals.total[frame])}`;
+    this.#announcement.textContent = frame === -1 ? '' : `${profile.functionName(frame)}: ${times()}`;
+  }
+
+  #onKeyDown(event: KeyboardEvent): void {
+    const { target } = event;
+    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+    if (event.key === 'Escape') {
+      if (isTyping) target.blur();
+      else if (this.#state.selectedFrame !== -1) this.#state.selectFrame(-1);
+      else this.#state.selectRange(undefined);
+      return;
+    }
+    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    const view = this.#tabs.viewAt(Number(event.key));
+    if (view !== undefined) this.#state.view = view;
+    else if (event.key === '/') {
+      event.preventDefault();
+      this.#header.focusSearch();
+    } else if (event.key === '?') this.#openHelp();
+  }
+}

@@ -1,0 +1,163 @@
+// The boxes of flame graphs: for each depth, boxes side by side from left to right. The x axis is milliseconds: the time of
+// the trace, or accumulated total time.
+
+import type { CallTreeNode } from './call-tree.ts';
+import type { Profile, Totals } from './profile.ts';
+import type { TimeRange } from './time-range.ts';
+
+/** The boxes of one depth, sorted by their left edges. They do not overlap. */
+export interface Level {
+  start: Float64Array;
+  end: Float64Array;
+  frame: Int32Array;
+}
+
+export interface FlameLayout {
+  levels: Level[];
+  extent: TimeRange;
+}
+
+class LevelBuilder {
+  #start = new Float64Array(64);
+  #end = new Float64Array(64);
+  #frame = new Int32Array(64);
+  #length = 0;
+
+  push(start: number, end: number, frame: number): void {
+    if (this.#length === this.#start.length) this.#grow();
+    this.#start[this.#length] = start;
+    this.#end[this.#length] = end;
+    this.#frame[this.#length] = frame;
+    this.#length += 1;
+  }
+
+  #grow(): void {
+    const copyInto = <T extends Float64Array | Int32Array>(larger: T, old: T): T => {
+      larger.set(old);
+      return larger;
+    };
+    this.#start = copyInto(new Float64Array(this.#length * 2), this.#start);
+    this.#end = copyInto(new Float64Array(this.#length * 2), this.#end);
+    this.#frame = copyInto(new Int32Array(this.#length * 2), this.#frame);
+  }
+
+  build(): Level {
+    return {
+      start: this.#start.slice(0, this.#length),
+      end: this.#end.slice(0, this.#length),
+      frame: this.#frame.slice(0, this.#length),
+    };
+  }
+}
+
+class LayoutBuilder {
+  readonly #levels: LevelBuilder[] = [];
+
+  push(depth: number, start: number, end: number, frame: number): void {
+    let level = this.#levels[depth];
+    if (level === undefined) {
+      level = new LevelBuilder();
+      this.#levels[depth] = level;
+    }
+    level.push(start, end, frame);
+  }
+
+  build(extent: TimeRange): FlameLayout {
+    return { levels: this.#levels.map((level) => level.build()), extent };
+  }
+}
+
+/** Calls in time order. Adjacent samples with the same stack count as one call: no sample shows that it ended between them. */
+export function timeOrder(profile: Profile): FlameLayout {
+  const layout = new LayoutBuilder();
+  /** The calls in progress, by depth. */
+  const open: { stack: number; start: number }[] = [];
+  const path: number[] = [];
+  let previousEnd = profile.extent.start;
+  const closeTo = (depth: number): void => {
+    for (const { stack, start } of open.splice(depth).reverse())
+      layout.push(profile.stackDepth[stack], start, previousEnd, profile.stackFrame[stack]);
+  };
+  for (let sample = 0; sample < profile.time.length; sample++) {
+    const stack = profile.stack[sample];
+    const end = profile.time[sample];
+    const start = end - profile.weight[sample];
+    // A gap between two samples is time that no sample covers.
+    if (start > previousEnd + 1e-6) closeTo(0);
+    const depth = stack === -1 ? 0 : profile.stackDepth[stack] + 1;
+    let shared = Math.min(depth, open.length);
+    path.length = depth;
+    for (let at = stack, level = depth - 1; level >= 0; level--, at = profile.stackParent[at]) {
+      path[level] = at;
+      // Equal stacks have equal ancestors.
+      if (level < open.length && open[level].stack === at) break;
+      if (level < shared) shared = level;
+    }
+    closeTo(shared);
+    for (let level = shared; level < depth; level++) open.push({ stack: path[level], start });
+    previousEnd = end;
+  }
+  closeTo(0);
+  return layout.build(profile.extent);
+}
+
+/** Equal stacks merged; siblings sorted by total time, largest first. */
+export function leftHeavy(profile: Profile, totals: Totals): FlameLayout {
+  const { stackFrame, stackParent } = profile;
+  const roots: number[] = [];
+  const children = new Map<number, number[]>();
+  for (let stack = 0; stack < stackFrame.length; stack++) {
+    if (totals.stacks[stack] === 0) continue;
+    const parent = stackParent[stack];
+    const siblings = parent === -1 ? roots : children.get(parent);
+    if (siblings === undefined) children.set(parent, [stack]);
+    else siblings.push(stack);
+  }
+  return layOut(
+    roots,
+    (stack) => children.get(stack),
+    (stack) => totals.stacks[stack],
+    (stack) => stackFrame[stack],
+  );
+}
+
+/** The children of a call tree's root, with their descendants. */
+export function treeLayout(root: CallTreeNode): FlameLayout {
+  return layOut(
+    [...root.children.values()],
+    (node) => (node.children.size === 0 ? undefined : [...node.children.values()]),
+    (node) => node.time,
+    (node) => node.frame,
+  );
+}
+
+function layOut<Node>(
+  roots: Node[],
+  childrenOf: (node: Node) => Node[] | undefined,
+  timeOf: (node: Node) => number,
+  frameOf: (node: Node) => number,
+): FlameLayout {
+  const layout = new LayoutBuilder();
+  const pending: { node: Node; start: number; depth: number }[] = [];
+  // The list is a stack: siblings go onto it in reverse, so that each depth is filled from left to right.
+  const add = (nodes: Node[], from: number, depth: number): number => {
+    let start = from;
+    const placed = nodes
+      .sort((a, b) => timeOf(b) - timeOf(a))
+      .map((node) => {
+        const box = { node, start, depth };
+        start += timeOf(node);
+        return box;
+      });
+    for (const box of placed.reverse()) pending.push(box);
+    return start;
+  };
+  const end = add(roots, 0, 0);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node, start, depth } = next;
+    layout.push(depth, start, start + timeOf(node), frameOf(node));
+    const children = childrenOf(node);
+    if (children !== undefined) add(children, start, depth + 1);
+  }
+  return layout.build({ start: 0, end: end > 0 ? end : 1 });
+}

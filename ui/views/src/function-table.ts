@@ -1,0 +1,218 @@
+// A sortable table of functions. Only the visible rows are elements.
+
+import './function-table.css';
+
+import { element } from './dom.ts';
+import { formatCount, formatDuration, formatPercent, shortLocation } from './format.ts';
+import type { Profile, Totals } from './profile.ts';
+
+/** In CSS pixels, as `--row` in theme.css. Fingers need higher rows than a mouse. */
+const ROW_HEIGHT = matchMedia('(pointer: coarse)').matches ? 44 : 24;
+
+type Column = 'self' | 'total' | 'samples' | 'name' | 'location';
+
+const COLUMNS: { column: Column; title: string; explanation: string }[] = [
+  { column: 'self', title: 'Self time', explanation: 'Time in the function’s own code' },
+  { column: 'total', title: 'Total time', explanation: 'Time in the function and in the functions it called' },
+  { column: 'samples', title: 'Samples', explanation: 'Samples with the function on top of the stack' },
+  { column: 'name', title: 'Function', explanation: 'Name of the function' },
+  { column: 'location', title: 'Location', explanation: 'File, line and column of the function' },
+];
+
+export interface FunctionTableOptions {
+  onSelect(frame: number): void;
+  /** A double click on a row, or Enter. */
+  onOpen(frame: number): void;
+}
+
+/** What a table shows. */
+export interface FunctionTableContent {
+  profile: Profile;
+  totals: Totals;
+  /** The search, and by frame whether it matches; undefined without a search. */
+  search: string;
+  matches: Uint8Array | undefined;
+  selectedFrame: number;
+}
+
+export class FunctionTable {
+  readonly root: HTMLElement;
+  readonly #options: FunctionTableOptions;
+  readonly #body = element('div', { class: 'rows', tabindex: '-1', role: 'rowgroup' });
+  /** As high as all rows, so that the body scrolls. */
+  readonly #spacer = element('div', { class: 'spacer', role: 'presentation' });
+  readonly #head = element('div', { class: 'row head', role: 'row' });
+  readonly #grid = element(
+    'div',
+    {
+      class: 'grid',
+      tabindex: '0',
+      role: 'grid',
+      'aria-label': 'Functions. Arrow keys select a function, Enter shows its callers and callees.',
+    },
+    this.#head,
+    this.#body,
+  );
+  readonly #empty = element('p', { class: 'hint', hidden: true });
+  readonly #footer = element('p', { class: 'footer' });
+  #content: FunctionTableContent | undefined;
+  #sortedBy: Column = 'self';
+  #isAscending = false;
+  /** The frames of the rows, sorted. */
+  #frames: number[] = [];
+
+  constructor(options: FunctionTableOptions) {
+    this.#options = options;
+    this.#body.append(this.#spacer);
+    this.root = element('div', { class: 'function-table' }, this.#grid, this.#empty, this.#footer);
+    this.#body.addEventListener('scroll', () => this.#renderRows());
+    this.#grid.addEventListener('keydown', (event) => this.#onKeyDown(event));
+    new ResizeObserver(() => this.#renderRows()).observe(this.#body);
+  }
+
+  show(content: FunctionTableContent): void {
+    this.#content = content;
+    this.#sort(content);
+    this.#renderSummary(content);
+    this.#renderHead();
+    this.#renderRows();
+  }
+
+  #sort({ profile, totals, matches }: FunctionTableContent): void {
+    const frames: number[] = [];
+    for (let frame = 0; frame < profile.frameCount; frame++) {
+      const hasSamples = totals.total[frame] > 0 || totals.selfSamples[frame] > 0;
+      if (hasSamples && (matches === undefined || matches[frame] === 1)) frames.push(frame);
+    }
+    const keys: Record<Column, (frame: number) => number | string> = {
+      self: (frame) => totals.self[frame],
+      total: (frame) => totals.total[frame],
+      samples: (frame) => totals.selfSamples[frame],
+      name: (frame) => profile.functionName(frame).toLowerCase(),
+      location: (frame) => profile.location(frame),
+    };
+    const keyOf = keys[this.#sortedBy];
+    const direction = this.#isAscending ? 1 : -1;
+    const keyed = frames.map((frame) => ({ frame, key: keyOf(frame) }));
+    keyed.sort((a, b) =>
+      a.key < b.key ? -direction : a.key > b.key ? direction : totals.total[b.frame] - totals.total[a.frame],
+    );
+    this.#frames = keyed.map(({ frame }) => frame);
+  }
+
+  #renderSummary({ totals, matches, search }: FunctionTableContent): void {
+    const { length } = this.#frames;
+    this.#spacer.style.height = `${length * ROW_HEIGHT}px`;
+    this.#grid.setAttribute('aria-rowcount', String(length + 1));
+    this.#empty.hidden = length > 0;
+    this.#empty.textContent =
+      matches === undefined
+        ? 'No samples with a stack in this time range.'
+        : `No function matches “${search}”. The search looks for every word in names and locations.`;
+    const functions = `${formatCount(length)} ${length === 1 ? 'function' : 'functions'}`;
+    const matching = matches === undefined ? '' : ` matching “${search}”`;
+    const samples = `${formatCount(totals.samples)} ${totals.samples === 1 ? 'sample' : 'samples'}`;
+    this.#footer.textContent = `${functions}${matching} · ${samples} · ${formatDuration(totals.busy)} busy`;
+  }
+
+  #renderHead(): void {
+    const cells = COLUMNS.map(({ column, title, explanation }) => {
+      const isSorted = column === this.#sortedBy;
+      const sort = isSorted ? (this.#isAscending ? 'ascending' : 'descending') : 'none';
+      const arrow = isSorted ? (this.#isAscending ? ' ▲' : ' ▼') : '';
+      const button = element(
+        'button',
+        { type: 'button', title: explanation, click: () => this.#sortBy(column) },
+        title + arrow,
+      );
+      return element('div', { class: `cell ${column}`, role: 'columnheader', 'aria-sort': sort }, button);
+    });
+    this.#head.replaceChildren(...cells);
+  }
+
+  #sortBy(column: Column): void {
+    const isText = column === 'name' || column === 'location';
+    this.#isAscending = column === this.#sortedBy ? !this.#isAscending : isText;
+    this.#sortedBy = column;
+    if (this.#content !== undefined) this.show(this.#content);
+  }
+
+  #renderRows(): void {
+    const content = this.#content;
+    if (content === undefined) return;
+    const { scrollTop, clientHeight } = this.#body;
+    const first = Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - 4);
+    const last = Math.min(this.#frames.length, Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + 4);
+    const rows: HTMLElement[] = [];
+    for (let index = first; index < last; index++) rows.push(this.#row(content, this.#frames[index], index));
+    this.#spacer.replaceChildren(...rows);
+    const { selectedFrame } = content;
+    const selected = this.#frames.indexOf(selectedFrame);
+    if (selected >= first && selected < last)
+      this.#grid.setAttribute('aria-activedescendant', `function-${selectedFrame}`);
+    else this.#grid.removeAttribute('aria-activedescendant');
+  }
+
+  #row({ profile, totals, selectedFrame }: FunctionTableContent, frame: number, index: number): HTMLElement {
+    const cell = (column: Column, text: string, title?: string): HTMLElement =>
+      element('div', { class: `cell ${column}`, role: 'gridcell', title }, text);
+    const timeCell = (column: 'self' | 'total', time: number): HTMLElement => {
+      const created = cell(column, formatDuration(time));
+      if (time > 0) created.style.setProperty('--share', `${Math.min(100, (100 * time) / totals.busy)}%`);
+      created.append(element('span', { class: 'percent' }, formatPercent(time, totals.busy)));
+      return created;
+    };
+    const name = profile.functionName(frame);
+    const location = profile.location(frame);
+    const row = element(
+      'div',
+      {
+        class: 'row',
+        role: 'row',
+        id: `function-${frame}`,
+        'aria-rowindex': index + 2,
+        'aria-selected': String(frame === selectedFrame),
+        click: () => this.#options.onSelect(frame),
+        dblclick: () => this.#options.onOpen(frame),
+      },
+      timeCell('self', totals.self[frame]),
+      timeCell('total', totals.total[frame]),
+      cell('samples', formatCount(totals.selfSamples[frame])),
+      cell('name', name, name),
+      cell('location', shortLocation(location), location),
+    );
+    row.style.top = `${index * ROW_HEIGHT}px`;
+    return row;
+  }
+
+  #onKeyDown(event: KeyboardEvent): void {
+    // The buttons in the head handle their own keys.
+    if (event.target instanceof HTMLButtonElement || this.#content === undefined) return;
+    const { selectedFrame } = this.#content;
+    const at = this.#frames.indexOf(selectedFrame);
+    const page = Math.max(1, Math.floor(this.#body.clientHeight / ROW_HEIGHT) - 1);
+    const targets: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+      Home: 0,
+      End: this.#frames.length - 1,
+    };
+    if (event.key === 'Enter' && selectedFrame !== -1) this.#options.onOpen(selectedFrame);
+    const target = targets[event.key];
+    if (target === undefined || this.#frames.length === 0) return;
+    event.preventDefault();
+    const index = Math.max(0, Math.min(this.#frames.length - 1, target));
+    this.#options.onSelect(this.#frames[index]);
+    this.#scrollTo(index);
+    this.#renderRows();
+  }
+
+  #scrollTo(index: number): void {
+    const top = index * ROW_HEIGHT;
+    const { scrollTop, clientHeight } = this.#body;
+    if (top < scrollTop) this.#body.scrollTop = top;
+    else if (top + ROW_HEIGHT > scrollTop + clientHeight) this.#body.scrollTop = top + ROW_HEIGHT - clientHeight;
+  }
+}

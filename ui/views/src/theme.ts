@@ -1,0 +1,37 @@
+// The light and the dark theme, for what is drawn on a canvas. theme.css has the same for elements.
+
+import { element } from './dom.ts';
+
+export function isDark(): boolean {
+  const { theme } = document.documentElement.dataset;
+  return theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
+}
+
+export function toggleTheme(): void {
+  document.documentElement.dataset.theme = isDark() ? 'light' : 'dark';
+}
+
+export interface CanvasTheme {
+  background: string;
+  text: string;
+  secondaryText: string;
+  grid: string;
+}
+
+/** The current colors of theme.css as values: a canvas understands neither `var()` nor `light-dark()`. */
+export function canvasTheme(): CanvasTheme {
+  const probe = element('i', { hidden: true });
+  document.body.append(probe);
+  const read = (name: string): string => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const theme = {
+    background: read('--panel'),
+    text: read('--text'),
+    secondaryText: read('--secondary-text'),
+    grid: read('--grid'),
+  };
+  probe.remove();
+  return theme;
+}

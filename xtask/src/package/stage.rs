@@ -1,0 +1,126 @@
+//! Puts together what a package consists of, and packs it.
+
+use super::glibc;
+use crate::checkout::Checkout;
+use crate::job::{self, Output};
+use crate::node::MAJORS;
+use crate::problem::Problem;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What is not part of a package.
+const LEFT_OUT: [&str; 3] = ["node_modules", "test", "tsconfig.json"];
+
+/// Copies a package to a folder of its own, with licences and a README, and native files stripped. Gives the folder.
+pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>) -> Result<PathBuf> {
+    let source = checkout.root().join("packages").join(folder);
+    let staged = npm.join("staged").join(folder);
+    copy(&source, &staged)?;
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        fs::copy(checkout.root().join(licence), staged.join(licence))?;
+    }
+    if !staged.join("README.md").is_file() {
+        fs::copy(checkout.root().join("README.md"), staged.join("README.md"))?;
+    }
+    match folder {
+        "selfprof" => require(&staged.join("report"), "the page of `selfprof report` is not built")?,
+        "native-linux-x64" => strip_all(&staged, npm, output)?,
+        _ => {}
+    }
+    Ok(staged)
+}
+
+/// Packs a staged package. Gives the tarball.
+pub fn pack(staged: &Path, npm: &Path, output: &Output<'_>) -> Result<PathBuf> {
+    let before = tarballs(npm)?;
+    let mut command = Command::new("npm");
+    command.args(["pack", "--ignore-scripts", "--loglevel", "error", "--pack-destination"]).arg(npm);
+    command.current_dir(staged);
+    job::run(&mut command, output).with_context(|| format!("{} was not packed", staged.display()))?;
+    let new = tarballs(npm)?.into_iter().find(|tarball| !before.contains(tarball));
+    new.with_context(|| format!("npm packed no tarball of {}", staged.display()))
+}
+
+fn tarballs(npm: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(npm).with_context(|| format!("cannot read {}", npm.display()))?;
+    let paths = entries.flatten().map(|entry| entry.path());
+    Ok(paths.filter(|path| path.extension().is_some_and(|extension| extension == "tgz")).collect())
+}
+
+fn require(path: &Path, problem: &str) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    Err(Problem::error(format!("{problem}: {} does not exist", path.display()), "leave out --no-build"))
+}
+
+/// Strips the addons and the program. Their debug symbols go to `debug/` beside the tarballs, where debuggers look for them
+/// by the name and the checksum that stay in the stripped file.
+fn strip_all(staged: &Path, npm: &Path, output: &Output<'_>) -> Result<()> {
+    let debug = npm.join("debug");
+    fs::create_dir_all(&debug)?;
+    let program = staged.join("bin/selfprof");
+    require(&program, "the CLI is not built")?;
+    let mut files = vec![program];
+    let entries = fs::read_dir(staged)?.flatten().map(|entry| entry.path());
+    files.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "node")));
+    if files.len() != 1 + MAJORS.len() {
+        return Err(Problem::error(
+            format!(
+                "{} has {} addons, not one for each of Node {MAJORS:?}",
+                staged.display(),
+                files.len() - 1
+            ),
+            "leave out --no-build, and remove addons of other versions",
+        ));
+    }
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let symbols = debug.join(format!("{name}.debug"));
+        objcopy(&["--only-keep-debug"], &[&file, &symbols], output)?;
+        objcopy(&["--strip-unneeded"], &[&file], output)?;
+        objcopy(&[&format!("--add-gnu-debuglink={}", symbols.display())], &[&file], output)?;
+        let needed = glibc::needed(&file)?;
+        if needed > glibc::PROMISED {
+            bail!("{name} needs glibc {needed:?}, newer than the promised {:?}", glibc::PROMISED);
+        }
+    }
+    Ok(())
+}
+
+fn objcopy(options: &[&str], files: &[&Path], output: &Output<'_>) -> Result<()> {
+    let mut command = Command::new("objcopy");
+    command.args(options).args(files);
+    job::run(&mut command, output)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        if LEFT_OUT.iter().any(|name| entry.file_name() == *name) {
+            continue;
+        }
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_names_the_promised_glibc() {
+        let readme = include_str!("../../../packages/native-linux-x64/README.md");
+        let (major, minor) = glibc::PROMISED;
+        assert!(readme.contains(&format!("glibc {major}.{minor}")), "{readme}");
+    }
+}

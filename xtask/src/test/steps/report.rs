@@ -1,0 +1,25 @@
+//! The page of `selfprof report`.
+
+use super::javascript::{run, test_files};
+use crate::chromium;
+use crate::job::{Log, Output};
+use crate::node::MAJOR_THAT_DRIVES_CHROMIUM;
+use crate::progress::Activity;
+use crate::report::{build_report, folder, views_folder};
+use crate::test::step::Context;
+use anyhow::Result;
+
+/// Builds the page.
+pub fn build(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    build_report(&context.checkout, &Output::Logged(log, activity))?;
+    Ok(String::new())
+}
+
+/// Runs the tests of the page, which drive Chromium from Node, and those of the views.
+pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let (chromium, cli) = (chromium::find(&context.packages)?, context.checkout.cli());
+    let environment = [("SELFPROF_TEST_CHROMIUM", chromium.as_path()), ("SELFPROF_TEST_CLI", cli.as_path())];
+    let mut files = test_files(&folder(&context.checkout).join("test"))?;
+    files.extend(test_files(&views_folder(&context.checkout).join("test"))?);
+    run(MAJOR_THAT_DRIVES_CHROMIUM, &files, &environment, context, log, activity)
+}
