@@ -15,6 +15,7 @@ use crate::packages::Packages;
 use anyhow::Result;
 use clap::Args;
 use plan::{plan, select};
+use std::env;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
@@ -27,6 +28,8 @@ use summary::Report;
 /// Steps run in parallel on the available processors. One that fails does not stop the others, except those that need
 /// it. A step that passes prints one line; a step that fails prints all its output. A table of where the time went
 /// follows, and the last line is `N passed, M failed`, counted in steps. The output of each step is kept in target/xtask.
+///
+/// A step that fails and then passes when it is run again is marked FLAKY, with the output of its failure above.
 ///
 /// The CLI and the addons are built without link-time optimisation, which `cargo xtask build` and `cargo xtask package` do.
 ///
@@ -44,9 +47,19 @@ pub struct Arguments {
     /// Use this many processors; with 1, one step runs after the other [default: all processors]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+    /// Run steps that fail again, up to N times, when all others have ended [default: 0, or 1 when CI is set]
+    #[arg(long, value_name = "N")]
+    retries: Option<u32>,
     /// Print the names of the steps, and what each does
     #[arg(long)]
     list: bool,
+}
+
+impl Arguments {
+    /// One flaky test must not fail a run that nobody watches.
+    fn retries(&self) -> u32 {
+        self.retries.unwrap_or_else(|| u32::from(env::var_os("CI").is_some()))
+    }
 }
 
 /// Runs the command. The exit code is 1 when a step failed.
@@ -65,7 +78,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let program = std::env::current_exe()?;
+    let program = env::current_exe()?;
     let jobs = arguments.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let checkout = Checkout::find()?.without_link_time_optimisation();
     let packages = Packages::open(checkout.logs())?;
@@ -77,6 +90,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let context = Context { packages, checkout, program };
     let mut report = Report::new(steps.len(), jobs);
-    run::run(&steps, jobs, &context, &mut report);
+    run::run(&steps, jobs, arguments.retries(), &context, &mut report);
     Ok(report.finish())
 }

@@ -1,37 +1,62 @@
-// The Performance panel of Chrome DevTools in Chromium, which opens files as a user would.
+// The Performance panel of Chrome DevTools, which opens files as a user would. It comes from npm, since headless builds of Chromium do not
+// contain it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 
 import { inPage } from './chromium.mjs';
-import { assertSame, convert, keyOf, marks, merged, sums, top, traces, withTime } from './conversion.mjs';
+import {
+  assertSame,
+  convert,
+  keyOf,
+  marks,
+  merged,
+  packageFolder,
+  sums,
+  top,
+  traces,
+  withTime,
+} from './conversion.mjs';
+
+const DEVTOOLS = {
+  origin: 'http://devtools.test',
+  folder: join(packageFolder('@react-native/debugger-frontend'), 'dist/third-party/front_end'),
+};
 
 /** Opens a file in the Performance panel, and calls `use` with the page. */
 function inPanel(file, use) {
-  return inPage('devtools://devtools/bundled/devtools_app.html?panel=timeline', async (page) => {
-    // DevTools's modules can be imported once its tabs are shown.
-    await page.waitForSelector('>>> #tab-timeline');
-    await page.evaluate(async () => {
-      const { ViewManager } = await import('./ui/legacy/legacy.js');
-      await ViewManager.ViewManager.instance().showView('timeline');
-      // The ignore list groups functions of Node.js and of packages into one row.
-      const { Settings } = await import('./core/common/common.js');
-      Settings.Settings.instance().moduleSetting('enable-ignore-listing').set(false);
-      const { TimelinePanel } = await import('./panels/timeline/timeline.js');
-      globalThis.panel = TimelinePanel.TimelinePanel.instance();
-    });
-    const input = await page.waitForSelector('>>> input[type=file][accept*=cpuprofile]');
-    await input.uploadFile(file);
-    await page.waitForFunction(() => globalThis.panel.hasActiveTrace() && globalThis.panel.state === 'Idle');
-    // The panel first selects the part that it considers interesting.
-    await page.evaluate(async () => {
-      const { TraceBounds } = await import('./services/trace_bounds/trace_bounds.js');
-      const bounds = TraceBounds.BoundsManager.instance();
-      globalThis.whole = bounds.state().milli.entireTraceBounds;
-      bounds.setTimelineVisibleWindow(bounds.state().micro.entireTraceBounds);
-    });
-    return use(page);
-  });
+  return inPage(
+    `${DEVTOOLS.origin}/devtools_app.html?panel=timeline`,
+    async (page) => {
+      // DevTools's modules can be imported once its tabs are shown.
+      await page.waitForSelector('>>> #tab-timeline');
+      await page.evaluate(async () => {
+        const { ViewManager } = await import('./ui/legacy/legacy.js');
+        await ViewManager.ViewManager.instance().showView('timeline');
+        // The ignore list groups functions of Node.js and of packages into one row.
+        const { Settings } = await import('./core/common/common.js');
+        Settings.Settings.instance().moduleSetting('enable-ignore-listing').set(false);
+        const { TimelinePanel } = await import('./panels/timeline/timeline.js');
+        globalThis.panel = TimelinePanel.TimelinePanel.instance();
+      });
+      const input = await page.waitForSelector('>>> input[type=file][accept*=cpuprofile]');
+      await input.uploadFile(file);
+      await page.waitForFunction(async () => {
+        const { TraceBounds } = await import('./services/trace_bounds/trace_bounds.js');
+        globalThis.bounds = TraceBounds.BoundsManager.instance();
+        return globalThis.bounds.state() !== null && globalThis.panel.state === 'Idle';
+      });
+      // The panel first selects the part that it considers interesting.
+      await page.evaluate(() => {
+        const { bounds } = globalThis;
+        globalThis.whole = bounds.state().milli.entireTraceBounds;
+        bounds.setTimelineVisibleWindow(bounds.state().micro.entireTraceBounds);
+      });
+      return use(page);
+    },
+    { files: DEVTOOLS },
+  );
 }
 
 /** The top-level calls in a table of the panel, as `{ calls, shown }`: the nodes of the model, and the text of the rows. */
@@ -47,7 +72,7 @@ async function table(page, name) {
     const rows = [...globalThis.view.dataGrid.element.querySelectorAll('tr.data-grid-data-grid-node')];
     const texts = rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText));
     const { view, whole } = globalThis;
-    const isWhole = view.startTimeInternal <= whole.min && view.endTimeInternal >= whole.max;
+    const isWhole = view.startTime <= whole.min && view.endTime >= whole.max;
     return isWhole && rows.length > 0 && rows.length === view.root.children().size && texts;
   });
   const calls = await page.evaluate(() =>
@@ -74,22 +99,13 @@ function callTree(page) {
   });
 }
 
-const known = (number) => (number < 0 ? null : number + 1);
-function place({ functionName, url, lineNumber, columnNumber }) {
-  return keyOf({
-    name: functionName || '(anonymous)',
-    resource: url,
-    line: known(lineNumber),
-    column: known(columnNumber),
-  });
-}
-
-/** In trace events, DevTools merges functions of the same name on the same line. */
-const keyIn = (ending) => (key) => (ending === '.trace.json' ? key.replace(/:[^:]*$/, '') : key);
+/** The tables merge functions of the same name in the same script. devtools.test.mjs compares lines and columns. */
+const nameIn = ({ name, resource }) => keyOf({ name, resource });
+const keyOfCall = ({ functionName, url }) => nameIn({ name: functionName || '(anonymous)', resource: url });
 
 /** The times of calls. `above` has the keys on the stack, whose time must not be counted twice. */
-function sumsOf(calls, keyed) {
-  const key = (callFrame) => callFrame && keyed(place(callFrame));
+function sumsOf(calls) {
+  const key = (callFrame) => callFrame && keyOfCall(callFrame);
   const rows = calls
     .filter(({ callFrame }) => callFrame)
     .map(({ callFrame, above = [], self, total }) => ({
@@ -112,11 +128,10 @@ for (const [name, trace] of Object.entries(traces)) {
           await table(page, 'call-tree');
           return { bottomUp, tree: await callTree(page) };
         });
-        const keyed = keyIn(ending);
-        const expected = withTime(merged(trace, (row) => keyed(keyOf(row))));
-        assertSame(sumsOf(tree, keyed), expected, tolerance);
+        const expected = withTime(merged(trace, nameIn));
+        assertSame(sumsOf(tree), expected, tolerance);
         // This table has only functions with self time, and the model does not merge all equal ones.
-        const inBottomUp = sumsOf(bottomUp.calls, keyed);
+        const inBottomUp = sumsOf(bottomUp.calls);
         const inTable = [...expected].filter(([, { self }]) => self > 0);
         assertSame(
           inBottomUp,
@@ -178,9 +193,5 @@ test("DevTools' Performance panel shows marks and measures", async () => {
 
 test("DevTools' Performance panel shows functions that begin with the trace, for .trace.json", async () => {
   const { calls } = await inPanel(convert(marks, '.trace.json'), (page) => table(page, 'bottom-up'));
-  assertSame(
-    sumsOf(calls, (key) => key),
-    withTime(sums(top(marks, 1), keyOf)),
-    1e-3,
-  );
+  assertSame(sumsOf(calls), withTime(sums(top(marks, 1), nameIn)), 1e-3);
 });

@@ -56,7 +56,7 @@ function open(file) {
       assert.deepEqual(others, [], 'one profile is all there is');
       return { ...profile, shown };
     },
-    noteProfiles,
+    { first: noteProfiles },
   );
 }
 

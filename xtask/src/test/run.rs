@@ -19,8 +19,22 @@ struct Ended {
     log: Option<Log>,
 }
 
-/// Runs all steps, as many at a time as `jobs` processors have room for.
-pub fn run(steps: &[Step], jobs: usize, context: &Context, report: &mut Report) {
+/// Runs all steps, as many at a time as `jobs` processors have room for. Then runs those that failed again, up to `retries`
+/// times and one at a time, with those that needed them.
+pub fn run(steps: &[Step], jobs: usize, retries: u32, context: &Context, report: &mut Report) {
+    run_once(&steps.iter().collect::<Vec<_>>(), jobs, context, report);
+    for _ in 0..retries {
+        let failed = report.retry();
+        if failed.is_empty() {
+            return;
+        }
+        let again: Vec<&Step> = steps.iter().filter(|step| failed.contains(&step.name)).collect();
+        run_once(&again, 1, context, report);
+    }
+}
+
+/// Runs these steps. One that they need and that is not among them has passed.
+fn run_once(steps: &[&Step], jobs: usize, context: &Context, report: &mut Report) {
     let mut schedule = Schedule::new(entries(steps), jobs);
     let (sender, receiver) = channel();
     thread::scope(|scope| {
@@ -29,9 +43,9 @@ pub fn run(steps: &[Step], jobs: usize, context: &Context, report: &mut Report) 
                 match next {
                     Next::Start(step) => {
                         let sender = sender.clone();
-                        scope.spawn(move || sender.send(run_step(steps, step, context)));
+                        scope.spawn(move || sender.send(run_step(steps[step], step, context)));
                     }
-                    Next::Skip { step, needed } => report.skipped(&steps[step], &steps[needed]),
+                    Next::Skip { step, needed } => report.skipped(steps[step], steps[needed]),
                 }
             }
             // None is left to wait for when the last ones were skipped.
@@ -41,16 +55,16 @@ pub fn run(steps: &[Step], jobs: usize, context: &Context, report: &mut Report) 
             let Ok(Ended { step, times, outcome, log }) = receiver.recv() else { break };
             schedule.end(step, outcome.is_ok());
             match outcome {
-                Ok(detail) => report.passed(&steps[step], times, &detail),
-                Err(error) => report.failed(&steps[step], times, &error, log.as_ref()),
+                Ok(detail) => report.passed(steps[step], times, &detail),
+                Err(error) => report.failed(steps[step], times, &error, log.as_ref()),
             }
         }
     });
 }
 
-fn entries(steps: &[Step]) -> Vec<Entry> {
+fn entries(steps: &[&Step]) -> Vec<Entry> {
     let index_of = |name: &String| steps.iter().position(|step| step.name == *name);
-    let entry = |step: &Step| Entry {
+    let entry = |step: &&Step| Entry {
         needs: step.needs.iter().filter_map(index_of).collect(),
         load: step.load,
         exclusive: step.exclusive,
@@ -58,8 +72,7 @@ fn entries(steps: &[Step]) -> Vec<Entry> {
     steps.iter().map(entry).collect()
 }
 
-fn run_step(steps: &[Step], index: usize, context: &Context) -> Ended {
-    let step = &steps[index];
+fn run_step(step: &Step, index: usize, context: &Context) -> Ended {
     let priority = if step.load == Load::Background { Priority::Low } else { Priority::Normal };
     let started = Instant::now();
     let activity = Activity::with_priority(&step.name, priority);

@@ -27,20 +27,40 @@ struct Row {
     cpu: Duration,
 }
 
+/// A step that did not pass.
+struct Failure {
+    step: String,
+    /// Whether it was run at all.
+    ran: bool,
+}
+
 /// The outcomes so far.
 pub struct Report {
     since: Instant,
     jobs: usize,
     steps: usize,
     passed: usize,
-    failed: Vec<String>,
+    failed: Vec<Failure>,
+    /// Steps that failed and are run again.
+    retried: Vec<String>,
+    /// Steps that failed at first and passed when they were run again.
+    flaky: Vec<String>,
     rows: Vec<Row>,
 }
 
 impl Report {
     /// Of a run of so many steps on so many processors.
     pub fn new(steps: usize, jobs: usize) -> Self {
-        Self { since: Instant::now(), jobs, steps, passed: 0, failed: Vec::new(), rows: Vec::new() }
+        Self {
+            since: Instant::now(),
+            jobs,
+            steps,
+            passed: 0,
+            failed: Vec::new(),
+            retried: Vec::new(),
+            flaky: Vec::new(),
+            rows: Vec::new(),
+        }
     }
 
     /// Prints one short line.
@@ -48,7 +68,15 @@ impl Report {
         self.passed += 1;
         self.add_row(step, times);
         let comma = if detail.is_empty() { "" } else { ", " };
-        self.line("ok", step, &format!("{}{comma}{detail}", seconds(times.took)));
+        let is_flaky = self.retried.contains(&step.name);
+        if is_flaky {
+            self.flaky.push(step.name.clone());
+        }
+        self.line(
+            if is_flaky { "FLAKY" } else { "ok" },
+            step,
+            &format!("{}{comma}{detail}", seconds(times.took)),
+        );
     }
 
     /// Prints the whole output of the step.
@@ -59,15 +87,26 @@ impl Report {
                 eprintln!("---- output of {}:\n{}\n---- end of {0}", step.name, output.trim_end());
             });
         }
-        self.failed.push(step.name.clone());
+        self.failed.push(Failure { step: step.name.clone(), ran: true });
         self.add_row(step, times);
         self.line("FAILED", step, &format!("{}: {error:#}", seconds(times.took)));
     }
 
     /// A step that needs a failed one counts as failed, or a broken build would look like few failures.
     pub fn skipped(&mut self, step: &Step, needed: &Step) {
-        self.failed.push(step.name.clone());
+        self.failed.push(Failure { step: step.name.clone(), ran: false });
         self.line("FAILED", step, &format!("not run, it needs {}", needed.name));
+    }
+
+    /// Forgets the failures so that these steps can be run again, and returns their names.
+    pub fn retry(&mut self) -> Vec<String> {
+        let failed = std::mem::take(&mut self.failed);
+        self.retried.extend(failed.iter().filter(|failure| failure.ran).map(|failure| failure.step.clone()));
+        let names: Vec<String> = failed.into_iter().map(|failure| failure.step).collect();
+        if !names.is_empty() {
+            print(|| eprintln!("\nrunning again, one at a time: {}", names.join(", ")));
+        }
+        names
     }
 
     /// Prints the table and the summary, whose last line goes to stdout.
@@ -79,8 +118,12 @@ impl Report {
         let processors =
             if self.jobs == 1 { "1 processor".to_owned() } else { format!("{} processors", self.jobs) };
         eprintln!("\ntest took {}, with {} of CPU time on {processors}", seconds(took), seconds(cpu));
-        if let Some(first) = self.failed.first() {
-            eprintln!("failed: {}\n\nhint: cargo xtask test --only {first}", self.failed.join(", "));
+        if !self.flaky.is_empty() {
+            eprintln!("flaky, passed when run again: {}", self.flaky.join(", "));
+        }
+        if let Some(Failure { step: first, .. }) = self.failed.first() {
+            let names: Vec<&str> = self.failed.iter().map(|failure| failure.step.as_str()).collect();
+            eprintln!("failed: {}\n\nhint: cargo xtask test --only {first}", names.join(", "));
         }
         println!("{} passed, {} failed", self.passed, self.failed.len());
         if self.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

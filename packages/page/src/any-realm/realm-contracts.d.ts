@@ -105,6 +105,8 @@ export interface MainRealmFunctions {
   take(): unknown;
   timeOrigin: number;
   now(): number;
+  /** Has the main realm handle what the user's thread has sent to it so far. */
+  receiveFromHost(): void;
   enter(callback: () => void): void;
   setTimer(callback: () => void, delay: number, repeats: boolean): number;
   clearTimer(id: number): void;

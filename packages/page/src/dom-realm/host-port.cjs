@@ -2,6 +2,8 @@
 
 // The port to the user's thread. It was moved into the DOM realm, so messages are made and read here.
 
+const bridge = require('selfprof:main-realm');
+
 const { newCounter, sizeOf } = require('./message-channels.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
@@ -61,6 +63,9 @@ function connect(given, onMessage) {
   port.onmessage = ({ data }) => {
     if (data.type === 'unread') unreadHere = data.unread;
     else if (unreadHere !== undefined && data.weight !== undefined) sub(unreadHere, 0, data.weight);
+    // A message to the main realm that was sent earlier, such as the one that opens the document, is handled first, though it comes over
+    // another port.
+    bridge.receiveFromHost();
     onMessage(data);
   };
   port.start?.();

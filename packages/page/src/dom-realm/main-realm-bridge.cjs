@@ -53,6 +53,7 @@ function withCompletion(call) {
 const bridge = {
   timeOrigin: main.timeOrigin,
   now: callForeign(main.now),
+  receiveFromHost: callForeign(main.receiveFromHost),
   enter: callForeign(main.enter),
   setTimer: callForeign(main.setTimer),
   clearTimer: callForeign(main.clearTimer),

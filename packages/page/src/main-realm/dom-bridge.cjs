@@ -90,6 +90,7 @@ class DomBridge {
       },
       timeOrigin: performance.timeOrigin,
       now: () => performance.now(),
+      receiveFromHost: () => thread.receiveFromHost(),
       // For events of ports, which Node fires in the DOM realm directly.
       enter: (callback) => {
         if (typeof callback === 'function') thread.enter(callback);

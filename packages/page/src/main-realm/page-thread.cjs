@@ -311,6 +311,19 @@ class PageThread {
   onMessage(message) {
     this.#onMessage[message.type](message);
   }
+
+  /** Handles the messages that the user's thread has sent to the main realm so far. */
+  receiveFromHost() {
+    for (;;) {
+      const received = receiveMessageOnPort(control);
+      if (received === undefined) return;
+      try {
+        this.onMessage(received.message);
+      } catch (error) {
+        this.report(error);
+      }
+    }
+  }
 }
 
 /** The folder of a package and of those that it requires, as package managers install them. @param {string} folder */
