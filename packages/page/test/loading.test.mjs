@@ -233,6 +233,18 @@ suite('navigate', () => {
 });
 
 suite('evaluate', () => {
+  test('runs after what was asked for earlier, though that takes another way', async (t) => {
+    const page = await openHtml(t, '');
+    const busy = page.evaluate(() => {
+      console.log('busy');
+      const end = performance.now() + 500;
+      while (performance.now() < end);
+    });
+    await new Promise((resolve) => page.once('console', resolve));
+    const [, state] = await Promise.all([page.setVisible(false), page.evaluate(() => document.visibilityState), busy]);
+    assert.equal(state, 'hidden');
+  });
+
   test('takes expressions and functions with arguments, and awaits the result', async (t) => {
     const page = await openHtml(t, '<p>text</p>');
     assert.equal(await page.evaluate('1 + 1'), 2);
