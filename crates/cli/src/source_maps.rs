@@ -41,10 +41,14 @@ pub fn apply(threads: Vec<Thread>, arguments: &SourceMapArguments) -> Result<Vec
     Ok(apply_with_snippets(threads, arguments)?.into_iter().map(|(thread, _)| thread).collect())
 }
 
-/// The trace with original names and locations, or `None` if source maps cannot be applied.
-pub fn applied(trace: &Trace, arguments: &SourceMapArguments) -> Option<Trace> {
-    let threads = vec![Thread::main(trace.clone())];
-    apply(threads, arguments).ok()?.pop().map(|thread| thread.trace)
+/// A recording as tables show it: with original names and locations if source maps can be applied, and with the garbage collector as a
+/// function of its own. The recording itself keeps the locations of the code that ran.
+pub fn as_shown(trace: &Trace, arguments: &SourceMapArguments) -> Trace {
+    let mapped =
+        apply(vec![Thread::main(trace.clone())], arguments).ok().and_then(|mut threads| threads.pop());
+    let mut shown = mapped.map_or_else(|| trace.clone(), |thread| thread.trace);
+    shown.add_collector_frames();
+    shown
 }
 
 /// Like [`apply`], but also returns lines of the original sources.

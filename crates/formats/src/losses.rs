@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use selfprof_trace::Entries;
+use selfprof_trace::{Entries, Marker};
 
 use crate::format::Format;
 use crate::thread::Thread;
@@ -91,8 +91,10 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
     let kept = if holds.threads { threads } else { &threads[..threads.len().min(1)] };
     let samples = || kept.iter().flat_map(|thread| thread.trace.samples());
     let entries = || kept.iter().filter_map(|thread| thread.trace.entries());
+    // Collections are written as a function, see `Trace::add_collector_frames`.
     let marked = samples().filter(|sample| {
-        sample.marker.is_some() && if sample.stack.is_some() { !holds.markers } else { !holds.states }
+        let is_other = sample.marker.is_some_and(|marker| marker != Marker::Gc);
+        is_other && if sample.stack.is_some() { !holds.markers } else { !holds.states }
     });
     let counts = [
         (Loss::Markers as fn(u64) -> Loss, marked.count() as u64),

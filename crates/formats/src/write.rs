@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use selfprof_trace::weigh::median_interval;
-use selfprof_trace::{Micros, Trace};
+use selfprof_trace::{Marker, Micros, Trace};
 
 use crate::error::WriteError;
 use crate::format::Format;
@@ -13,7 +13,27 @@ use crate::thread::Thread;
 
 /// Writes the threads in this format, or only the first one if the format holds only one. [`losses`](crate::losses()) lists
 /// what else the format cannot hold.
+///
+/// In all formats but W3C's, the garbage collector is [a function](Trace::add_collector_frames).
 pub fn write(
+    format: Format,
+    threads: &[Thread],
+    out: impl Write,
+    options: WriteOptions,
+) -> Result<(), WriteError> {
+    if format != Format::W3c && threads.iter().any(has_collections) {
+        let mut threads = threads.to_vec();
+        threads.iter_mut().for_each(|thread| thread.trace.add_collector_frames());
+        return write_as_given(format, &threads, out, options);
+    }
+    write_as_given(format, threads, out, options)
+}
+
+fn has_collections(thread: &Thread) -> bool {
+    thread.trace.samples().iter().any(|sample| sample.marker == Some(Marker::Gc))
+}
+
+fn write_as_given(
     format: Format,
     threads: &[Thread],
     out: impl Write,

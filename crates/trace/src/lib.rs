@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+mod collector;
 mod entries;
 mod entry;
 mod frame;
@@ -55,6 +56,7 @@ pub mod weigh;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use collector::GARBAGE_COLLECTOR;
 pub use entries::Entries;
 pub use entry::{Entry, EntryType, UnknownEntryType};
 pub use frame::{Frame, Position};

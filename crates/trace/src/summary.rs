@@ -14,7 +14,7 @@ use crate::trace::Trace;
 use crate::weigh::{median_interval, weigh_by};
 
 pub use call_tree::{CallNode, CallTree};
-pub use functions::{FunctionRow, ResourceRow};
+pub use functions::{Code, FunctionRow, ResourceRow};
 pub use tally::Tally;
 pub use user_timing::{MarkRow, MeasureRow};
 

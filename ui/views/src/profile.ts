@@ -27,6 +27,9 @@ export interface Totals {
 
 export const NO_MARKER = -1;
 
+/** The name of the frame that stands for the garbage collector, see crates/trace/src/collector.rs. */
+const GARBAGE_COLLECTOR = '(garbage collector)';
+
 export class Profile {
   readonly name: string;
   readonly interval: number | null;
@@ -102,10 +105,10 @@ export class Profile {
     return this.#data.resources[this.#data.frames.resource[frame]];
   }
 
-  /** Where the function is defined: URL, line and column. */
+  /** Where the function is defined: URL, line and column; empty for the garbage collector. */
   location(frame: number): string {
     const resource = this.resource(frame);
-    if (resource === undefined) return '(native)';
+    if (resource === undefined) return this.functionName(frame) === GARBAGE_COLLECTOR ? '' : '(native)';
     const line = this.#data.frames.line[frame];
     const column = this.#data.frames.column[frame];
     return resource + (line > 0 ? `:${line}` : '') + (line > 0 && column > 0 ? `:${column}` : '');

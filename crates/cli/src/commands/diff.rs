@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use selfprof_trace::comparison::{Comparison, FunctionChange, SIGNIFICANCE};
 use selfprof_trace::summary::{FunctionRow, Summary};
-use selfprof_trace::{Frame, Trace};
+use selfprof_trace::{FrameId, Trace};
 use serde_json::{Value, json};
 
 use crate::arguments::DiffArguments;
@@ -52,8 +52,8 @@ struct Traces<'trace> {
 
 impl<'trace> Traces<'trace> {
     /// The function's frame in the new trace, or in the base trace if it is only there.
-    fn frame(&self, change: &FunctionChange) -> Option<(&'trace Trace, Frame)> {
-        let frame = |trace: &'trace Trace, row: FunctionRow| (trace, trace.frames()[row.frame]);
+    fn frame(&self, change: &FunctionChange) -> Option<(&'trace Trace, FrameId)> {
+        let frame = |trace: &'trace Trace, row: FunctionRow| (trace, row.frame);
         change.new.map(|row| frame(self.new, row)).or(change.base.map(|row| frame(self.base, row)))
     }
 }
@@ -72,7 +72,7 @@ fn write_table(
         let names: Vec<String> = shown
             .iter()
             .map(|change| {
-                traces.frame(change).map_or(String::new(), |(trace, frame)| function_name(trace, &frame))
+                traces.frame(change).map_or(String::new(), |(trace, frame)| function_name(trace, frame))
             })
             .collect();
         let width = function_column_width(&names);
@@ -120,9 +120,10 @@ fn write_row(
         p => format!("{p:.4}"),
     };
     let location =
-        traces.frame(change).map_or(String::new(), |(trace, frame)| location(trace, &frame, directory));
+        traces.frame(change).map_or(String::new(), |(trace, frame)| location(trace, frame, directory));
     let grown = 100.0 * change.change();
-    writeln!(out, "{base:>8} {new:>8} {grown:>+8.1} {p_value:>9}  {name:width$}  {location}")
+    let line = format!("{base:>8} {new:>8} {grown:>+8.1} {p_value:>9}  {name:width$}  {location}");
+    writeln!(out, "{}", line.trim_end())
 }
 
 fn to_json(traces: &Traces<'_>, comparison: &Comparison) -> Value {
@@ -160,7 +161,7 @@ fn change_json(traces: &Traces<'_>, change: &FunctionChange) -> Value {
             })
         })
     };
-    let frame = traces.frame(change);
+    let frame = traces.frame(change).map(|(trace, frame)| (trace, trace.frames()[frame]));
     json!({
         "name": frame.map(|(trace, frame)| &trace.names()[frame.name]),
         "resource": frame.and_then(|(trace, frame)| Some(&trace.resources()[frame.resource?])),

@@ -151,10 +151,8 @@ fn record(
         warn("the sample buffer was full; later samples are missing");
     }
     if arguments.top > 0 {
-        // Source maps are applied to the table only; the file keeps the locations of the code that ran.
-        let mapped = source_maps::applied(&trace, &arguments.source_maps);
-        let mapped_summary = mapped.as_ref().map(Summary::of);
-        let shown = mapped.as_ref().zip(mapped_summary.as_ref()).unwrap_or((&trace, &summary));
+        let shown = source_maps::as_shown(&trace, &arguments.source_maps);
+        let shown = (&shown, &Summary::of(&shown));
         let base = env::current_dir().unwrap_or_default();
         let mut err = BufWriter::new(io::stderr().lock());
         // The trace is written even if stderr is closed.

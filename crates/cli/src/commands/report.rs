@@ -68,7 +68,8 @@ fn read(file: &Path, maps: &SourceMapArguments) -> Result<Vec<ReportTrace>, Fail
     let (threads, problems): (Vec<_>, Vec<_>) = input::profile(file, None)?.into_iter().unzip();
     let is_alone = threads.len() == 1;
     let mapped = source_maps::apply_with_snippets(threads, maps)?;
-    let traces = mapped.into_iter().zip(problems).map(|((thread, snippets), problems)| {
+    let traces = mapped.into_iter().zip(problems).map(|((mut thread, snippets), problems)| {
+        thread.trace.add_collector_frames();
         let notes = match problems.total() {
             0 => Vec::new(),
             1 => vec!["1 problem in the file".to_owned()],

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use selfprof_trace::summary::{FunctionRow, MarkRow, MeasureRow, ResourceRow, Summary, Tally};
+use selfprof_trace::summary::{Code, FunctionRow, MarkRow, MeasureRow, ResourceRow, Summary, Tally};
 use selfprof_trace::{Entries, EntryNameId, Marker, RecommendedMark, Trace};
 use serde_json::{Map, Value, json};
 
@@ -107,8 +107,14 @@ fn function_json(trace: &Trace, row: &FunctionRow) -> Value {
 }
 
 fn resource_json(trace: &Trace, row: &ResourceRow) -> Value {
+    let (resource, kind) = match row.code {
+        Code::Script(id) => (Some(&trace.resources()[id]), "script"),
+        Code::Native => (None, "native"),
+        Code::Collector => (None, "garbage collector"),
+    };
     json!({
-        "resource": row.resource.map(|id| &trace.resources()[id]),
+        "resource": resource,
+        "kind": kind,
         "selfTime": row.self_time.as_millis_f64(),
         "totalTime": row.total_time.as_millis_f64(),
         "selfSamples": row.self_samples,

@@ -86,18 +86,19 @@ fn is_corrupt(error: &io::Error) -> bool {
     )
 }
 
-/// Reads a profile and returns its first thread, for commands that show only one.
+/// Reads a profile and returns its first thread, for commands that show only one. The garbage collector is a function of its own.
 pub fn main_thread(
     path: &Path,
     format: Option<Format>,
     maps: &SourceMapArguments,
 ) -> Result<Thread, Failure> {
     let mut threads = threads(path, format, maps)?.into_iter();
-    let main = threads.next().ok_or_else(|| Failure::job(format!("{} has no threads", name_of(path))))?;
+    let mut main = threads.next().ok_or_else(|| Failure::job(format!("{} has no threads", name_of(path))))?;
     if threads.len() > 0 {
         let names: Vec<String> = threads.map(|thread| thread.name).collect();
         say(format_args!("showing {} only; the file also has {}", main.name, names.join(", ")));
     }
+    main.trace.add_collector_frames();
     Ok(main)
 }
 

@@ -4,25 +4,29 @@ use std::path::Path;
 
 use percent_encoding::percent_decode_str;
 
-use selfprof_trace::{Frame, Trace};
+use selfprof_trace::{Frame, FrameId, Trace};
+
+/// Stands for the script of functions that have none.
+pub const NATIVE: &str = "(native)";
 
 /// The function's name, `(anonymous)` if it has none, without control characters.
-pub fn function_name(trace: &Trace, frame: &Frame) -> String {
-    match &trace.names()[frame.name] {
+pub fn function_name(trace: &Trace, frame: FrameId) -> String {
+    match &trace.names()[trace.frames()[frame].name] {
         "" => "(anonymous)".to_owned(),
         name => printable(name),
     }
 }
 
-/// The function's location: `script:line:column`, or `(native)` for a function without a script.
+/// The function's location: `script:line:column`, `(native)` for a function without a script, or nothing for the garbage collector.
 ///
 /// Paths below the directory `base` are shown relative to it.
-pub fn location(trace: &Trace, frame: &Frame, base: &Path) -> String {
-    let Some(resource) = frame.resource else {
-        return "(native)".to_owned();
+pub fn location(trace: &Trace, frame: FrameId, base: &Path) -> String {
+    let Frame { resource, line, column, .. } = trace.frames()[frame];
+    let Some(resource) = resource else {
+        return if trace.is_collector(frame) { String::new() } else { NATIVE.to_owned() };
     };
     let mut text = script(&trace.resources()[resource], base);
-    for number in [frame.line, frame.line.and(frame.column)].into_iter().flatten() {
+    for number in [line, line.and(column)].into_iter().flatten() {
         text += &format!(":{number}");
     }
     text

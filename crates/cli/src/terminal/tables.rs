@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use selfprof_trace::summary::Summary;
-use selfprof_trace::{Marker, Micros, Millis, Trace};
+use selfprof_trace::summary::{Code, Summary};
+use selfprof_trace::{GARBAGE_COLLECTOR, Marker, Micros, Millis, Trace};
 
 use super::color::Colors;
-use super::names::{function_name, location, printable, script};
+use super::names::{NATIVE, function_name, location, printable, script};
 
 /// Names longer than this do not widen their column.
 const MAX_NAME_WIDTH: usize = 40;
@@ -32,17 +32,17 @@ pub fn write_functions(
     if shown.is_empty() {
         return Ok(());
     }
-    let frames: Vec<_> = shown.iter().map(|row| trace.frames()[row.frame]).collect();
-    let names: Vec<String> = frames.iter().map(|frame| function_name(trace, frame)).collect();
+    let names: Vec<String> = shown.iter().map(|row| function_name(trace, row.frame)).collect();
     let width = function_column_width(&names);
     let heading =
         format!("{:>10} {:>10} {:>6}  {:width$}  defined at", "self ms", "total ms", "%", "function");
     writeln!(out, "{}", colors.heading(heading))?;
-    for ((row, frame), name) in shown.iter().zip(&frames).zip(&names) {
+    for (row, name) in shown.iter().zip(&names) {
         let (own, total) = (row.self_time.as_millis_f64(), row.total_time.as_millis_f64());
         let percent = percent(row.self_time, summary.busy.time);
-        let location = location(trace, frame, base);
-        writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {name:width$}  {location}")?;
+        let location = location(trace, row.frame, base);
+        let line = format!("{own:>10.1} {total:>10.1} {percent:>6.1}  {name:width$}  {location}");
+        writeln!(out, "{}", line.trim_end())?;
     }
     write_left_out(out, summary.functions.len() - shown.len())
 }
@@ -67,7 +67,11 @@ pub fn write_resources(
     for row in shown {
         let (own, total) = (row.self_time.as_millis_f64(), row.total_time.as_millis_f64());
         let percent = percent(row.self_time, summary.busy.time);
-        let script = row.resource.map_or("(native)".to_owned(), |id| script(&trace.resources()[id], base));
+        let script = match row.code {
+            Code::Script(id) => script(&trace.resources()[id], base),
+            Code::Native => NATIVE.to_owned(),
+            Code::Collector => GARBAGE_COLLECTOR.to_owned(),
+        };
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {script}")?;
     }
     write_left_out(out, summary.resources.len() - shown.len())
@@ -164,14 +168,15 @@ pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> 
 
 /// Writes the times of the trace; `%` in the tables is a share of the busy time.
 ///
-/// The covered time is that of all samples, without pauses. `gc` samples without a stack count as both.
+/// The covered time is that of all samples, without pauses. The garbage collector must be [a function](Trace::add_collector_frames), or
+/// its samples without a stack would count twice.
 pub fn write_times(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let [busy, idle, gc, without_stack] =
         [summary.busy, summary.idle, summary.marker(Marker::Gc), summary.without_stack]
             .map(|tally| tally.time.as_millis_f64());
     writeln!(
         out,
-        "time: covered {:.1} ms, idle {idle:.1} ms, busy {busy:.1} ms = 100 %, of which gc {gc:.1} ms, without a stack {without_stack:.1} ms (these may overlap)",
+        "time: covered {:.1} ms, idle {idle:.1} ms, busy {busy:.1} ms = 100 %, of which gc {gc:.1} ms, without a stack {without_stack:.1} ms",
         busy + idle
     )
 }

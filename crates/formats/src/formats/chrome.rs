@@ -141,7 +141,7 @@ fn write_nodes(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     for (id, Stack { parent, frame }) in trace.stacks().iter() {
         let parent = parent.map_or(ROOT, |parent| nodes.of_stack(parent));
         write!(out, ",{{\"id\":{},\"parent\":{parent},\"callFrame\":", nodes.of_stack(id))?;
-        write_call_frame(out, trace, &trace.frames()[frame])?;
+        write_call_frame(out, trace, frame)?;
         out.write_all(b"}")?;
     }
     for marker in states::all() {

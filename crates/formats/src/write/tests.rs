@@ -93,10 +93,10 @@ proptest! {
     }
 
     #[test]
-    fn a_cpu_profile_round_trips_with_markers_of_samples_without_a_stack(trace in trace()) {
+    fn a_cpu_profile_round_trips_with_collections_and_with_markers_of_samples_without_a_stack(trace in trace()) {
         // A function without a script could have the name of a state, and an empty URL means no script.
         let trace = renamed(&trace, |name, frame| if frame.resource.is_none() { format!("_{name}") } else { name.to_owned() });
-        let trace = with_samples(&trace, |sample| Sample { marker: sample.marker.filter(|_| sample.stack.is_none()), ..*sample });
+        let trace = with_samples(&trace, |sample| Sample { marker: sample.marker.filter(|&marker| marker == Marker::Gc || sample.stack.is_none()), ..*sample });
         let back = back(Format::CpuProfile, &[Thread::main(trace.clone())], false);
         prop_assert_eq!(spelled(&back[0].trace), spelled(&trace));
     }
@@ -136,9 +136,15 @@ fn losses_are_listed() {
     let name = trace.name("f").unwrap();
     let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
     let stack = Some(trace.stack(Stack { parent: None, frame }).unwrap());
-    for (stack, marker) in
-        [(stack, Some(Marker::Gc)), (None, Some(Marker::Paint)), (stack, None), (None, None)]
-    {
+    // Collections are written as a function.
+    for (stack, marker) in [
+        (stack, Some(Marker::Script)),
+        (stack, Some(Marker::Gc)),
+        (None, Some(Marker::Gc)),
+        (None, Some(Marker::Paint)),
+        (stack, None),
+        (None, None),
+    ] {
         trace.push_sample(Sample { timestamp: Micros(0), stack, marker });
     }
     let mut entries = Entries::new();

@@ -24,11 +24,22 @@ pub struct FunctionRow {
     pub total_samples: u64,
 }
 
-/// The time of the functions of one script, or of the native functions.
+/// Code that is counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// The functions of a script.
+    Script(ResourceId),
+    /// Native functions.
+    Native,
+    /// The garbage collector, see [`Trace::add_collector_frames`].
+    Collector,
+}
+
+/// The time of the functions of one script, of the native functions, or of the garbage collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceRow {
-    /// The script; `None` for native functions.
-    pub resource: Option<ResourceId>,
+    /// The code.
+    pub code: Code,
     /// The time in the script's code.
     pub self_time: Micros,
     /// The time in the script's code and its callees. A script that is several times on a stack counts once.
@@ -59,22 +70,32 @@ pub(super) fn rows(trace: &Trace, tree: &CallTree) -> Vec<FunctionRow> {
 
 /// The rows of all scripts in samples, most self time first.
 pub(super) fn resource_rows(trace: &Trace, tree: &CallTree) -> Vec<ResourceRow> {
-    // The group of native functions is the last one.
+    // Two groups come after the scripts.
     let native = trace.resources().len();
-    let group = |frame| trace.frames()[frame].resource.map_or(native, ResourceId::index);
-    let mut rows: Vec<ResourceRow> = sums(trace, tree, native + 1, group)
+    let collector = native + 1;
+    let group = |frame| match trace.frames()[frame].resource {
+        Some(script) => script.index(),
+        None if trace.is_collector(frame) => collector,
+        None => native,
+    };
+    let code = |index| match ResourceId::from_index(index) {
+        Some(script) if index < native => Code::Script(script),
+        _ if index == collector => Code::Collector,
+        _ => Code::Native,
+    };
+    let mut rows: Vec<ResourceRow> = sums(trace, tree, collector + 1, group)
         .into_iter()
         .enumerate()
         .filter(|(_, (_, total))| total.samples > 0)
         .map(|(index, (own, total))| ResourceRow {
-            resource: ResourceId::from_index(index).filter(|_| index < native),
+            code: code(index),
             self_time: own.time,
             total_time: total.time,
             self_samples: own.samples,
             total_samples: total.samples,
         })
         .collect();
-    rows.sort_unstable_by_key(|row| (Reverse(row.self_time), Reverse(row.total_time), row.resource));
+    rows.sort_unstable_by_key(|row| (Reverse(row.self_time), Reverse(row.total_time), row.code));
     rows
 }
 

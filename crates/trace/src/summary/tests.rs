@@ -53,7 +53,7 @@ fn functions_have_self_and_total_time() {
 
 #[test]
 fn scripts_are_summed_up() {
-    /// Upper-case functions are in the script `A`, lower-case ones are native.
+    /// Upper-case functions are in the script `A`, lower-case ones are native; `!` is the garbage collector.
     #[track_caller]
     fn check(samples: &[&str], expected: &[&str]) {
         let mut trace = Trace::new();
@@ -61,21 +61,28 @@ fn scripts_are_summed_up() {
             let mut stack = None;
             for name in path.chars() {
                 let resource = name.is_ascii_uppercase().then(|| trace.resource("A").unwrap());
-                let name = trace.name(&name.to_string()).unwrap();
+                let name = trace
+                    .name(&if name == '!' { crate::GARBAGE_COLLECTOR.into() } else { name.to_string() })
+                    .unwrap();
                 let frame = trace.frame(crate::Frame { name, resource, line: None, column: None }).unwrap();
                 stack = Some(trace.stack(crate::Stack { parent: stack, frame }).unwrap());
             }
             trace.push_sample(Sample { timestamp: Micros(time * 1000), stack, marker: None });
         }
         let row = |row: &ResourceRow| {
-            let name = row.resource.map_or("host", |id| &trace.resources()[id]);
+            let name = match row.code {
+                Code::Script(id) => &trace.resources()[id],
+                Code::Native => "native",
+                Code::Collector => "collector",
+            };
             format!("{name} {} {}", row.self_samples, row.total_samples)
         };
         assert_eq!(Summary::of(&trace).resources.iter().map(row).collect::<Vec<_>>(), expected);
     }
     check(&[], &[]);
-    check(&["AB", "Ax", "AxB", "x", "B"], &["A 3 4", "host 2 3"]);
-    check(&["x"], &["host 1 1"]);
+    check(&["AB", "Ax", "AxB", "x", "B"], &["A 3 4", "native 2 3"]);
+    check(&["x"], &["native 1 1"]);
+    check(&["A!", "x!", "A"], &["collector 2 2", "A 1 2", "native 0 1"]);
 }
 
 #[test]

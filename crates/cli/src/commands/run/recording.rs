@@ -84,7 +84,7 @@ impl Recording {
             .map_err(|error| Failure::job(format!("cannot read the recording of {name}")).because(&error))?;
         let summary = Summary::of(&journal.trace);
         // The trace is written even if stderr is closed.
-        let _ = print(thread, &journal, &summary, top);
+        let _ = print(thread, &journal, top);
         let path = thread.output(output);
         output::write(&journal.trace, &path).map_err(|error| {
             Failure::job(format!("cannot write the trace of {name} to {}", path.display())).because(&error)
@@ -96,15 +96,14 @@ impl Recording {
 }
 
 /// Prints warnings about incomplete data, and the tables of the main thread.
-fn print(thread: Thread, journal: &Journal, summary: &Summary, top: usize) -> io::Result<()> {
+fn print(thread: Thread, journal: &Journal, top: usize) -> io::Result<()> {
     missing_data(thread, journal).iter().for_each(warn);
     if thread != Thread::Main || top == 0 {
         return Ok(());
     }
-    // Source maps are applied to the tables only; the file keeps the locations of the code that ran.
-    let mapped = source_maps::applied(&journal.trace, &SourceMapArguments::default());
-    let mapped_summary = mapped.as_ref().map(Summary::of);
-    let shown = mapped.as_ref().zip(mapped_summary.as_ref()).unwrap_or((&journal.trace, summary));
+    let trace = source_maps::as_shown(&journal.trace, &SourceMapArguments::default());
+    let summary = &Summary::of(&trace);
+    let shown = (&trace, summary);
     let base = env::current_dir().unwrap_or_default();
     let mut err = BufWriter::new(io::stderr().lock());
     tables::write_functions(&mut err, shown, top, &base, Colors::for_stderr())?;

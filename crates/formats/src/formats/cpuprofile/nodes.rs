@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use selfprof_trace::{Frame, Marker, Sample, StackId, Trace};
+use selfprof_trace::{Frame, FrameId, Marker, Sample, StackId, Trace};
 
 use crate::json::string;
 use crate::samples::states;
@@ -48,9 +48,13 @@ impl Nodes {
     }
 }
 
-/// Writes the call frame of a function. Lines and columns count from 0 and are -1 if unknown.
-pub(crate) fn write_call_frame(out: &mut impl Write, trace: &Trace, frame: &Frame) -> io::Result<()> {
-    let Frame { name, resource, line, column } = *frame;
+/// Writes the call frame of a function. Lines and columns count from 0 and are -1 if unknown. The garbage collector is named as in
+/// [`states`].
+pub(crate) fn write_call_frame(out: &mut impl Write, trace: &Trace, frame: FrameId) -> io::Result<()> {
+    if trace.is_collector(frame) {
+        return write_bare_call_frame(out, states::name(Some(Marker::Gc)));
+    }
+    let Frame { name, resource, line, column } = trace.frames()[frame];
     out.write_all(b"{\"functionName\":")?;
     string(out, &trace.names()[name])?;
     write!(out, ",\"scriptId\":\"{}\",\"url\":", resource.map_or(0, |id| id.index() + 1))?;

@@ -147,12 +147,12 @@ impl Profile {
     fn into_trace(mut self) -> Result<(Trace, Problems), LimitExceeded> {
         let ids = self.index_nodes();
         let parents = self.parents(&ids);
-        for (index, parent) in parents.into_iter().enumerate() {
+        for (index, parent) in parents.iter().enumerate() {
             let above = parent.filter(|&parent| self.nodes[parent].kind != Kind::Root);
             let parent_id = above.map(|parent| parent as f64);
             self.trace.push_stack(ForeignStack { parent_id, frame_id: index as f64 })?;
         }
-        self.push_samples(&ids)?;
+        self.push_samples(&ids, &parents)?;
         let (trace, problems) = self.trace.validate();
         Ok((trace.narrowed(), problems))
     }
@@ -199,7 +199,12 @@ impl Profile {
         parents
     }
 
-    fn push_samples(&mut self, ids: &HashMap<u64, usize>) -> Result<(), LimitExceeded> {
+    /// A state below a function, e.g. a garbage collection, is the marker of a sample of that function.
+    fn push_samples(
+        &mut self,
+        ids: &HashMap<u64, usize>,
+        parents: &[Option<usize>],
+    ) -> Result<(), LimitExceeded> {
         let (samples, deltas) =
             (self.samples.take().unwrap_or_default(), self.deltas.take().unwrap_or_default());
         if samples.len() != deltas.len() {
@@ -255,7 +260,11 @@ impl Profile {
             let (stack_id, marker) = match kind {
                 Kind::Function => (node.map(|node| node as f64), None),
                 Kind::Root => (None, None),
-                Kind::State(marker) => (None, marker.map(Ok)),
+                Kind::State(marker) => {
+                    let parent = node.and_then(|node| parents[node]);
+                    let function = parent.filter(|&parent| self.nodes[parent].kind == Kind::Function);
+                    (function.map(|parent| parent as f64), marker.map(Ok))
+                }
             };
             self.trace.push_sample(ForeignSample { timestamp: end / 1000.0, stack_id, marker })?;
         }

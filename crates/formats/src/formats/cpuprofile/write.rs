@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use selfprof_trace::summary::CallTree;
-use selfprof_trace::{Frame, Marker, Trace};
+use selfprof_trace::{Marker, Trace};
 
 use super::devtools_time::{BASE, MAX_LENGTH, stable};
 use super::extension;
@@ -64,9 +64,8 @@ fn write_nodes(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     write_list(out, ",\"hitCount\":0,\"children\":[", roots.chain(states), |out, id| write!(out, "{id}"))?;
     out.write_all(b"]}")?;
     for (id, stack) in trace.stacks().iter() {
-        let frame: Frame = trace.frames()[stack.frame];
         write!(out, ",{{\"id\":{},\"callFrame\":", nodes.of_stack(id))?;
-        write_call_frame(out, trace, &frame)?;
+        write_call_frame(out, trace, stack.frame)?;
         write!(out, ",\"hitCount\":{}", tree.node(id).map_or(0, |node| node.own.samples))?;
         let children = tree.children(id);
         if !children.is_empty() {
