@@ -11,7 +11,8 @@ mod top_arguments;
 mod values;
 mod webdriver_arguments;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Error, Parser, Subcommand};
 
 pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
@@ -29,6 +30,24 @@ pub use webdriver_arguments::WebDriverArguments;
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Arguments {
+    /// The arguments of this process. Exits if they are wrong.
+    pub fn of_process() -> Self {
+        Self::try_parse().unwrap_or_else(|error| with_tip(error).exit())
+    }
+}
+
+/// Suggests `selfprof run NAME` for an unknown subcommand that is not similar to a known one.
+fn with_tip(mut error: Error) -> Error {
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+    {
+        let tip = format!("to profile a program, use 'selfprof run {name}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 const EXAMPLES: &str = "\

@@ -17,13 +17,11 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use arguments::{Arguments, Command};
 use commands::{convert, diff, page, report, run, top, webdriver};
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let result = match Arguments::of_process().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
