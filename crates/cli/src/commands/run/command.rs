@@ -31,6 +31,9 @@ pub use search_path::SearchPath;
 /// Why a command cannot be profiled.
 const ONLY_DIRECT: &str = "so far, selfprof profiles only Node.js programs that it starts directly";
 
+/// Interpreters of JavaScript. Node.js may be able to run their scripts.
+const OTHER_RUNTIMES: [&str; 6] = ["bun", "deno", "npx", "ts-node", "tsx", "zx"];
+
 /// A command line of Node.js.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct NodeCommand {
@@ -108,6 +111,9 @@ impl NodeCommand {
         match ProgramFile::read(&search.directory.join(&name)) {
             // Node.js reports what is wrong with a file that cannot be read.
             Err(_) | Ok(ProgramFile::Text) => Ok(Self::plain_script(typed, name, rest)),
+            Ok(ProgramFile::Interpreted(program)) if OTHER_RUNTIMES.contains(&program.as_str()) => {
+                Ok(Self::plain_script(typed, name, rest))
+            }
             Ok(file) => Self::file(typed, Path::new(typed), file, rest, search),
         }
     }

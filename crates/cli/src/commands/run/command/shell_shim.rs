@@ -53,7 +53,7 @@ impl ShellShim {
         };
         let (options, script) = lines().find_map(|line| start_of_node(line, &folders))?;
         let is_complete = options.iter().all(|option| option.starts_with('-') && !is_expanded(option))
-            && (lines().last()?.starts_with(MARK)
+            && (lines().next_back()?.starts_with(MARK)
                 || lines().all(|line| KNOWN_LINES.iter().any(|known| line.starts_with(known))));
         Some(Self {
             options,

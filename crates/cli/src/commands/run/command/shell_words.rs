@@ -54,9 +54,11 @@ fn is_operator(char: char) -> bool {
 fn word(rest: &mut Peekable<CharIndices<'_>>) -> String {
     let mut text = String::new();
     let mut quote = None;
-    while let Some((_, char)) =
-        rest.next_if(|&(_, char)| quote.is_some() || !(is_operator(char) || char.is_whitespace()))
-    {
+    while let Some((_, char)) = rest.next_if(|&(_, char)| {
+        // `2>&1` is a redirection.
+        let is_redirection = char == '&' && text.ends_with('>');
+        quote.is_some() || is_redirection || !(is_operator(char) || char.is_whitespace())
+    }) {
         match char {
             '\'' | '"' if quote.is_none() => quote = Some(char),
             _ if quote == Some(char) => quote = None,
@@ -93,6 +95,7 @@ mod tests {
         check("x 'never closed", "x|never closed");
         check("x \\", "x|");
         check("ü\u{2003}é", "ü|é");
+        check("vite 2>&1 | tee log", "vite|2>&1;tee|log");
         check(" && ", "");
         check("", "");
     }
