@@ -13,6 +13,7 @@ mod script;
 mod search_path;
 mod shell_shim;
 mod shell_words;
+mod suggestion;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ use interpreter::Interpreter;
 use package_manager::PackageManager;
 use program_file::ProgramFile;
 pub use search_path::SearchPath;
+use suggestion::shown;
 
 /// Why a command cannot be profiled.
 const ONLY_DIRECT: &str = "so far, selfprof profiles only Node.js programs that it starts directly";
@@ -53,10 +55,20 @@ impl NodeCommand {
         let first = words.first().map(OsString::as_os_str).unwrap_or_default();
         match PackageManager::named(first) {
             Some(manager) if script::find_file(first, search).is_none() => {
-                Err(manager.failure(&words[1..], search))
+                let command = words.join(OsStr::new(" "));
+                let message =
+                    format!("cannot profile `{}`: {ONLY_DIRECT}", shown(&command.to_string_lossy()));
+                Err(Failure::usage(message).hint(manager.hint(&words[1..], search, Self::is_direct)))
             }
             _ => Self::direct(words, search),
         }
+    }
+
+    /// Whether a command starts a program that can be profiled.
+    fn is_direct(words: &[String], search: &SearchPath) -> bool {
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        words.first().is_some_and(|first| PackageManager::named(first).is_none())
+            && Self::direct(&words, search).is_ok()
     }
 
     /// As [`Self::new`], for everything but package managers.
@@ -76,7 +88,8 @@ impl NodeCommand {
         }
         let is_name = !bytes.contains(&b'/');
         if is_name && first == "npx" {
-            return npx::resolve(rest, search);
+            let npx::NpxProgram { name, path, arguments } = npx::find(rest, search)?;
+            return Self::program(&name, &path, arguments, search);
         }
         // Programs of the project are found before directories, which often have the name of a tool, and these before PATH,
         // which has programs such as `test`.
