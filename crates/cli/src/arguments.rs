@@ -11,7 +11,8 @@ mod top_arguments;
 mod values;
 mod webdriver_arguments;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Error, Parser, Subcommand};
 
 pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
@@ -25,16 +26,35 @@ pub use webdriver_arguments::WebDriverArguments;
 
 /// Profile JavaScript programs through the W3C JS Self-Profiling API
 #[derive(Debug, Parser)]
-#[command(version, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(version, after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Arguments {
+    /// The arguments of this process. Exits if they are wrong.
+    pub fn of_process() -> Self {
+        Self::try_parse().unwrap_or_else(|error| with_tip(error).exit())
+    }
+}
+
+/// Suggests `selfprof run NAME` for an unknown subcommand that is not similar to a known one.
+fn with_tip(mut error: Error) -> Error {
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+    {
+        let tip = format!("to profile a program, use 'selfprof run {name}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 const EXAMPLES: &str = "\
 Examples:
   selfprof run build.js                 Profile a script, then print the functions with the most self time
   selfprof run -o out.json.gz app.mjs   Choose the trace file
+  selfprof run eslint .                 Profile a program that is installed in this project
   selfprof top out.json.gz              Print that table for an existing trace
   selfprof diff before.json after.json  Compare two traces
   selfprof report out.json.gz           Write an HTML report: timeline, flame graphs, table
@@ -68,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_after_the_script_belongs_to_the_script() {
+    fn everything_after_the_command_belongs_to_it() {
         #[track_caller]
         fn check(line: &str, interval: f64, expected: &str) {
             let words = line.split(' ');
@@ -77,13 +97,15 @@ mod tests {
             else {
                 panic!("not a run");
             };
-            let script: Vec<_> = run.script.iter().map(|word| word.to_string_lossy()).collect();
-            assert_eq!((run.interval, script.join(" ").as_str()), (interval, expected));
+            let command: Vec<_> = run.command.iter().map(|word| word.to_string_lossy()).collect();
+            assert_eq!((run.interval, command.join(" ").as_str()), (interval, expected));
         }
         check("a.js", 1.0, "a.js");
         check("-i 2.5 a.js", 2.5, "a.js");
         check("a.js -i 5", 1.0, "a.js -i 5");
         check("-i 2 a.js --top 3 -- -o --help", 2.0, "a.js --top 3 -- -o --help");
         check("-- a.js --version", 1.0, "a.js --version");
+        check("-i 2 node -i -e 1", 2.0, "node -i -e 1");
+        check("-- --import tsx a.mts -o b", 1.0, "--import tsx a.mts -o b");
     }
 }

@@ -1,8 +1,8 @@
 //! `selfprof`: profiles JavaScript programs and shows where their time went.
 //!
 //! Data goes to stdout, messages to stderr. The exit code is 0, 1 if the command failed, or 2 for wrong usage;
-//! `selfprof run` exits as the script did. This program contains neither V8 nor a sampler: sampling happens in the
-//! script's own process, in the native addon.
+//! `selfprof run` exits as the program did. This program contains neither V8 nor a sampler: sampling happens in the
+//! program's own process, in the native addon.
 
 #![forbid(unsafe_code)]
 
@@ -17,13 +17,11 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use arguments::{Arguments, Command};
 use commands::{convert, diff, page, report, run, top, webdriver};
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let result = match Arguments::of_process().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Top(arguments) => top::top(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),

@@ -45,6 +45,8 @@ fn help() {
     check("help-page", &mut with("page --help"));
     check("help-webdriver", &mut with("webdriver --help"));
     check("help-convert", &mut with("convert --help"));
+    check("unknown-command", &mut with("rum"));
+    check("unknown-program", &mut with("eslint ."));
 }
 
 #[test]
@@ -170,10 +172,14 @@ fn the_name_of_the_output_selects_the_format() {
 }
 
 #[test]
-fn run_that_fails_before_the_script() {
+fn run_that_fails_before_the_program() {
     let script = "tests/fixtures/scripts/busy.js";
     check("run-nothing", &mut with("run"));
     check("run-no-script", &mut with("run nowhere.js"));
+    check("run-no-program", &mut with("run nowhere"));
+    check("run-native-program", &mut with("run /bin/cat Cargo.toml"));
+    check("run-npx", &mut with("run npx nowhere"));
+    check("run-npm", &mut with("run npm install"));
     check("run-no-extension", &mut with("run tests/fixtures/scripts/module"));
     check("run-bad-interval", &mut with(&format!("run -i 0 {script}")));
     check("run-bad-mode", &mut with(&format!("run --mode sometimes {script}")));

@@ -7,10 +7,10 @@ use clap::{Args, ValueEnum};
 
 use super::values::interval;
 
-/// Run a script in Node.js and profile it from start to exit
+/// Run a Node.js program and profile it from start to exit
 ///
-/// The script runs as `node SCRIPT ARGS...` would, with the same stdin, stdout and exit code. When it has ended, even by
-/// an error or a signal, selfprof writes the trace to a file and prints a table of its functions to stderr.
+/// The program runs as it would without selfprof, with the same stdin, stdout and exit code. When it has ended, even by an
+/// error or a signal, selfprof writes the trace to a file and prints a table of its functions to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArguments {
@@ -26,7 +26,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub marks: bool,
 
-    /// Write the trace to FILE; a name ending in `.gz` compresses it [default: SCRIPT-NAME.selfprof.json]
+    /// Write the trace to FILE; a name ending in `.gz` compresses it [default: NAME.selfprof.json, after the script or program]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
@@ -50,20 +50,30 @@ pub struct RunArguments {
     #[arg(long, value_name = "PATH", env = "SELFPROF_NODE", hide_env_values = true)]
     pub node: Option<PathBuf>,
 
-    /// The script and its arguments. Options after SCRIPT are passed to the script
-    #[arg(value_names = ["SCRIPT", "ARGS"], num_args = 1.., required = true, trailing_var_arg = true)]
-    pub script: Vec<OsString>,
+    /// What to run, and its arguments. Options after COMMAND are passed to it
+    ///
+    /// COMMAND is one of:
+    ///   a script, as for `node`
+    ///   `node` or the path of a Node.js executable, with options of Node.js, a script and its arguments
+    ///   a JavaScript program in node_modules/.bin of this directory or a parent, or else on PATH
+    ///   `npx` and the name of such a program in node_modules/.bin
+    ///   `--`, followed by options of Node.js, a script and its arguments
+    #[arg(value_names = ["COMMAND", "ARGS"], num_args = 1.., required = true, trailing_var_arg = true, verbatim_doc_comment)]
+    pub command: Vec<OsString>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   selfprof run build.js --watch=no      `--watch=no` is an argument of build.js
+  selfprof run eslint .                 Profile a program that is installed in this project
+  selfprof run node --import tsx a.mts  Pass options to Node.js; or: selfprof run -- --import tsx a.mts
   selfprof run -i 10 -o t.json app.mjs  Sample every 10 ms and write t.json
   selfprof run --top 0 test.js          Only write the trace
   selfprof run --marks server.js        Also list the performance.measure() entries
   selfprof run --node ~/node-24/bin/node app.js
 
-Worker threads are recorded too: with `-o t.json`, worker 3 is written to t.worker-3.json.";
+Worker threads are recorded too: with `-o t.json`, worker 3 is written to t.worker-3.json. Child processes are not, so
+`npm run build` is an error: run the script's own command, e.g. `selfprof run vite build`.";
 
 /// The Document-Policy value `js-profiling-mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

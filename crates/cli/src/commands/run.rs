@@ -1,12 +1,12 @@
-//! `selfprof run`: profiles a script in Node.js.
+//! `selfprof run`: profiles a program in Node.js.
 //!
-//! The recording happens in the script's process: Node.js preloads the npm package's `run.cjs`, which streams one journal per
-//! thread into a temporary directory. However the script ends, the journals remain, and this command turns them into
+//! The recording happens in the program's process: Node.js preloads the npm package's `run.cjs`, which streams one journal per
+//! thread into a temporary directory. However the program ends, the journals remain, and this command turns them into
 //! traces.
 
 mod child;
+mod command;
 mod recording;
-mod script;
 
 use std::process::ExitCode;
 
@@ -19,18 +19,19 @@ use crate::installation::node::Node;
 use crate::installation::package::Package;
 
 use child::{Child, Ended};
+use command::{NodeCommand, SearchPath};
 use recording::Recording;
 
-/// Runs the command. Wrong usage is reported before the script starts.
+/// Runs the command. Wrong usage is reported before the program starts.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
-    let script = script::find(&arguments.script[0])?;
-    let output = TracePaths::new(arguments.output.as_deref(), &script)?;
-    let node = Node::find(arguments.node.as_deref())?;
+    let command = NodeCommand::new(&arguments.command, &SearchPath::of_process())?;
+    let output = TracePaths::new(arguments.output.as_deref(), &command.name)?;
+    let node = Node::find(command.node.as_deref().or(arguments.node.as_deref()))?;
     let package = Package::find()?;
     addon::check(&package, &node)?;
     let recording = Recording::prepare()?;
 
-    let ended = Child::spawn(&node, &package, &recording, arguments)?.wait()?;
+    let ended = Child::spawn(&node, &package, &recording, &command, arguments)?.wait()?;
 
     let finished = recording.finish(&output, arguments.top);
     if let Err(failure) = &finished {

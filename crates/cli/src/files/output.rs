@@ -18,9 +18,9 @@ pub struct TracePaths {
 }
 
 impl TracePaths {
-    /// The path given with `-o`, or by default a file in the working directory named after the script.
+    /// The path given with `-o`, or by default a file in the working directory named after the script or program.
     ///
-    /// Fails if the file cannot be written: it is better to know before the script has run for an hour.
+    /// Fails if the file cannot be written: it is better to know before the program has run for an hour.
     pub fn new(given: Option<&Path>, script: &Path) -> Result<Self, Failure> {
         let main = given.map_or_else(|| default_name(script), Path::to_owned);
         if main.is_dir() {

@@ -1,7 +1,7 @@
-//! The script's process, and forwarding signals to it.
+//! The program's process, and forwarding signals to it.
 //!
-//! A signal sent to `selfprof run` is meant for the script, and `selfprof` must outlive the script to write the trace.
-//! A terminal sends its signals to the whole foreground process group, so the script gets them directly; a signal from
+//! A signal sent to `selfprof run` is meant for the program, and `selfprof` must outlive the program to write the trace.
+//! A terminal sends its signals to the whole foreground process group, so the program gets them directly; a signal from
 //! another process reaches only `selfprof`, which forwards it.
 
 use std::fs;
@@ -19,6 +19,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
+use super::command::NodeCommand;
 use super::recording::Recording;
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
@@ -28,14 +29,14 @@ use crate::installation::package::Package;
 /// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the disk.
 const MAX_ENTRIES: u32 = 1 << 20;
 
-/// The running script.
+/// The running program.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
     target: Target,
 }
 
-/// How the script ended.
+/// How the program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// It exited with this code.
@@ -49,14 +50,15 @@ pub enum Ended {
 type Target = Arc<Mutex<Option<Pid>>>;
 
 impl Child {
-    /// Starts the script with the standard streams of this process, and preloads the recorder.
+    /// Starts the program with the standard streams of this process, and preloads the recorder.
     pub fn spawn(
         node: &Node,
         package: &Package,
         recording: &Recording,
+        command: &NodeCommand,
         arguments: &RunArguments,
     ) -> Result<Self, Failure> {
-        // The handlers are installed before the script starts, so that no signal is missed.
+        // The handlers are installed before the program starts, so that no signal is missed.
         let signals = SignalsInfo::<WithOrigin>::new(caught_signals())
             .map_err(|error| Failure::job("cannot catch signals").because(&error))?;
         let options = json!({
@@ -71,7 +73,8 @@ impl Child {
         let process = Command::new(&node.program)
             .arg("--require")
             .arg(package.preload())
-            .args(&arguments.script)
+            .args(&command.arguments)
+            .envs(command.variables.iter().map(|(name, value)| (name, value)))
             .env("SELFPROF_RUN", options.to_string())
             .spawn()
             .map_err(|error| {
@@ -79,12 +82,12 @@ impl Child {
             })?;
         let target = Arc::new(Mutex::new(Some(Pid::from_child(&process))));
         let shared = Arc::clone(&target);
-        // The thread runs until this process ends, so a signal after the script's end does not interrupt writing the trace.
+        // The thread runs until this process ends, so a signal after the program's end does not interrupt writing the trace.
         thread::spawn(move || forward(signals, &shared));
         Ok(Self { process, target })
     }
 
-    /// Waits for the script to end.
+    /// Waits for the program to end.
     pub fn wait(mut self) -> Result<Ended, Failure> {
         let pid = Pid::from_child(&self.process);
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -95,7 +98,7 @@ impl Child {
                 self.target.lock().take();
                 self.process.wait()
             })
-            .map_err(|error| Failure::job("cannot wait for the script").because(&error))?;
+            .map_err(|error| Failure::job("cannot wait for the program").because(&error))?;
         Ok(ended(status))
     }
 }
@@ -108,7 +111,7 @@ fn ended(status: ExitStatus) -> Ended {
     }
 }
 
-/// Ends this process by the signal that ended the script, so that a shell sees the same status.
+/// Ends this process by the signal that ended the program, so that a shell sees the same status.
 ///
 /// For a signal that does not kill, returns the exit code that shells use instead.
 pub fn die_of(signal: i32) -> ExitCode {
@@ -117,7 +120,7 @@ pub fn die_of(signal: i32) -> ExitCode {
     128_u8.saturating_add(signal.try_into().unwrap_or(0)).into()
 }
 
-/// Forwards each signal that a process sent. Signals from the kernel reach the script directly.
+/// Forwards each signal that a process sent. Signals from the kernel reach the program directly.
 fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target) {
     for origin in signals.forever() {
         if origin.cause == Cause::Kernel {
@@ -125,13 +128,13 @@ fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target) {
         }
         let target = target.lock();
         if let (Some(pid), Some(signal)) = (*target, Signal::from_named_raw(origin.signal)) {
-            // Fails if the script has just ended, which is harmless.
+            // Fails if the program has just ended, which is harmless.
             let _ = kill_process(pid, signal);
         }
     }
 }
 
-/// The signals that ask a program to end, except those that this process inherited as ignored, e.g. from `nohup`: the script
+/// The signals that ask a program to end, except those that this process inherited as ignored, e.g. from `nohup`: the program
 /// must ignore them too, and a handler would not be inherited as such.
 fn caught_signals() -> Vec<i32> {
     let ignored = ignored_signals();

@@ -1,4 +1,4 @@
-//! The journals of the script's threads, and turning them into traces.
+//! The journals of the program's threads, and turning them into traces.
 
 use std::env;
 use std::fs::{self, File};
