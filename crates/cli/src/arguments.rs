@@ -101,7 +101,7 @@ mod tests {
             assert_eq!((run.interval, command.join(" ").as_str()), (interval, expected));
         }
         check("a.js", 1.0, "a.js");
-        check("-i 2.5 a.js", 2.5, "a.js");
+        check("-i 25 a.js", 25.0, "a.js");
         check("a.js -i 5", 1.0, "a.js -i 5");
         check("-i 2 a.js --top 3 -- -o --help", 2.0, "a.js --top 3 -- -o --help");
         check("-- a.js --version", 1.0, "a.js --version");

@@ -141,6 +141,8 @@ fn options_reach_the_recording() {
     let mut start = [0; 2];
     File::open(directory.path("out.json.gz")).unwrap().read_exact(&mut start).unwrap();
     assert_eq!(start, [0x1f, 0x8b]);
+    let Output { stderr, .. } = output(&mut directory.run(options, "busy.js", ""));
+    assert!(text(&stderr).ends_with(" ms), replacing an earlier file\n"), "{}", text(&stderr));
 }
 
 /// The names of a trace's entries in time order, and the number of dropped entries.

@@ -182,6 +182,7 @@ fn run_that_fails_before_the_program() {
     check("run-npm", &mut with("run npm install"));
     check("run-no-extension", &mut with("run tests/fixtures/scripts/module"));
     check("run-bad-interval", &mut with(&format!("run -i 0 {script}")));
+    check("run-fraction-interval", &mut with(&format!("run -i 0.5 {script}")));
     check("run-bad-mode", &mut with(&format!("run --mode sometimes {script}")));
     check("run-no-directory", &mut with(&format!("run -o nowhere/trace.json {script}")));
     check("run-output-is-directory", &mut with(&format!("run -o tests {script}")));

@@ -10,6 +10,20 @@ const INSPECTOR: &str = "node:inspector";
 const DATADOG: &str = "@datadog/pprof";
 const PERF_HOOKS: &str = "node:perf_hooks";
 
+/// The programs of fixtures/bench/real-programs, by their labels.
+const REAL_PROGRAMS: [(&str, &str); 10] = [
+    ("Babel", "babel"),
+    ("esbuild's JS API", "esbuild"),
+    ("ESLint", "eslint"),
+    ("Handlebars", "handlebars"),
+    ("markdown-it", "markdown-it"),
+    ("Prettier", "prettier"),
+    ("React, server-side", "react"),
+    ("Rollup", "rollup"),
+    ("TypeScript", "typescript"),
+    ("webpack", "webpack"),
+];
+
 /// A variant for each profiler, with the same further arguments.
 fn profilers(names: &[&'static str], arguments: &[&'static str]) -> Vec<Variant> {
     names.iter().map(|name| variant(name, &[&[*name], arguments].concat())).collect()
@@ -204,6 +218,26 @@ pub fn all() -> Vec<Benchmark> {
             has_pages: false,
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![column("distance", "distance, %"), column("samples", "samples")],
+        },
+        Benchmark {
+            name: "real-programs",
+            title: "Real programs: total-variation distance of self time by function between two recordings at 1 ms",
+            script: "real-programs.cjs",
+            rounds: 1,
+            side_by_side: false,
+            has_pages: false,
+            variants: REAL_PROGRAMS.map(|(label, name)| variant(label, &[name])).into(),
+            columns: vec![
+                column("repeated", "--cpu-prof to itself, %"),
+                column("own", "selfprof to --cpu-prof, %"),
+                column("ratio", "ratio"),
+                column("repeatedMissing", "--cpu-prof to itself, missing"),
+                column("missing", "selfprof to --cpu-prof, missing"),
+                column("collector", "garbage collector, selfprof, %"),
+                column("cpuProfCollector", "--cpu-prof, %"),
+                column("ownByLine", "selfprof to --cpu-prof by line, %"),
+                column("datadog", "@datadog/pprof to --cpu-prof by line, %"),
+            ],
         },
         files::formats(),
         files::source_maps(),

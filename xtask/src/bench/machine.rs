@@ -40,6 +40,7 @@ pub struct Machine {
     rxjs: PathBuf,
     datadog: PathBuf,
     esbuild: PathBuf,
+    real_programs: PathBuf,
     /// `None` if there is no Chromium. Only the benchmark of the report needs it, and fails without.
     chromium: Option<PathBuf>,
 }
@@ -76,6 +77,7 @@ impl Machine {
             rxjs: packages.get(&RXJS)?,
             datadog: packages.get(&DATADOG_PPROF)?,
             esbuild: packages.get(&ESBUILD)?,
+            real_programs: packages.get_locked(&checkout.root().join("fixtures/bench/real-programs"))?,
             chromium: chromium::find(&packages).ok(),
         })
     }
@@ -160,6 +162,7 @@ impl Machine {
             .env("RXJS", &self.rxjs)
             .env("DATADOG_PPROF", &self.datadog)
             .env("ESBUILD", &self.esbuild)
+            .env("MODULES", &self.real_programs)
             .env("SELFPROF_NPM", &self.npm)
             .env("SELFPROF", &self.cli)
             .env("SELFPROF_JSDOM", &self.jsdom)

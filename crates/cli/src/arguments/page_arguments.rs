@@ -26,7 +26,7 @@ pub struct PageArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Sample interval in milliseconds, rounded up to a whole number
+    /// Sample interval in milliseconds, a whole number
     #[arg(short, long, value_name = "MS", default_value = "1", value_parser = interval)]
     pub interval: f64,
 

@@ -14,7 +14,7 @@ use super::values::interval;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArguments {
-    /// Sample interval in milliseconds, rounded up to a whole number
+    /// Sample interval in milliseconds, a whole number
     #[arg(short, long, value_name = "MS", default_value = "1", value_parser = interval)]
     pub interval: f64,
 

@@ -9,10 +9,12 @@ pub fn formats(formats: &[Format]) -> impl TypedValueParser<Value = Format> {
         .try_map(|text| -> Result<Format, UnknownFormat> { text.parse() })
 }
 
-/// A sample interval in milliseconds.
+/// A sample interval in milliseconds. Fractions are rejected: V8's sampler would round them.
 pub fn interval(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(interval) if interval > 0.0 && f64::is_finite(interval) => Ok(interval),
-        _ => Err("an interval is a number of milliseconds greater than 0, e.g. 10".to_owned()),
+        Ok(interval) if interval >= 1.0 && f64::is_finite(interval) && interval.fract() == 0.0 => {
+            Ok(interval)
+        }
+        _ => Err("an interval is a whole number of milliseconds, at least 1".to_owned()),
     }
 }

@@ -161,10 +161,11 @@ fn record(
             .and_then(|()| err.flush());
     }
     let path = output.main();
+    let replacing = output::replacing(path);
     output::write(&trace, path).map_err(|error| {
         Failure::job(format!("cannot write the trace to {}", path.display())).because(&error)
     })?;
-    say(format_args!("trace: {} ({})", path.display(), tables::extent(&summary, None)));
+    say(format_args!("trace: {} ({}){replacing}", path.display(), tables::extent(&summary, None)));
     Ok(())
 }
 

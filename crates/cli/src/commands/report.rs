@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use crate::arguments::{ReportArguments, SourceMapArguments};
 use crate::failure::Failure;
-use crate::files::{atomic, input, stdout};
+use crate::files::{atomic, input, output, stdout};
 use crate::source_maps;
 use crate::terminal::messages::{say, warn};
 
@@ -32,7 +32,6 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     }
     let path = arguments.output.clone().unwrap_or_else(|| default_name(&arguments.files[0]));
     write_file(&path, &html)?;
-    say(format_args!("report: {}", path.display()));
     if arguments.open {
         open_in_browser(&path);
     }
@@ -45,7 +44,6 @@ pub fn report_run(trace: &Path) -> Result<(), Failure> {
     let html = render(&template, &[trace.to_owned()], &SourceMapArguments::default())?;
     let path = default_name(trace);
     write_file(&path, &html)?;
-    say(format_args!("report: {}", path.display()));
     open_in_browser(&path);
     Ok(())
 }
@@ -93,11 +91,14 @@ fn default_name(file: &Path) -> PathBuf {
 }
 
 fn write_file(path: &Path, html: &[u8]) -> Result<(), Failure> {
+    let replacing = output::replacing(path);
     atomic::write(path, |mut file| file.write_all(html)).map_err(|error: io::Error| {
         Failure::job(format!("cannot write {}", path.display()))
             .because(&error)
             .hint("`-o FILE` writes the report to another path")
-    })
+    })?;
+    say(format_args!("report: {}{replacing}", path.display()));
+    Ok(())
 }
 
 fn open_in_browser(path: &Path) {

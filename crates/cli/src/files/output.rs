@@ -56,6 +56,11 @@ impl TracePaths {
     }
 }
 
+/// What to add to the message that a file was written, if another one was there before. To be called before it is written.
+pub fn replacing(path: &Path) -> &'static str {
+    if path.is_file() { ", replacing an earlier file" } else { "" }
+}
+
 /// Writes a trace atomically, gzipped if the name ends in `.gz`.
 pub fn write(trace: &Trace, path: &Path) -> io::Result<()> {
     let options = WriteOptions { gzip: path.extension().is_some_and(|extension| extension == "gz") };

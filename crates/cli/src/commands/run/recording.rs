@@ -86,11 +86,12 @@ impl Recording {
         // The trace is written even if stderr is closed.
         let _ = print(thread, &journal, top);
         let path = thread.output(output);
+        let replacing = output::replacing(&path);
         output::write(&journal.trace, &path).map_err(|error| {
             Failure::job(format!("cannot write the trace of {name} to {}", path.display())).because(&error)
         })?;
         let extent = tables::extent(&summary, Some(journal.header.interval));
-        say(format_args!("trace: {} ({extent})", path.display()));
+        say(format_args!("trace: {} ({extent}){replacing}", path.display()));
         Ok(())
     }
 }
