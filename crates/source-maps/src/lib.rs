@@ -41,6 +41,7 @@
 mod comments;
 mod declaration;
 mod excerpt;
+mod inference;
 mod map;
 mod scopes;
 mod trace;
@@ -48,6 +49,7 @@ mod url;
 
 pub use comments::Comments;
 pub use excerpt::Excerpt;
+pub use inference::{FunctionPlace, infer_names};
 pub use map::{Map, MapError};
 pub use scopes::BadScopes;
 pub use trace::{Counts, apply, apply_with_excerpts};
