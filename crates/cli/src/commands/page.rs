@@ -152,15 +152,16 @@ fn record(
     }
     if arguments.top > 0 {
         // Source maps are applied to the table only; the file keeps the locations of the code that ran.
-        let mapped = source_maps::applied(&trace, &arguments.source_maps);
-        let mapped_summary = mapped.as_ref().map(Summary::of);
-        let shown = mapped.as_ref().zip(mapped_summary.as_ref()).unwrap_or((&trace, &summary));
+        let (mapped, inferred) = source_maps::applied(&trace, &arguments.source_maps);
+        let mapped_summary = Summary::of(&mapped);
+        let shown = (&mapped, &mapped_summary);
         let base = env::current_dir().unwrap_or_default();
         let mut err = BufWriter::new(io::stderr().lock());
         // The trace is written even if stderr is closed.
-        let _ = tables::write_functions(&mut err, shown, arguments.top, &base, Colors::for_stderr())
-            .and_then(|()| write_sample_counts(&mut err, &summary))
-            .and_then(|()| err.flush());
+        let _ =
+            tables::write_functions(&mut err, shown, &inferred, arguments.top, &base, Colors::for_stderr())
+                .and_then(|()| write_sample_counts(&mut err, &summary))
+                .and_then(|()| err.flush());
     }
     let path = output.main();
     output::write(&trace, path).map_err(|error| {

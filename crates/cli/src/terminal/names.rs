@@ -4,13 +4,16 @@ use std::path::Path;
 
 use percent_encoding::percent_decode_str;
 
-use selfprof_trace::{Frame, Trace};
+use selfprof_trace::{Frame, FrameId, Trace};
 
-/// The function's name, `(anonymous)` if it has none, without control characters.
-pub fn function_name(trace: &Trace, frame: &Frame) -> String {
-    match &trace.names()[frame.name] {
-        "" => "(anonymous)".to_owned(),
-        name => printable(name),
+use crate::inferred_names::{InferredNames, MARK};
+
+/// The function's name without control characters, or its inferred name with a mark, or `(anonymous)`.
+pub fn function_name(trace: &Trace, id: FrameId, inferred: &InferredNames) -> String {
+    match (&trace.names()[trace.frames()[id].name], inferred.get(&id)) {
+        ("", Some(name)) => format!("{}{MARK}", printable(name)),
+        ("", None) => "(anonymous)".to_owned(),
+        (name, _) => printable(name),
     }
 }
 

@@ -29,8 +29,8 @@ pub(super) fn gap(text: &str, start: usize) -> Option<Gap> {
         let rest = &text[at..];
         if rest.starts_with("//") {
             at = line_end(text, at);
-        } else if rest.starts_with("/*") {
-            let length = rest[2..].find("*/")? + 4;
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            let length = comment.find("*/")? + 4;
             has_line_end |= rest[..length].contains(ends_line);
             at += length;
         } else {

@@ -102,12 +102,12 @@ fn print(thread: Thread, journal: &Journal, summary: &Summary, top: usize) -> io
         return Ok(());
     }
     // Source maps are applied to the tables only; the file keeps the locations of the code that ran.
-    let mapped = source_maps::applied(&journal.trace, &SourceMapArguments::default());
-    let mapped_summary = mapped.as_ref().map(Summary::of);
-    let shown = mapped.as_ref().zip(mapped_summary.as_ref()).unwrap_or((&journal.trace, summary));
+    let (mapped, inferred) = source_maps::applied(&journal.trace, &SourceMapArguments::default());
+    let mapped_summary = Summary::of(&mapped);
+    let shown = (&mapped, &mapped_summary);
     let base = env::current_dir().unwrap_or_default();
     let mut err = BufWriter::new(io::stderr().lock());
-    tables::write_functions(&mut err, shown, top, &base, Colors::for_stderr())?;
+    tables::write_functions(&mut err, shown, &inferred, top, &base, Colors::for_stderr())?;
     tables::write_entries(&mut err, shown, top, Colors::for_stderr())?;
     tables::write_markers(&mut err, summary)?;
     tables::write_times(&mut err, summary)?;
