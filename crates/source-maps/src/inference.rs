@@ -31,8 +31,8 @@ pub struct FunctionPlace {
     pub line: u32,
     /// The 1-based column, in UTF-16 code units: of the parameters (as in V8), or of `function` or `async`.
     pub column: u32,
-    /// How many columns of generated code are between this place, as mapped by a source map, and the parameters. If it is not 0, then a
-    /// keyword of that length must be here: otherwise, the place is that of something else before the function.
+    /// How many columns of generated code are between this place, as mapped by a source map, and the parameters. If it is not 0 and not
+    /// the length of a keyword, then the place is that of something else before the function.
     pub ahead: u32,
 }
 
@@ -62,10 +62,11 @@ fn offsets(source: &str, places: impl Iterator<Item = FunctionPlace>) -> Vec<Opt
     places.map(|place| position.advance_to(place).filter(|&at| is_possible(&source[at..], place))).collect()
 }
 
-/// Whether the source at a place can be the start of the function, see [`FunctionPlace::ahead`].
+/// Whether the source at a place can be the start of the function, see [`FunctionPlace::ahead`]. The generated code may have `function`
+/// where the source has an arrow function.
 fn is_possible(rest: &str, place: FunctionPlace) -> bool {
     place.ahead == 0
-        || rest.starts_with("function") && FUNCTION_LENGTHS.contains(&place.ahead)
+        || FUNCTION_LENGTHS.contains(&place.ahead)
         || rest.starts_with("async") && ASYNC_LENGTHS.contains(&place.ahead)
 }
 

@@ -185,11 +185,15 @@ impl<'walk, 'text> Context<'walk, 'text> {
         let mut parts: Vec<String> = Vec::new();
         let mut length = 0;
         loop {
-            let mut indexes = String::new();
+            let mut suffix = String::new();
             while let Some(token) = at.checked_sub(1).map(|before| &list[before]) {
-                let Kind::Index(key) = token.kind else { break };
-                if parts.len() < MAX_PARTS {
-                    indexes = index(key, self.walk.text_of(token)) + &indexes;
+                let accessor = match token.kind {
+                    Kind::Index(key) => index(key, self.walk.text_of(token)),
+                    Kind::Parentheses { is_head: false } => "()".to_owned(),
+                    _ => break,
+                };
+                if parts.len() < MAX_PARTS && suffix.len() < MAX_LENGTH {
+                    suffix = accessor + &suffix;
                 }
                 at -= 1;
                 if at.checked_sub(1).is_some_and(|before| list[before].kind == Kind::Dot) {
@@ -198,14 +202,11 @@ impl<'walk, 'text> Context<'walk, 'text> {
             }
             let name = at.checked_sub(1).map(|before| &list[before]).filter(|token| token.kind == Kind::Name);
             let Some(name) = name else {
-                // Something else has these properties, such as the result of a call.
-                if parts.is_empty() && !indexes.is_empty() {
-                    return None;
-                }
+                // Something else has these properties, such as an array.
                 break;
             };
             at -= 1;
-            let part = format!("{}{indexes}", self.walk.text_of(name));
+            let part = format!("{}{suffix}", self.walk.text_of(name));
             length += part.len() + 1;
             if parts.len() < MAX_PARTS && length <= MAX_LENGTH {
                 parts.push(part);

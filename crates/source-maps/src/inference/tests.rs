@@ -78,13 +78,14 @@ fn functions_are_named_after_what_they_are_assigned_to() {
         ],
         "pp.next",
     );
-    check_all(&["a.b.c.d.e = function @() {}", "x().c.d.e = function @() {}"], "c.d.e");
+    check_all(&["a.b.c.d.e = function @() {}", "x()().c.d.e = function @() {}"], "c.d.e");
     check("module.exports = function @() {}", Some("module.exports"));
     check("x = (y, function @() {})", Some("x"));
     check("exports.x = exports.y = @() => 1", Some("exports.y"));
     check("this.x = @() => 1", Some("this.x"));
     check("this.#x = @() => 1", Some("this.#x"));
-    check("x().y = @() => 1", Some("y"));
+    check("x().y = @() => 1", Some("x().y"));
+    check("(x || z).y = @() => 1", Some("y"));
     check("x[y] = @() => 1", Some("x[y]"));
     check("x[0].z = @() => 1", Some("x[0].z"));
     check("x[`a${1}`] = @() => 1", Some("x[…]"));
@@ -152,7 +153,10 @@ fn functions_are_named_after_the_call_that_they_are_an_argument_of() {
         "(callback of arr.forEach)",
     );
     check("a.b.c.d(@a => 1)", Some("(callback of b.c.d)"));
-    check("a(b).then(@a => 1)", Some("(callback of then)"));
+    check("a(b).then(@a => 1)", Some("(callback of a().then)"));
+    check("a(b)(@() => 1)", Some("(callback of a())"));
+    check("a[b](c).d()(@() => 1)", Some("(callback of a[b]().d())"));
+    check("(a)(@() => 1)", None);
     check("[1].map(@a => 1)", Some("(callback of map)"));
     check("'a'.replace(/b/, @a => 1)", Some("(callback of replace)"));
     check("new Promise(@(resolve) => 1)", Some("(callback of new Promise)"));
@@ -162,7 +166,6 @@ fn functions_are_named_after_the_call_that_they_are_an_argument_of() {
     check("handlers[i](@() => 1)", Some("(callback of handlers[i])"));
     check("const f = () => {}\nsetTimeout(@() => 1)", Some("(callback of setTimeout)"));
     for source in [
-        "a(b)(@() => 1)",
         "(0, a.b)(@() => 1)",
         "a([@() => 1])",
         "a(...@() => 1)",
@@ -306,7 +309,9 @@ fn mapped_places_must_fit() {
     check(15, "a.b = @async function () {}", Some("a.b"));
     check(11, "a.b = @function () {}", None);
     check(15, "a.b = @function () {}", None);
-    check(9, "a.b = @() => 1", None);
+    check(9, "a.b = @() => 1", Some("a.b"));
+    check(9, "a.@b = () => 1", None);
+    check(4, "a.b = @() => 1", None);
 }
 
 #[test]
