@@ -134,13 +134,16 @@ impl<'walk, 'text> Context<'walk, 'text> {
                 Kind::Assign => return here.target(),
                 Kind::Arrow => return here.returned_by_arrow(),
                 Kind::Keyword(Keyword::Return) => return here.returned(),
-                Kind::Keyword(Keyword::New | Keyword::Operator | Keyword::Await) => {}
+                Kind::Keyword(
+                    Keyword::New | Keyword::Operator | Keyword::Await | Keyword::Function | Keyword::Class,
+                ) => {}
                 Kind::Keyword(_) | Kind::ArrowBody => return None,
                 Kind::Colon if self.before(list.len() - index - 1).is_after_key() => return here.key(),
                 _ => {}
             }
             // The end of a statement without a semicolon.
-            if token.ends_operand() && list.get(index + 1).is_some_and(Token::starts_operand) {
+            let next = list.get(index + 1);
+            if token.ends_operand() && next.is_some_and(Token::starts_operand) && !self.is(token, "async") {
                 return None;
             }
         }
