@@ -127,18 +127,27 @@ impl<'walk, 'text> Context<'walk, 'text> {
     /// After an operator or in a conditional expression: the name of the whole expression.
     fn operand(self) -> Option<String> {
         let list = self.list();
+        // How many conditional expressions are entered from behind: what is assigned or returned in their first branches is not this.
+        let mut branches = 0_u32;
         for index in (0..list.len()).rev() {
             let token = &list[index];
             let here = self.before(list.len() - index);
             match token.kind {
-                Kind::Assign => return here.target(),
-                Kind::Arrow => return here.returned_by_arrow(),
+                Kind::Assign if branches == 0 => return here.target(),
+                Kind::Arrow if branches == 0 => return here.returned_by_arrow(),
                 Kind::Keyword(Keyword::Return) => return here.returned(),
                 Kind::Keyword(
-                    Keyword::New | Keyword::Operator | Keyword::Await | Keyword::Function | Keyword::Class,
+                    Keyword::New
+                    | Keyword::Operator
+                    | Keyword::Await
+                    | Keyword::Function
+                    | Keyword::Class
+                    | Keyword::Extends,
                 ) => {}
                 Kind::Keyword(_) | Kind::ArrowBody => return None,
                 Kind::Colon if self.before(list.len() - index - 1).is_after_key() => return here.key(),
+                Kind::Colon => branches += 1,
+                Kind::Question => branches = branches.saturating_sub(1),
                 _ => {}
             }
             // The end of a statement without a semicolon.

@@ -160,8 +160,16 @@ impl<'text> Walk<'text> {
             self.functions[function as usize].name = None;
         }
         let first = self.level().first;
+        let starts_return =
+            self.list().first().is_some_and(|token| token.kind == Kind::Keyword(Keyword::Return));
         self.tokens.truncate(first);
         self.level_mut().is_cut = false;
+        if byte == b',' && matches!(self.level().kind, LevelKind::Script | LevelKind::Block) {
+            // The statement goes on. `return a, b` returns `b`.
+            let kind = if starts_return { Kind::Keyword(Keyword::Return) } else { Kind::OtherPunctuation };
+            let at = self.at as u32;
+            self.push(Token { kind, start: at, end: at + 1, function: None });
+        }
     }
 
     /// A token that is not a bracket.
