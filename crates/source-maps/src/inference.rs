@@ -2,12 +2,13 @@
 //! argument of, or the function that returns them.
 //!
 //! The source is read once, from its start, as a list of tokens with a stack of open brackets. Only the tokens of the current statement,
-//! argument or member of each open bracket are kept, and of those at most [`MAX_TOKENS`](walk::MAX_TOKENS). So the time is linear in the
+//! argument or member of each open bracket are kept, and of those at most [`MAX_TOKENS`](brackets::MAX_TOKENS). So the time is linear in the
 //! size of the source, whatever it contains and however many functions are asked for.
 //!
 //! A wrong name is worse than none. A function has no inferred name if no function starts at its position, because the file has changed,
 //! or if the source before it is not understood, e.g. because it contains JSX.
 
+mod brackets;
 mod naming;
 mod scanner;
 mod token;

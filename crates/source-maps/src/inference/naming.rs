@@ -1,7 +1,7 @@
 //! Naming a function by the tokens before it.
 
+use super::brackets::{Brackets, Level, LevelKind};
 use super::token::{IndexKey, Keyword, Kind, Token};
-use super::walk::{Level, LevelKind, Walk};
 
 /// A longer path such as `a.b.c.d` is cut to its last parts.
 const MAX_PARTS: usize = 3;
@@ -19,17 +19,17 @@ const MAX_STEPS: usize = 16;
 const MAX_CLASS_HEAD: usize = 16;
 
 /// The name of the function whose first token follows the tokens before `head` in a level.
-pub(super) fn of_context(walk: &Walk<'_>, level: usize, head: usize) -> Option<String> {
-    Context { walk, level, end: head, steps: MAX_STEPS }.name()
+pub(super) fn of_context(open: &Brackets<'_>, level: usize, head: usize) -> Option<String> {
+    Context { open, level, end: head, steps: MAX_STEPS }.name()
 }
 
 /// The name of the class whose body is a level, if it has no name of its own: that of its constructor.
-pub(super) fn of_class(walk: &Walk<'_>, level: usize) -> Option<String> {
+pub(super) fn of_class(open: &Brackets<'_>, level: usize) -> Option<String> {
     let around = level.checked_sub(1)?;
-    let (first, end) = (walk.levels[around].first, walk.levels[level].first);
-    let keyword = class_keyword(&walk.tokens[first..end])?;
-    let is_named = walk.tokens[first + keyword + 1..end].first().is_some_and(|next| next.kind == Kind::Name);
-    if is_named { None } else { of_context(walk, around, first + keyword) }
+    let (first, end) = (open.levels[around].first, open.levels[level].first);
+    let keyword = class_keyword(&open.tokens[first..end])?;
+    let is_named = open.tokens[first + keyword + 1..end].first().is_some_and(|next| next.kind == Kind::Name);
+    if is_named { None } else { of_context(open, around, first + keyword) }
 }
 
 /// If these tokens end with the head of a class, the index of `class`.
@@ -58,8 +58,8 @@ pub(super) fn is_function_name(list: &[Token]) -> bool {
 
 /// The tokens before something, in one level.
 #[derive(Clone, Copy)]
-struct Context<'walk, 'text> {
-    walk: &'walk Walk<'text>,
+struct Context<'open, 'text> {
+    open: &'open Brackets<'text>,
     level: usize,
     /// The index after the last token.
     end: usize,
@@ -67,13 +67,13 @@ struct Context<'walk, 'text> {
     steps: usize,
 }
 
-impl<'walk, 'text> Context<'walk, 'text> {
-    fn level(self) -> &'walk Level {
-        &self.walk.levels[self.level]
+impl<'open, 'text> Context<'open, 'text> {
+    fn level(self) -> &'open Level {
+        &self.open.levels[self.level]
     }
 
-    fn list(self) -> &'walk [Token] {
-        &self.walk.tokens[self.level().first..self.end]
+    fn list(self) -> &'open [Token] {
+        &self.open.tokens[self.level().first..self.end]
     }
 
     /// The tokens before the last `count` ones.
@@ -88,7 +88,7 @@ impl<'walk, 'text> Context<'walk, 'text> {
     }
 
     fn is(self, token: &Token, text: &str) -> bool {
-        token.kind == Kind::Name && self.walk.text_of(token) == text
+        token.kind == Kind::Name && self.open.text_of(token) == text
     }
 
     /// What the function after these tokens is called.
@@ -144,7 +144,8 @@ impl<'walk, 'text> Context<'walk, 'text> {
                     | Keyword::Class
                     | Keyword::Extends,
                 ) => {}
-                Kind::Keyword(_) | Kind::ArrowBody => return None,
+                Kind::Keyword(_) => return None,
+                Kind::ArrowBody if branches == 0 => return None,
                 Kind::Colon if self.before(list.len() - index - 1).is_after_key() => return here.key(),
                 Kind::Colon => branches += 1,
                 Kind::Question => branches = branches.saturating_sub(1),
@@ -168,7 +169,7 @@ impl<'walk, 'text> Context<'walk, 'text> {
 
     fn key(self) -> Option<String> {
         let [key] = self.list() else { return None };
-        let text = self.walk.text_of(key);
+        let text = self.open.text_of(key);
         let text = match key.kind {
             Kind::Name | Kind::Number => text,
             Kind::String => unquoted(text)?,
@@ -200,7 +201,7 @@ impl<'walk, 'text> Context<'walk, 'text> {
             let mut suffix = String::new();
             while let Some(token) = at.checked_sub(1).map(|before| &list[before]) {
                 let accessor = match token.kind {
-                    Kind::Index(key) => index(key, self.walk.text_of(token)),
+                    Kind::Index(key) => index(key, self.open.text_of(token)),
                     Kind::Parentheses { is_head: false } => "()".to_owned(),
                     _ => break,
                 };
@@ -218,7 +219,7 @@ impl<'walk, 'text> Context<'walk, 'text> {
                 break;
             };
             at -= 1;
-            let part = format!("{}{suffix}", self.walk.text_of(name));
+            let part = format!("{}{suffix}", self.open.text_of(name));
             length += part.len() + 1;
             if parts.len() < MAX_PARTS && length <= MAX_LENGTH {
                 parts.push(part);
@@ -272,7 +273,7 @@ impl<'walk, 'text> Context<'walk, 'text> {
         let name = list.len().checked_sub(2).map(|at| &list[at]).filter(|token| token.kind == Kind::Name)?;
         let is_method = matches!(self.level().kind, LevelKind::Class | LevelKind::Object);
         if is_method || is_function_name(&list[..list.len() - 1]) {
-            return Some(Some(self.walk.text_of(name).to_owned()));
+            return Some(Some(self.open.text_of(name).to_owned()));
         }
         None
     }

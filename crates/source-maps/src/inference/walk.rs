@@ -1,11 +1,9 @@
 //! Reading a source from its start, with a stack of the brackets that are open.
 
+use super::brackets::{Brackets, Level, LevelKind};
 use super::naming;
 use super::scanner::{self, TemplateEnd};
 use super::token::{IndexKey, Keyword, Kind, Token};
-
-/// At most this many tokens of a bracket are kept; the older half is dropped.
-pub(super) const MAX_TOKENS: usize = 128;
 
 /// Nothing is inferred after deeper nesting.
 const MAX_LEVELS: usize = 10_000;
@@ -18,17 +16,13 @@ const CALLED_AT_ONCE: &str = "(IIFE)";
 
 /// The source text up to here, and the functions that were found in it.
 pub(super) struct Walk<'text> {
-    pub(super) text: &'text str,
     /// The offsets of the functions, ascending.
     starts: &'text [usize],
     /// The first of them that was not passed.
     next: usize,
     /// By function, parallel to `starts`.
     functions: Vec<Function>,
-    /// The tokens of all levels: those of a level follow those of the level around it.
-    pub(super) tokens: Vec<Token>,
-    /// The open brackets, outermost first. The first is the script itself.
-    pub(super) levels: Vec<Level>,
+    open: Brackets<'text>,
     at: usize,
 }
 
@@ -40,56 +34,17 @@ struct Function {
     name: Option<String>,
 }
 
-/// An open bracket.
-#[derive(Clone, Debug)]
-pub(super) struct Level {
-    pub(super) kind: LevelKind,
-    /// The index of its first token.
-    pub(super) first: usize,
-    /// Whether tokens at its start were dropped.
-    pub(super) is_cut: bool,
-    /// The offset of the bracket.
-    start: usize,
-    /// The function that this bracket's parameters or body belong to.
-    function: Option<u32>,
-    /// The function with which the contents of this parenthesis start.
-    wraps: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LevelKind {
-    Script,
-    /// Arguments of a call.
-    Call,
-    /// Parentheses around an expression, or around the parameters of an arrow function.
-    Group,
-    /// Parentheses of a statement, or around parameters after `function`.
-    Head,
-    Array,
-    Index,
-    /// A block, or the body of a function.
-    Block,
-    Object,
-    Class,
-    /// `${...}` in a template literal.
-    Hole,
-}
-
 /// The source is not understood from here on.
 struct NotUnderstood;
 
 impl<'text> Walk<'text> {
     /// `starts` are the offsets of the functions, ascending.
     pub(super) fn new(text: &'text str, starts: &'text [usize]) -> Self {
-        let script =
-            Level { kind: LevelKind::Script, first: 0, is_cut: false, start: 0, function: None, wraps: None };
         Self {
-            text,
             starts,
             next: 0,
             functions: vec![Function::default(); starts.len()],
-            tokens: Vec::new(),
-            levels: vec![script],
+            open: Brackets::new(text),
             at: 0,
         }
     }
@@ -97,12 +52,12 @@ impl<'text> Walk<'text> {
     /// The names of the functions.
     pub(super) fn names(mut self) -> Vec<Option<String>> {
         // Offsets in tokens are 32-bit.
-        if u32::try_from(self.text.len()).is_err() {
+        if u32::try_from(self.open.text.len()).is_err() {
             return vec![None; self.starts.len()];
         }
         while let Ok(true) = self.step() {}
         // What follows a function can change its name.
-        for level in &self.levels {
+        for level in &self.open.levels {
             for function in [level.function, level.wraps].into_iter().flatten() {
                 self.functions[function as usize].name = None;
             }
@@ -110,30 +65,12 @@ impl<'text> Walk<'text> {
         self.functions.into_iter().map(|function| function.name.filter(|_| function.is_confirmed)).collect()
     }
 
-    /// The tokens of the innermost level.
-    fn list(&self) -> &[Token] {
-        &self.tokens[self.level().first..]
-    }
-
-    fn level(&self) -> &Level {
-        &self.levels[self.levels.len() - 1]
-    }
-
-    fn level_mut(&mut self) -> &mut Level {
-        let last = self.levels.len() - 1;
-        &mut self.levels[last]
-    }
-
-    pub(super) fn text_of(&self, token: &Token) -> &'text str {
-        &self.text[token.start as usize..token.end as usize]
-    }
-
     /// Reads a token. Returns whether there was one.
     fn step(&mut self) -> Result<bool, NotUnderstood> {
-        let gap = scanner::gap(self.text, self.at).ok_or(NotUnderstood)?;
+        let gap = scanner::gap(self.open.text, self.at).ok_or(NotUnderstood)?;
         let start = gap.end;
         self.at = start;
-        let Some(&byte) = self.text.as_bytes().get(start) else { return Ok(false) };
+        let Some(&byte) = self.open.text.as_bytes().get(start) else { return Ok(false) };
         while self.starts.get(self.next).is_some_and(|&at| at < start) {
             self.next += 1;
         }
@@ -154,33 +91,33 @@ impl<'text> Walk<'text> {
     fn separate(&mut self, byte: u8) {
         self.before(None);
         if byte == b','
-            && let Some(function) = self.level_mut().wraps.take()
+            && let Some(function) = self.open.level_mut().wraps.take()
         {
             // A sequence of expressions.
             self.functions[function as usize].name = None;
         }
-        let first = self.level().first;
+        let first = self.open.level().first;
         let starts_return =
-            self.list().first().is_some_and(|token| token.kind == Kind::Keyword(Keyword::Return));
-        self.tokens.truncate(first);
-        self.level_mut().is_cut = false;
-        if byte == b',' && matches!(self.level().kind, LevelKind::Script | LevelKind::Block) {
+            self.open.list().first().is_some_and(|token| token.kind == Kind::Keyword(Keyword::Return));
+        self.open.tokens.truncate(first);
+        self.open.level_mut().is_cut = false;
+        if byte == b',' && matches!(self.open.level().kind, LevelKind::Script | LevelKind::Block) {
             // The statement goes on. `return a, b` returns `b`.
             let kind = if starts_return { Kind::Keyword(Keyword::Return) } else { Kind::OtherPunctuation };
             let at = self.at as u32;
-            self.push(Token { kind, start: at, end: at + 1, function: None });
+            self.open.push(Token { kind, start: at, end: at + 1, function: None });
         }
     }
 
     /// A token that is not a bracket.
     fn token(&mut self, byte: u8, function: Option<u32>, has_line_end: bool) -> Result<(), NotUnderstood> {
-        let (text, start) = (self.text, self.at);
+        let (text, start) = (self.open.text, self.at);
         let next_is_digit = text.as_bytes().get(start + 1).is_some_and(u8::is_ascii_digit);
         let (kind, end) = match byte {
             b'"' | b'\'' => (Kind::String, scanner::string(text, start).ok_or(NotUnderstood)?),
             b'0'..=b'9' => (Kind::Number, scanner::number(text, start)),
             b'.' if next_is_digit => (Kind::Number, scanner::number(text, start)),
-            b'/' if !self.list().last().is_some_and(Token::ends_operand) => {
+            b'/' if !self.open.list().last().is_some_and(Token::ends_operand) => {
                 (Kind::Regex, scanner::regex(text, start).ok_or(NotUnderstood)?)
             }
             _ => match scanner::word(text, start) {
@@ -190,35 +127,30 @@ impl<'text> Walk<'text> {
         };
         let mut token = Token { kind, start: start as u32, end: end as u32, function: None };
         let follows_operand =
-            self.list().last().is_some_and(|last| last.ends_operand() || last.kind == Kind::ArrowBody);
-        if has_line_end && token.starts_operand() && follows_operand && self.has_statements() {
+            self.open.list().last().is_some_and(|last| last.ends_operand() || last.kind == Kind::ArrowBody);
+        if has_line_end && token.starts_operand() && follows_operand && self.open.has_statements() {
             self.separate(b';');
         }
         token.function = self.before(Some(&token));
         if let Some(function) =
             function.filter(|_| matches!(kind, Kind::Name | Kind::Keyword(Keyword::Function)))
         {
-            self.begin(function, self.tokens.len());
+            self.begin(function, self.open.tokens.len());
             token.function = Some(function);
         }
         self.at = end;
         if kind == Kind::Colon && self.is_label() {
             self.separate(b';');
         } else {
-            self.push(token);
+            self.open.push(token);
         }
         Ok(())
     }
 
-    /// Whether statements, or members of a class, are in the innermost level.
-    fn has_statements(&self) -> bool {
-        matches!(self.level().kind, LevelKind::Script | LevelKind::Block | LevelKind::Class)
-    }
-
     /// At a colon: whether it ends a label, `case ...` or `default`.
     fn is_label(&self) -> bool {
-        matches!(self.level().kind, LevelKind::Script | LevelKind::Block)
-            && match self.list() {
+        matches!(self.open.level().kind, LevelKind::Script | LevelKind::Block)
+            && match self.open.list() {
                 [label] => label.kind == Kind::Name || label.kind == Kind::Keyword(Keyword::Case),
                 list => is_case(list),
             }
@@ -226,10 +158,10 @@ impl<'text> Walk<'text> {
 
     /// Whether a word is a keyword here.
     fn word_kind(&self, word: &str) -> Kind {
-        let list = self.list();
+        let list = self.open.list();
         let follows_dot = list.last().is_some_and(|last| last.kind == Kind::Dot);
-        let is_key = matches!(self.level().kind, LevelKind::Object | LevelKind::Class)
-            && !self.level().is_cut
+        let is_key = matches!(self.open.level().kind, LevelKind::Object | LevelKind::Class)
+            && !self.open.level().is_cut
             && list.len() <= MAX_MODIFIERS
             && list.iter().all(|token| matches!(token.kind, Kind::Name | Kind::Star));
         match Keyword::of(word) {
@@ -238,44 +170,36 @@ impl<'text> Walk<'text> {
         }
     }
 
-    fn push(&mut self, token: Token) {
-        self.tokens.push(token);
-        let first = self.level().first;
-        if self.tokens.len() - first > MAX_TOKENS {
-            self.tokens.drain(first..first + MAX_TOKENS / 2);
-            self.level_mut().is_cut = true;
-        }
-    }
-
     /// A function starts; its own tokens begin at this index of the innermost level's.
     fn begin(&mut self, function: u32, head: usize) {
-        let name = naming::of_context(self, self.levels.len() - 1, head);
+        let name = naming::of_context(&self.open, self.open.levels.len() - 1, head);
         self.functions[function as usize].name = name;
-        if self.level().kind == LevelKind::Group && !self.level().is_cut && head == self.level().first {
-            self.level_mut().wraps = Some(function);
+        let is_value = !self.open.list().iter().any(|token| matches!(token.kind, Kind::Assign | Kind::Arrow));
+        if self.open.level().kind == LevelKind::Group && !self.open.level().is_cut && is_value {
+            self.open.level_mut().wraps = Some(function);
         }
     }
 
     /// What the next token, or `None` for a separator or closing bracket, says about the function of the last one. Returns the
     /// function that the next token belongs to.
     fn before(&mut self, next: Option<&Token>) -> Option<u32> {
-        let last = self.list().last().copied()?;
+        let last = self.open.list().last().copied()?;
         let function = last.function?;
         let kind = next.map(|next| next.kind);
-        let is_async = last.kind == Kind::Name && self.text_of(&last) == "async";
+        let is_async = last.kind == Kind::Name && self.open.text_of(&last) == "async";
         let known = &mut self.functions[function as usize];
         if known.is_confirmed {
             let is_called = match (last.kind, kind) {
                 (Kind::Braces | Kind::Parentheses { .. }, Some(Kind::Template)) => true,
                 (Kind::Dot, Some(Kind::Name)) => {
-                    next.is_some_and(|next| ["call", "apply"].contains(&self.text_of(next)))
+                    next.is_some_and(|next| ["call", "apply"].contains(&self.open.text_of(next)))
                 }
                 // The function of the next token: `.` in `}.call(`.
                 (Kind::Braces | Kind::Parentheses { .. }, Some(Kind::Dot)) => return Some(function),
                 _ => false,
             };
             if is_called {
-                self.functions[function as usize].name = Some(CALLED_AT_ONCE.to_owned());
+                self.call_at_once(function);
             }
             return None;
         }
@@ -296,18 +220,27 @@ impl<'text> Walk<'text> {
         }
     }
 
+    /// The function is called where it is written.
+    fn call_at_once(&mut self, function: u32) {
+        self.functions[function as usize].name = Some(CALLED_AT_ONCE.to_owned());
+        // Its value is not the function.
+        self.open.level_mut().wraps.take_if(|wrapped| *wrapped == function);
+    }
+
     fn open(&mut self, byte: u8, function: Option<u32>) -> Result<(), NotUnderstood> {
-        if self.levels.len() > MAX_LEVELS {
+        if self.open.levels.len() > MAX_LEVELS {
             return Err(NotUnderstood);
         }
         // An arrow function cannot be called without parentheses around it: a new statement starts.
-        if self.has_statements() && self.list().last().is_some_and(|last| last.kind == Kind::ArrowBody) {
+        if self.open.has_statements()
+            && self.open.list().last().is_some_and(|last| last.kind == Kind::ArrowBody)
+        {
             self.separate(b';');
         }
         let kind = match byte {
             b'(' => self.parenthesis_kind(),
-            b'[' if self.list().last().is_some_and(Token::ends_operand) => LevelKind::Index,
-            b'[' if self.list().last().is_some_and(|last| last.kind == Kind::Dot) => LevelKind::Index,
+            b'[' if self.open.list().last().is_some_and(Token::ends_operand) => LevelKind::Index,
+            b'[' if self.open.list().last().is_some_and(|last| last.kind == Kind::Dot) => LevelKind::Index,
             b'[' => LevelKind::Array,
             _ => self.brace_kind(),
         };
@@ -315,9 +248,9 @@ impl<'text> Walk<'text> {
         if let Some(function) = function {
             let head = match (byte, kind) {
                 (b'(', LevelKind::Head) => self.function_head(),
-                (b'(', LevelKind::Group) => Some(self.tokens.len()),
+                (b'(', LevelKind::Group) => Some(self.open.tokens.len()),
                 (b'(', LevelKind::Call) if self.is_constructor() => {
-                    let name = naming::of_class(self, self.levels.len() - 1);
+                    let name = naming::of_class(&self.open, self.open.levels.len() - 1);
                     self.functions[function as usize] =
                         Function { is_confirmed: true, is_arrow: false, name };
                     None
@@ -330,21 +263,14 @@ impl<'text> Walk<'text> {
                 owner = Some(function);
             }
         }
-        self.levels.push(Level {
-            kind,
-            first: self.tokens.len(),
-            is_cut: false,
-            start: self.at,
-            function: owner,
-            wraps: None,
-        });
+        self.open.levels.push(Level::new(kind, self.open.tokens.len(), self.at, owner));
         self.at += 1;
         Ok(())
     }
 
     /// The function whose parameters or body are in a bracket that opens here.
     fn owner_of_bracket(&mut self, byte: u8, kind: LevelKind) -> Option<u32> {
-        let last = self.list().last().copied()?;
+        let last = self.open.list().last().copied()?;
         let function = last.function?;
         let known = &mut self.functions[function as usize];
         match (last.kind, byte) {
@@ -359,7 +285,7 @@ impl<'text> Walk<'text> {
                 Some(function)
             }
             (Kind::Braces | Kind::Parentheses { .. }, b'(') if known.is_confirmed => {
-                known.name = Some(CALLED_AT_ONCE.to_owned());
+                self.call_at_once(function);
                 None
             }
             _ if !known.is_confirmed => {
@@ -371,7 +297,7 @@ impl<'text> Walk<'text> {
     }
 
     fn parenthesis_kind(&self) -> LevelKind {
-        let list = self.list();
+        let list = self.open.list();
         let before = list.len().checked_sub(2).map(|index| list[index].kind);
         match list.last().map(|last| last.kind) {
             Some(Kind::Keyword(keyword)) => match keyword {
@@ -390,12 +316,12 @@ impl<'text> Walk<'text> {
     }
 
     fn brace_kind(&self) -> LevelKind {
-        let (level, list) = (self.level(), self.list());
+        let (level, list) = (self.open.level(), self.open.list());
         if naming::class_keyword(list).is_some() {
             return LevelKind::Class;
         }
         match list.last().map(|last| last.kind) {
-            None if self.has_statements() || level.is_cut => LevelKind::Block,
+            None if self.open.has_statements() || level.is_cut => LevelKind::Block,
             None => LevelKind::Object,
             Some(Kind::Keyword(Keyword::Block | Keyword::Head)) => LevelKind::Block,
             Some(Kind::Keyword(_)) => LevelKind::Object,
@@ -408,7 +334,7 @@ impl<'text> Walk<'text> {
 
     /// At `(` after `function`: the index of the function's first token.
     fn function_head(&self) -> Option<usize> {
-        let list = self.list();
+        let list = self.open.list();
         let mut head = list.len();
         if list.last().is_some_and(|last| last.kind == Kind::Star) {
             head -= 1;
@@ -416,23 +342,23 @@ impl<'text> Walk<'text> {
         head = head.checked_sub(1).filter(|&at| list[at].kind == Kind::Keyword(Keyword::Function))?;
         if let Some(before) = head.checked_sub(1)
             && list[before].kind == Kind::Name
-            && self.text_of(&list[before]) == "async"
+            && self.open.text_of(&list[before]) == "async"
         {
             head = before;
         }
-        Some(self.level().first + head)
+        Some(self.open.level().first + head)
     }
 
     /// At `(`: whether it is after `constructor` in a class.
     fn is_constructor(&self) -> bool {
-        self.level().kind == LevelKind::Class
-            && matches!(self.list(), [name] if self.text_of(name) == "constructor")
+        self.open.level().kind == LevelKind::Class
+            && matches!(self.open.list(), [name] if self.open.text_of(name) == "constructor")
     }
 
     fn close(&mut self, byte: u8) -> Result<(), NotUnderstood> {
         self.before(None);
         use LevelKind::*;
-        let is_match = match self.level().kind {
+        let is_match = match self.open.level().kind {
             Script => false,
             Call | Group | Head => byte == b')',
             Array | Index => byte == b']',
@@ -441,10 +367,10 @@ impl<'text> Walk<'text> {
         if !is_match {
             return Err(NotUnderstood);
         }
-        let level = self.levels.pop().ok_or(NotUnderstood)?;
-        let last = self.tokens[level.first..].last().copied();
-        let is_single = self.tokens.len() == level.first + 1 && !level.is_cut;
-        self.tokens.truncate(level.first);
+        let level = self.open.levels.pop().ok_or(NotUnderstood)?;
+        let last = self.open.tokens[level.first..].last().copied();
+        let is_single = self.open.tokens.len() == level.first + 1 && !level.is_cut;
+        self.open.tokens.truncate(level.first);
         if level.kind == Hole {
             return self.template(level.start, self.at + 1);
         }
@@ -453,7 +379,7 @@ impl<'text> Walk<'text> {
         match level.kind {
             Call | Group => {
                 token.kind = Kind::Parentheses { is_head: false };
-                let wrapped = level.wraps.filter(|&wrapped| self.is_whole(wrapped, last));
+                let wrapped = level.wraps.filter(|&wrapped| self.is_last(wrapped, last));
                 // `((function () {}))`
                 let nested = last.filter(|last| is_single && last.kind == token.kind);
                 token.function = level.function.or(wrapped).or(nested.and_then(|nested| nested.function));
@@ -474,7 +400,7 @@ impl<'text> Walk<'text> {
                     });
                 }
             }
-            Block if self.list().last().is_some_and(|last| last.kind == Kind::Arrow) => {
+            Block if self.open.list().last().is_some_and(|last| last.kind == Kind::Arrow) => {
                 token.kind = Kind::ArrowBody;
             }
             _ => token.function = level.function,
@@ -483,26 +409,26 @@ impl<'text> Walk<'text> {
         if token.kind == Kind::Braces && level.kind != Object && self.ends_statement() {
             self.separate(b';');
         } else {
-            self.push(token);
+            self.open.push(token);
         }
         Ok(())
     }
 
-    /// Whether the contents of a parenthesis, which start with a function, are nothing else, if `last` is their last token. An arrow
+    /// Whether the contents of a parenthesis end with a function, if `last` is their last token. An arrow
     /// function extends to the end of its expression, which is that of the parenthesis.
-    fn is_whole(&self, function: u32, last: Option<Token>) -> bool {
+    fn is_last(&self, function: u32, last: Option<Token>) -> bool {
         self.functions[function as usize].is_arrow
             || last.is_some_and(|last| last.kind == Kind::Braces && last.function == Some(function))
     }
 
     /// At the end of a block, class or function: whether it is a statement or a member of a class.
     fn ends_statement(&self) -> bool {
-        let list = self.list();
-        match self.level().kind {
+        let list = self.open.list();
+        match self.open.level().kind {
             // The value of a field may end with braces, too.
             LevelKind::Class => !list.iter().any(|token| token.kind == Kind::Assign),
             LevelKind::Script | LevelKind::Block => {
-                !self.level().is_cut
+                !self.open.level().is_cut
                     && match (list.first().map(|first| first.kind), list.last().map(|last| last.kind)) {
                         (None, _) => true,
                         (_, Some(Kind::Keyword(Keyword::Block | Keyword::Head))) => true,
@@ -513,7 +439,7 @@ impl<'text> Walk<'text> {
                                 || last == Kind::Parentheses { is_head: true } && self.follows_head_keyword()
                         }
                         (Some(Kind::Name), Some(_)) => {
-                            let is_async = self.text_of(&list[0]) == "async";
+                            let is_async = self.open.text_of(&list[0]) == "async";
                             let is_function = list
                                 .get(1)
                                 .is_some_and(|second| second.kind == Kind::Keyword(Keyword::Function));
@@ -528,7 +454,7 @@ impl<'text> Walk<'text> {
 
     /// Whether the last token is the parenthesis of a statement such as `if`.
     fn follows_head_keyword(&self) -> bool {
-        let list = self.list();
+        let list = self.open.list();
         let before = |back: usize| list.len().checked_sub(back).map(|index| list[index].kind);
         match before(2) {
             Some(Kind::Keyword(Keyword::Await)) => before(3) == Some(Kind::Keyword(Keyword::Head)),
@@ -538,26 +464,19 @@ impl<'text> Walk<'text> {
 
     /// A template literal from `start`, of which everything before `from` was read.
     fn template(&mut self, start: usize, from: usize) -> Result<(), NotUnderstood> {
-        match scanner::template(self.text, from).ok_or(NotUnderstood)? {
+        match scanner::template(self.open.text, from).ok_or(NotUnderstood)? {
             TemplateEnd::Template(end) => {
                 let mut token =
                     Token { kind: Kind::Template, start: start as u32, end: end as u32, function: None };
                 token.function = self.before(Some(&token));
-                self.push(token);
+                self.open.push(token);
                 self.at = end;
             }
             TemplateEnd::Hole(end) => {
-                if self.levels.len() > MAX_LEVELS {
+                if self.open.levels.len() > MAX_LEVELS {
                     return Err(NotUnderstood);
                 }
-                self.levels.push(Level {
-                    kind: LevelKind::Hole,
-                    first: self.tokens.len(),
-                    is_cut: false,
-                    start,
-                    function: None,
-                    wraps: None,
-                });
+                self.open.levels.push(Level::new(LevelKind::Hole, self.open.tokens.len(), start, None));
                 self.at = end;
             }
         }
