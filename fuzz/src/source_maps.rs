@@ -1,7 +1,9 @@
 //! Source maps, links to them, and names found in sources.
 
 use data_encoding::BASE64;
-use selfprof_source_maps::{Comments, Counts, Map, MapError, apply, apply_with_excerpts};
+use selfprof_source_maps::{
+    Comments, Counts, FunctionPlace, Map, MapError, MappedFunction, apply, apply_with_sources, infer_names,
+};
 use selfprof_trace::{Frame, Micros, NameId, ResourceId, Sample, Stack, Trace};
 
 use crate::comparable::{assert_sound, spelled};
@@ -58,6 +60,11 @@ pub fn names(input: &[u8]) {
         |name: &str| ["", "minified", "constructor", "default"].contains(&name) || source.contains(name);
     let counts = applied(&trace, &map, is_in_source);
     assert_eq!(counts.mapped, places.len());
+    let places: Vec<FunctionPlace> = places
+        .iter()
+        .map(|(line, column)| FunctionPlace { line: line + 1, column: column + 1, ahead: 0 })
+        .collect();
+    assert_eq!(infer_names(&source, &places).len(), places.len());
 }
 
 /// A script whose comments may link to a map.
@@ -107,16 +114,19 @@ fn trace(names: &[&str], places: impl Iterator<Item = (u32, u32)>) -> Trace {
 /// Applies the map. No sample may be lost, and excerpts must be short.
 fn applied(trace: &Trace, map: &Map, is_name: impl Fn(&str) -> bool) -> Counts {
     let mut excerpts = Vec::new();
-    let Ok((mapped, counts)) =
-        apply_with_excerpts(trace, |_| Some(map), |id, excerpt| excerpts.push((id, excerpt)))
-    else {
+    let on_mapped = |id, function: MappedFunction<'_>| {
+        if let Some(excerpt) = function.excerpt {
+            let (first, lines) = excerpt.lines(2, 9);
+            excerpts.push((id, first, lines.into_iter().map(str::to_owned).collect::<Vec<_>>()));
+        }
+    };
+    let Ok((mapped, counts)) = apply_with_sources(trace, |_| Some(map), on_mapped) else {
         panic!("no table is full");
     };
     assert_sound(&mapped);
     assert_eq!(mapped.samples().len(), trace.samples().len());
-    for (id, excerpt) in excerpts {
+    for (id, first, lines) in excerpts {
         let frame = mapped.frames()[id];
-        let (first, lines) = excerpt.lines(2, 9);
         assert!(first >= 1 && lines.len() <= 12 && lines.iter().all(|line| !line.contains('\n')));
         assert!(lines.is_empty() || frame.line.is_some_and(|line| first <= line.get()));
     }

@@ -10,6 +10,7 @@ mod arguments;
 mod commands;
 mod failure;
 mod files;
+mod inferred_names;
 mod installation;
 mod page_host;
 mod source_maps;

@@ -1,15 +1,17 @@
-//! Applying source maps to the functions of a trace.
+//! Applying source maps to the functions of a trace, and inferring names from its scripts.
 
 mod finder;
 
 use std::collections::HashMap;
+use std::time::SystemTime;
 
 use selfprof_formats::Thread;
-use selfprof_source_maps::{Counts, Excerpt, Map, apply_with_excerpts};
+use selfprof_source_maps::{Counts, Excerpt, Map, MappedFunction, apply_with_sources};
 use selfprof_trace::{FrameId, Trace};
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
+use crate::inferred_names::{self, InferredNames, MappedSource};
 use crate::terminal::messages::say;
 
 use finder::Finder;
@@ -33,33 +35,52 @@ pub struct Snippet {
     pub lines: Vec<String>,
 }
 
+impl Snippet {
+    fn of(excerpt: Excerpt<'_>) -> Self {
+        let (first, lines) = excerpt.lines(LINES_BEFORE, LINES_AFTER);
+        let lines = lines.into_iter().map(|line| line.chars().take(MAX_LINE_LENGTH).collect()).collect();
+        Self { first, lines }
+    }
+}
+
 /// The lines at which functions begin, for functions whose source map contains the source.
 pub type Snippets = HashMap<FrameId, Snippet>;
 
-/// Gives functions their original names and locations wherever a source map is found, and prints how many it changed.
-pub fn apply(threads: Vec<Thread>, arguments: &SourceMapArguments) -> Result<Vec<Thread>, Failure> {
-    Ok(apply_with_snippets(threads, arguments)?.into_iter().map(|(thread, _)| thread).collect())
+/// A thread as people see it.
+#[derive(Clone, Debug)]
+pub struct ReadableThread {
+    /// The thread, with source maps applied.
+    pub thread: Thread,
+    /// Names for its anonymous functions.
+    pub inferred: InferredNames,
+    /// Lines of the original sources.
+    pub snippets: Snippets,
 }
 
-/// A recording as tables show it: with original names and locations if source maps can be applied, and with the garbage collector as a
-/// function of its own. The recording itself keeps the locations of the code that ran.
-pub fn as_shown(trace: &Trace, arguments: &SourceMapArguments) -> Trace {
-    let mapped =
-        apply(vec![Thread::main(trace.clone())], arguments).ok().and_then(|mut threads| threads.pop());
-    let mut shown = mapped.map_or_else(|| trace.clone(), |thread| thread.trace);
+/// A recording as tables show it: with original names and locations if source maps can be applied, with inferred names, and with the
+/// garbage collector as a function of its own.
+pub fn applied(trace: &Trace, arguments: &SourceMapArguments) -> (Trace, InferredNames) {
+    let threads = vec![Thread::main(trace.clone())];
+    let (mut shown, inferred) =
+        match apply(threads, arguments, None).ok().and_then(|mut threads| threads.pop()) {
+            Some(readable) => (readable.thread.trace, readable.inferred),
+            None => (trace.clone(), InferredNames::new()),
+        };
     shown.add_collector_frames();
-    shown
+    (shown, inferred)
 }
 
-/// Like [`apply`], but also returns lines of the original sources.
-pub fn apply_with_snippets(
+/// Gives functions their original names and locations wherever a source map is found, and prints how many it changed. Infers names of
+/// the functions that remain anonymous, from scripts that have not changed since `recorded`.
+pub fn apply(
     threads: Vec<Thread>,
     arguments: &SourceMapArguments,
-) -> Result<Vec<(Thread, Snippets)>, Failure> {
-    let without =
-        |threads: Vec<Thread>| threads.into_iter().map(|thread| (thread, Snippets::new())).collect();
+    recorded: Option<SystemTime>,
+) -> Result<Vec<ReadableThread>, Failure> {
     if arguments.no_source_maps {
-        return Ok(without(threads));
+        let unchanged =
+            |thread| ReadableThread { thread, inferred: InferredNames::new(), snippets: Snippets::new() };
+        return Ok(threads.into_iter().map(unchanged).collect());
     }
     let mut finder = Finder::new(&arguments.directories)?;
     let mut maps: HashMap<String, Option<Map>> = HashMap::new();
@@ -70,32 +91,44 @@ pub fn apply_with_snippets(
     }
     let found = maps.values().flatten().count();
     finder.warn_about_rest();
-    if found == 0 {
-        if !arguments.directories.is_empty() {
-            say(format_args!("source maps: none found for {} scripts", maps.len()));
-        }
-        return Ok(without(threads));
+    if found == 0 && !arguments.directories.is_empty() {
+        say(format_args!("source maps: none found for {} scripts", maps.len()));
     }
     let mut sum = Counts::default();
-    let mut mapped = Vec::with_capacity(threads.len());
+    let mut readable = Vec::with_capacity(threads.len());
     for Thread { name, trace } in threads {
         let mut snippets = Snippets::new();
-        let add_snippet = |frame, excerpt: Excerpt<'_>| {
-            if snippets.len() < MAX_SNIPPETS {
-                let (first, lines) = excerpt.lines(LINES_BEFORE, LINES_AFTER);
-                let lines =
-                    lines.into_iter().map(|line| line.chars().take(MAX_LINE_LENGTH).collect()).collect();
-                snippets.insert(frame, Snippet { first, lines });
-            }
+        let mut sources: HashMap<FrameId, MappedSource<'_>> = HashMap::new();
+        let (trace, counts) = match found {
+            0 => (trace, Counts::default()),
+            _ => apply_with_sources(
+                &trace,
+                |url| maps.get(url)?.as_ref(),
+                |frame, MappedFunction { excerpt, ahead }| {
+                    sources
+                        .insert(frame, MappedSource { text: excerpt.map(|excerpt| excerpt.source()), ahead });
+                    if let Some(excerpt) = excerpt.filter(|_| snippets.len() < MAX_SNIPPETS) {
+                        snippets.insert(frame, Snippet::of(excerpt));
+                    }
+                },
+            )
+            .map_err(|error| Failure::job("cannot apply the source maps").because(&error))?,
         };
-        let (trace, counts) = apply_with_excerpts(&trace, |url| maps.get(url)?.as_ref(), add_snippet)
-            .map_err(|error| Failure::job("cannot apply the source maps").because(&error))?;
         sum.with_position += counts.with_position;
         sum.with_map += counts.with_map;
         sum.mapped += counts.mapped;
         sum.hidden += counts.hidden;
-        mapped.push((Thread { name, trace }, snippets));
+        let inferred = inferred_names::infer(&trace, &sources, |url| finder.code(url, recorded));
+        readable.push(ReadableThread { thread: Thread { name, trace }, inferred, snippets });
     }
+    if found > 0 {
+        say_counts(found, sum);
+    }
+    Ok(readable)
+}
+
+/// Prints how many functions were mapped.
+fn say_counts(found: usize, sum: Counts) {
     let maps = if found == 1 { "1 source map".to_owned() } else { format!("{found} source maps") };
     let unmapped = sum.with_map - sum.mapped - sum.hidden;
     let without = sum.with_position - sum.with_map;
@@ -107,5 +140,4 @@ pub fn apply_with_snippets(
         "source maps: {} functions mapped by {maps}{hidden}, {unmapped} not in the maps, {without} in scripts without a map",
         sum.mapped
     ));
-    Ok(mapped)
 }

@@ -4,6 +4,7 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use data_encoding::BASE64;
 use support::{output, selfprof, text};
@@ -160,4 +161,86 @@ fn converted_profiles_have_original_locations() {
     let lines = fs::read_to_string(out).unwrap();
     let parent = directory.folder.path().parent().unwrap().display().to_string();
     assert!(lines.contains(&format!("sortRows (file://{parent}/src/app.ts:8:19)")), "{lines}");
+}
+
+/// A trace of `script.js` with functions at these positions of its second line, one sample each, the first with the most time.
+fn trace_of(url: &str, columns: &[usize]) -> String {
+    let frames: Vec<_> = columns
+        .iter()
+        .map(|column| serde_json::json!({ "name": "", "resourceId": 0, "line": 2, "column": column }))
+        .collect();
+    let stacks: Vec<_> = (0..columns.len()).map(|frame| serde_json::json!({ "frameId": frame })).collect();
+    let mut samples: Vec<_> = (0..columns.len())
+        .map(|stack| serde_json::json!({ "timestamp": 1 + stack, "stackId": stack, "marker": "script" }))
+        .collect();
+    samples.insert(0, serde_json::json!({ "timestamp": 0 }));
+    serde_json::json!({ "resources": [url], "frames": frames, "stacks": stacks, "samples": samples })
+        .to_string()
+}
+
+#[test]
+fn anonymous_functions_have_inferred_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let line = "pp.next = function () {}; arr.map(x => 1); x = [y => 2];";
+    let columns = ["()", "x =>", "y =>"].map(|text| line.find(text).unwrap() + 1);
+    let script = format!("'use strict';\n{line}\n");
+    fs::write(path("script.js"), &script).unwrap();
+    fs::write(path("trace.json"), trace_of(&format!("file://{}", path("script.js").display()), &columns))
+        .unwrap();
+    let run = |arguments: &str| {
+        let mut command = selfprof();
+        let output = output(command.current_dir(directory.path()).args(arguments.split_whitespace()));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+
+    let table = run("top trace.json");
+    for part in
+        ["  pp.next*  ", "  (callback of arr.map)*  ", "  (anonymous)  ", "\n* inferred from the source\n"]
+    {
+        assert!(table.contains(part), "{table}");
+    }
+    assert!(!run("top --no-source-maps trace.json").contains('*'));
+    let json: serde_json::Value = serde_json::from_str(&run("top --json trace.json")).unwrap();
+    let names: Vec<Option<&str>> =
+        json["functions"].as_array().unwrap().iter().map(|row| row["inferredName"].as_str()).collect();
+    assert_eq!(names, [Some("pp.next"), Some("(callback of arr.map)"), None]);
+    assert!(json["functions"].as_array().unwrap().iter().all(|row| row["name"] == ""));
+    assert!(run("diff --all trace.json trace.json").contains("pp.next*"));
+    let diff: serde_json::Value = serde_json::from_str(&run("diff --json trace.json trace.json")).unwrap();
+    assert!(diff["functions"].as_array().unwrap().iter().any(|row| row["inferredName"] == "pp.next"));
+
+    assert!(run("convert trace.json --to collapsed -o -").contains("pp.next*"));
+    assert!(run("convert trace.json --to cpuprofile -o -").contains("\"pp.next*\""));
+    assert!(!run("convert trace.json --to w3c -o -").contains("pp.next"));
+
+    // A script that has changed since the recording is not the one that was recorded.
+    let later = fs::metadata(path("trace.json")).unwrap().modified().unwrap() + Duration::from_secs(9);
+    fs::File::options().write(true).open(path("script.js")).unwrap().set_modified(later).unwrap();
+    assert!(!run("top trace.json").contains('*'));
+    // Only regular files are read.
+    fs::write(path("device.json"), trace_of("file:///dev/zero", &columns)).unwrap();
+    assert!(!run("top device.json").contains('*'));
+}
+
+#[test]
+fn names_are_inferred_from_the_sources_in_maps() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    // `function (` in the generated code is an arrow function in the source.
+    let generated = "\na.b=[0,c.map(function(d){return d})];";
+    let map = serde_json::json!({
+        "version": 3, "sources": ["original.ts"], "names": [], "mappings": ";aAAW",
+        "sourcesContent": ["values.map(value => value);"],
+    });
+    let column = generated.find("(d)").unwrap();
+    fs::write(path("script.js"), format!("{generated}\n//# sourceMappingURL=script.js.map")).unwrap();
+    fs::write(path("script.js.map"), map.to_string()).unwrap();
+    fs::write(path("trace.json"), trace_of(&format!("file://{}", path("script.js").display()), &[column]))
+        .unwrap();
+    let mut command = selfprof();
+    let output = output(command.current_dir(directory.path()).args(["top", "trace.json"]));
+    assert!(text(&output.stdout).contains("(callback of values.map)*"), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("original.ts:1:12"), "{}", text(&output.stdout));
 }

@@ -80,6 +80,10 @@ impl Text {
         word.is_some_and(|word| ["function", "async"].contains(&word))
     }
 
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The line with this 0-based number, without its line terminator.
     pub(crate) fn line(&self, line: u32) -> Option<&str> {
         let start = *self.lines.get(line as usize)?;

@@ -30,6 +30,9 @@
 //! nesting, which overflows the stack, and take exponential time for some inputs. Finding a name reads only a few lines around the
 //! position.
 //!
+//! [`infer_names`] names anonymous functions: by what they are assigned to, by the call that they are an argument of, or by the function
+//! that returns them. It reads a whole source as tokens, without recursion and in linear time.
+//!
 //! Without a map, or if the map has no mapping for the position, a frame is kept unchanged; [`Counts`] reports how many were mapped.
 //! This crate reads no files and fetches no URLs; callers find the maps, with the help of [`Comments`].
 //!
@@ -41,6 +44,7 @@
 mod comments;
 mod declaration;
 mod excerpt;
+mod inference;
 mod map;
 mod scopes;
 mod trace;
@@ -48,6 +52,7 @@ mod url;
 
 pub use comments::Comments;
 pub use excerpt::Excerpt;
+pub use inference::{FunctionPlace, infer_names};
 pub use map::{Map, MapError};
 pub use scopes::BadScopes;
-pub use trace::{Counts, apply, apply_with_excerpts};
+pub use trace::{Counts, MappedFunction, apply, apply_with_sources};

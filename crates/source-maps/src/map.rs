@@ -68,6 +68,8 @@ pub(crate) struct Original<'map> {
     pub(crate) column: u32,
     /// The name of the function; empty if it has none, `None` if it is unknown.
     pub(crate) name: Option<&'map str>,
+    /// How many columns the mapping is before the function in the generated code; `None` for the script itself.
+    pub(crate) ahead: Option<u32>,
     /// The text around it, if the map contains the source.
     pub(crate) excerpt: Option<Excerpt<'map>>,
 }
@@ -235,6 +237,7 @@ impl Map {
             line: line.saturating_add(1),
             column: column.saturating_add(1),
             name,
+            ahead: (position != (0, 0)).then(|| position.1 - mapping.generated.1),
             excerpt: source.text.as_ref().map(|text| Excerpt::new(text, line)),
         })
     }

@@ -21,6 +21,16 @@ pub struct Counts {
     pub hidden: usize,
 }
 
+/// What a map has about a function, besides its name and location.
+#[derive(Clone, Copy, Debug)]
+pub struct MappedFunction<'map> {
+    /// The text around it, if the map contains the source.
+    pub excerpt: Option<Excerpt<'map>>,
+    /// How many columns the mapping is before the function in the generated code, see
+    /// [`FunctionPlace`](crate::FunctionPlace::ahead). `None` for the code of a script itself.
+    pub ahead: Option<u32>,
+}
+
 /// Copies a trace, with the original names and locations of functions.
 ///
 /// `map_of` returns the map of a script by its URL. All samples are kept. Functions that are not in a map are kept unchanged, and functions
@@ -34,15 +44,14 @@ pub fn apply<'map>(
     trace: &Trace,
     map_of: impl FnMut(&str) -> Option<&'map Map>,
 ) -> Result<(Trace, Counts), InternError> {
-    apply_with_excerpts(trace, map_of, |_, _| {})
+    apply_with_sources(trace, map_of, |_, _| {})
 }
 
-/// Like [`apply`], but also calls `on_excerpt` with an excerpt of the source for each function of the new trace whose map contains the
-/// source.
-pub fn apply_with_excerpts<'map>(
+/// Like [`apply`], but also calls `on_mapped` for each function of the new trace that is in a map.
+pub fn apply_with_sources<'map>(
     trace: &Trace,
     mut map_of: impl FnMut(&str) -> Option<&'map Map>,
-    mut on_excerpt: impl FnMut(FrameId, Excerpt<'map>),
+    mut on_mapped: impl FnMut(FrameId, MappedFunction<'map>),
 ) -> Result<(Trace, Counts), InternError> {
     let mut mapped = Trace::new();
     let mut counts = Counts::default();
@@ -55,12 +64,11 @@ pub fn apply_with_excerpts<'map>(
         hidden.push(matches!(lookup, Lookup::Hidden));
         frames.push(match lookup {
             Lookup::Mapped(found) => {
-                let excerpt = found.original.excerpt;
+                let function =
+                    MappedFunction { excerpt: found.original.excerpt, ahead: found.original.ahead };
                 let frame = found.into_frame(trace, &frame, &mut mapped, &mut resources)?;
                 let id = mapped.frame(frame)?;
-                if let Some(excerpt) = excerpt {
-                    on_excerpt(id, excerpt);
-                }
+                on_mapped(id, function);
                 id
             }
             Lookup::Hidden | Lookup::Unmapped => {

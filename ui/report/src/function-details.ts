@@ -5,6 +5,7 @@ import './function-details.css';
 import { type CallTreeNode, callees, callers } from '@selfprof/views/call-tree.ts';
 import { element } from '@selfprof/views/dom.ts';
 import { formatCount, formatDuration, formatPercent } from '@selfprof/views/format.ts';
+import { INFERRED_NOTE } from '@selfprof/views/profile.ts';
 import type { Snippet } from '@selfprof/views/profile-data.ts';
 
 import type { State } from './state.ts';
@@ -48,6 +49,7 @@ export class FunctionDetails {
     this.root.replaceChildren(
       close,
       element('h2', {}, profile.functionName(frame)),
+      ...(profile.inferredName(frame) === undefined ? [] : [element('p', {}, INFERRED_NOTE)]),
       element('p', { class: 'location' }, profile.location(frame)),
       element(
         'dl',

@@ -36,6 +36,12 @@ export function openHelp(viewCount: number): void {
     element(
       'p',
       {},
+      'A star after a name means that the function is anonymous, and that its name is inferred from its source, such as from ' +
+        'what it is assigned to.',
+    ),
+    element(
+      'p',
+      {},
       'Each file has a color, and each function a shade of it. Native functions are gray, and the selected function is yellow.',
     ),
   );

@@ -72,6 +72,38 @@ describe('a report', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('shows inferred names of anonymous functions with a star and an explanation', async (t) => {
+    const { browser, folder } = await start(t);
+    const script = path.join(folder, 'app.js');
+    fs.writeFileSync(script, '\na.b = function () {};');
+    const file = makeReport(folder, {
+      'inferred.json': {
+        resources: [script],
+        frames: [
+          { name: '', resourceId: 0, line: 2, column: 16 },
+          { name: '', resourceId: 0, line: 2, column: 17 },
+        ],
+        stacks: [{ frameId: 0 }, { frameId: 1 }],
+        samples: [{ timestamp: 1 }, { timestamp: 2, stackId: 0 }, { timestamp: 3, stackId: 1 }],
+      },
+    });
+    const { page, faults } = await open(browser, file);
+    const names = await page.evaluate(() =>
+      [0, 1].map((frame) => {
+        selfprofReport.state.selectFrame(frame);
+        return [selfprofReport.state.profile.functionName(frame), document.querySelector('.details')?.innerText];
+      }),
+    );
+    assert.deepEqual(
+      names.map(([name, details]) => [name, details.includes('* inferred from the source')]),
+      [
+        ['a.b*', true],
+        ['(anonymous)', false],
+      ],
+    );
+    assert.deepEqual(faults, []);
+  });
+
   it('is one small file without network requests', async (t) => {
     const { browser, folder } = await start(t);
     const file = makeReport(folder, { 'simple.json': SIMPLE });

@@ -4,7 +4,7 @@ import './function-table.css';
 
 import { element } from './dom.ts';
 import { formatCount, formatDuration, formatPercent, shortLocation } from './format.ts';
-import type { Profile, Totals } from './profile.ts';
+import { INFERRED_NOTE, type Profile, type Totals } from './profile.ts';
 
 /** In CSS pixels, as `--row` in theme.css. Fingers need higher rows than a mouse. */
 const ROW_HEIGHT = matchMedia('(pointer: coarse)').matches ? 44 : 24;
@@ -15,7 +15,7 @@ const COLUMNS: { column: Column; title: string; explanation: string }[] = [
   { column: 'self', title: 'Self time', explanation: 'Time in the function’s own code' },
   { column: 'total', title: 'Total time', explanation: 'Time in the function and in the functions it called' },
   { column: 'samples', title: 'Samples', explanation: 'Samples with the function on top of the stack' },
-  { column: 'name', title: 'Function', explanation: 'Name of the function' },
+  { column: 'name', title: 'Function', explanation: 'Name of the function; with a star, inferred from the source' },
   { column: 'location', title: 'Location', explanation: 'File, line and column of the function' },
 ];
 
@@ -178,7 +178,7 @@ export class FunctionTable {
       timeCell('self', totals.self[frame]),
       timeCell('total', totals.total[frame]),
       cell('samples', formatCount(totals.selfSamples[frame])),
-      cell('name', name, name),
+      cell('name', name, profile.inferredName(frame) === undefined ? name : `${name}\n${INFERRED_NOTE}`),
       cell('location', shortLocation(location), location),
     );
     row.style.top = `${index * ROW_HEIGHT}px`;

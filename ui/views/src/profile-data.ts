@@ -12,6 +12,8 @@ export interface ProfileData {
   resources: string[];
   /** Columns of equal length. Lines and columns count from 1; 0 means "none". */
   frames: { name: number[]; resource: number[]; line: number[]; column: number[] };
+  /** Names for anonymous functions, inferred from their source, by frame. */
+  inferredNames: Record<string, string>;
   /** A stack's parent precedes it. */
   stacks: { frame: number[]; parent: number[] };
   /** A sample stands for the interval of length `weight` that ends at its `time`. Markers are indices into `markers`. */

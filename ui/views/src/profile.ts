@@ -29,6 +29,8 @@ export const NO_MARKER = -1;
 
 /** The name of the frame that stands for the garbage collector, see crates/trace/src/collector.rs. */
 const GARBAGE_COLLECTOR = '(garbage collector)';
+/** What the star after a name means. */
+export const INFERRED_NOTE = '* inferred from the source';
 
 export class Profile {
   readonly name: string;
@@ -96,8 +98,17 @@ export class Profile {
     return this.#data.frames.name.length;
   }
 
+  /** The function's name, or its inferred name with a star. */
   functionName(frame: number): string {
-    return this.#data.names[this.#data.frames.name[frame]] || '(anonymous)';
+    const name = this.#data.names[this.#data.frames.name[frame]];
+    if (name !== '') return name;
+    const inferred = this.inferredName(frame);
+    return inferred === undefined ? '(anonymous)' : `${inferred}*`;
+  }
+
+  /** The name of an anonymous function, inferred from its source. */
+  inferredName(frame: number): string | undefined {
+    return this.#data.inferredNames[frame];
   }
 
   /** The URL of the frame's script; undefined for native functions. */
@@ -122,9 +133,9 @@ export class Profile {
     return this.#data.snippets[frame];
   }
 
-  /** Name and location. Frames of two traces with the same identity are the same function. */
+  /** Standard name and location. Frames of two traces with the same identity are the same function. */
   identity(frame: number): string {
-    return `${this.functionName(frame)}\n${this.location(frame)}`;
+    return `${this.#data.names[this.#data.frames.name[frame]]}\n${this.location(frame)}`;
   }
 
   /** The samples whose time lies in a range: the first index, and the index after the last. */

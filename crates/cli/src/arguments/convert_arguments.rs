@@ -11,7 +11,8 @@ use super::values::formats;
 /// Convert a profile to another format
 ///
 /// The format of IN is detected from its content, that of OUT from its name. Problems in IN, and data that the new
-/// format cannot hold, are reported on stderr.
+/// format cannot hold, are reported on stderr. In all formats but w3c, anonymous functions have the names and the star
+/// that `selfprof top` shows, e.g. `exports.run*`.
 #[derive(Debug, Args)]
 #[command(after_help = FORMATS_AND_EXAMPLES)]
 pub struct ConvertArguments {

@@ -12,7 +12,7 @@ pub struct SourceMapArguments {
     #[arg(long = "source-maps", value_name = "DIR")]
     pub directories: Vec<PathBuf>,
 
-    /// Do not apply source maps: show names and locations in the generated code
+    /// Do not read scripts and their source maps: show names and locations in the generated code, and no inferred names
     #[arg(long, conflicts_with = "directories")]
     pub no_source_maps: bool,
 }

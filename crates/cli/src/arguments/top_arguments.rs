@@ -11,7 +11,9 @@ use super::values::formats;
 /// Print the functions of a trace, most self time first
 ///
 /// The table goes to stdout, followed by a table of measures if the trace has any. Problems in the trace are reported on
-/// stderr.
+/// stderr. Anonymous functions are shown with a name inferred from their script, if it can be read and has not changed
+/// since the recording, and with a star: what they are assigned to, the call that they are an argument of, or the
+/// function that returns them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArguments {

@@ -10,6 +10,8 @@ use crate::arguments::ConvertArguments;
 use crate::failure::Failure;
 use crate::files::atomic;
 use crate::files::input::{self, is_stream};
+use crate::inferred_names;
+use crate::source_maps::ReadableThread;
 use crate::terminal::messages::warn;
 
 /// Runs the command.
@@ -28,7 +30,12 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(format!("no such directory: {}", directory.display()))
             .hint("`-o FILE` sets the path of the profile"));
     }
-    let threads = input::threads(&arguments.input, arguments.from, &arguments.source_maps)?;
+    let readable = input::threads(&arguments.input, arguments.from, &arguments.source_maps)?;
+    let threads = match format {
+        // Standard traces have standard names.
+        Format::W3c => readable.into_iter().map(|thread| thread.thread).collect(),
+        _ => with_inferred_names(&readable)?,
+    };
     let lost: Vec<String> = losses(format, &threads).iter().map(ToString::to_string).collect();
     if !lost.is_empty() {
         warn(format_args!("the format {format} cannot hold {}", lost.join(", nor ")));
@@ -44,6 +51,13 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
             Err(Failure::job(format!("cannot write {name}")).because(&error))
         }
     }
+}
+
+fn with_inferred_names(threads: &[ReadableThread]) -> Result<Vec<Thread>, Failure> {
+    let named = threads.iter().map(|readable| inferred_names::named(&readable.thread, &readable.inferred));
+    named
+        .collect::<Result<_, _>>()
+        .map_err(|error| Failure::job("cannot add the inferred names").because(&error))
 }
 
 fn write_threads(format: Format, threads: &[Thread], output: &Path) -> Result<(), WriteError> {

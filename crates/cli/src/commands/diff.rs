@@ -6,16 +6,17 @@ use std::process::ExitCode;
 
 use selfprof_trace::comparison::{Comparison, FunctionChange, SIGNIFICANCE};
 use selfprof_trace::summary::{FunctionRow, Summary};
-use selfprof_trace::{FrameId, Trace};
+use selfprof_trace::{Frame, FrameId, Trace};
 use serde_json::{Value, json};
 
 use crate::arguments::DiffArguments;
 use crate::failure::Failure;
 use crate::files::input::{self, is_stream};
 use crate::files::stdout;
+use crate::source_maps::ReadableThread;
 use crate::terminal::color::Colors;
 use crate::terminal::names::{function_name, location};
-use crate::terminal::tables::function_column_width;
+use crate::terminal::tables::{function_column_width, write_mark_note};
 
 /// The version of the JSON that `--json` writes.
 const JSON_VERSION: u32 = 1;
@@ -28,10 +29,10 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     if is_stream(&arguments.base) && is_stream(&arguments.new) {
         return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
     }
-    let base = input::main_thread(&arguments.base, None, &arguments.source_maps)?.trace;
-    let new = input::main_thread(&arguments.new, None, &arguments.source_maps)?.trace;
+    let base = input::main_thread(&arguments.base, None, &arguments.source_maps)?;
+    let new = input::main_thread(&arguments.new, None, &arguments.source_maps)?;
     let traces = Traces { base: &base, new: &new };
-    let comparison = Comparison::of(&base, &new);
+    let comparison = Comparison::of(&base.thread.trace, &new.thread.trace);
     for (path, summary) in [(&arguments.base, &comparison.base), (&arguments.new, &comparison.new)] {
         if summary.busy.samples == 0 {
             return Err(Failure::job(format!("{} has no busy samples to compare", input::name_of(path)))
@@ -46,15 +47,40 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
 
 /// Both traces.
 struct Traces<'trace> {
-    base: &'trace Trace,
-    new: &'trace Trace,
+    base: &'trace ReadableThread,
+    new: &'trace ReadableThread,
+}
+
+/// A function of one of them.
+#[derive(Clone, Copy)]
+struct Function<'trace> {
+    thread: &'trace ReadableThread,
+    id: FrameId,
 }
 
 impl<'trace> Traces<'trace> {
-    /// The function's frame in the new trace, or in the base trace if it is only there.
-    fn frame(&self, change: &FunctionChange) -> Option<(&'trace Trace, FrameId)> {
-        let frame = |trace: &'trace Trace, row: FunctionRow| (trace, row.frame);
-        change.new.map(|row| frame(self.new, row)).or(change.base.map(|row| frame(self.base, row)))
+    /// The function in the new trace, or in the base trace if it is only there.
+    fn function(&self, change: &FunctionChange) -> Option<Function<'trace>> {
+        let function = |thread: &'trace ReadableThread, row: FunctionRow| Function { thread, id: row.frame };
+        change.new.map(|row| function(self.new, row)).or(change.base.map(|row| function(self.base, row)))
+    }
+}
+
+impl<'trace> Function<'trace> {
+    fn trace(self) -> &'trace Trace {
+        &self.thread.thread.trace
+    }
+
+    fn frame(self) -> Frame {
+        self.trace().frames()[self.id]
+    }
+
+    fn inferred_name(self) -> Option<&'trace str> {
+        self.thread.inferred.get(&self.id).map(String::as_str)
+    }
+
+    fn shown_name(self) -> String {
+        function_name(self.trace(), self.id, &self.thread.inferred)
     }
 }
 
@@ -71,9 +97,7 @@ fn write_table(
     if !shown.is_empty() {
         let names: Vec<String> = shown
             .iter()
-            .map(|change| {
-                traces.frame(change).map_or(String::new(), |(trace, frame)| function_name(trace, frame))
-            })
+            .map(|change| traces.function(change).map_or(String::new(), Function::shown_name))
             .collect();
         let width = function_column_width(&names);
         let heading = format!(
@@ -87,6 +111,8 @@ fn write_table(
         if wanted.len() > shown.len() {
             writeln!(out, "{:>8} and {} more", "...", wanted.len() - shown.len())?;
         }
+        let functions = shown.iter().filter_map(|change| traces.function(change));
+        write_mark_note(out, functions.filter_map(Function::inferred_name).next().is_some())?;
     }
     let significant = comparison.functions.iter().filter(|change| change.is_significant()).count();
     let rest = comparison.functions.len() - significant;
@@ -119,8 +145,9 @@ fn write_row(
         p if p < MIN_P_VALUE => format!("<{MIN_P_VALUE}"),
         p => format!("{p:.4}"),
     };
-    let location =
-        traces.frame(change).map_or(String::new(), |(trace, frame)| location(trace, frame, directory));
+    let location = traces
+        .function(change)
+        .map_or(String::new(), |function| location(function.trace(), function.id, directory));
     let grown = 100.0 * change.change();
     let line = format!("{base:>8} {new:>8} {grown:>+8.1} {p_value:>9}  {name:width$}  {location}");
     writeln!(out, "{}", line.trim_end())
@@ -161,12 +188,13 @@ fn change_json(traces: &Traces<'_>, change: &FunctionChange) -> Value {
             })
         })
     };
-    let frame = traces.frame(change).map(|(trace, frame)| (trace, trace.frames()[frame]));
+    let function = traces.function(change);
     json!({
-        "name": frame.map(|(trace, frame)| &trace.names()[frame.name]),
-        "resource": frame.and_then(|(trace, frame)| Some(&trace.resources()[frame.resource?])),
-        "base": side(traces.base, change.base, change.base_share),
-        "new": side(traces.new, change.new, change.new_share),
+        "name": function.map(|function| &function.trace().names()[function.frame().name]),
+        "inferredName": function.and_then(Function::inferred_name),
+        "resource": function.and_then(|function| Some(&function.trace().resources()[function.frame().resource?])),
+        "base": side(&traces.base.thread.trace, change.base, change.base_share),
+        "new": side(&traces.new.thread.trace, change.new, change.new_share),
         "change": change.change(),
         "probability": change.probability,
         "significant": change.is_significant(),

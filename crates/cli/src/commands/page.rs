@@ -151,14 +151,17 @@ fn record(
         warn("the sample buffer was full; later samples are missing");
     }
     if arguments.top > 0 {
-        let shown = source_maps::as_shown(&trace, &arguments.source_maps);
-        let shown = (&shown, &Summary::of(&shown));
+        // Source maps are applied to the table only; the file keeps the locations of the code that ran.
+        let (mapped, inferred) = source_maps::applied(&trace, &arguments.source_maps);
+        let mapped_summary = Summary::of(&mapped);
+        let shown = (&mapped, &mapped_summary);
         let base = env::current_dir().unwrap_or_default();
         let mut err = BufWriter::new(io::stderr().lock());
         // The trace is written even if stderr is closed.
-        let _ = tables::write_functions(&mut err, shown, arguments.top, &base, Colors::for_stderr())
-            .and_then(|()| write_sample_counts(&mut err, &summary))
-            .and_then(|()| err.flush());
+        let _ =
+            tables::write_functions(&mut err, shown, &inferred, arguments.top, &base, Colors::for_stderr())
+                .and_then(|()| write_sample_counts(&mut err, &summary))
+                .and_then(|()| err.flush());
     }
     let path = output.main();
     let replacing = output::replacing(path);

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use crate::arguments::{ReportArguments, SourceMapArguments};
 use crate::failure::Failure;
 use crate::files::{atomic, input, output, stdout};
-use crate::source_maps;
+use crate::source_maps::{self, ReadableThread};
 use crate::terminal::messages::{say, warn};
 
 use embedded::ReportTrace;
@@ -65,8 +65,9 @@ fn read(file: &Path, maps: &SourceMapArguments) -> Result<Vec<ReportTrace>, Fail
     };
     let (threads, problems): (Vec<_>, Vec<_>) = input::profile(file, None)?.into_iter().unzip();
     let is_alone = threads.len() == 1;
-    let mapped = source_maps::apply_with_snippets(threads, maps)?;
-    let traces = mapped.into_iter().zip(problems).map(|((mut thread, snippets), problems)| {
+    let readable = source_maps::apply(threads, maps, input::recorded(file))?;
+    let traces = readable.into_iter().zip(problems).map(|(readable, problems)| {
+        let ReadableThread { mut thread, inferred, snippets } = readable;
         thread.trace.add_collector_frames();
         let notes = match problems.total() {
             0 => Vec::new(),
@@ -74,7 +75,7 @@ fn read(file: &Path, maps: &SourceMapArguments) -> Result<Vec<ReportTrace>, Fail
             total => vec![format!("{total} problems in the file")],
         };
         let title = if is_alone { name.clone() } else { format!("{name}: {}", thread.name) };
-        ReportTrace { title, notes, trace: thread.trace, snippets }
+        ReportTrace { title, notes, trace: thread.trace, inferred, snippets }
     });
     Ok(traces.collect())
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::arguments::{By, TopArguments};
 use crate::failure::Failure;
 use crate::files::{input, stdout};
+use crate::source_maps::ReadableThread;
 use crate::terminal::color::Colors;
 use crate::terminal::tables;
 
@@ -18,23 +19,27 @@ const JSON_VERSION: u32 = 1;
 
 /// Runs the command.
 pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
-    let trace = input::main_thread(&arguments.file, arguments.from, &arguments.source_maps)?.trace;
-    let summary = Summary::of(&trace);
+    let main = input::main_thread(&arguments.file, arguments.from, &arguments.source_maps)?;
+    let summary = Summary::of(&main.thread.trace);
     stdout::write(|out| match arguments.json {
-        true => writeln!(out, "{}", to_json(&trace, &summary, arguments)),
-        false => write_table(out, &trace, &summary, arguments),
+        true => writeln!(out, "{}", to_json(&main, &summary, arguments)),
+        false => write_table(out, &main, &summary, arguments),
     })
 }
 
 fn write_table(
     out: &mut impl Write,
-    trace: &Trace,
+    main: &ReadableThread,
     summary: &Summary,
     arguments: &TopArguments,
 ) -> io::Result<()> {
+    let trace = &main.thread.trace;
     let (top, base) = (arguments.top, std::env::current_dir().unwrap_or_default());
     match arguments.by {
-        By::Function => tables::write_functions(out, (trace, summary), top, &base, Colors::for_stdout())?,
+        By::Function => {
+            let table = (trace, summary);
+            tables::write_functions(out, table, &main.inferred, top, &base, Colors::for_stdout())?;
+        }
         By::Resource => tables::write_resources(out, (trace, summary), top, &base, Colors::for_stdout())?,
         By::Marker => tables::write_marker_times(out, summary, Colors::for_stdout())?,
     }
@@ -44,8 +49,8 @@ fn write_table(
     writeln!(out, "trace: {}", tables::extent(summary, None))
 }
 
-fn to_json(trace: &Trace, summary: &Summary, arguments: &TopArguments) -> Value {
-    let top = arguments.top;
+fn to_json(main: &ReadableThread, summary: &Summary, arguments: &TopArguments) -> Value {
+    let (trace, top) = (&main.thread.trace, arguments.top);
     let markers: Map<String, Value> = Marker::ALL
         .into_iter()
         .map(|marker| (marker.as_str().to_owned(), tally_json(summary.marker(marker))))
@@ -53,7 +58,7 @@ fn to_json(trace: &Trace, summary: &Summary, arguments: &TopArguments) -> Value 
     // The kinds of work are always included.
     let rows = match arguments.by {
         By::Function => {
-            let rows = summary.functions.iter().take(top).map(|row| function_json(trace, row));
+            let rows = summary.functions.iter().take(top).map(|row| function_json(main, row));
             Some(("functions", rows.collect::<Value>()))
         }
         By::Resource => {
@@ -92,10 +97,12 @@ fn tally_json(tally: Tally) -> Value {
     json!({ "samples": tally.samples, "time": tally.time.as_millis_f64() })
 }
 
-fn function_json(trace: &Trace, row: &FunctionRow) -> Value {
+fn function_json(main: &ReadableThread, row: &FunctionRow) -> Value {
+    let trace = &main.thread.trace;
     let frame = trace.frames()[row.frame];
     json!({
         "name": &trace.names()[frame.name],
+        "inferredName": main.inferred.get(&row.frame),
         "resource": frame.resource.map(|id| &trace.resources()[id]),
         "line": frame.line,
         "column": frame.column,

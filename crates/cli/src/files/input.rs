@@ -1,15 +1,16 @@
 //! Reading profiles, and reporting the problems in them.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+use std::time::SystemTime;
 
 use selfprof_formats::{Format, Hint, ReadError, ReadOptions, Thread, read};
 use selfprof_trace::foreign::Problems;
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
-use crate::source_maps;
+use crate::source_maps::{self, ReadableThread};
 use crate::terminal::messages::{say, warn};
 
 /// At most this many problems are listed; the rest are counted.
@@ -25,14 +26,20 @@ pub fn name_of(path: &Path) -> String {
     if is_stream(path) { "stdin".to_owned() } else { path.display().to_string() }
 }
 
-/// Reads a profile, reports its problems, and applies source maps. The format is detected unless it is given.
+/// Reads a profile, reports its problems, applies source maps and infers names. The format is detected unless it is given.
 pub fn threads(
     path: &Path,
     format: Option<Format>,
     maps: &SourceMapArguments,
-) -> Result<Vec<Thread>, Failure> {
+) -> Result<Vec<ReadableThread>, Failure> {
     let threads = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
-    source_maps::apply(threads, maps)
+    source_maps::apply(threads, maps, recorded(path))
+}
+
+/// When the profile was written, if it is a file: scripts that have changed since are not those that were profiled.
+pub fn recorded(path: &Path) -> Option<SystemTime> {
+    let metadata = fs::metadata(path).ok().filter(|metadata| metadata.is_file() && !is_stream(path))?;
+    metadata.modified().ok()
 }
 
 /// Reads a profile and reports its problems, without applying source maps.
@@ -91,14 +98,14 @@ pub fn main_thread(
     path: &Path,
     format: Option<Format>,
     maps: &SourceMapArguments,
-) -> Result<Thread, Failure> {
+) -> Result<ReadableThread, Failure> {
     let mut threads = threads(path, format, maps)?.into_iter();
     let mut main = threads.next().ok_or_else(|| Failure::job(format!("{} has no threads", name_of(path))))?;
     if threads.len() > 0 {
-        let names: Vec<String> = threads.map(|thread| thread.name).collect();
-        say(format_args!("showing {} only; the file also has {}", main.name, names.join(", ")));
+        let names: Vec<String> = threads.map(|other| other.thread.name).collect();
+        say(format_args!("showing {} only; the file also has {}", main.thread.name, names.join(", ")));
     }
-    main.trace.add_collector_frames();
+    main.thread.trace.add_collector_frames();
     Ok(main)
 }
 

@@ -1,4 +1,4 @@
-//! Finding the source map of a script.
+//! Finding scripts and their source maps.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -6,6 +6,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use selfprof_source_maps::{Comments, Map};
 
@@ -42,15 +43,28 @@ impl Finder {
         }
     }
 
-    /// The map of the script with this URL.
-    pub fn find(&mut self, url: &str) -> Option<Map> {
+    /// The script with this URL, unless it has changed since a time.
+    pub fn code(&self, url: &str, recorded: Option<SystemTime>) -> Option<String> {
+        let path = self.path_of(url)?;
+        let changed = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok()?;
+        if recorded.is_some_and(|recorded| changed > recorded) {
+            return None;
+        }
+        read_text(&path)
+    }
+
+    fn path_of(&self, url: &str) -> Option<PathBuf> {
         let local = local_path(url)
             .map(PathBuf::from)
             .or_else(|| Some(PathBuf::from(url)).filter(|path| path.is_absolute()));
-        let name = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-        let code_path = local.filter(|path| path.is_file()).or_else(|| self.files.named(name, url));
-        let code =
-            code_path.as_deref().and_then(read).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        local.filter(|path| path.is_file()).or_else(|| self.files.named(file_name(url), url))
+    }
+
+    /// The map of the script with this URL.
+    pub fn find(&mut self, url: &str) -> Option<Map> {
+        let name = file_name(url);
+        let code_path = self.path_of(url);
+        let code = code_path.as_deref().and_then(read_text);
         let comments = code.as_deref().map(Comments::of).unwrap_or_default();
         if let Some(data) = comments.mapping_url.filter(|url| url.starts_with("data:")) {
             return self.usable(url, Map::from_data_url(data).map_err(|error| error.to_string()));
@@ -94,6 +108,11 @@ impl Finder {
         }
         self.bad += 1;
     }
+}
+
+/// The last part of a URL's path.
+fn file_name(url: &str) -> &str {
+    url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default()
 }
 
 /// The path of the map that a script links to.
@@ -163,6 +182,10 @@ impl Files {
         };
         maps.filter(has_id).min().cloned()
     }
+}
+
+fn read_text(path: &Path) -> Option<String> {
+    read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The content of a regular file that is not too long. A trace may name any path, even a device.

@@ -6,14 +6,17 @@ use percent_encoding::percent_decode_str;
 
 use selfprof_trace::{Frame, FrameId, Trace};
 
+use crate::inferred_names::{InferredNames, MARK};
+
 /// Stands for the script of functions that have none.
 pub const NATIVE: &str = "(native)";
 
-/// The function's name, `(anonymous)` if it has none, without control characters.
-pub fn function_name(trace: &Trace, frame: FrameId) -> String {
-    match &trace.names()[trace.frames()[frame].name] {
-        "" => "(anonymous)".to_owned(),
-        name => printable(name),
+/// The function's name without control characters, or its inferred name with a mark, or `(anonymous)`.
+pub fn function_name(trace: &Trace, id: FrameId, inferred: &InferredNames) -> String {
+    match (&trace.names()[trace.frames()[id].name], inferred.get(&id)) {
+        ("", Some(name)) => format!("{}{MARK}", printable(name)),
+        ("", None) => "(anonymous)".to_owned(),
+        (name, _) => printable(name),
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::Path;
 use selfprof_trace::summary::{Code, Summary};
 use selfprof_trace::{GARBAGE_COLLECTOR, Marker, Micros, Millis, Trace};
 
+use crate::inferred_names::{InferredNames, MARK};
+
 use super::color::Colors;
 use super::names::{NATIVE, function_name, location, printable, script};
 
@@ -24,6 +26,7 @@ pub fn function_column_width(names: &[String]) -> usize {
 pub fn write_functions(
     out: &mut impl Write,
     (trace, summary): (&Trace, &Summary),
+    inferred: &InferredNames,
     top: usize,
     base: &Path,
     colors: Colors,
@@ -32,7 +35,7 @@ pub fn write_functions(
     if shown.is_empty() {
         return Ok(());
     }
-    let names: Vec<String> = shown.iter().map(|row| function_name(trace, row.frame)).collect();
+    let names: Vec<String> = shown.iter().map(|row| function_name(trace, row.frame, inferred)).collect();
     let width = function_column_width(&names);
     let heading =
         format!("{:>10} {:>10} {:>6}  {:width$}  defined at", "self ms", "total ms", "%", "function");
@@ -44,7 +47,13 @@ pub fn write_functions(
         let line = format!("{own:>10.1} {total:>10.1} {percent:>6.1}  {name:width$}  {location}");
         writeln!(out, "{}", line.trim_end())?;
     }
-    write_left_out(out, summary.functions.len() - shown.len())
+    write_left_out(out, summary.functions.len() - shown.len())?;
+    write_mark_note(out, shown.iter().any(|row| inferred.contains_key(&row.frame)))
+}
+
+/// Writes what the mark of inferred names means, if there is one.
+pub fn write_mark_note(out: &mut impl Write, is_needed: bool) -> io::Result<()> {
+    if is_needed { writeln!(out, "{MARK} inferred from the source") } else { Ok(()) }
 }
 
 /// Writes the `top` scripts with the most self time, one per line. `%` is as in [`write_functions`].

@@ -18,13 +18,14 @@ use selfprof_trace::weigh::{median_interval, weigh};
 use selfprof_trace::{EntryType, Frame, Marker, Micros, Stack, TableId, Trace};
 use serde::Serialize;
 
+use crate::inferred_names::InferredNames;
 use crate::source_maps::{Snippet, Snippets};
 
 /// At most this many functions get a source snippet, to keep the file small.
 const MAX_SNIPPETS: usize = 500;
 
 /// The version of the embedded JSON. A report reads only its own version.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A trace of a report.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub struct ReportTrace {
     pub notes: Vec<String>,
     /// The trace, with source maps applied.
     pub trace: Trace,
+    /// Names for its anonymous functions.
+    pub inferred: InferredNames,
     /// Lines of the original sources.
     pub snippets: Snippets,
 }
@@ -80,6 +83,9 @@ struct EmbeddedTrace<'a> {
     names: Vec<&'a str>,
     resources: Vec<&'a str>,
     frames: Frames,
+    /// Names for anonymous functions, by frame id.
+    #[serde(rename = "inferredNames")]
+    inferred_names: BTreeMap<usize, &'a str>,
     stacks: Stacks,
     samples: Samples,
     markers: Vec<&'static str>,
@@ -131,6 +137,7 @@ impl<'a> EmbeddedTrace<'a> {
             names: trace.names().iter().map(|(_, name)| name).collect(),
             resources: trace.resources().iter().map(|(_, url)| url).collect(),
             frames: Frames::of(trace),
+            inferred_names: report_trace.inferred.iter().map(|(id, name)| (id.index(), &**name)).collect(),
             stacks: Stacks::of(trace),
             samples: Samples::of(trace),
             markers: Marker::ALL.map(Marker::as_str).to_vec(),
@@ -270,8 +277,9 @@ mod tests {
         for (time, stack) in [(1000, None), (2000, Some(outer)), (4000, Some(inner))] {
             trace.push_sample(Sample { timestamp: Micros(time), stack, marker: None });
         }
+        let inferred = InferredNames::from([(frame, "a.b".to_owned())]);
         let (notes, snippets) = (Vec::new(), Snippets::new());
-        let report_trace = ReportTrace { title: "<a>".to_owned(), notes, trace, snippets };
+        let report_trace = ReportTrace { title: "<a>".to_owned(), notes, trace, inferred, snippets };
 
         let text = encode(&[report_trace]).unwrap();
 

@@ -102,12 +102,13 @@ fn print(thread: Thread, journal: &Journal, top: usize) -> io::Result<()> {
     if thread != Thread::Main || top == 0 {
         return Ok(());
     }
-    let trace = source_maps::as_shown(&journal.trace, &SourceMapArguments::default());
+    // Source maps are applied to the tables only; the file keeps the locations of the code that ran.
+    let (trace, inferred) = source_maps::applied(&journal.trace, &SourceMapArguments::default());
     let summary = &Summary::of(&trace);
     let shown = (&trace, summary);
     let base = env::current_dir().unwrap_or_default();
     let mut err = BufWriter::new(io::stderr().lock());
-    tables::write_functions(&mut err, shown, top, &base, Colors::for_stderr())?;
+    tables::write_functions(&mut err, shown, &inferred, top, &base, Colors::for_stderr())?;
     tables::write_entries(&mut err, shown, top, Colors::for_stderr())?;
     tables::write_markers(&mut err, summary)?;
     tables::write_times(&mut err, summary)?;
