@@ -1,5 +1,6 @@
 //! The functions that JavaScript calls. Only the npm package calls them, with values that it has converted and checked.
 
+pub mod addon_name;
 pub mod agent;
 pub mod arguments;
 pub mod diagnostics;

@@ -10,6 +10,7 @@ use selfprof_session::{AdmitScripts, Instant};
 use selfprof_trace::Micros;
 use selfprof_v8::LoggingMode;
 
+use super::addon_name;
 use super::arguments::{agent_error, to_marker};
 use super::listener;
 use crate::agent::lifecycle::{self, AgentOptions};
@@ -83,5 +84,6 @@ pub fn begin(
         }),
         on_event: listener::dispatcher(env)?,
     };
+    addon_name::claim(env)?;
     lifecycle::begin(options).map_err(agent_error)
 }

@@ -7,6 +7,7 @@ use napi::{Env, Error, JsValue, Result, Status};
 use napi_derive::napi;
 use selfprof_session::{BufferPolicy, InitOptions, Reach, RealmId, SessionId};
 
+use super::addon_name;
 use super::arguments::agent_error;
 use super::listener;
 use crate::agent::current;
@@ -106,6 +107,8 @@ pub fn open(
     let view = options.realm.map(|realm| realms::view(RealmId(realm), reach)).transpose();
     let view = view.map_err(|error| type_error(&error))?;
     let queue = chunks.map(|chunks| Arc::clone(&chunks.queue));
+    // In lazy mode, V8 begins to log functions now.
+    addon_name::claim(env).map_err(|error| type_error(&error.reason))?;
     let (session, interval) =
         current::with(|agent| Ok(agent.open(&request, view, queue)?)).map_err(|error| type_error(&error))?;
     listener::listen(env, session, &listener).map_err(|error| type_error(&error.reason))?;
