@@ -17,14 +17,7 @@ pub fn claim(env: &Env) -> Result<()> {
     let length = NATIVE_ADDON.len() as isize;
     // SAFETY: the environment is this thread's; the name is copied, and `does_nothing` is static.
     check_status!(unsafe {
-        sys::napi_create_function(
-            env.raw(),
-            name,
-            length,
-            Some(does_nothing),
-            ptr::null_mut(),
-            &mut function,
-        )
+        sys::napi_create_function(env.raw(), name, length, Some(does_nothing), ptr::null_mut(), &mut function)
     })
 }
 
