@@ -54,8 +54,12 @@ export function top(trace, atLeast = 6) {
   }));
 }
 
+/** The name of a function in `selfprof top`. In V8's formats, selfprof calls the garbage collector `(gc)`. */
+export const nameIn = (name) => (name === '(gc)' ? '(garbage collector)' : name);
+
 /** The key that identifies a function. */
-export const keyOf = ({ name, resource, line, column }) => `${name}\n${resource || ''}:${line ?? ''}:${column ?? ''}`;
+export const keyOf = ({ name, resource, line, column }) =>
+  `${nameIn(name)}\n${resource || ''}:${line ?? ''}:${column ?? ''}`;
 
 /** The functions with a time above zero. Some consumers omit the others. */
 export const withTime = (sums) => new Map([...sums].filter(([, { total }]) => total > 0));
@@ -103,17 +107,7 @@ export function merged(trace, key) {
 
 /** Asserts that the functions and their times are equal, except for rounding and for states. */
 export function assertSame(actual, expected, tolerance = 1e-6) {
-  const states = new Set([
-    '(idle)',
-    '(script)',
-    '(gc)',
-    '(parse)',
-    '(paint)',
-    '(style)',
-    '(layout)',
-    '(other)',
-    '(root)',
-  ]);
+  const states = new Set(['(idle)', '(script)', '(parse)', '(paint)', '(style)', '(layout)', '(other)', '(root)']);
   const names = (sums) => [...sums.keys()].filter((key) => !states.has(key.split('\n')[0])).sort();
   assert.deepEqual(names(actual), names(expected));
   for (const [key, { self, total }] of expected) {

@@ -100,8 +100,8 @@ function callTree(page) {
 }
 
 /** The tables merge functions of the same name in the same script. devtools.test.mjs compares lines and columns. */
-const nameIn = ({ name, resource }) => keyOf({ name, resource });
-const keyOfCall = ({ functionName, url }) => nameIn({ name: functionName || '(anonymous)', resource: url });
+const nameInScript = ({ name, resource }) => keyOf({ name, resource });
+const keyOfCall = ({ functionName, url }) => nameInScript({ name: functionName || '(anonymous)', resource: url });
 
 /** The times of calls. `above` has the keys on the stack, whose time must not be counted twice. */
 function sumsOf(calls) {
@@ -128,7 +128,7 @@ for (const [name, trace] of Object.entries(traces)) {
           await table(page, 'call-tree');
           return { bottomUp, tree: await callTree(page) };
         });
-        const expected = withTime(merged(trace, nameIn));
+        const expected = withTime(merged(trace, nameInScript));
         assertSame(sumsOf(tree), expected, tolerance);
         // This table has only functions with self time, and the model does not merge all equal ones.
         const inBottomUp = sumsOf(bottomUp.calls);
@@ -193,5 +193,5 @@ test("DevTools' Performance panel shows marks and measures", async () => {
 
 test("DevTools' Performance panel shows functions that begin with the trace, for .trace.json", async () => {
   const { calls } = await inPanel(convert(marks, '.trace.json'), (page) => table(page, 'bottom-up'));
-  assertSame(sumsOf(calls), withTime(sums(top(marks, 1), nameIn)), 1e-3);
+  assertSame(sumsOf(calls), withTime(sums(top(marks, 1), nameInScript)), 1e-3);
 });

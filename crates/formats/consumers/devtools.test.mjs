@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-import { assertSame, convert, marks, merged, packageFolder, sums, top, traces } from './conversion.mjs';
+import { assertSame, convert, marks, merged, nameIn, packageFolder, sums, top, traces } from './conversion.mjs';
 
 // The engine requires this class of browsers.
 globalThis.DOMRect ??= class DOMRect {};
@@ -14,7 +14,12 @@ const { TraceModel, Types, Helpers } = await import(engine);
 const known = (number) => (number < 0 ? null : number + 1);
 const key = ({ name, resource, line, column }) => `${name}\n${resource ?? ''}:${line}:${column}`;
 const keyOfCall = ({ functionName, url, lineNumber, columnNumber }) =>
-  key({ name: functionName || '(anonymous)', resource: url, line: known(lineNumber), column: known(columnNumber) });
+  key({
+    name: nameIn(functionName) || '(anonymous)',
+    resource: url,
+    line: known(lineNumber),
+    column: known(columnNumber),
+  });
 // In trace events, the engine merges functions of the same name on the same line.
 const withoutColumn = (key) => key.replace(/:[^:]*$/, '');
 

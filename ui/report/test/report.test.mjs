@@ -142,7 +142,7 @@ describe('a report', () => {
     await showTab(page, 'Functions');
     assert.deepEqual(
       (await tableRows(page)).map((row) => row[3]),
-      ['sum', 'draw', 'work', 'main'],
+      ['sum', 'draw', 'work', '(garbage collector)', 'main'],
     );
     // The first 20 ms belong to `sum`.
     const area = await (await page.$('.timeline .u-over')).boundingBox();
@@ -216,7 +216,7 @@ describe('a report', () => {
     assert.equal(await textOf(page, '.details h2'), 'work');
     assert.match(await textOf(page, '.details .location'), /app\.js:2:3$/);
     assert.deepEqual(await textsOf(page, '.details h3'), ['Callers', 'Callees']);
-    assert.deepEqual(await textsOf(page, '.details ul'), ['main100.0%', 'sum66.7%']);
+    assert.deepEqual(await textsOf(page, '.details ul'), ['main100.0%', 'sum66.7%(garbage collector)16.7%']);
     await page.keyboard.press('Enter');
     assert.equal((await textOf(page, '.sandwich h2')).split(' ')[0], 'work');
     assert.equal(await textOf(page, '[role=tab][aria-selected=true]'), 'Callers and callees');
@@ -355,7 +355,7 @@ describe('a report', () => {
 
   it('shows traces without samples and without stacks', async (t) => {
     const { browser, folder } = await start(t);
-    for (const lines of [[], [''], ['', '@gc', '@gc']]) {
+    for (const lines of [[], [''], ['', '@layout', '@layout']]) {
       const { page, faults } = await open(browser, makeReport(folder, { 'small.json': trace(lines) }));
       for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
       assert.equal(await page.$('.error'), null);
