@@ -164,7 +164,7 @@ describe('a report', () => {
     // Escape clears the range.
     await page.keyboard.press('Escape');
     await showTab(page, 'Functions');
-    assert.equal((await tableRows(page)).length, 4);
+    assert.equal((await tableRows(page)).length, 5);
   });
 
   it('selects the time of a clicked measure, and clears it with a click elsewhere', async (t) => {
