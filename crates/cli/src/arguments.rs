@@ -4,6 +4,7 @@ mod convert_arguments;
 mod diff_arguments;
 mod page_arguments;
 mod page_host;
+mod recover_arguments;
 mod report_arguments;
 mod run_arguments;
 mod source_maps;
@@ -18,6 +19,7 @@ pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
 pub use page_arguments::{PageArguments, Wait};
 pub use page_host::PageHostArguments;
+pub use recover_arguments::RecoverArguments;
 pub use report_arguments::ReportArguments;
 pub use run_arguments::RunArguments;
 pub use source_maps::SourceMapArguments;
@@ -74,6 +76,7 @@ pub enum Command {
     Convert(ConvertArguments),
     Page(PageArguments),
     Webdriver(WebDriverArguments),
+    Recover(RecoverArguments),
 }
 
 #[cfg(test)]

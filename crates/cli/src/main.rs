@@ -13,13 +13,14 @@ mod files;
 mod inferred_names;
 mod installation;
 mod page_host;
+mod recording;
 mod source_maps;
 mod terminal;
 
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
-use commands::{convert, diff, page, report, run, top, webdriver};
+use commands::{convert, diff, page, recover, report, run, top, webdriver};
 
 fn main() -> ExitCode {
     let result = match Arguments::of_process().command {
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Page(arguments) => page::page(&arguments),
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Recover(arguments) => recover::recover(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {

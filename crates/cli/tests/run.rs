@@ -294,7 +294,17 @@ fn a_trace_that_cannot_be_written_fails_the_run() {
     let Output { status, stderr, .. } = output(&mut directory.run("--top 0 -o /dev/full", "busy.js", ""));
     assert_eq!(status.code(), Some(1));
     let message = "error: cannot write the trace of the main thread to /dev/full: No space left on device";
-    assert!(text(&stderr).starts_with(message), "{}", text(&stderr));
+    let stderr = text(&stderr);
+    assert!(stderr.starts_with(message), "{stderr}");
+    // The recording can be turned into a trace later.
+    let folder =
+        stderr.split("the recording is in ").nth(1).and_then(|rest| rest.split(';').next()).expect(&stderr);
+    let recovered =
+        output(selfprof().current_dir(directory.folder.path()).args(["recover", folder, "--top", "1"]));
+    assert!(recovered.status.success(), "{}", text(&recovered.stderr));
+    assert!(share(&directory.trace("recovered.selfprof.json"), "fib") > 0.3);
+    assert!(Path::new(folder).join("main.journal").is_file());
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

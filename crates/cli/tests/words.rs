@@ -40,6 +40,9 @@ fn help() {
     check("help", &mut with("--help"));
     check("help-run", &mut with("run --help"));
     check("help-top", &mut with("top --help"));
+    check("help-recover", &mut with("recover --help"));
+    check("recover-nothing", &mut with("recover tests/fixtures/scripts"));
+    check("recover-missing", &mut with("recover no/such/folder"));
     check("help-diff", &mut with("diff --help"));
     check("help-report", &mut with("report --help"));
     check("help-page", &mut with("page --help"));

@@ -6,7 +6,6 @@
 
 mod child;
 mod command;
-mod recording;
 
 use std::process::ExitCode;
 
@@ -17,10 +16,11 @@ use crate::files::output::TracePaths;
 use crate::installation::addon;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
+use crate::recording::Recording;
+use crate::terminal::messages::say;
 
 use child::{Child, Ended};
 use command::{NodeCommand, SearchPath};
-use recording::Recording;
 
 /// Runs the command. Wrong usage is reported before the program starts.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
@@ -43,8 +43,15 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     {
         failure.report();
     }
-    // Deletes the journals. If a signal killed this process, they would remain.
-    drop(recording);
+    // Deletes the journals, unless they are all that there is. If a signal killed this process, they would remain, too.
+    if finished.is_err()
+        && let Some(directory) = recording.keep()
+    {
+        say(format_args!(
+            "the recording is in {0}; `selfprof recover {0}` writes its traces",
+            directory.display()
+        ));
+    }
     match ended {
         Ended::Signal(signal) => Ok(child::die_of(signal)),
         Ended::Code(0) if finished.is_err() => Ok(ExitCode::FAILURE),

@@ -20,11 +20,11 @@ use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
 use super::command::NodeCommand;
-use super::recording::Recording;
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
+use crate::recording::Recording;
 
 /// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the disk.
 const MAX_ENTRIES: u32 = 1 << 20;

@@ -18,11 +18,17 @@ use crate::terminal::color::Colors;
 use crate::terminal::messages::{say, warn};
 use crate::terminal::tables;
 
-/// The temporary directory of the journals: `main.journal`, and `worker-<id>.journal` for each worker. It is deleted
-/// when dropped.
+/// The directory of the journals: `main.journal`, and `worker-<id>.journal` for each worker. A temporary one is deleted when
+/// dropped.
 #[derive(Debug)]
 pub struct Recording {
-    directory: TempDir,
+    directory: Directory,
+}
+
+#[derive(Debug)]
+enum Directory {
+    Temporary(TempDir),
+    Existing(PathBuf),
 }
 
 /// A thread with a journal.
@@ -41,12 +47,38 @@ impl Recording {
                 .because(&error)
                 .hint("TMPDIR sets another directory for temporary files")
         })?;
-        Ok(Self { directory })
+        Ok(Self { directory: Directory::Temporary(directory) })
+    }
+
+    /// A recording that was left behind.
+    pub fn open(directory: &Path) -> Result<Self, Failure> {
+        let recording = Self { directory: Directory::Existing(directory.to_owned()) };
+        let threads = recording.threads().map_err(|error| {
+            Failure::usage(format!("cannot read the directory {}", directory.display())).because(&error)
+        })?;
+        if threads.is_empty() {
+            return Err(Failure::usage(format!("there is no recording in {}", directory.display()))
+                .hint("a recording is a folder of files that end in .journal"));
+        }
+        Ok(recording)
     }
 
     /// The directory of the journals.
     pub fn directory(&self) -> &Path {
-        self.directory.path()
+        match &self.directory {
+            Directory::Temporary(directory) => directory.path(),
+            Directory::Existing(path) => path,
+        }
+    }
+
+    /// Leaves the journals where they are, if there are any, and returns the directory.
+    pub fn keep(self) -> Option<PathBuf> {
+        let is_empty = self.threads().is_ok_and(|threads| threads.is_empty());
+        match self.directory {
+            _ if is_empty => None,
+            Directory::Temporary(directory) => Some(directory.keep()),
+            Directory::Existing(path) => Some(path),
+        }
     }
 
     /// Writes the traces, and prints the table of the main thread's functions to stderr.
