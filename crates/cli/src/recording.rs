@@ -4,6 +4,7 @@ use std::env;
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use selfprof_formats::journal::{self, Journal};
 use selfprof_trace::Entries;
@@ -12,6 +13,7 @@ use tempfile::TempDir;
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
+use crate::files::input;
 use crate::files::output::{self, TracePaths};
 use crate::source_maps;
 use crate::terminal::color::Colors;
@@ -110,32 +112,34 @@ impl Recording {
 
     fn finish_thread(&self, thread: Thread, output: &TracePaths, top: usize) -> Result<(), Failure> {
         let name = thread.name();
-        let journal = File::open(self.directory().join(thread.file()))
+        let path = self.directory().join(thread.file());
+        let journal = File::open(&path)
             .map_err(journal::JournalError::Io)
             .and_then(|file| journal::read(BufReader::new(file)))
             .map_err(|error| Failure::job(format!("cannot read the recording of {name}")).because(&error))?;
         let summary = Summary::of(&journal.trace);
         // The trace is written even if stderr is closed.
-        let _ = print(thread, &journal, top);
-        let path = thread.output(output);
-        let replacing = output::replacing(&path);
-        output::write(&journal.trace, &path).map_err(|error| {
-            Failure::job(format!("cannot write the trace of {name} to {}", path.display())).because(&error)
+        let _ = print(thread, &journal, input::recorded(&path), top);
+        let path_of_trace = thread.output(output);
+        let replacing = output::replacing(&path_of_trace);
+        output::write(&journal.trace, &path_of_trace).map_err(|error| {
+            Failure::job(format!("cannot write the trace of {name} to {}", path_of_trace.display()))
+                .because(&error)
         })?;
         let extent = tables::extent(&summary, Some(journal.header.interval));
-        say(format_args!("trace: {} ({extent}){replacing}", path.display()));
+        say(format_args!("trace: {} ({extent}){replacing}", path_of_trace.display()));
         Ok(())
     }
 }
 
 /// Prints warnings about incomplete data, and the tables of the main thread.
-fn print(thread: Thread, journal: &Journal, top: usize) -> io::Result<()> {
+fn print(thread: Thread, journal: &Journal, recorded: Option<SystemTime>, top: usize) -> io::Result<()> {
     missing_data(thread, journal).iter().for_each(warn);
     if thread != Thread::Main || top == 0 {
         return Ok(());
     }
     // Source maps are applied to the tables only; the file keeps the locations of the code that ran.
-    let (trace, inferred) = source_maps::applied(&journal.trace, &SourceMapArguments::default());
+    let (trace, inferred) = source_maps::applied(&journal.trace, &SourceMapArguments::default(), recorded);
     let summary = &Summary::of(&trace);
     let shown = (&trace, summary);
     let base = env::current_dir().unwrap_or_default();

@@ -59,10 +59,16 @@ pub struct ReadableThread {
 
 /// A recording as tables show it: with original names and locations if source maps can be applied, with inferred names, and with the
 /// garbage collector as a function of its own.
-pub fn applied(trace: &Trace, arguments: &SourceMapArguments) -> (Trace, InferredNames) {
+///
+/// Names are inferred from scripts that have not changed since `recorded`.
+pub fn applied(
+    trace: &Trace,
+    arguments: &SourceMapArguments,
+    recorded: Option<SystemTime>,
+) -> (Trace, InferredNames) {
     let threads = vec![Thread::main(trace.clone())];
     let (mut shown, inferred) =
-        match apply(threads, arguments, None).ok().and_then(|mut threads| threads.pop()) {
+        match apply(threads, arguments, recorded).ok().and_then(|mut threads| threads.pop()) {
             Some(readable) => (readable.thread.trace, readable.inferred),
             None => (trace.clone(), InferredNames::new()),
         };

@@ -29,7 +29,8 @@ impl Profile {
     pub fn read(&self) -> Option<RawSegment> {
         let mut state = self.cell.state.lock();
         let ProfileState::Unread(profile) = *state else { return None };
-        let segment = Reader::default().read(profile.0, self.cell.max_samples);
+        let mut addon_name = self.cell.addon_name.lock();
+        let segment = Reader::new(addon_name.take()).read(profile.0, self.cell.max_samples, &mut addon_name);
         *state = ProfileState::Read(profile);
         Some(segment)
     }
@@ -47,7 +48,15 @@ impl Profile {
 pub(crate) struct ProfileCell {
     state: Mutex<ProfileState>,
     max_samples: u32,
+    addon_name: AddonName,
 }
+
+/// The name that V8 has for all functions of native addons, as far as it is known: they have the same entry point. Shared by the
+/// profiles of a sampler; threads that read them lock it.
+pub(crate) type AddonName = Arc<Mutex<Option<String>>>;
+
+/// What these functions are called instead, since V8's name is that of any of them.
+const NATIVE_ADDON: &str = "(native addon)";
 
 enum ProfileState {
     Unread(ProfilePointer),
@@ -71,10 +80,14 @@ struct ProfilePointer(NonNull<ffi::CpuProfile>);
 unsafe impl Send for ProfilePointer {}
 
 impl ProfileCell {
-    pub(crate) fn new(profile: Option<NonNull<ffi::CpuProfile>>, max_samples: u32) -> Self {
+    pub(crate) fn new(
+        profile: Option<NonNull<ffi::CpuProfile>>,
+        max_samples: u32,
+        addon_name: AddonName,
+    ) -> Self {
         let state =
             profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));
-        Self { state: Mutex::new(state), max_samples }
+        Self { state: Mutex::new(state), max_samples, addon_name }
     }
 
     /// JS thread. Deletes the profile if it has been read and no reader holds the lock; returns whether it is gone.
@@ -114,6 +127,9 @@ mod source_type {
 #[derive(Default)]
 struct Reader {
     segment: RawSegment,
+    addon_name: Option<String>,
+    /// The index of [`NATIVE_ADDON`].
+    native_addon: Option<u32>,
     /// V8 keeps one copy of equal strings, so an address identifies a string.
     strings: FxHashMap<*const c_char, u32>,
     functions: FxHashMap<(u32, u32, i32, i32, i32), u32>,
@@ -121,7 +137,17 @@ struct Reader {
 }
 
 impl Reader {
-    fn read(mut self, profile: NonNull<ffi::CpuProfile>, max_samples: u32) -> RawSegment {
+    fn new(addon_name: Option<String>) -> Self {
+        Self { addon_name, ..Self::default() }
+    }
+
+    /// Reads the profile. `addon_name` gets what is known after that.
+    fn read(
+        mut self,
+        profile: NonNull<ffi::CpuProfile>,
+        max_samples: u32,
+        addon_name: &mut Option<String>,
+    ) -> RawSegment {
         // SAFETY: the caller holds the lock that keeps the profile alive.
         let (count, ended) = unsafe {
             (
@@ -134,6 +160,7 @@ impl Reader {
         let mut samples = vec![empty; count as usize];
         // SAFETY: as above, and `samples` has room for `count`.
         unsafe { ffi::selfprof_profile_samples(profile.as_ptr(), count, samples.as_mut_ptr()) };
+        self.learn_addon_name(samples.first());
         self.segment.samples.reserve(samples.len());
         for sample in &samples {
             let raw = RawSample {
@@ -146,7 +173,19 @@ impl Reader {
         if samples.len() >= max_samples as usize {
             self.segment.lost = estimate_lost(&samples, ended);
         }
+        *addon_name = self.addon_name;
         self.segment
+    }
+
+    /// V8 takes the first sample when the run is started. If a function of Node-API is on top then, it is the addon's own.
+    fn learn_addon_name(&mut self, first: Option<&ffi::Sample>) {
+        let Some(node) = first.map(|sample| sample.node).filter(|node| !node.is_null()) else { return };
+        let node = read_node(node);
+        if node.source_type == source_type::CALLBACK && !node.name.is_null() {
+            // SAFETY: V8 hands out NUL-terminated strings that live as long as the profile.
+            let name = unsafe { CStr::from_ptr(node.name) };
+            self.addon_name = Some(name.to_string_lossy().into_owned());
+        }
     }
 
     /// The node's index. `None` for V8's own nodes: `(root)`, `(program)`, `(idle)`, `(garbage collector)` and unresolved ones.
@@ -160,12 +199,7 @@ impl Reader {
                 caller = known;
                 break;
             }
-            let mut read = std::mem::MaybeUninit::uninit();
-            // SAFETY: the node belongs to the profile that is being read; the shim fills the whole struct.
-            let read: ffi::Node = unsafe {
-                ffi::selfprof_node_read(cursor, read.as_mut_ptr());
-                read.assume_init()
-            };
+            let read = read_node(cursor);
             let parent = read.parent;
             unvisited.push((cursor, read));
             cursor = parent;
@@ -188,7 +222,7 @@ impl Reader {
     }
 
     fn function(&mut self, node: &ffi::Node, kind: FunctionKind) -> u32 {
-        let name = self.string(node.name);
+        let name = self.name(node);
         let resource = self.string(node.resource);
         let key = (name, resource, node.script_id, node.line, node.column);
         *self.functions.entry(key).or_insert_with(|| {
@@ -204,6 +238,19 @@ impl Reader {
         })
     }
 
+    fn name(&mut self, node: &ffi::Node) -> u32 {
+        let name = self.string(node.name);
+        let is_addon = node.source_type == source_type::CALLBACK
+            && self.addon_name.as_deref() == Some(&*self.segment.strings[name as usize]);
+        if !is_addon {
+            return name;
+        }
+        *self.native_addon.get_or_insert_with(|| {
+            self.segment.strings.push(NATIVE_ADDON.into());
+            (self.segment.strings.len() - 1) as u32
+        })
+    }
+
     fn string(&mut self, pointer: *const c_char) -> u32 {
         *self.strings.entry(pointer).or_insert_with(|| {
             let text = if pointer.is_null() {
@@ -215,6 +262,16 @@ impl Reader {
             self.segment.strings.push(text.into());
             (self.segment.strings.len() - 1) as u32
         })
+    }
+}
+
+/// Reads a node of the profile that is being read.
+fn read_node(node: *const ffi::CpuProfileNode) -> ffi::Node {
+    let mut read = std::mem::MaybeUninit::uninit();
+    // SAFETY: the caller holds the lock that keeps the profile and its nodes alive; the shim fills the whole struct.
+    unsafe {
+        ffi::selfprof_node_read(node, read.as_mut_ptr());
+        read.assume_init()
     }
 }
 

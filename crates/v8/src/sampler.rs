@@ -7,7 +7,7 @@ use std::sync::Arc;
 use selfprof_session::{Instant, Sampler, SamplerError};
 use selfprof_trace::Micros;
 
-use crate::profile::ProfileCell;
+use crate::profile::{AddonName, ProfileCell};
 use crate::{Environment, Profile, ffi};
 
 /// When V8 records the addresses of code, which it needs to name the functions of a sample. Corresponds to the document policy
@@ -34,6 +34,7 @@ pub struct CpuSampler {
     running: Vec<u32>,
     /// Profiles that are not deleted yet. Only this thread may delete them, and only while no thread reads them.
     profiles: Vec<Arc<ProfileCell>>,
+    addon_name: AddonName,
 }
 
 /// All runs of a group are multiples of this; see [`CpuSampler::drain`].
@@ -56,7 +57,13 @@ impl CpuSampler {
         // SAFETY: the isolate is this thread's and lives as long as its environment.
         let profiler = unsafe { ffi::selfprof_profiler_new(isolate.as_ptr(), lazy, V8_BASE_US) };
         let profiler = NonNull::new(profiler).expect("v8::CpuProfiler::New does not return null");
-        Self { isolate, profiler, running: Vec::new(), profiles: Vec::new() }
+        Self {
+            isolate,
+            profiler,
+            running: Vec::new(),
+            profiles: Vec::new(),
+            addon_name: AddonName::default(),
+        }
     }
 
     /// Deletes the profiles that have been read, which V8 allows on this thread only.
@@ -120,7 +127,7 @@ impl Sampler for CpuSampler {
             self.drain();
         }
         let profile = self.stop_run(running);
-        let cell = Arc::new(ProfileCell::new(profile, MAX_SAMPLES_PER_RUN));
+        let cell = Arc::new(ProfileCell::new(profile, MAX_SAMPLES_PER_RUN, Arc::clone(&self.addon_name)));
         self.profiles.push(Arc::clone(&cell));
         Profile::new(cell)
     }

@@ -2,7 +2,7 @@
 
 use super::schedule::{Entry, Load, Next, Schedule};
 use super::step::{Context, Step};
-use super::summary::{Report, Times};
+use super::summary::{Report, Retry, Times};
 use crate::job::Log;
 use crate::progress::{Activity, Priority};
 use anyhow::{Result, anyhow};
@@ -20,16 +20,16 @@ struct Ended {
 }
 
 /// Runs all steps, as many at a time as `jobs` processors have room for. Then runs those that failed again, up to `retries`
-/// times and one at a time, with those that needed them.
+/// times, with those that needed them; one at a time, unless there are such.
 pub fn run(steps: &[Step], jobs: usize, retries: u32, context: &Context, report: &mut Report) {
     run_once(&steps.iter().collect::<Vec<_>>(), jobs, context, report);
     for _ in 0..retries {
-        let failed = report.retry();
+        let Retry { steps: failed, some_never_ran } = report.retry();
         if failed.is_empty() {
             return;
         }
         let again: Vec<&Step> = steps.iter().filter(|step| failed.contains(&step.name)).collect();
-        run_once(&again, 1, context, report);
+        run_once(&again, if some_never_ran { jobs } else { 1 }, context, report);
     }
 }
 

@@ -27,6 +27,14 @@ struct Row {
     cpu: Duration,
 }
 
+/// What is run again.
+pub struct Retry {
+    /// The names of the steps.
+    pub steps: Vec<String>,
+    /// Whether some were not run at all, since they needed one that failed.
+    pub some_never_ran: bool,
+}
+
 /// A step that did not pass.
 struct Failure {
     step: String,
@@ -98,15 +106,16 @@ impl Report {
         self.line("FAILED", step, &format!("not run, it needs {}", needed.name));
     }
 
-    /// Forgets the failures so that these steps can be run again, and returns their names.
-    pub fn retry(&mut self) -> Vec<String> {
+    /// Forgets the failures, so that these steps can be run again.
+    pub fn retry(&mut self) -> Retry {
         let failed = std::mem::take(&mut self.failed);
         self.retried.extend(failed.iter().filter(|failure| failure.ran).map(|failure| failure.step.clone()));
-        let names: Vec<String> = failed.into_iter().map(|failure| failure.step).collect();
-        if !names.is_empty() {
-            print(|| eprintln!("\nrunning again, one at a time: {}", names.join(", ")));
+        let some_never_ran = failed.iter().any(|failure| !failure.ran);
+        let steps: Vec<String> = failed.into_iter().map(|failure| failure.step).collect();
+        if !steps.is_empty() {
+            print(|| eprintln!("\nrunning again: {}", steps.join(", ")));
         }
-        names
+        Retry { steps, some_never_ran }
     }
 
     /// Prints the table and the summary, whose last line goes to stdout.

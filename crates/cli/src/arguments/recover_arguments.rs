@@ -12,7 +12,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RecoverArguments {
-    /// The folder of the recording: `selfprof-` and six letters, in TMPDIR or /tmp
+    /// The folder of the recording: `selfprof-` and six letters or digits, in TMPDIR or /tmp
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 

@@ -152,7 +152,7 @@ fn record(
     }
     if arguments.top > 0 {
         // Source maps are applied to the table only; the file keeps the locations of the code that ran.
-        let (mapped, inferred) = source_maps::applied(&trace, &arguments.source_maps);
+        let (mapped, inferred) = source_maps::applied(&trace, &arguments.source_maps, None);
         let mapped_summary = Summary::of(&mapped);
         let shown = (&mapped, &mapped_summary);
         let base = env::current_dir().unwrap_or_default();

@@ -13,6 +13,9 @@ pub fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure> {
     let recording = Recording::open(&arguments.directory)?;
     let output = TracePaths::new(arguments.output.as_deref(), "recovered".as_ref())?;
     recording.finish(&output, arguments.top)?;
-    say(format_args!("the recording is still in {}; it can be deleted", arguments.directory.display()));
+    say(format_args!(
+        "the recording is still in {}; delete it when the traces are complete",
+        arguments.directory.display()
+    ));
     Ok(ExitCode::SUCCESS)
 }

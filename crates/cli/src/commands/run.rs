@@ -48,8 +48,9 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         && let Some(directory) = recording.keep()
     {
         say(format_args!(
-            "the recording is in {0}; `selfprof recover {0}` writes its traces",
-            directory.display()
+            "the recording is in {}; `selfprof recover {}` writes its traces",
+            directory.display(),
+            command::quoted(&directory.to_string_lossy())
         ));
     }
     match ended {

@@ -1,7 +1,8 @@
 //! The name of native addons' functions in profiles.
 //!
 //! All functions that addons make with Node-API have the same entry point, so V8 knows one name for all of them: when it begins to log
-//! functions, that of the function that was made last. A name of one addon would then stand for the functions of another.
+//! functions, that of the one that it finds last in the heap, which is usually the one that was made last. A name of one addon would then
+//! stand for the functions of another. `crates/v8/src/profile.rs` recognises other names in eager mode.
 
 use std::ptr;
 
@@ -10,7 +11,7 @@ use napi::{Env, Result, check_status, sys};
 /// The name of all functions of native addons.
 const NATIVE_ADDON: &str = "(native addon)";
 
-/// Makes V8 use this name if it begins to log functions before another function is made. Takes microseconds.
+/// Usually makes V8 use this name, if it begins to log functions before another function is made. Takes microseconds.
 pub fn claim(env: &Env) -> Result<()> {
     let mut function = ptr::null_mut();
     let name = NATIVE_ADDON.as_ptr().cast();

@@ -169,13 +169,13 @@ impl<'open, 'text> Context<'open, 'text> {
 
     fn key(self) -> Option<String> {
         let [key] = self.list() else { return None };
-        let text = self.open.text_of(key);
-        let text = match key.kind {
-            Kind::Name | Kind::Number => text,
-            Kind::String => unquoted(text)?,
-            _ => return None,
-        };
-        (text.len() <= MAX_LENGTH).then(|| text.to_owned())
+        // Before anything else is done with it: many functions may have one long key.
+        let text = Some(self.open.text_of(key)).filter(|text| text.len() <= MAX_LENGTH)?;
+        match key.kind {
+            Kind::Name | Kind::Number => Some(text.to_owned()),
+            Kind::String => unquoted(text).map(str::to_owned),
+            _ => None,
+        }
     }
 
     /// The target of an assignment.
@@ -219,10 +219,10 @@ impl<'open, 'text> Context<'open, 'text> {
                 break;
             };
             at -= 1;
-            let part = format!("{}{suffix}", self.open.text_of(name));
-            length += part.len() + 1;
+            let name = self.open.text_of(name);
+            length += name.len() + suffix.len() + 1;
             if parts.len() < MAX_PARTS && length <= MAX_LENGTH {
-                parts.push(part);
+                parts.push(format!("{name}{suffix}"));
             } else if parts.is_empty() {
                 return None;
             }
@@ -273,7 +273,8 @@ impl<'open, 'text> Context<'open, 'text> {
         let name = list.len().checked_sub(2).map(|at| &list[at]).filter(|token| token.kind == Kind::Name)?;
         let is_method = matches!(self.level().kind, LevelKind::Class | LevelKind::Object);
         if is_method || is_function_name(&list[..list.len() - 1]) {
-            return Some(Some(self.open.text_of(name).to_owned()));
+            let name = self.open.text_of(name);
+            return Some((name.len() <= MAX_LENGTH).then(|| name.to_owned()));
         }
         None
     }

@@ -387,6 +387,21 @@ fn hostile_sources_take_linear_time() {
     ] {
         infer_names(&part.repeat((1 << 20) / part.len()), &places);
     }
+    // One long name that many functions would have.
+    let long = "A".repeat(1 << 20);
+    for (before, function) in [
+        (format!("{long}("), "function(){},"),
+        (format!("x.{long}="), "()=>1,"),
+        (format!("({{'{long}':["), "()=>1,"),
+        (format!("function {long}(){{"), "return()=>1;"),
+    ] {
+        let places: Vec<FunctionPlace> = (0..20_000)
+            .map(|index| before.len() + index * function.len() + function.find('(').unwrap_or_default() + 1)
+            .map(|column| FunctionPlace { line: 1, column: column as u32, ahead: 0 })
+            .collect();
+        let names = infer_names(&(before + &function.repeat(20_000)), &places);
+        assert!(names.iter().flatten().all(|name| name.len() < 200));
+    }
 }
 
 proptest! {

@@ -64,7 +64,7 @@ function connect(given, onMessage) {
     if (data.type === 'unread') unreadHere = data.unread;
     else if (unreadHere !== undefined && data.weight !== undefined) sub(unreadHere, 0, data.weight);
     // A message to the main realm that was sent earlier, such as the one that opens the document, is handled first, though it comes over
-    // another port.
+    // another port. So is one that was sent later: the ports do not tell the order of their messages.
     bridge.receiveFromHost();
     onMessage(data);
   };

@@ -28,6 +28,7 @@ use interpreter::Interpreter;
 use package_manager::PackageManager;
 use program_file::ProgramFile;
 pub use search_path::SearchPath;
+pub use shell_words::quoted;
 use suggestion::shown;
 
 /// Why a command cannot be profiled.
@@ -35,6 +36,10 @@ const ONLY_DIRECT: &str = "so far, selfprof profiles only Node.js programs that 
 
 /// Interpreters of JavaScript. Node.js may be able to run their scripts.
 const OTHER_RUNTIMES: [&str; 6] = ["bun", "deno", "npx", "ts-node", "tsx", "zx"];
+
+/// Programs that start others in processes of their own.
+const LAUNCHERS: [&str; 8] =
+    ["concurrently", "lerna", "nodemon", "npm-run-all", "nx", "run-p", "run-s", "tsx"];
 
 /// A command line of Node.js.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -64,10 +69,12 @@ impl NodeCommand {
         }
     }
 
-    /// Whether a command starts a program that can be profiled.
+    /// Whether a command starts a program that can be profiled, and that does the work itself.
     fn is_direct(words: &[String], search: &SearchPath) -> bool {
+        let is_launcher = words.first().is_some_and(|first| LAUNCHERS.contains(&first.as_str()));
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        words.first().is_some_and(|first| PackageManager::named(first).is_none())
+        !is_launcher
+            && words.first().is_some_and(|first| PackageManager::named(first).is_none())
             && Self::direct(&words, search).is_ok()
     }
 

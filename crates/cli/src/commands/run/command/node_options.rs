@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 #[rustfmt::skip]
 const WITH_VALUE: &[&str] = &[
     "--allow-fs-read", "--allow-fs-write", "--bench-isolation", "--bench-name-pattern", "--bench-reporter",
-    "--bench-reporter-destination", "--bench-samples", "--bench-warmup", "--build-sea",
+    "--bench-reporter-destination", "--bench-samples", "--bench-warmup",
     "--build-snapshot-config", "--conditions", "--cpu-prof-dir", "--cpu-prof-interval", "--cpu-prof-name",
     "--debug-port", "--diagnostic-dir", "--disable-proto", "--disable-warning", "--dns-result-order",
     "--env-file", "--env-file-if-exists", "--experimental-config-file", "--experimental-default-config-file",

@@ -31,8 +31,13 @@ pub fn hint_of_script(
         node_path: search.node_path.clone(),
     };
     let commands = shell_words::commands(line);
-    let suggestion =
-        commands.iter().find_map(|command| suggestion(command, line, |words| can_run(words, &search)));
+    // Subshells and other folders are not understood.
+    let is_simple = !line.contains(['(', ')', '`'])
+        && !commands.iter().any(|command| command.first().is_some_and(|word| word.text == "cd"));
+    let suggestion = commands
+        .iter()
+        .filter(|_| is_simple)
+        .find_map(|command| suggestion(command, line, |words| can_run(words, &search)));
     match (suggestion, commands.len()) {
         (Some(mut suggestion), 1) => {
             for argument in arguments {
