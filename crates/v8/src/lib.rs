@@ -32,7 +32,7 @@ mod timeline;
 mod untrusted_thread;
 
 pub use environment::{Environment, Interrupter};
-pub use profile::Profile;
+pub use profile::{NATIVE_ADDON, Profile};
 pub use sampler::{CpuSampler, LoggingMode};
 pub use script::{Module, ModuleHolder, Script, ScriptError, Source, Value, on_import_meta};
 pub use structured_clone::{CloneReader, CloneWriter};

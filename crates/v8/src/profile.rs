@@ -55,8 +55,8 @@ pub(crate) struct ProfileCell {
 /// profiles of a sampler; threads that read them lock it.
 pub(crate) type AddonName = Arc<Mutex<Option<String>>>;
 
-/// What these functions are called instead, since V8's name is that of any of them.
-const NATIVE_ADDON: &str = "(native addon)";
+/// What profiles call the functions of native addons, since V8's name is that of any of them.
+pub const NATIVE_ADDON: &str = "(native addon)";
 
 enum ProfileState {
     Unread(ProfilePointer),

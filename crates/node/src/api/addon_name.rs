@@ -7,9 +7,7 @@
 use std::ptr;
 
 use napi::{Env, Result, check_status, sys};
-
-/// The name of all functions of native addons.
-const NATIVE_ADDON: &str = "(native addon)";
+use selfprof_v8::NATIVE_ADDON;
 
 /// Usually makes V8 use this name, if it begins to log functions before another function is made. Takes microseconds.
 pub fn claim(env: &Env) -> Result<()> {
