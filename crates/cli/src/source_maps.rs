@@ -102,7 +102,7 @@ pub fn apply(
     }
     let mut sum = Counts::default();
     let mut readable = Vec::with_capacity(threads.len());
-    for Thread { name, trace } in threads {
+    for Thread { name, process, trace } in threads {
         let mut snippets = Snippets::new();
         let mut sources: HashMap<FrameId, MappedSource<'_>> = HashMap::new();
         let (trace, counts) = match found {
@@ -125,7 +125,7 @@ pub fn apply(
         sum.mapped += counts.mapped;
         sum.hidden += counts.hidden;
         let inferred = inferred_names::infer(&trace, &sources, |url| finder.code(url, recorded));
-        readable.push(ReadableThread { thread: Thread { name, trace }, inferred, snippets });
+        readable.push(ReadableThread { thread: Thread { name, process, trace }, inferred, snippets });
     }
     if found > 0 {
         say_counts(found, sum);

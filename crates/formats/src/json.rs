@@ -1,9 +1,11 @@
 //! Reading and writing JSON as a stream.
 
+mod any;
 mod read;
 mod text;
 mod write;
 
+pub(crate) use any::{Any, any};
 #[cfg(feature = "conversion")]
 pub(crate) use read::each;
 pub(crate) use read::{Elements, Exceeded, Members, list, object, read, stop};

@@ -62,6 +62,6 @@ pub use losses::{Loss, losses};
 pub use options::{ReadOptions, WriteOptions};
 #[cfg(feature = "conversion")]
 pub use read::{Hint, Profile, read};
-pub use thread::Thread;
+pub use thread::{Process, Thread};
 #[cfg(feature = "conversion")]
 pub use write::write;

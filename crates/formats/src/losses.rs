@@ -70,7 +70,7 @@ impl Capabilities {
             dropped_entries: false,
         };
         match format {
-            Format::W3c => Self { threads: false, dropped_entries: true, ..all },
+            Format::W3c => Self { dropped_entries: true, ..all },
             Format::Explainer => Self { markers: false, states: false, ..all },
             Format::CpuProfile => Self { threads: false, markers: false, entries: false, ..all },
             Format::Chrome => Self { markers: false, ..all },
@@ -110,7 +110,9 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
     ];
     let mut losses = Vec::new();
     if kept.len() < threads.len() {
-        losses.push(Loss::Threads(threads[kept.len()..].iter().map(|thread| thread.name.clone()).collect()));
+        losses.push(Loss::Threads(
+            threads[kept.len()..].iter().map(|thread| thread.label().into_owned()).collect(),
+        ));
     }
     if !holds.times && samples().next().is_some() {
         losses.push(Loss::Times);

@@ -1,5 +1,8 @@
 //! The trace of one thread.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use selfprof_trace::Trace;
 
 /// A thread and its trace.
@@ -7,16 +10,88 @@ use selfprof_trace::Trace;
 pub struct Thread {
     /// The thread's name: `main-thread`, or `worker-` and the number of the worker.
     pub name: String,
+    /// The process that the thread belongs to, if the format says.
+    pub process: Option<Process>,
     /// The thread's trace. All threads of a profile have the same time origin.
     pub trace: Trace,
+}
+
+/// The process of a thread, and the thread's place in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Process {
+    /// The id of the process.
+    pub pid: u32,
+    /// The thread's id in Node.js: 0 for the main thread, `worker.threadId` for a worker.
+    pub tid: u64,
+    /// The command line of the process, for people to read.
+    pub command: String,
 }
 
 impl Thread {
     /// The name of the main thread, also used for threads without a name.
     pub const MAIN: &'static str = "main-thread";
 
-    /// The main thread.
+    /// The main thread of an unknown process.
     pub fn main(trace: Trace) -> Self {
-        Self { name: Self::MAIN.to_owned(), trace }
+        Self::named(Self::MAIN, trace)
+    }
+
+    /// A thread of an unknown process.
+    pub fn named(name: impl Into<String>, trace: Trace) -> Self {
+        Self { name: name.into(), process: None, trace }
+    }
+
+    /// The same thread with another trace.
+    pub fn with_trace(&self, trace: Trace) -> Self {
+        Self { name: self.name.clone(), process: self.process.clone(), trace }
+    }
+
+    /// A name that tells the thread from threads of other processes, e.g. `vite 4711` or `vite 4711 worker-1`.
+    pub fn label(&self) -> Cow<'_, str> {
+        match &self.process {
+            None => Cow::Borrowed(&self.name),
+            Some(process) if self.name == Self::MAIN => process.label().into(),
+            Some(process) => format!("{} {}", process.label(), self.name).into(),
+        }
+    }
+}
+
+impl Process {
+    /// The program and the id, e.g. `vite 4711`.
+    pub fn label(&self) -> String {
+        format!("{} {}", self.program(), self.pid)
+    }
+
+    /// The program's name: that of the script, without its folder and extension, or else of the executable.
+    pub fn program(&self) -> &str {
+        let mut words = self.command.split(' ').filter(|word| !word.is_empty());
+        let first = words.next().unwrap_or_default();
+        let script = words.find(|word| !word.starts_with('-'));
+        let path = Path::new(script.unwrap_or(first));
+        let name = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("js" | "cjs" | "mjs" | "ts" | "cts" | "mts") => path.file_stem(),
+            _ => path.file_name(),
+        };
+        name.and_then(|name| name.to_str()).unwrap_or("process")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_labelled_by_program_and_process() {
+        #[track_caller]
+        fn check(command: &str, name: &str, expected: &str) {
+            let process = Some(Process { pid: 7, tid: 0, command: command.to_owned() });
+            let thread = Thread { process, ..Thread::named(name, Trace::new()) };
+            assert_eq!(thread.label(), expected);
+        }
+        check("node /a/vite.js build", Thread::MAIN, "vite 7");
+        check("node --conditions=x node_modules/.bin/eslint .", "worker-3", "eslint 7 worker-3");
+        check("node -p", Thread::MAIN, "node 7");
+        check("", Thread::MAIN, "process 7");
+        assert_eq!(Thread::main(Trace::new()).label(), "main-thread");
     }
 }

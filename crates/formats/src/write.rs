@@ -42,7 +42,7 @@ fn write_as_given(
     let empty = Trace::new();
     let first = threads.first().map_or(&empty, |thread| &thread.trace);
     match format {
-        Format::W3c => Ok(w3c::write(first, out, options)?),
+        Format::W3c => Ok(w3c::write_threads(threads, out, options)?),
         Format::Explainer => {
             let interval = median_interval(first.samples()).unwrap_or(Micros::ZERO);
             let longest = threads.iter().map(|thread| thread.trace.samples().len()).max().unwrap_or(0);

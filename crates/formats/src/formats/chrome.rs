@@ -42,9 +42,11 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(br#",{"args":{"data":{"frameTreeNodeId":1,"frames":[{"frame":"1","isInPrimaryMainFrame":true,"isOutermostMainFrame":true,"name":"","processId":1,"url":"about:blank"}],"persistentIds":true}},"#)?;
     out.write_all(br#""cat":"disabled-by-default-devtools.timeline","name":"TracingStartedInBrowser","ph":"I","pid":1,"s":"t","tid":1,"#)?;
     write!(out, "\"ts\":{}}}", starts().min().unwrap_or(0).saturating_add(shift))?;
-    for ((tid, Thread { name, trace }), spans) in (1..).zip(threads).zip(&all) {
+    for ((tid, thread), spans) in (1..).zip(threads).zip(&all) {
+        let trace = &thread.trace;
+        let label = thread.label();
         // DevTools identifies the page's main thread by this name.
-        let name = if tid == 1 { "CrRendererMain" } else { name };
+        let name = if tid == 1 { "CrRendererMain" } else { &label };
         out.write_all(b",{\"args\":{\"name\":")?;
         string(out, name)?;
         write!(

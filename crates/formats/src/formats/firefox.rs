@@ -21,7 +21,7 @@ use crate::options::WriteOptions;
 use crate::samples::spans::{Span, Spans};
 use crate::samples::states;
 use crate::streams::output::{self, Out};
-use crate::thread::Thread;
+use crate::thread::{Process, Thread};
 
 /// The version of the format that is written.
 const PROCESSED_VERSION: u32 = 55;
@@ -72,7 +72,7 @@ fn write_profile(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
 
 /// A thread's tables, which the format stores in columns.
 struct Writing<'thread> {
-    name: &'thread str,
+    thread: &'thread Thread,
     trace: &'thread Trace,
     spans: Spans<'thread>,
     strings: Strings<'thread>,
@@ -112,7 +112,8 @@ impl<'thread> Strings<'thread> {
 }
 
 impl<'thread> Writing<'thread> {
-    fn of(Thread { name, trace }: &'thread Thread) -> Self {
+    fn of(thread: &'thread Thread) -> Self {
+        let trace = &thread.trace;
         let mut strings = Strings::default();
         let functions: Vec<Function<'_>> = trace
             .frames()
@@ -133,7 +134,7 @@ impl<'thread> Writing<'thread> {
             .map(|(_, stack)| (stack.parent.map(StackId::index), stack.frame.index()))
             .collect();
         Self {
-            name,
+            thread,
             trace,
             spans: Spans::of(trace),
             strings,
@@ -178,12 +179,14 @@ impl<'thread> Writing<'thread> {
 
     fn write(mut self, tid: usize, out: &mut Out<'_>) -> io::Result<()> {
         out.write_all(b"{\"name\":")?;
-        string(out, if tid == 1 { "GeckoMain" } else { self.name })?;
-        write!(
-            out,
-            ",\"isMainThread\":{},\"pid\":\"1\",\"tid\":{tid},\"processName\":\"selfprof\",",
-            tid == 1
-        )?;
+        // The Firefox Profiler knows main threads by this name, and groups threads by their process.
+        let is_main = self.thread.name == Thread::MAIN || tid == 1;
+        string(out, if is_main { "GeckoMain" } else { &self.thread.name })?;
+        let process = self.thread.process.as_ref();
+        let pid = process.map_or(1, |process| process.pid);
+        write!(out, ",\"isMainThread\":{is_main},\"pid\":\"{pid}\",\"tid\":{tid},\"processName\":")?;
+        string(out, process.map_or("selfprof", Process::program))?;
+        out.write_all(b",")?;
         out.write_all(
             br#""processType":"default","processStartupTime":0,"processShutdownTime":null,"registerTime":0,"#,
         )?;

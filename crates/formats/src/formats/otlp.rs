@@ -78,12 +78,27 @@ impl Builder {
         index
     }
 
+    /// The thread and its process, by the names of OpenTelemetry's semantic conventions.
+    fn thread_attributes(&mut self, thread: &Thread) -> Vec<i32> {
+        let mut attributes = vec![self.attribute("thread.name", &thread.name)];
+        if let Some(process) = &thread.process {
+            attributes.push(self.attribute("process.command_line", &process.command));
+            let pid = any_value::Value::IntValue(process.pid.into());
+            attributes.push(self.attribute_of("process.pid", &process.pid.to_string(), pid));
+        }
+        attributes
+    }
+
     /// The index of an attribute with a string value.
     fn attribute(&mut self, key: &str, value: &str) -> i32 {
+        self.attribute_of(key, value, any_value::Value::StringValue(value.to_owned()))
+    }
+
+    /// The index of an attribute whose value has this text.
+    fn attribute_of(&mut self, key: &str, text: &str, value: any_value::Value) -> i32 {
         let key_strindex = self.string(key);
         let table = &mut self.dictionary.attribute_table;
-        *self.attributes.entry((key_strindex, value.to_owned())).or_insert_with(|| {
-            let value = any_value::Value::StringValue(value.to_owned());
+        *self.attributes.entry((key_strindex, text.to_owned())).or_insert_with(|| {
             let value = Some(AnyValue { value: Some(value) });
             push(table, KeyValueAndUnit { key_strindex, value, unit_strindex: 0 })
         })
@@ -99,7 +114,8 @@ impl Builder {
         push(&mut self.dictionary.location_table, Location { lines, ..Location::default() })
     }
 
-    fn profile(&mut self, Thread { name, trace }: &Thread) -> Result<Profile, WriteError> {
+    fn profile(&mut self, thread: &Thread) -> Result<Profile, WriteError> {
+        let trace = &thread.trace;
         // The timestamps and weights of the samples of each total.
         let mut members: Vec<(Vec<u64>, Vec<i64>)> = Vec::new();
         let totals = totals_with(trace, |total, sample, weight| {
@@ -149,7 +165,7 @@ impl Builder {
             duration_nano: end.saturating_sub(start) as u64,
             period_type: sample_type,
             period: nanos(median_interval(trace.samples()).unwrap_or_default()),
-            attribute_indices: vec![self.attribute("thread.name", name)],
+            attribute_indices: self.thread_attributes(thread),
             ..Profile::default()
         })
     }

@@ -70,7 +70,8 @@ impl Builder {
         index
     }
 
-    fn add(&mut self, Thread { name, trace }: &Thread, is_one_of_many: bool) -> Result<(), WriteError> {
+    fn add(&mut self, thread: &Thread, is_one_of_many: bool) -> Result<(), WriteError> {
+        let trace = &thread.trace;
         let totals: Vec<Total> = totals(trace).into_iter().filter(|total| !total.is_idle()).collect();
         check_depth(trace, totals.iter().map(|total| total.stack))?;
         let functions: Vec<u64> = trace
@@ -85,8 +86,8 @@ impl Builder {
             .collect();
         let location = |frame: FrameId| functions[frame.index()];
         let mut states = HashMap::new();
-        let (marker_key, thread_key) = (self.string("marker"), self.string("thread"));
-        let thread_name = if is_one_of_many { Some(self.string(name)) } else { None };
+        let marker_key = self.string("marker");
+        let thread_labels = if is_one_of_many { self.thread_labels(thread) } else { Vec::new() };
         for Total { stack, marker, time, samples } in totals {
             let location_id = match stack {
                 Some(stack) => trace.path(stack).map(location).collect(),
@@ -98,11 +99,10 @@ impl Builder {
                     ]
                 }
             };
-            let mut label: Vec<Label> = Vec::new();
+            let mut label = thread_labels.clone();
             if let Some(marker) = marker {
-                label.push(Label { key: marker_key, str: self.string(Marker::as_str(marker)) });
+                label.push(Label { key: marker_key, str: self.string(Marker::as_str(marker)), num: 0 });
             }
-            label.extend(thread_name.map(|str| Label { key: thread_key, str }));
             let value = vec![samples as i64, nanos(time)];
             self.profile.sample.push(Sample { location_id, value, label });
         }
@@ -110,6 +110,16 @@ impl Builder {
         let time = summary.busy.time.saturating_add(summary.idle.time);
         self.profile.duration_nanos = self.profile.duration_nanos.max(nanos(time));
         Ok(())
+    }
+
+    /// The labels by which `pprof -tagfocus` and others tell threads and processes apart.
+    fn thread_labels(&mut self, thread: &Thread) -> Vec<Label> {
+        let mut labels = vec![Label { key: self.string("thread"), str: self.string(&thread.name), num: 0 }];
+        if let Some(process) = &thread.process {
+            labels.push(Label { key: self.string("process"), str: self.string(&process.label()), num: 0 });
+            labels.push(Label { key: self.string("pid"), str: 0, num: process.pid.into() });
+        }
+        labels
     }
 
     /// Adds a function and its only known location. Both have the same id.

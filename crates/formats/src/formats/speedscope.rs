@@ -67,11 +67,12 @@ fn write_frame(out: &mut Out<'_>, trace: &Trace, frame: &Frame) -> io::Result<()
     out.write_all(b"}")
 }
 
-fn write_profile(Thread { name, trace }: &Thread, first: usize, out: &mut Out<'_>) -> io::Result<()> {
+fn write_profile(thread: &Thread, first: usize, out: &mut Out<'_>) -> io::Result<()> {
+    let trace = &thread.trace;
     let spans = Spans::of(trace);
     let [start, end] = [spans.start(), spans.end()].map(Option::unwrap_or_default);
     out.write_all(b"{\"type\":\"sampled\",\"name\":")?;
-    string(out, name)?;
+    string(out, &thread.label())?;
     write!(out, ",\"unit\":\"microseconds\",\"startValue\":{start},\"endValue\":{end}")?;
     let mut path: Vec<FrameId> = Vec::new();
     write_list(out, ",\"samples\":[", spans.iter(), |out, span| {

@@ -21,12 +21,13 @@
 
 mod elements;
 mod read;
+mod threads;
 mod write;
 
 #[cfg(feature = "conversion")]
-pub(crate) use read::read_text;
-pub use read::{read, read_with};
-pub use write::write;
+pub(crate) use read::read_threads_of_text;
+pub use read::{read, read_threads, read_with};
+pub use write::{write, write_threads};
 
 pub use crate::error::ReadError;
 pub use crate::options::{ReadOptions, WriteOptions};

@@ -5,6 +5,7 @@ use selfprof_trace::testing::{parts, spelled, trace};
 use selfprof_trace::{Entries, Frame, Marker, Sample, Stack};
 
 use super::*;
+use crate::thread::Process;
 use crate::{Hint, Loss, ReadOptions, losses, read, w3c};
 
 const MARKERS: &str = include_str!("../../fixtures/w3c/chromium-156-markers-isolated.json");
@@ -67,6 +68,27 @@ proptest! {
     }
 
     #[test]
+    fn threads_of_w3c_traces_round_trip(traces in prop::collection::vec(trace(), 1..4), pid in any::<u32>(), tid in any::<u64>(), text in ".*", gzip in any::<bool>()) {
+        let process = Some(Process { pid, tid, command: text.clone() });
+        let threads: Vec<Thread> = traces
+            .into_iter()
+            .zip([Thread::MAIN, "worker-1", &text])
+            .enumerate()
+            .map(|(index, (trace, name))| Thread { process: process.clone().filter(|_| index != 1), ..Thread::named(name, trace) })
+            .collect();
+        let back = back(Format::W3c, &threads, gzip);
+        prop_assert_eq!(back.len(), threads.len());
+        for (back, thread) in back.iter().zip(&threads) {
+            prop_assert_eq!((&back.name, &back.process), (&thread.name, &thread.process));
+            prop_assert_eq!(parts(&back.trace), parts(&thread.trace));
+        }
+        // Programs that know only the standard's members read the main thread.
+        let (main, problems) = w3c::read(&written(Format::W3c, &threads, gzip)[..]).unwrap();
+        prop_assert!(problems.is_empty());
+        prop_assert_eq!(parts(&main), parts(&threads[0].trace));
+    }
+
+    #[test]
     fn threads_without_markers_round_trip_in_the_explainers_format(first in trace(), second in trace(), gzip in any::<bool>()) {
         // The strings cannot represent a column without a line, nor names that look like a location.
         let clean = |trace: &Trace| {
@@ -74,7 +96,7 @@ proptest! {
             renamed(&trace, |name, _| name.replace('@', "_"))
         };
         let threads = [("main-thread", clean(&first)), ("worker-7", clean(&second))]
-            .map(|(name, trace)| Thread { name: name.to_owned(), trace });
+            .map(|(name, trace)| Thread::named(name, trace));
         let back = back(Format::Explainer, &threads, gzip);
         prop_assert_eq!(back.len(), 2);
         for (back, thread) in back.iter().zip(&threads) {
@@ -103,7 +125,7 @@ proptest! {
 
     #[test]
     fn every_trace_can_be_written_in_every_format(first in trace(), second in trace(), gzip in any::<bool>()) {
-        let threads = [first, second].map(|trace| Thread { name: "a\"b".to_owned(), trace });
+        let threads = [first, second].map(|trace| Thread::named("a\"b", trace));
         for format in Format::ALL.into_iter().filter(|format| *format != Format::Explainer) {
             for threads in [&threads[..], &threads[..1], &[]] {
                 let bytes = written(format, threads, gzip);
@@ -150,7 +172,7 @@ fn losses_are_listed() {
     let mut entries = Entries::new();
     entries.count_dropped(3);
     trace.set_entries(Some(entries));
-    let worker = Thread { name: "worker-1".to_owned(), trace: Trace::new() };
+    let worker = Thread::named("worker-1", Trace::new());
     let threads = [Thread::main(trace), worker];
     #[track_caller]
     fn check(format: Format, threads: &[Thread], expected: &[&str]) {
@@ -158,7 +180,7 @@ fn losses_are_listed() {
         assert_eq!(losses, expected);
     }
     let dropped = "the number of dropped marks and measures (3)";
-    check(Format::W3c, &threads, &["the thread worker-1"]);
+    check(Format::W3c, &threads, &[]);
     check(Format::Explainer, &threads, &["the markers of 2 samples", dropped]);
     check(Format::CpuProfile, &threads, &["the thread worker-1", "the marker of 1 sample", dropped]);
     check(Format::Chrome, &threads, &["the marker of 1 sample", dropped]);

@@ -126,11 +126,15 @@ pub enum ProblemKind {
     SecondParent,
     /// Two parallel lists of different lengths.
     Length,
+    /// Something other than a list in place of the list of threads.
+    ThreadList,
+    /// A thread that is not a trace.
+    Thread,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -147,6 +151,8 @@ impl ProblemKind {
         Self::Duplicate,
         Self::SecondParent,
         Self::Length,
+        Self::ThreadList,
+        Self::Thread,
     ];
 }
 
@@ -169,6 +175,8 @@ impl fmt::Display for ProblemKind {
             Self::Duplicate => "is already the id of another entry",
             Self::SecondParent => "already has another parent",
             Self::Length => "differs in length from the list that it belongs to",
+            Self::ThreadList => "is not a list of threads",
+            Self::Thread => "is not a trace",
         })
     }
 }
@@ -205,6 +213,8 @@ pub enum Remedy {
     Shortened,
     /// The sample gets the time of the previous sample.
     SameTime,
+    /// The thread is dropped.
+    NoThread,
 }
 
 impl fmt::Display for Remedy {
@@ -223,6 +233,7 @@ impl fmt::Display for Remedy {
             Self::NoMember => "it is ignored",
             Self::Shortened => "the longer list is cut",
             Self::SameTime => "the time of the previous sample is used",
+            Self::NoThread => "the thread is dropped",
         })
     }
 }

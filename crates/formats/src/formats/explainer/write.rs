@@ -1,5 +1,6 @@
 //! Writing the profile.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::iter::Peekable;
 
@@ -43,7 +44,8 @@ pub(crate) fn write_with(
     // The threads share their tables.
     let mut tables = Trace::new();
     let mut lists = Vec::with_capacity(threads.len());
-    for Thread { name, trace } in threads {
+    for thread in threads {
+        let (name, trace) = (thread.label(), &thread.trace);
         let stacks = tables.merge_tables(trace).map_err(WriteError::TooLarge)?;
         lists.push(List { name, samples: trace.samples(), stacks, entries: trace.entries() });
     }
@@ -53,7 +55,7 @@ pub(crate) fn write_with(
 
 /// The samples and entries of one thread.
 struct List<'threads> {
-    name: &'threads str,
+    name: Cow<'threads, str>,
     samples: &'threads [Sample],
     /// The ids of the thread's stacks in the shared table.
     stacks: Vec<StackId>,

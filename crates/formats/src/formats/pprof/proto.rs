@@ -48,7 +48,7 @@ message! {
 message! {
     /// A label of a sample.
     #[derive(Copy)]
-    Label { prost(int64), i64: "1" key, "2" str; }
+    Label { prost(int64), i64: "1" key, "2" str, "3" num; }
 }
 
 message! {

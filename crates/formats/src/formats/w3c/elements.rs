@@ -111,7 +111,7 @@ impl<'de> Deserialize<'de> for Number {
 }
 
 /// Parses a member; `None` if it is absent or has another type.
-fn parse<T: DeserializeOwned>(json: Option<&RawValue>) -> Option<T> {
+pub(super) fn parse<T: DeserializeOwned>(json: Option<&RawValue>) -> Option<T> {
     serde_json::from_str(json?.get()).ok()
 }
 

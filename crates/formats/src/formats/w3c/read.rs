@@ -1,19 +1,20 @@
 //! Reading a trace from an untrusted source.
 
-use std::fmt;
 use std::io::Read;
 use std::marker::PhantomData;
 
 use selfprof_trace::Trace;
-use selfprof_trace::foreign::{ForeignTrace, Problems};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use selfprof_trace::foreign::{ForeignTrace, Limits, Problems};
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
 
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
+use super::threads::{Description, OtherThreads, ThreadList};
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::json::{self, Elements, Exceeded, Members, Text, list, object, stop};
+use crate::json::{self, Any, Elements, Exceeded, Members, Text, any, list, object, stop};
 use crate::options::ReadOptions;
 use crate::streams::input;
+use crate::thread::Thread;
 
 /// Reads a trace with the default [`ReadOptions`]. See [`read_with`].
 pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
@@ -29,28 +30,78 @@ pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Prob
     read_text(&input::text(input, options.max_bytes)?, options)
 }
 
+/// As [`read_with`], with the other threads of the file after the main thread.
+pub fn read_threads(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
+    read_threads_of_text(&input::text(input, options.max_bytes)?, options)
+}
+
 /// Reads a trace from its decompressed text.
-pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
-    let mut reading = Reading {
-        trace: ForeignTrace::new(options.limits),
-        seen: [false; List::NAMES.len()],
-        is_enveloped: false,
-        exceeded: None,
-    };
+fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
+    Ok(parse(text, Reading::new(options.limits, None))?.trace.validate())
+}
+
+/// Reads all threads from the decompressed text.
+pub(crate) fn read_threads_of_text(
+    text: &[u8],
+    options: &ReadOptions,
+) -> Result<Vec<(Thread, Problems)>, ReadError> {
+    let mut reading = parse(text, Reading::new(options.limits, Some(OtherThreads::default())))?;
+    let others = reading.others.unwrap_or_default();
+    others.problems.into_iter().for_each(|problem| reading.trace.report(problem));
+    let (trace, problems) = reading.trace.validate();
+    let main = reading.description.thread(Thread::MAIN, trace);
+    Ok(std::iter::once((main, problems)).chain(others.list).collect())
+}
+
+fn parse(text: &[u8], mut reading: Reading) -> Result<Reading, ReadError> {
     match json::read(text, TraceObject { reading: &mut reading, is_outermost: true }) {
-        Ok(()) => Ok(reading.trace.validate()),
+        Ok(()) => Ok(reading),
         Err(error) => Err(ReadError::of_json(Format::W3c, error, reading.exceeded)),
     }
 }
 
 /// What has been read so far.
-struct Reading {
-    trace: ForeignTrace,
+pub(super) struct Reading {
+    pub(super) trace: ForeignTrace,
+    limits: Limits,
     /// Which of the lists have been read.
     seen: [bool; List::NAMES.len()],
     /// Whether the outermost object has the trace in its member `trace`.
     is_enveloped: bool,
-    exceeded: Exceeded,
+    pub(super) exceeded: Exceeded,
+    /// What the member `thread` says.
+    pub(super) description: Description,
+    /// The other threads; `None` if they are not read.
+    others: Option<OtherThreads>,
+}
+
+impl Reading {
+    /// Nothing yet.
+    pub(super) fn new(limits: Limits, others: Option<OtherThreads>) -> Self {
+        Self {
+            trace: ForeignTrace::new(limits),
+            limits,
+            seen: [false; List::NAMES.len()],
+            is_enveloped: false,
+            exceeded: None,
+            description: Description::default(),
+            others,
+        }
+    }
+
+    /// Whether all required lists have been read.
+    pub(super) fn is_complete(&self) -> bool {
+        self.seen.iter().all(|&seen| seen)
+    }
+
+    /// Removes what was read of selfprof's own members: the object that they were read from is not the trace.
+    fn forget_extensions(&mut self) {
+        self.trace.forget_entries();
+        self.description = Description::default();
+        if let Some(others) = &mut self.others {
+            *others = OtherThreads::default();
+        }
+    }
 }
 
 /// The lists of a trace, all of which are required.
@@ -76,15 +127,17 @@ enum Member {
     Resources,
     Samples,
     Stacks,
+    Thread,
+    Threads,
     Trace,
     #[serde(other)]
     Other,
 }
 
 /// Reads the trace, or the object that contains it.
-struct TraceObject<'read> {
-    reading: &'read mut Reading,
-    is_outermost: bool,
+pub(super) struct TraceObject<'read> {
+    pub(super) reading: &'read mut Reading,
+    pub(super) is_outermost: bool,
 }
 
 impl<'de> Members<'de> for TraceObject<'_> {
@@ -96,14 +149,16 @@ impl<'de> Members<'de> for TraceObject<'_> {
         while let Some(member) = map.next_key()? {
             match member {
                 // Unlike the required lists, these members may mean something else outside the trace.
-                Member::DroppedEntriesCount | Member::Entries if is_outermost && reading.is_enveloped => {
+                Member::DroppedEntriesCount | Member::Entries | Member::Thread | Member::Threads
+                    if is_outermost && reading.is_enveloped =>
+                {
                     map.next_value::<IgnoredAny>()?;
                 }
                 Member::DroppedEntriesCount => {
                     let Number(count) = map.next_value()?;
                     reading.trace.set_dropped_entries(count);
                 }
-                Member::Entries => map.next_value_seed(EntriesSeed { reading })?,
+                Member::Entries => map.next_value_seed(any(EntryList { reading }))?,
                 Member::Frames => {
                     map.next_value_seed(list(ElementList::<Frame>::begin(List::Frames, reading)?))?
                 }
@@ -116,13 +171,22 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 Member::Stacks => {
                     map.next_value_seed(list(ElementList::<Stack>::begin(List::Stacks, reading)?))?
                 }
+                Member::Thread => {
+                    reading.description = map.next_value()?;
+                }
+                Member::Threads if reading.others.is_some() => {
+                    let Reading { others: Some(threads), limits, exceeded, .. } = &mut *reading else {
+                        continue;
+                    };
+                    map.next_value_seed(any(ThreadList { threads, limits: *limits, exceeded }))?;
+                }
                 // Only one level of nesting is allowed.
                 Member::Trace if is_outermost => {
                     reading.is_enveloped = true;
-                    reading.trace.forget_entries();
+                    reading.forget_extensions();
                     map.next_value_seed(object(TraceObject { reading, is_outermost: false }))?;
                 }
-                Member::Trace | Member::Other => {
+                Member::Threads | Member::Trace | Member::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -161,63 +225,19 @@ impl<'de, E: Element> Elements<'de> for ElementList<'_, E> {
 }
 
 /// Reads the list of entries. Other programs' traces may have anything in its place.
-struct EntriesSeed<'read> {
+struct EntryList<'read> {
     reading: &'read mut Reading,
 }
 
-impl<'de> DeserializeSeed<'de> for EntriesSeed<'_> {
-    type Value = ();
+impl<'de> Any<'de> for EntryList<'_> {
+    const EXPECTED: &'static str = "a list of entries";
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for EntriesSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of entries")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, elements: A) -> Result<(), A::Error> {
+    fn list<A: SeqAccess<'de>>(self, elements: A) -> Result<(), A::Error> {
         self.reading.trace.begin_entries();
         ElementList::<Entry> { reading: self.reading, elements: PhantomData }.read(elements)
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        self.refuse()
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        self.refuse()
-    }
-}
-
-impl EntriesSeed<'_> {
-    fn refuse<E>(self) -> Result<(), E> {
+    fn refuse(self) {
         self.reading.trace.set_entries_unreadable();
-        Ok(())
     }
 }

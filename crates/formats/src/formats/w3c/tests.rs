@@ -12,6 +12,7 @@ use selfprof_trace::{Entries, EntryType};
 use serde_json::Value;
 
 use super::*;
+use crate::thread::Thread;
 
 const SMALL: &str = include_str!("../../../fixtures/w3c/chromium-156-small.json");
 const MARKERS: &str = include_str!("../../../fixtures/w3c/chromium-156-markers-isolated.json");
@@ -140,6 +141,91 @@ fn entries_are_written_as_they_were_read() {
     check(&format!(
         r#""entries":[{{"duration":0.1,"entryType":"measure","name":"a\"\u0000ü","startTime":-1e-7}},{{"duration":0,"entryType":"mark","name":"","startTime":1.23456789}},{{"duration":-5,"entryType":"measure","name":"","startTime":1e+21}}],{empty}"#
     ));
+}
+
+/// A thread's name, its process (the ids and the command) and the number of its frames.
+type Described<'a> = (&'a str, Option<(u32, u64, &'a str)>, usize);
+
+#[test]
+fn foreign_threads_are_read_as_far_as_they_are_valid() {
+    #[track_caller]
+    fn check(json: &str, expected: &[Described<'_>], problems: &[&str]) {
+        let threads = read_threads(json.as_bytes(), &ReadOptions::default()).unwrap();
+        let all: Vec<String> = threads
+            .iter()
+            .flat_map(|(_, problems)| problems.list().iter().map(ToString::to_string))
+            .collect();
+        assert_eq!(all, problems);
+        let found: Vec<_> = threads
+            .iter()
+            .map(|(Thread { name, process, trace }, _)| {
+                let process = process.as_ref().map(|process| (process.pid, process.tid, &*process.command));
+                (&**name, process, trace.frames().len())
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+    // A trace without data that has these members.
+    let with = |members: &str| with("").replace('}', &format!(",{members}}}")).replace(",}", "}");
+    let main = ("main-thread", None, 0);
+    let lists = r#""frames":[{"name":""}],"resources":[],"samples":[],"stacks":[]"#;
+    check(&with(""), &[main], &[]);
+    check(&with(r#""thread":null,"threads":null"#), &[main], &[]);
+    check(
+        &with(r#""thread":{"pid":4294967295,"tid":9,"name":"\ud800","command":"c","x":[{}]}"#),
+        &[("\u{FFFD}", Some((u32::MAX, 9, "c")), 0)],
+        &[],
+    );
+    check(
+        &with(r#""thread":{"pid":4294967296,"tid":-1,"name":[],"command":{"a":1}},"threads":[]"#),
+        &[main],
+        &[],
+    );
+    for something in ["7", "-7", "0.5", "true", "\"x\"", "{\"a\":[1]}"] {
+        let json = with(&format!(r#""thread":{something},"threads":{something}"#));
+        check(&json, &[main], &["threads is not a list of threads: it is ignored"]);
+    }
+    check(
+        &with(&format!(
+            r#""threads":[{{{lists},"thread":{{"pid":7}}}},7,null,[],{{"frames":[]}},{{{lists},"threads":[{{{lists}}}]}}]"#
+        )),
+        &[main, ("thread", Some((7, 0, "")), 1), ("thread", None, 1)],
+        &[1, 2, 3, 4]
+            .map(|index| format!("threads[{index}] is not a trace: the thread is dropped"))
+            .each_ref()
+            .map(|text| &**text),
+    );
+    // A thread has problems of its own.
+    check(
+        &with(r#""threads":[{"frames":[],"resources":[],"samples":[],"stacks":[{"frameId":0}]}]"#),
+        &[main, ("thread", None, 0)],
+        &["stacks[0].frameId is 0, which is not the id of an entry: the stack is replaced by its parent"],
+    );
+    // Beside a wrapped trace, members of these names may be anything.
+    let trace = with(r#""thread":{"name":"inner"}"#);
+    check(
+        &format!(
+            r#"{{"thread":{{"name":"outer"}},"threads":[1],"trace":{trace},"threads":[2],"thread":{{"name":"outer"}}}}"#
+        ),
+        &[("inner", None, 0)],
+        &[],
+    );
+}
+
+#[test]
+fn limits_apply_to_each_thread() {
+    let empty = r#""frames":[],"resources":[],"samples":[],"stacks":[]"#;
+    let with = |members: &str| format!("{{{empty},{members}}}");
+    let json = with(r#""threads":[{"samples":[{"timestamp":0},{"timestamp":1}]}]"#);
+    let limits =
+        |samples| ReadOptions { limits: Limits { samples, ..Limits::default() }, ..ReadOptions::default() };
+    read_threads(json.as_bytes(), &limits(2)).unwrap();
+    let error = read_threads(json.as_bytes(), &limits(1)).unwrap_err();
+    assert_eq!(error.to_string(), "the trace is too large");
+    // Reading the main thread alone skips the others.
+    assert!(read_with(json.as_bytes(), &limits(1)).is_ok());
+    let many = with(&format!(r#""threads":[{}0]"#, "0,".repeat(1 << 17)));
+    assert_eq!(read_threads(many.as_bytes(), &limits(1)).unwrap_err().to_string(), "the trace is too large");
 }
 
 #[test]

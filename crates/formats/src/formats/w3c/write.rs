@@ -7,6 +7,7 @@ use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 use crate::json::{millis, number, string, write_list};
 use crate::options::WriteOptions;
 use crate::streams::output::{self, Out};
+use crate::thread::Thread;
 
 /// Writes a trace as a `ProfilerTrace` on one line of JSON.
 ///
@@ -16,8 +17,58 @@ pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Resul
     output::write(out, options, |out| write_buffered(trace, out))
 }
 
+/// Writes the first thread as [`write()`] does. What else is known of the threads follows in members of selfprof's own: `thread`
+/// describes the first thread, and `threads` has the others.
+///
+/// ```json
+/// {"frames":[],"resources":[],"samples":[],"stacks":[],
+///  "thread":{"command":"node a.js","name":"main-thread","pid":7,"tid":0},
+///  "threads":[{"frames":[],"resources":[],"samples":[],"stacks":[],"thread":{"name":"worker-1"}}]}
+/// ```
+pub fn write_threads(threads: &[Thread], out: impl Write, options: WriteOptions) -> io::Result<()> {
+    output::write(out, options, |out| match threads {
+        [] => write_buffered(&Trace::new(), out),
+        [only] if only.process.is_none() => write_buffered(&only.trace, out),
+        [first, others @ ..] => {
+            out.write_all(b"{")?;
+            write_described(first, out)?;
+            if !others.is_empty() {
+                write_list(out, ",\"threads\":[", others.iter(), |out, thread| {
+                    out.write_all(b"{")?;
+                    write_described(thread, out)?;
+                    out.write_all(b"}")
+                })?;
+                out.write_all(b"]")?;
+            }
+            out.write_all(b"}")
+        }
+    })
+}
+
+/// Writes the members of a thread's trace and its description.
+fn write_described(thread: &Thread, out: &mut Out<'_>) -> io::Result<()> {
+    write_members(&thread.trace, out)?;
+    out.write_all(b",\"thread\":{")?;
+    if let Some(process) = &thread.process {
+        out.write_all(b"\"command\":")?;
+        string(out, &process.command)?;
+        out.write_all(b",")?;
+    }
+    out.write_all(b"\"name\":")?;
+    string(out, &thread.name)?;
+    if let Some(process) = &thread.process {
+        write!(out, ",\"pid\":{},\"tid\":{}", process.pid, process.tid)?;
+    }
+    out.write_all(b"}")
+}
+
 fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(b"{")?;
+    write_members(trace, out)?;
+    out.write_all(b"}")
+}
+
+fn write_members(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     if let Some(entries) = trace.entries() {
         write_entries(out, entries)?;
     }
@@ -63,7 +114,7 @@ fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         }
         out.write_all(b"}")
     })?;
-    out.write_all(b"]}")
+    out.write_all(b"]")
 }
 
 /// Writes the members of selfprof's extension, each followed by a comma.
