@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use crate::arguments::RunArguments;
 use crate::commands::report::report_run;
 use crate::failure::Failure;
-use crate::files::output::TracePaths;
+use crate::files::output::TracePath;
 use crate::installation::addon;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
@@ -25,7 +25,7 @@ use command::{NodeCommand, SearchPath};
 /// Runs the command. Wrong usage is reported before the program starts.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let command = NodeCommand::new(&arguments.command, &SearchPath::of_process())?;
-    let output = TracePaths::new(arguments.output.as_deref(), &command.name)?;
+    let output = TracePath::new(arguments.output.as_deref(), &command.name)?;
     let node = Node::find(command.node.as_deref().or(arguments.node.as_deref()))?;
     let package = Package::find()?;
     addon::check(&package, &node)?;
@@ -39,7 +39,7 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     }
     if arguments.report
         && finished.is_ok()
-        && let Err(failure) = report_run(output.main())
+        && let Err(failure) = report_run(output.path())
     {
         failure.report();
     }
