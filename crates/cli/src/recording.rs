@@ -130,7 +130,7 @@ fn print(program: &Program, summary: &Summary, top: usize) -> io::Result<()> {
     tables::write_functions(&mut err, shown, &program.inferred, top, &base, colors)?;
     tables::write_entries(&mut err, shown, top, colors)?;
     if program.threads.len() > 1 {
-        tables::write_processes(&mut err, program, summary, top, colors)?;
+        tables::write_processes(&mut err, program, summary, top, &base, colors)?;
     }
     tables::write_markers(&mut err, summary)?;
     tables::write_times(&mut err, summary)?;

@@ -43,7 +43,7 @@ fn write_table(
         By::Package => tables::write_packages(out, &packages::rows(&program.merged), summary, top, colors)?,
         By::Marker => tables::write_marker_times(out, summary, colors)?,
         By::Thread => tables::write_threads(out, program, summary, top, colors)?,
-        By::Process => tables::write_processes(out, program, summary, top, colors)?,
+        By::Process => tables::write_processes(out, program, summary, top, &base, colors)?,
     }
     tables::write_entries(out, table, top, colors)?;
     tables::write_markers(out, summary)?;

@@ -11,7 +11,7 @@ use crate::packages::PackageRow;
 use crate::program::{Program, ThreadRow};
 
 use super::color::Colors;
-use super::names::{NATIVE, function_name, location, printable, script};
+use super::names::{NATIVE, function_name, location, printable, script, short_command};
 
 /// Names longer than this do not widen their column.
 const MAX_NAME_WIDTH: usize = 40;
@@ -217,9 +217,10 @@ pub fn write_processes(
     program: &Program,
     summary: &Summary,
     top: usize,
+    base: &Path,
     colors: Colors,
 ) -> io::Result<()> {
-    write_thread_groups(out, &program.process_rows(), "process", (summary, top, colors))
+    write_thread_groups(out, &program.process_rows(), "process", (summary, top, base, colors))
 }
 
 /// Writes the threads with the most busy time, as [`write_processes`].
@@ -230,14 +231,14 @@ pub fn write_threads(
     top: usize,
     colors: Colors,
 ) -> io::Result<()> {
-    write_thread_groups(out, &program.thread_rows(), "thread", (summary, top, colors))
+    write_thread_groups(out, &program.thread_rows(), "thread", (summary, top, Path::new(""), colors))
 }
 
 fn write_thread_groups(
     out: &mut impl Write,
     rows: &[ThreadRow],
     kind: &str,
-    (summary, top, colors): (&Summary, usize, Colors),
+    (summary, top, base, colors): (&Summary, usize, &Path, Colors),
 ) -> io::Result<()> {
     let shown = first(rows, top);
     let heading = format!("{:>10} {:>10} {:>6}  {kind}", "busy ms", "idle ms", "%");
@@ -246,7 +247,8 @@ fn write_thread_groups(
         let percent = percent(busy.time, summary.busy.time);
         let [busy, idle] = [busy, idle].map(|tally| tally.time.as_millis_f64());
         let threads = if *threads > 1 { format!(", {threads} threads") } else { String::new() };
-        let command = if command.is_empty() { String::new() } else { format!("  {}", printable(command)) };
+        let command =
+            if command.is_empty() { String::new() } else { format!("  {}", short_command(command, base)) };
         let name = printable(name);
         writeln!(out, "{busy:>10.1} {idle:>10.1} {percent:>6.1}  {name}{threads}{command}")?;
     }

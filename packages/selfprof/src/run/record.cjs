@@ -6,16 +6,6 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { threadId, threadName } = require('node:worker_threads');
 
-/** The longest command line in a journal. */
-const MAX_COMMAND_LENGTH = 1000;
-
-/** The command line of this process, as people would type it. */
-function commandLine() {
-  const words = [path.basename(process.argv0), ...process.execArgv, ...process.argv.slice(1)];
-  const text = words.join(' ');
-  return text.length > MAX_COMMAND_LENGTH ? `${text.slice(0, MAX_COMMAND_LENGTH)}…` : text;
-}
-
 /**
  * The thread's name. Node exposes the names of workers from 22.20 and 24.6 on.
  *
@@ -32,7 +22,7 @@ function nameOf(isMain) {
  * @param {import('./request.cjs').Request} request
  * @param {boolean} isMain whether this is the main thread
  */
-function recordThread({ settings, processName }, isMain) {
+function recordThread({ settings, processName, command }, isMain) {
   const file = `${processName}.${isMain ? 'main' : `worker-${threadId}`}`;
   try {
     const { dir, interval, limit, maxEntries, mode, nodeFrames } = settings;
@@ -46,31 +36,31 @@ function recordThread({ settings, processName }, isMain) {
       maxEntries: maxEntries ?? undefined,
       threadId,
       threadName: nameOf(isMain),
-      command: commandLine(),
+      command,
       mode: agent.mode,
       timeOrigin: performance.timeOrigin,
       node: process.version,
     });
     updateEntryRecording();
   } catch (error) {
-    reportFailure(settings.dir, file, error);
+    reportFailure(path.join(settings.dir, `${file}.failure`), command, error);
   }
 }
 
 /**
  * Tells `selfprof run` why a thread is not recorded.
  *
- * @param {string} dir
  * @param {string} file
+ * @param {string} command
  * @param {unknown} error
  */
-function reportFailure(dir, file, error) {
+function reportFailure(file, command, error) {
   // Only the first paragraph: the hints are for programs that load the package themselves.
   const message = (error instanceof Error ? error.message : String(error)).split('\n\n')[0];
-  const failure = { pid: process.pid, threadId, command: commandLine(), node: process.version, message };
+  const failure = { pid: process.pid, threadId, command, message };
   try {
     // Without the directory, the recording has ended, and nobody waits for this process.
-    fs.writeFileSync(path.join(dir, `${file}.failure`), JSON.stringify(failure));
+    fs.writeFileSync(file, JSON.stringify(failure));
   } catch {}
 }
 

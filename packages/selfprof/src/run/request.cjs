@@ -3,12 +3,15 @@
 // What `selfprof run` asks of the processes that it records. It arrives in environment variables, which are removed, so that the
 // program sees its environment as it would be without selfprof. Workers get the request as environment data.
 
+const path = require('node:path');
 const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads');
 
 /** The environment variable with the settings. Child processes get it, too. */
 const VARIABLE = 'SELFPROF_RUN';
 /** The key of the environment data. */
 const KEY = 'selfprof.run';
+/** The longest command line in a journal. */
+const MAX_COMMAND_LENGTH = 1000;
 
 /**
  * @typedef {object} Settings
@@ -24,6 +27,7 @@ const KEY = 'selfprof.run';
  * @property {string} text the settings as JSON, for child processes
  * @property {string} preload the path of the preload
  * @property {string} processName a name for the files of this process
+ * @property {string} command the command line of this process, for people to read
  * @property {Settings} settings
  * @property {boolean} children whether to record child processes
  */
@@ -82,18 +86,27 @@ function takeRequest(preload) {
   if (flag > 0) process.execArgv.splice(flag - 1, 2);
   const value = getEnvironmentData(KEY);
   if (!Array.isArray(value)) return undefined;
-  const [text, processName] = value;
+  const [text, processName, command] = value;
   /** @type {Settings} */
   const settings = JSON.parse(text);
-  return { text, preload, processName, settings, children: settings.children === true };
+  return { text, preload, processName, command, settings, children: settings.children === true };
 }
 
-/** The settings and a name for the process. Removes the variable. */
+/** The command line of this process: its script and arguments, or else the options of Node. */
+function commandLine() {
+  const { argv0, argv, execArgv } = process;
+  const words = [path.basename(argv0), ...(argv.length > 1 ? argv.slice(1) : execArgv)];
+  const text = words.join(' ');
+  return text.length > MAX_COMMAND_LENGTH ? `${text.slice(0, MAX_COMMAND_LENGTH)}…` : text;
+}
+
+/** The settings, a name for the process, and its command line. Removes the variable. */
 function readVariable() {
   const text = process.env[VARIABLE];
   delete process.env[VARIABLE];
   // The system may use the id of an ended process again.
-  return text === undefined ? undefined : [text, `${process.pid}.${process.hrtime.bigint().toString(36)}`];
+  if (text === undefined) return undefined;
+  return [text, `${process.pid}.${process.hrtime.bigint().toString(36)}`, commandLine()];
 }
 
 /**
