@@ -23,14 +23,18 @@ function nameOf(isMain) {
  * @param {boolean} isMain whether this is the main thread
  */
 function recordThread({ settings, processName, command }, isMain) {
+  // A process that outlives the recording passes the request on to its children all the same.
+  if (settings.connection !== undefined && !fs.existsSync(settings.connection)) return;
   const file = `${processName}.${isMain ? 'main' : `worker-${threadId}`}`;
   try {
-    const { dir, interval, limit, maxEntries, mode, nodeFrames } = settings;
+    const { dir, connection, keep, interval, limit, maxEntries, mode, nodeFrames } = settings;
     const native = require('../native.cjs');
     const { ensureAgent, updateEntryRecording } = require('../agent.cjs');
     const agent = ensureAgent({ mode, nodeFrames });
     native.record({
       path: path.join(dir, `${file}.journal`),
+      connection,
+      keep: keep ?? undefined,
       sampleInterval: interval,
       limit: limit ?? undefined,
       maxEntries: maxEntries ?? undefined,

@@ -16,6 +16,8 @@ const MAX_COMMAND_LENGTH = 1000;
 /**
  * @typedef {object} Settings
  * @property {string} dir the directory of the journals
+ * @property {string} [connection] the socket of `selfprof run`
+ * @property {number | null} [keep] how many milliseconds to keep at least
  * @property {number} interval the sample interval, in milliseconds
  * @property {number | null} limit how many samples to record at most
  * @property {number | null} maxEntries how many marks and measures to record at most; null to record none
