@@ -97,7 +97,12 @@ const workUntilWritten = (kind, count) => `
       // After the header, and before what may be half a record.
       .slice(1, -1)
       .reduce((sum, line) => sum + (JSON.parse(line).${kind}?.length ?? 0), 0);
-  do spin(50); while (countWritten() < ${count});
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  // The thread sleeps most of the time, but gives no turn to its event loop.
+  do {
+    spin(10);
+    Atomics.wait(clock, 0, 0, 40);
+  } while (countWritten() < ${count});
   fs.writeSync(1, 'written');
   // Node's own process.kill() would run the exit hooks first.
   require('node:child_process').execFileSync('kill', ['-KILL', String(process.pid)]);
@@ -105,7 +110,7 @@ const workUntilWritten = (kind, count) => `
 
 suite('the journal', () => {
   test('has a header, samples and an end', async (t) => {
-    const { code, stderr, script, journals } = await record(t, 'function work() { spin(300); } work();');
+    const { code, stderr, script, journals } = await record(t, 'function work() { spin(150); } work();');
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     assert.deepEqual(Object.keys(journals), ['main']);
     const { header, names, resources, samples, end } = journals.main;
@@ -136,7 +141,7 @@ suite('the journal', () => {
   });
 
   test('ends at its limit and says so', async (t) => {
-    const { code, journals } = await record(t, 'spin(400); setTimeout(() => {}, 100);', { settings: { limit: 20 } });
+    const { code, journals } = await record(t, 'spin(150); setTimeout(() => {}, 100);', { settings: { limit: 20 } });
     assert.equal(code, 0);
     assert.equal(journals.main.samples.length, 20);
     assert.deepEqual(journals.main.end, { reason: 'exit', full: true });
@@ -523,7 +528,7 @@ suite('a worker', () => {
       for (const worker of workers) worker.on('error', () => {});
       ${inMain}
     } else {
-      (function inWorker() { spin(200); })();
+      (function inWorker() { spin(60); })();
       parentPort.postMessage('busy');
       ${inWorker}
     }
