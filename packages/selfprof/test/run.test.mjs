@@ -8,82 +8,6 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 
 import { PACKAGE, runNode } from './program.mjs';
-import { spin } from './spin.mjs';
-
-const PRELOAD = path.join(PACKAGE, 'run.cjs');
-
-/**
- * Records a program as `selfprof run` does.
- *
- * @returns how it ended, `script`, its file, and `journals`, what was recorded, by file name without its suffix
- */
-async function record(t, source, { settings = {}, file = 'main.cjs', args = [], ...options } = {}) {
-  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-')));
-  t.after(() => fs.rmSync(directory, { recursive: true, force: true }));
-  const [dir, script] = [path.join(directory, 'journals'), path.join(directory, file)];
-  fs.mkdirSync(dir);
-  fs.writeFileSync(script, `${spin}\n${source}`);
-  const env = {
-    SELFPROF_RUN: JSON.stringify({
-      dir,
-      interval: 1,
-      limit: null,
-      mode: 'eager',
-      nodeFrames: 'fold',
-      pid: 0,
-      ...settings,
-    }),
-    ...options.env,
-  };
-  const ended = await runNode(['--require', PRELOAD, script, ...args], { cwd: directory, ...options, env });
-  const journals = {};
-  for (const name of fs.readdirSync(dir)) {
-    journals[path.basename(name, '.journal')] = parse(fs.readFileSync(path.join(dir, name), 'utf8'));
-  }
-  return { ...ended, script, journals };
-}
-
-/** Parses a journal and checks what every journal has: whole lines, a header, segments whose ids resolve. */
-function parse(text) {
-  assert.ok(text.endsWith('\n'), 'the last line is whole');
-  const [header, ...records] = text
-    .slice(0, -1)
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  assert.equal(header.selfprofJournal, 2);
-  const tables = { names: [], resources: [], frames: [], stacks: [] };
-  const { names, resources, frames, stacks } = tables;
-  const samples = [];
-  const entries = [];
-  let dropped = 0;
-  let end = null;
-  for (const segment of records) {
-    if (segment.end) {
-      assert.equal(end, null, 'an end follows what it ends');
-      end = segment.end;
-      continue;
-    }
-    // A program that seemed to end went on.
-    end = null;
-    if (segment.entries) {
-      assert.ok(header.entries, 'entries are announced');
-      for (const [type, name, startTime, duration] of segment.entries) {
-        assert.ok(name < segment.entryNames.length);
-        entries.push([['mark', 'measure'][type], segment.entryNames[name], startTime, duration]);
-      }
-      dropped += segment.droppedEntries;
-      continue;
-    }
-    if (segment.fresh) for (const table of [names, resources, frames, stacks]) table.length = 0;
-    for (const [name, table] of Object.entries(tables)) table.push(...segment[name]);
-    samples.push(...segment.samples);
-    assert.equal(typeof segment.lost, 'number');
-  }
-  for (const [name, resource] of frames) assert.ok(name < names.length && resource < resources.length);
-  for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
-  for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
-  return { header, names, resources, samples, entries, dropped, end };
-}
 
 const EXIT = { reason: 'exit', full: false };
 
@@ -92,7 +16,7 @@ const workUntilWritten = (kind, count) => `
   const fs = require('node:fs');
   const countWritten = () =>
     fs
-      .readFileSync(__dirname + '/journals/main.journal', 'utf8')
+      .readFileSync(__dirname + '/journals/' + fs.readdirSync(__dirname + '/journals').find((name) => name.endsWith('.main.journal')), 'utf8')
       .split('\\n')
       // After the header, and before what may be half a record.
       .slice(1, -1)
@@ -114,15 +38,20 @@ suite('the journal', () => {
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     assert.deepEqual(Object.keys(journals), ['main']);
     const { header, names, resources, samples, end } = journals.main;
-    const { pid, timeOrigin, ...rest } = header;
+    const { pid, timeOrigin, origin, ...rest } = header;
     assert.deepEqual(rest, {
-      selfprofJournal: 2,
+      selfprofJournal: 3,
       threadId: 0,
       interval: 1000,
       mode: 'eager',
       node: process.version,
       entries: false,
+      threadName: 'main-thread',
+      command: `node ${script}`,
     });
+    // The monotonic clock of the system.
+    const started = Number(process.hrtime.bigint() / 1000n) - origin;
+    assert.ok(started > 0 && started < 120e6, String(started));
     assert.ok(Number.isInteger(pid) && pid > 0 && pid !== process.pid);
     assert.ok(Math.abs(timeOrigin - Date.now()) < 120_000);
     assert.ok(names.includes('work') && names.includes('spin'));

@@ -82,11 +82,11 @@ fn supervise(
         // The recording ends before the program.
         deadline = None;
         if let Some(session) = session.take() {
-            is_written = session.finish(&windows, arguments);
+            is_written = session.finish(&windows, arguments, false);
         }
     };
     if let Some(session) = session {
-        is_written = session.finish(&windows, arguments);
+        is_written = session.finish(&windows, arguments, true);
     }
     match ended {
         Ended::Signal(signal) => Ok(child::die_of(signal)),
@@ -119,16 +119,17 @@ struct Session {
 
 impl Session {
     /// Ends the recordings of all processes and writes the trace. Returns whether that succeeded.
-    fn finish(self, windows: &Windows, arguments: &RunArguments) -> bool {
+    fn finish(self, windows: &Windows, arguments: &RunArguments, has_ended: bool) -> bool {
         let Self { recording, connections, descendants, output } = self;
         let end = clock::now();
         // Child processes may be about to end with the program.
-        let alive = connections.alive_after(CHILDREN_PATIENCE);
+        let alive = if has_ended { connections.alive_after(CHILDREN_PATIENCE) } else { Vec::new() };
         for pid in connections.end() {
             warn(format_args!("process {pid} does not answer; its last samples may be missing"));
         }
         let is_kept = |time| windows.contains(time, end);
-        let is_cut = arguments.delay.is_some() || arguments.toggle.is_some() || arguments.last.is_some();
+        let is_whole = arguments.delay.is_none() && arguments.toggle.is_none() && arguments.last.is_none();
+        let is_cut = !is_whole || arguments.duration.is_some();
         let ending =
             Ending { is_kept: is_cut.then_some(&is_kept as IsKept<'_>), seen: descendants.seen(), alive };
         let finished = recording.finish(&output, arguments.top, &ending);
