@@ -17,7 +17,7 @@ pub fn writers(input: &[u8]) {
     let (Ok(main), Ok(worker)) = (trace(&mut bytes), trace(&mut bytes)) else { return };
     assert_sound(&main);
     assert_sound(&worker);
-    let threads = [Thread::main(main), Thread { name: "worker-1".to_owned(), trace: worker }];
+    let threads = [Thread::main(main), Thread::new("worker-1".to_owned(), worker)];
     assert_written(&threads);
     assert_w3c_round_trips(&threads[..1]);
     assert_explainer_round_trips(&threads);

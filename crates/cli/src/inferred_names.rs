@@ -86,5 +86,5 @@ pub fn named(thread: &Thread, names: &InferredNames) -> Result<Thread, InternErr
         named.push_sample(selfprof_trace::Sample { stack, ..*sample });
     }
     named.set_entries(trace.entries().cloned());
-    Ok(Thread { name: thread.name.clone(), trace: named })
+    Ok(Thread::new(thread.name.clone(), named))
 }

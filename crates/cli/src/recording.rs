@@ -119,10 +119,14 @@ impl Recording {
             .map_err(|error| Failure::job(format!("cannot read the recording of {name}")).because(&error))?;
         let summary = Summary::of(&journal.trace);
         // The trace is written even if stderr is closed.
-        let _ = print(thread, &journal, input::recorded(&path), top);
+        let recorded = selfprof_formats::Thread {
+            source_maps: source_maps::recorded_maps(&journal.source_maps),
+            ..selfprof_formats::Thread::main(journal.trace.clone())
+        };
+        let _ = print(thread, (&journal, &recorded), input::recorded(&path), top);
         let path_of_trace = thread.output(output);
         let replacing = output::replacing(&path_of_trace);
-        output::write(&journal.trace, &path_of_trace).map_err(|error| {
+        output::write(&recorded, &path_of_trace).map_err(|error| {
             Failure::job(format!("cannot write the trace of {name} to {}", path_of_trace.display()))
                 .because(&error)
         })?;
@@ -133,13 +137,18 @@ impl Recording {
 }
 
 /// Prints warnings about incomplete data, and the tables of the main thread.
-fn print(thread: Thread, journal: &Journal, recorded: Option<SystemTime>, top: usize) -> io::Result<()> {
+fn print(
+    thread: Thread,
+    (journal, shown): (&Journal, &selfprof_formats::Thread),
+    recorded: Option<SystemTime>,
+    top: usize,
+) -> io::Result<()> {
     missing_data(thread, journal).iter().for_each(warn);
     if thread != Thread::Main || top == 0 {
         return Ok(());
     }
     // Source maps are applied to the tables only; the file keeps the locations of the code that ran.
-    let (trace, inferred) = source_maps::applied(&journal.trace, &SourceMapArguments::default(), recorded);
+    let (trace, inferred) = source_maps::applied(shown, &SourceMapArguments::default(), recorded);
     let summary = &Summary::of(&trace);
     let shown = (&trace, summary);
     let base = env::current_dir().unwrap_or_default();
@@ -165,6 +174,12 @@ fn missing_data(thread: Thread, journal: &Journal) -> Vec<String> {
     if dropped > 0 {
         messages
             .push(format!("the entry buffer of {name} was full; {dropped} marks and measures are missing"));
+    }
+    if journal.left_out_source_maps > 0 {
+        messages.push(format!(
+            "the source maps of {} scripts of {name} are missing: they are too long, or too many",
+            journal.left_out_source_maps
+        ));
     }
     if journal.end.is_none() {
         messages.push(format!("the recording of {name} was interrupted; its last samples may be missing"));

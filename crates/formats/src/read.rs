@@ -40,7 +40,7 @@ pub fn read(input: impl Read, hint: Hint<'_>, options: &ReadOptions) -> Result<P
     let format = format.unwrap_or(Format::W3c);
     let main = |(trace, problems)| vec![(Thread::main(trace), problems)];
     let threads = match format {
-        Format::W3c => main(w3c::read_text(&text, options)?),
+        Format::W3c => vec![w3c::read_text(&text, options)?],
         Format::CpuProfile => main(cpuprofile::read_text(&text, options)?),
         Format::Explainer => explainer::read_text(&text, options)?,
         _ => return Err(ReadError::WriteOnly(format)),

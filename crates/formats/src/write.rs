@@ -42,7 +42,10 @@ fn write_as_given(
     let empty = Trace::new();
     let first = threads.first().map_or(&empty, |thread| &thread.trace);
     match format {
-        Format::W3c => Ok(w3c::write(first, out, options)?),
+        Format::W3c => match threads.first() {
+            Some(thread) => Ok(w3c::write_thread(thread, out, options)?),
+            None => Ok(w3c::write(&empty, out, options)?),
+        },
         Format::Explainer => {
             let interval = median_interval(first.samples()).unwrap_or(Micros::ZERO);
             let longest = threads.iter().map(|thread| thread.trace.samples().len()).max().unwrap_or(0);

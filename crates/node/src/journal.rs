@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use selfprof_formats::journal::{End, Header, JournalWriter};
-use selfprof_session::{Recording, RecordingCell};
+use selfprof_session::{FrameAdmission, RawSegment, Recording, RecordingCell};
 use selfprof_trace::{EntryType, Micros, Millis};
 
 use crate::building_thread;
 use crate::entries::recorder::EntrySink;
 use crate::entries::store::EntryStore;
+use crate::script_maps::RecordedMaps;
 
 /// How many stacks the tables may hold, 30 bytes each, before they are started anew. A program that runs for days keeps
 /// producing new ones.
@@ -42,6 +43,7 @@ pub struct Journal {
     state: Mutex<State>,
     /// The marks and measures that are not written yet. The recorded thread adds, the building thread takes.
     waiting: EntryStore,
+    maps: RecordedMaps,
 }
 
 struct State {
@@ -62,7 +64,34 @@ impl Journal {
         Ok(Self {
             state: Mutex::new(State { writer: Some(writer), full: false, ended: false }),
             waiting: EntryStore::new(max_entries),
+            maps: RecordedMaps::default(),
         })
+    }
+
+    /// The source maps of the recorded scripts.
+    pub fn maps(&self) -> &RecordedMaps {
+        &self.maps
+    }
+
+    /// Asks for the source maps of the scripts in this segment. Returns whether there are new ones.
+    pub fn want_maps(&self, segment: &RawSegment, admission: &dyn FrameAdmission) -> bool {
+        let (has_new, left_out) = self.maps.want(segment, admission);
+        if left_out > 0 {
+            self.append_left_out_maps(left_out);
+        }
+        has_new
+    }
+
+    /// Writes the source mapping URL of a script.
+    pub fn append_map(&self, resource: &Arc<str>, url: &str) {
+        if self.maps.is_new(resource, url) {
+            self.state.lock().write(|writer| writer.append_source_map(resource, url));
+        }
+    }
+
+    /// Writes that scripts were left out.
+    pub fn append_left_out_maps(&self, count: u64) {
+        self.state.lock().write(|writer| writer.append_left_out_source_maps(count));
     }
 
     /// Writes what was added to the recording, and removes it from memory.

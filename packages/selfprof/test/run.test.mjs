@@ -50,12 +50,14 @@ function parse(text) {
     .slice(0, -1)
     .split('\n')
     .map((line) => JSON.parse(line));
-  assert.equal(header.selfprofJournal, 2);
+  assert.equal(header.selfprofJournal, 3);
   const tables = { names: [], resources: [], frames: [], stacks: [] };
   const { names, resources, frames, stacks } = tables;
   const samples = [];
   const entries = [];
   let dropped = 0;
+  const sourceMaps = [];
+  let leftOut = 0;
   let end = null;
   for (const segment of records) {
     if (segment.end) {
@@ -74,6 +76,14 @@ function parse(text) {
       dropped += segment.droppedEntries;
       continue;
     }
+    if (segment.sourceMaps) {
+      sourceMaps.push(...segment.sourceMaps);
+      continue;
+    }
+    if (segment.leftOutSourceMaps) {
+      leftOut += segment.leftOutSourceMaps;
+      continue;
+    }
     if (segment.fresh) for (const table of [names, resources, frames, stacks]) table.length = 0;
     for (const [name, table] of Object.entries(tables)) table.push(...segment[name]);
     samples.push(...segment.samples);
@@ -82,7 +92,7 @@ function parse(text) {
   for (const [name, resource] of frames) assert.ok(name < names.length && resource < resources.length);
   for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
   for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
-  return { header, names, resources, samples, entries, dropped, end };
+  return { header, names, resources, samples, entries, dropped, sourceMaps, leftOut, end };
 }
 
 const EXIT = { reason: 'exit', full: false };
@@ -103,6 +113,81 @@ const workUntilWritten = (kind, count) => `
   require('node:child_process').execFileSync('kill', ['-KILL', String(process.pid)]);
 `;
 
+suite('source maps', () => {
+  const compile = `
+    const Module = require('node:module');
+    const compile = (name, url, code = 'spin(80);') =>
+      new Module(name)._compile('(function work() {' + code + '})();\\n//# sourceMappingURL=' + url, '/virtual/' + name);
+    globalThis.spin = spin;
+  `;
+  const data = (text) => `data:application/json;base64,${Buffer.from(text).toString('base64')}`;
+
+  test('of scripts in samples are recorded, each once', async (t) => {
+    const url = data('{"a":1}');
+    const program = `${compile}
+      compile('a.ts', '${url}');
+      compile('a.ts', '${url}');
+      compile('b.ts', 'b.js.map');
+      compile('ü.ts', 'ü→.map');
+      compile('unsampled.ts', '${url}', '');
+      new Function('spin(80);\\n//# sourceURL=/virtual/evaluated.ts\\n//# sourceMappingURL=${url}')();
+    `;
+    const { code, stderr, journals } = await record(t, program);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    const { sourceMaps, leftOut } = journals.main;
+    assert.deepEqual(
+      new Map(sourceMaps),
+      new Map([
+        ['/virtual/a.ts', url],
+        ['/virtual/b.ts', 'b.js.map'],
+        ['/virtual/ü.ts', 'ü→.map'],
+        ['/virtual/evaluated.ts', url],
+      ]),
+    );
+    assert.deepEqual([sourceMaps.length, leftOut], [4, 0]);
+  });
+
+  test('of modules and of workers are recorded', async (t) => {
+    const url = data('{"b":2}');
+    const { code, journals } = await record(
+      t,
+      `import { Worker } from 'node:worker_threads';
+      const code = 'for (const end = Date.now() + 80; Date.now() < end; ) ;\\n//# sourceMappingURL=${url}';
+      const base64 = 'data:text/javascript;base64,' + Buffer.from(code).toString('base64');
+      await import(base64);
+      await new Promise((ended) => new Worker(new URL(base64)).once('exit', ended));`,
+      { file: 'main.mjs' },
+    );
+    assert.equal(code, 0);
+    for (const journal of ['main', 'worker-1'])
+      assert.deepEqual(
+        journals[journal].sourceMaps.map(([, map]) => map),
+        [url],
+      );
+  });
+
+  test('that are long are copied while the program runs', async (t) => {
+    const program = `${compile}
+      compile('long.ts', 'data:' + 'x'.repeat(3_000_000), 'spin(20);');
+      compile('wide.ts', 'data:' + '→'.repeat(1_000_000), 'spin(20);');
+      ${workUntilWritten('sourceMaps', 2)}
+    `;
+    const { signal, journals } = await record(t, program);
+    assert.equal(signal, 'SIGKILL');
+    const { sourceMaps } = journals.main;
+    assert.deepEqual(sourceMaps.map(([script, url]) => [script, url.length, new Set(url.slice(5)).size]).sort(), [
+      ['/virtual/long.ts', 3_000_005, 1],
+      ['/virtual/wide.ts', 1_000_005, 1],
+    ]);
+  });
+
+  test('that are too long are counted', async (t) => {
+    const program = `${compile} compile('a.ts', 'data:' + 'x'.repeat(2 ** 24));`;
+    const { code, journals } = await record(t, program);
+    assert.deepEqual([code, journals.main.sourceMaps, journals.main.leftOut], [0, [], 1]);
+  });
+});
+
 suite('the journal', () => {
   test('has a header, samples and an end', async (t) => {
     const { code, stderr, script, journals } = await record(t, 'function work() { spin(300); } work();');
@@ -111,7 +196,7 @@ suite('the journal', () => {
     const { header, names, resources, samples, end } = journals.main;
     const { pid, timeOrigin, ...rest } = header;
     assert.deepEqual(rest, {
-      selfprofJournal: 2,
+      selfprofJournal: 3,
       threadId: 0,
       interval: 1000,
       mode: 'eager',

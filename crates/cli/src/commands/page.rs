@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use selfprof_formats::w3c;
+use selfprof_formats::{Thread, w3c};
 use selfprof_trace::summary::Summary;
 use selfprof_webdriver::{CallError, Pages};
 use serde_json::{Value, json};
@@ -146,13 +146,14 @@ fn record(
     let (trace, problems) =
         w3c::read(text.as_bytes()).map_err(|error| Failure::job("cannot read the trace").because(&error))?;
     problems.list().iter().for_each(warn);
-    let summary = Summary::of(&trace);
+    let thread = Thread::main(trace);
+    let summary = Summary::of(&thread.trace);
     if arguments.buffer.is_some_and(|buffer| summary.samples() >= u64::from(buffer)) {
         warn("the sample buffer was full; later samples are missing");
     }
     if arguments.top > 0 {
         // Source maps are applied to the table only; the file keeps the locations of the code that ran.
-        let (mapped, inferred) = source_maps::applied(&trace, &arguments.source_maps, None);
+        let (mapped, inferred) = source_maps::applied(&thread, &arguments.source_maps, None);
         let mapped_summary = Summary::of(&mapped);
         let shown = (&mapped, &mapped_summary);
         let base = env::current_dir().unwrap_or_default();
@@ -165,7 +166,7 @@ fn record(
     }
     let path = output.main();
     let replacing = output::replacing(path);
-    output::write(&trace, path).map_err(|error| {
+    output::write(&thread, path).map_err(|error| {
         Failure::job(format!("cannot write the trace to {}", path.display())).because(&error)
     })?;
     say(format_args!("trace: {} ({}){replacing}", path.display(), tables::extent(&summary, None)));

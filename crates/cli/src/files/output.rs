@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use selfprof_formats::Thread;
 use selfprof_formats::w3c::{self, WriteOptions};
-use selfprof_trace::Trace;
 
 use crate::failure::Failure;
 
@@ -62,9 +62,9 @@ pub fn replacing(path: &Path) -> &'static str {
 }
 
 /// Writes a trace atomically, gzipped if the name ends in `.gz`.
-pub fn write(trace: &Trace, path: &Path) -> io::Result<()> {
+pub fn write(thread: &Thread, path: &Path) -> io::Result<()> {
     let options = WriteOptions { gzip: path.extension().is_some_and(|extension| extension == "gz") };
-    atomic::write(path, |file| w3c::write(trace, file, options))
+    atomic::write(path, |file| w3c::write_thread(thread, file, options))
 }
 
 /// `app.selfprof.json` for `src/app.mjs`. If the script is a directory, its name is used.

@@ -42,7 +42,7 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(br#",{"args":{"data":{"frameTreeNodeId":1,"frames":[{"frame":"1","isInPrimaryMainFrame":true,"isOutermostMainFrame":true,"name":"","processId":1,"url":"about:blank"}],"persistentIds":true}},"#)?;
     out.write_all(br#""cat":"disabled-by-default-devtools.timeline","name":"TracingStartedInBrowser","ph":"I","pid":1,"s":"t","tid":1,"#)?;
     write!(out, "\"ts\":{}}}", starts().min().unwrap_or(0).saturating_add(shift))?;
-    for ((tid, Thread { name, trace }), spans) in (1..).zip(threads).zip(&all) {
+    for ((tid, Thread { name, trace, .. }), spans) in (1..).zip(threads).zip(&all) {
         // DevTools identifies the page's main thread by this name.
         let name = if tid == 1 { "CrRendererMain" } else { name };
         out.write_all(b",{\"args\":{\"name\":")?;

@@ -15,7 +15,7 @@
 //!
 //! let mut written = Vec::new();
 //! let options = Options { interval: Micros(1000), max_buffer_size: 100 };
-//! explainer::write(&[Thread { name: "main-thread".to_owned(), trace }], options, &mut written)?;
+//! explainer::write(&[Thread::main(trace)], options, &mut written)?;
 //! assert_eq!(
 //!     String::from_utf8(written)?,
 //!     concat!(

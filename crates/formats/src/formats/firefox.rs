@@ -112,7 +112,7 @@ impl<'thread> Strings<'thread> {
 }
 
 impl<'thread> Writing<'thread> {
-    fn of(Thread { name, trace }: &'thread Thread) -> Self {
+    fn of(Thread { name, trace, .. }: &'thread Thread) -> Self {
         let mut strings = Strings::default();
         let functions: Vec<Function<'_>> = trace
             .frames()

@@ -6,7 +6,7 @@
 //! The first line is the header:
 //!
 //! ```json
-//! {"selfprofJournal":2,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true}
+//! {"selfprofJournal":3,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true}
 //! ```
 //!
 //! `interval` is in microseconds, `timeOrigin` in milliseconds since the Unix epoch, and `entries` says whether marks
@@ -36,6 +36,14 @@
 //!   [`EntryType`](selfprof_trace::EntryType)'s index, and times are milliseconds, as the script has them;
 //! - `droppedEntries` counts the entries that were dropped since the previous line.
 //!
+//! So are the source mapping URLs of scripts that occur in samples, which may be `data:` URLs, and the number of those that are
+//! left out because they are too long or too many:
+//!
+//! ```json
+//! {"sourceMaps":[["file:///a.ts","data:application/json;base64,e30="]]}
+//! {"leftOutSourceMaps":1}
+//! ```
+//!
 //! A process that exits normally writes a last line:
 //!
 //! ```json
@@ -47,7 +55,8 @@
 //! # Versions
 //!
 //! 1. without marks and measures;
-//! 2. with marks and measures.
+//! 2. with marks and measures;
+//! 3. with source maps.
 
 mod header;
 mod reader;

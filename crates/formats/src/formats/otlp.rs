@@ -99,7 +99,7 @@ impl Builder {
         push(&mut self.dictionary.location_table, Location { lines, ..Location::default() })
     }
 
-    fn profile(&mut self, Thread { name, trace }: &Thread) -> Result<Profile, WriteError> {
+    fn profile(&mut self, Thread { name, trace, .. }: &Thread) -> Result<Profile, WriteError> {
         // The timestamps and weights of the samples of each total.
         let mut members: Vec<(Vec<u64>, Vec<i64>)> = Vec::new();
         let totals = totals_with(trace, |total, sample, weight| {

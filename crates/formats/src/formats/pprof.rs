@@ -70,7 +70,7 @@ impl Builder {
         index
     }
 
-    fn add(&mut self, Thread { name, trace }: &Thread, is_one_of_many: bool) -> Result<(), WriteError> {
+    fn add(&mut self, Thread { name, trace, .. }: &Thread, is_one_of_many: bool) -> Result<(), WriteError> {
         let totals: Vec<Total> = totals(trace).into_iter().filter(|total| !total.is_idle()).collect();
         check_depth(trace, totals.iter().map(|total| total.stack))?;
         let functions: Vec<u64> = trace

@@ -67,7 +67,7 @@ fn write_frame(out: &mut Out<'_>, trace: &Trace, frame: &Frame) -> io::Result<()
     out.write_all(b"}")
 }
 
-fn write_profile(Thread { name, trace }: &Thread, first: usize, out: &mut Out<'_>) -> io::Result<()> {
+fn write_profile(Thread { name, trace, .. }: &Thread, first: usize, out: &mut Out<'_>) -> io::Result<()> {
     let spans = Spans::of(trace);
     let [start, end] = [spans.start(), spans.end()].map(Option::unwrap_or_default);
     out.write_all(b"{\"type\":\"sampled\",\"name\":")?;

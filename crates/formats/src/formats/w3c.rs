@@ -17,16 +17,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! selfprof adds members of its own beside the standard ones: `entries` and `droppedEntriesCount` for marks and measures, and
+//! `sourceMaps` for the [source maps](crate::ScriptMap) of scripts that were compiled in memory:
+//!
+//! ```json
+//! "sourceMaps": [{"map": {"version": 3, "sources": ["a.ts"], "mappings": "AAAA"}, "resourceId": 0}]
+//! ```
+//!
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
 mod elements;
 mod read;
+mod source_maps;
 mod write;
 
 #[cfg(feature = "conversion")]
 pub(crate) use read::read_text;
 pub use read::{read, read_with};
-pub use write::write;
+pub use write::{write, write_thread};
 
 pub use crate::error::ReadError;
 pub use crate::options::{ReadOptions, WriteOptions};

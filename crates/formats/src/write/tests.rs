@@ -74,7 +74,7 @@ proptest! {
             renamed(&trace, |name, _| name.replace('@', "_"))
         };
         let threads = [("main-thread", clean(&first)), ("worker-7", clean(&second))]
-            .map(|(name, trace)| Thread { name: name.to_owned(), trace });
+            .map(|(name, trace)| Thread::new(name.to_owned(), trace));
         let back = back(Format::Explainer, &threads, gzip);
         prop_assert_eq!(back.len(), 2);
         for (back, thread) in back.iter().zip(&threads) {
@@ -103,7 +103,7 @@ proptest! {
 
     #[test]
     fn every_trace_can_be_written_in_every_format(first in trace(), second in trace(), gzip in any::<bool>()) {
-        let threads = [first, second].map(|trace| Thread { name: "a\"b".to_owned(), trace });
+        let threads = [first, second].map(|trace| Thread::new("a\"b".to_owned(), trace));
         for format in Format::ALL.into_iter().filter(|format| *format != Format::Explainer) {
             for threads in [&threads[..], &threads[..1], &[]] {
                 let bytes = written(format, threads, gzip);
@@ -150,7 +150,7 @@ fn losses_are_listed() {
     let mut entries = Entries::new();
     entries.count_dropped(3);
     trace.set_entries(Some(entries));
-    let worker = Thread { name: "worker-1".to_owned(), trace: Trace::new() };
+    let worker = Thread::new("worker-1".to_owned(), Trace::new());
     let threads = [Thread::main(trace), worker];
     #[track_caller]
     fn check(format: Format, threads: &[Thread], expected: &[&str]) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use selfprof_session::{AdmitScripts, HostRoot, Instant};
 use selfprof_trace::Micros;
-use selfprof_v8::{CpuSampler, Environment, LoggingMode};
+use selfprof_v8::{CpuSampler, Environment, LoggingMode, MappingUrls};
 
 use super::current::{self, AgentError};
 use super::notifier::Notifier;
@@ -55,7 +55,8 @@ pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
 /// Streams what this thread records into `journal` until its environment ends.
 pub fn stream(request: &SessionRequest, journal: Arc<Journal>) -> Result<(), AgentError> {
     current::with(|agent| {
-        agent.open_stream(request, journal)?;
+        let urls = Environment::current().as_ref().and_then(MappingUrls::new);
+        agent.open_stream(request, journal, urls)?;
         signals::watch(agent.key(), agent.notifier().interrupter(), on_signal);
         Ok(())
     })

@@ -4,7 +4,7 @@ use crate::entries::Entries;
 use crate::id::ResourceId;
 use crate::trace::Trace;
 
-use super::elements::{ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, RawEntry, RawFrame};
+use super::elements::{ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, RawEntry, RawFrame, whole};
 use super::limits::{LimitExceeded, Limits};
 use super::problem::{Problem, Problems};
 use super::samples::RawSamples;
@@ -80,6 +80,19 @@ impl ForeignTrace {
         Ok(())
     }
 
+    /// The element of `resources` with this id.
+    pub fn resource(&self, id: f64) -> Option<&str> {
+        let id = *self.resources.get(whole(id)?)?;
+        self.trace.resources().get(id)
+    }
+
+    /// Counts text that the reader keeps itself.
+    pub fn count_text(&mut self, text: &str) -> Result<(), LimitExceeded> {
+        let limit = self.limits.text_bytes;
+        self.text_bytes = self.text_bytes.saturating_add(text.len());
+        if self.text_bytes > limit { Err(LimitExceeded::new("bytes of text", limit)) } else { Ok(()) }
+    }
+
     /// Adds the next element of `frames`.
     pub fn push_frame(&mut self, frame: &ForeignFrame<'_>) -> Result<(), LimitExceeded> {
         let limit = self.limits.frames;
@@ -142,11 +155,5 @@ impl ForeignTrace {
     /// Removes the entries and their count: the object that they were read from is not the trace.
     pub fn forget_entries(&mut self) {
         self.entries = None;
-    }
-
-    fn count_text(&mut self, text: &str) -> Result<(), LimitExceeded> {
-        let limit = self.limits.text_bytes;
-        self.text_bytes = self.text_bytes.saturating_add(text.len());
-        if self.text_bytes > limit { Err(LimitExceeded::new("bytes of text", limit)) } else { Ok(()) }
     }
 }

@@ -195,7 +195,7 @@ impl RawThread {
             trace.push_entry(&ForeignEntry { entry_type, name, start_time, duration })?;
         }
         let (trace, problems) = trace.validate();
-        Ok((Thread { name: self.name, trace: trace.narrowed() }, problems))
+        Ok((Thread::new(self.name, trace.narrowed()), problems))
     }
 }
 

@@ -18,7 +18,7 @@ fn written(threads: &[Thread]) -> Value {
 }
 
 fn thread(name: &str, trace: Trace) -> Thread {
-    Thread { name: name.to_owned(), trace }
+    Thread::new(name.to_owned(), trace)
 }
 
 /// Appends the stack of `functions`, root first, each `name`, or `name @ resource:line:column`.
@@ -158,7 +158,7 @@ proptest! {
         let written = written(&threads);
         let profile = &written["profile"];
         let (strings, frames) = (profile["strings"].as_array().unwrap(), profile["stackFrames"].as_object().unwrap());
-        for Thread { name, trace } in &threads {
+        for Thread { name, trace, .. } in &threads {
             let list = profile[name].as_array().unwrap();
             let of_type = |wanted: &'static str| list.iter().filter(move |event| event["type"] == wanted);
             // Root first, as strings.

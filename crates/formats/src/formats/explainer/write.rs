@@ -43,7 +43,7 @@ pub(crate) fn write_with(
     // The threads share their tables.
     let mut tables = Trace::new();
     let mut lists = Vec::with_capacity(threads.len());
-    for Thread { name, trace } in threads {
+    for Thread { name, trace, .. } in threads {
         let stacks = tables.merge_tables(trace).map_err(WriteError::TooLarge)?;
         lists.push(List { name, samples: trace.samples(), stacks, entries: trace.entries() });
     }

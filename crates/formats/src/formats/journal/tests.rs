@@ -20,7 +20,7 @@ fn header() -> Header {
     }
 }
 
-const HEADER: &str = r#"{"selfprofJournal":2,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false}"#;
+const HEADER: &str = r#"{"selfprofJournal":3,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false}"#;
 
 fn exit() -> End {
     End { reason: "exit".to_owned(), full: false }
@@ -52,6 +52,26 @@ fn segments_have_only_new_entries() {
         "",
     ];
     assert_eq!(String::from_utf8(bytes).unwrap(), expected.join("\n"));
+}
+
+#[test]
+fn source_maps_are_read_as_they_were_written() {
+    let maps =
+        [("file:///a.ts", "data:application/json;base64,e30="), ("/b\"ü.ts", "b.js.map"), ("/b\"ü.ts", "")];
+    let mut journal = JournalWriter::create(Vec::new(), &header()).unwrap();
+    for (script, url) in maps {
+        journal.append_source_map(script, url).unwrap();
+        journal.append_left_out_source_maps(2).unwrap();
+    }
+    let bytes = journal.finish(exit()).unwrap();
+    let lines: Vec<&str> = std::str::from_utf8(&bytes).unwrap().lines().collect();
+    assert_eq!(lines[1], r#"{"sourceMaps":[["file:///a.ts","data:application/json;base64,e30="]]}"#);
+    assert_eq!(lines[2], r#"{"leftOutSourceMaps":2}"#);
+
+    let read = read(&bytes[..]).unwrap();
+    let owned = maps.map(|(script, url)| (script.to_owned(), url.to_owned()));
+    assert_eq!((&read.source_maps[..], read.left_out_source_maps), (&owned[..], 6));
+    assert_eq!(read.end, Some(exit()));
 }
 
 #[test]
@@ -185,8 +205,8 @@ fn invalid_journals_are_errors() {
     check("hello\n", "the first line is not the header of a selfprof journal");
     check("hello", "the first line is not the header of a selfprof journal");
     check("{\"frames\":[]}\n", "the first line is not the header of a selfprof journal");
-    check("{\"selfprofJournal\":3}\n", "the journal has version 3; this selfprof reads versions up to 2");
-    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 2");
+    check("{\"selfprofJournal\":4}\n", "the journal has version 4; this selfprof reads versions up to 3");
+    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 3");
     check("{\"selfprofJournal\":1}\n", "line 1 of the journal is corrupt");
     let damaged = |line: &str, flaw: &str| {
         check(&format!("{HEADER}\n{line}\n"), &format!("line 2 of the journal is corrupt{flaw}"));

@@ -9,11 +9,13 @@ use selfprof_trace::foreign::{ForeignTrace, Problems};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
+use super::source_maps::{ForeignMaps, SourceMapsSeed};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::json::{self, Elements, Exceeded, Members, Text, list, object, stop};
 use crate::options::ReadOptions;
 use crate::streams::input;
+use crate::thread::Thread;
 
 /// Reads a trace with the default [`ReadOptions`]. See [`read_with`].
 pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
@@ -21,24 +23,32 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object with one in its member `trace`, plain or gzipped. The trace may have
-/// selfprof's extensions `entries` and `droppedEntriesCount`. Other members are ignored.
+/// selfprof's extensions `entries`, `droppedEntriesCount` and `sourceMaps`, the last of which is checked and left out. Other members
+/// are ignored.
 ///
 /// Invalid ids, numbers, markers and entries are repaired and listed in [`Problems`]. Text that is not JSON, does not have the
 /// shape of the dictionaries, or exceeds the options is an error.
 pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
-    read_text(&input::text(input, options.max_bytes)?, options)
+    let (thread, problems) = read_text(&input::text(input, options.max_bytes)?, options)?;
+    Ok((thread.trace, problems))
 }
 
-/// Reads a trace from its decompressed text.
-pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
+/// Reads a thread from its decompressed text.
+pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Thread, Problems), ReadError> {
     let mut reading = Reading {
         trace: ForeignTrace::new(options.limits),
+        source_maps: ForeignMaps::default(),
         seen: [false; List::NAMES.len()],
         is_enveloped: false,
         exceeded: None,
     };
     match json::read(text, TraceObject { reading: &mut reading, is_outermost: true }) {
-        Ok(()) => Ok(reading.trace.validate()),
+        Ok(()) => {
+            let Reading { mut trace, source_maps, .. } = reading;
+            let source_maps = source_maps.validate(&mut trace);
+            let (trace, problems) = trace.validate();
+            Ok((Thread { source_maps, ..Thread::main(trace) }, problems))
+        }
         Err(error) => Err(ReadError::of_json(Format::W3c, error, reading.exceeded)),
     }
 }
@@ -46,6 +56,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Pr
 /// What has been read so far.
 struct Reading {
     trace: ForeignTrace,
+    source_maps: ForeignMaps,
     /// Which of the lists have been read.
     seen: [bool; List::NAMES.len()],
     /// Whether the outermost object has the trace in its member `trace`.
@@ -75,6 +86,7 @@ enum Member {
     Frames,
     Resources,
     Samples,
+    SourceMaps,
     Stacks,
     Trace,
     #[serde(other)]
@@ -96,7 +108,9 @@ impl<'de> Members<'de> for TraceObject<'_> {
         while let Some(member) = map.next_key()? {
             match member {
                 // Unlike the required lists, these members may mean something else outside the trace.
-                Member::DroppedEntriesCount | Member::Entries if is_outermost && reading.is_enveloped => {
+                Member::DroppedEntriesCount | Member::Entries | Member::SourceMaps
+                    if is_outermost && reading.is_enveloped =>
+                {
                     map.next_value::<IgnoredAny>()?;
                 }
                 Member::DroppedEntriesCount => {
@@ -113,6 +127,10 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 Member::Samples => {
                     map.next_value_seed(list(ElementList::<Sample>::begin(List::Samples, reading)?))?
                 }
+                Member::SourceMaps => {
+                    let Reading { trace, source_maps: maps, exceeded, .. } = &mut *reading;
+                    map.next_value_seed(SourceMapsSeed { maps, trace, exceeded })?;
+                }
                 Member::Stacks => {
                     map.next_value_seed(list(ElementList::<Stack>::begin(List::Stacks, reading)?))?
                 }
@@ -120,6 +138,7 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 Member::Trace if is_outermost => {
                     reading.is_enveloped = true;
                     reading.trace.forget_entries();
+                    reading.source_maps = ForeignMaps::default();
                     map.next_value_seed(object(TraceObject { reading, is_outermost: false }))?;
                 }
                 Member::Trace | Member::Other => {

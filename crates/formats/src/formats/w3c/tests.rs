@@ -213,6 +213,74 @@ fn foreign_entries_are_read_as_far_as_they_are_valid() {
 }
 
 #[test]
+fn source_maps_are_written_as_they_were_read() {
+    let json = r#"{"frames":[],"resources":["a.js","b.js"],"samples":[],"sourceMaps":[{"map":{"version":3,"x":[{}]},"resourceId":1},{"map":{},"resourceId":0}],"stacks":[]}"#;
+    let (mut thread, problems) = read_text(json.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(problems.list(), []);
+    let mut written = Vec::new();
+    write_thread(&thread, &mut written, WriteOptions::default()).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), json);
+    // Maps of scripts that are not in the trace are left out.
+    thread.source_maps.iter_mut().for_each(|map| map.resource += "x");
+    let mut written = Vec::new();
+    write_thread(&thread, &mut written, WriteOptions::default()).unwrap();
+    assert!(read(&written[..]).unwrap().1.is_empty());
+}
+
+#[test]
+fn foreign_source_maps_are_read_as_far_as_they_are_valid() {
+    /// `expected` has the resources and maps.
+    #[track_caller]
+    fn check(json: &str, expected: &[(&str, &str)], problems: &[&str]) {
+        let (thread, found) = read_text(json.as_bytes(), &ReadOptions::default()).unwrap();
+        let maps = thread.source_maps.iter().map(|map| (&*map.resource, &*map.json));
+        assert_eq!(maps.collect::<Vec<_>>(), expected);
+        assert_eq!(found.list().iter().map(Problem::to_string).collect::<Vec<_>>(), problems);
+    }
+    let maps = |maps: &str| with(&format!(r#""resources":["a","b","a"],"sourceMaps":{maps}"#));
+    check(&maps("null"), &[], &[]);
+    check(&maps("[]"), &[], &[]);
+    // The list of resources may follow.
+    check(
+        &with(r#""sourceMaps":[{"resourceId":0,"map":{"a": 1}}],"resources":["a"]"#),
+        &[("a", r#"{"a": 1}"#)],
+        &[],
+    );
+    for something in ["7", "-1", "1.5", "true", "\"x\"", "{\"a\":{}}"] {
+        check(&maps(something), &[], &["sourceMaps is not a list of source maps: it is ignored"]);
+    }
+    let dangling = |id: &str| {
+        format!(
+            "sourceMaps[0].resourceId is {id}, which is not the id of an entry: the source map is ignored"
+        )
+    };
+    for (id, shown) in
+        [("-1", "-1"), ("0.5", "0.5"), ("3", "3"), ("null", "NaN"), ("1e999", "inf"), ("\"0\"", "NaN")]
+    {
+        // Numbers that JSON cannot hold make the element unreadable.
+        let shown = if id == "1e999" { "NaN" } else { shown };
+        check(&maps(&format!(r#"[{{"resourceId":{id},"map":{{}}}}]"#)), &[], &[&dangling(shown)]);
+    }
+    for element in ["7", "[]", "null", "{}", r#"{"map":{}}"#] {
+        check(&maps(&format!("[{element}]")), &[], &[&dangling("NaN")]);
+    }
+    for map in ["7", "[]", "null", "\"{}\""] {
+        let problem = "sourceMaps[0].map is not a source map: the source map is ignored";
+        check(&maps(&format!(r#"[{{"resourceId":0,"map":{map}}}]"#)), &[], &[problem]);
+    }
+    check(
+        &maps(r#"[{"resourceId":2,"map":{}},{"resourceId":0,"map":{"version":3}}]"#),
+        &[("a", "{}")],
+        &[
+            "sourceMaps[1].resourceId is 0, which is already the id of another entry: the source map is ignored",
+        ],
+    );
+    // Beside a wrapped trace, a member of this name may be anything.
+    let trace = maps(r#"[{"resourceId":1,"map":{}}]"#);
+    check(&format!(r#"{{"sourceMaps":7,"trace":{trace},"sourceMaps":[8]}}"#), &[("b", "{}")], &[]);
+}
+
+#[test]
 fn lone_surrogates_are_replaced() {
     #[track_caller]
     fn check(json: &str, expected: &str) {
@@ -268,11 +336,15 @@ fn size_is_bounded() {
     let limits = |entries| ReadOptions { limits: Limits { entries, ..Limits::default() }, ..bytes(length) };
     check(with(r#""entries":[1,2]"#).as_bytes(), limits(2), None);
     check(with(r#""entries":[1,2]"#).as_bytes(), limits(1), Some("the trace is too large"));
+    let limits =
+        |text_bytes| ReadOptions { limits: Limits { text_bytes, ..Limits::default() }, ..bytes(length) };
+    check(with(r#""sourceMaps":["12345","67"]"#).as_bytes(), limits(11), None);
+    check(with(r#""sourceMaps":["12345","67"]"#).as_bytes(), limits(10), Some("the trace is too large"));
 }
 
 #[test]
 fn depth_is_bounded() {
-    for member in ["frames", "entries", "droppedEntriesCount"] {
+    for member in ["frames", "entries", "droppedEntriesCount", "sourceMaps"] {
         let deep = with(&format!("\"{member}\":{}", "[".repeat(1_000_000)));
         assert!(matches!(read(deep.as_bytes()), Err(ReadError::Json(..))));
     }

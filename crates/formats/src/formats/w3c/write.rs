@@ -4,19 +4,27 @@ use std::io::{self, Write};
 
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
+use super::source_maps::write_source_maps;
 use crate::json::{millis, number, string, write_list};
 use crate::options::WriteOptions;
+use crate::script_map::ScriptMap;
 use crate::streams::output::{self, Out};
+use crate::thread::Thread;
 
 /// Writes a trace as a `ProfilerTrace` on one line of JSON.
 ///
 /// Members are in lexicographical order, as in Chromium, and absent if they have no value. Timestamps are milliseconds with up to
 /// three decimals; the times of entries have full precision. The output is buffered, and flushed at the end.
 pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Result<()> {
-    output::write(out, options, |out| write_buffered(trace, out))
+    output::write(out, options, |out| write_buffered(trace, &[], out))
 }
 
-fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
+/// Writes the trace of a thread, with its source maps in the member `sourceMaps`.
+pub fn write_thread(thread: &Thread, out: impl Write, options: WriteOptions) -> io::Result<()> {
+    output::write(out, options, |out| write_buffered(&thread.trace, &thread.source_maps, out))
+}
+
+fn write_buffered(trace: &Trace, source_maps: &[ScriptMap], out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(b"{")?;
     if let Some(entries) = trace.entries() {
         write_entries(out, entries)?;
@@ -55,7 +63,9 @@ fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         millis(out, *timestamp)?;
         out.write_all(b"}")
     })?;
-    write_list(out, "],\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
+    out.write_all(b"],")?;
+    write_source_maps(out, trace, source_maps)?;
+    write_list(out, "\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
         let Stack { parent, frame } = stack;
         write!(out, "{{\"frameId\":{}", frame.index())?;
         if let Some(parent) = parent {
