@@ -103,6 +103,32 @@ fn scripts_that_are_compiled_in_memory_have_their_original_places() {
 }
 
 #[test]
+fn evaluated_functions_are_not_native() {
+    let directory = TestDirectory::new();
+    let Output { status, stderr, .. } = output(&mut directory.run("--top 9 -o out.json", "evaluated.js", ""));
+    let stderr = text(&stderr);
+    assert!(status.success(), "{stderr}");
+    let shown = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.contains("  work "));
+        lines.map(|line| line.split("  ").last().unwrap_or_default().trim().to_owned()).collect()
+    };
+    let rows = shown(&stderr);
+    assert_eq!(rows.len(), 2, "{stderr}");
+    assert_ne!(rows[0], rows[1], "{stderr}");
+    assert!(rows.iter().all(|row| row.starts_with("(eval ") && row.ends_with("):1:14")), "{stderr}");
+    let top = output(selfprof().current_dir(directory.folder.path()).args(["top", "out.json"]));
+    assert_eq!(shown(&text(&top.stdout)), rows);
+    // In the standard, such a function has only a name.
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(directory.path("out.json")).unwrap()).unwrap();
+    for element in json["evaluated"].as_array().unwrap() {
+        let frame = &json["frames"][element["frameId"].as_u64().unwrap() as usize];
+        assert_eq!(frame.as_object().unwrap().keys().collect::<Vec<_>>(), ["name"]);
+    }
+    assert!(!json["resources"].to_string().contains("(eval"));
+}
+
+#[test]
 fn a_script_is_recorded() {
     let directory = TestDirectory::new();
     let Output { status, stdout, stderr } = output(&mut directory.run("--top 3", "busy.js", "a --top 9"));

@@ -220,6 +220,17 @@ suite('the journal', () => {
     assert.equal(wins.journals.main.header.mode, 'lazy');
   });
 
+  test('tells the scripts of eval and of new Function apart', async (t) => {
+    const program = `globalThis.spin = spin;
+      const made = [new Function('spin(60)'), new Function('spin(60)'), (0, eval)('() => spin(60)')];
+      for (const work of made) work();`;
+    const { code, journals } = await record(t, program);
+    assert.equal(code, 0);
+    const evaluated = journals.main.resources.filter((resource) => resource.startsWith('('));
+    assert.equal(evaluated.length, 3, String(evaluated));
+    for (const resource of evaluated) assert.match(resource, /^\(eval [1-9]\d*\)$/);
+  });
+
   test('ends at its limit and says so', async (t) => {
     const { code, journals } = await record(t, 'spin(400); setTimeout(() => {}, 100);', { settings: { limit: 20 } });
     assert.equal(code, 0);

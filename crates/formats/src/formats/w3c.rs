@@ -24,9 +24,20 @@
 //! "sourceMaps": [{"map": {"version": 3, "sources": ["a.ts"], "mappings": "AAAA"}, "resourceId": 0}]
 //! ```
 //!
+//! and `evaluated` for functions that `eval` or `new Function` made, which have only a name in the standard. It says which script
+//! they are in, by the engine's number, and where:
+//!
+//! ```json
+//! "evaluated": [{"column": 14, "frameId": 5, "line": 3, "scriptId": 230}]
+//! ```
+//!
+//! In a [`Trace`](selfprof_trace::Trace) their resource is an [evaluated one](selfprof_trace::evaluated_resource).
+//!
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
 mod elements;
+mod evaluated;
+mod lists;
 mod read;
 mod source_maps;
 mod write;

@@ -43,7 +43,8 @@ pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
         environment.on_exit(on_exit);
         let notifier = Arc::new(Notifier::new(environment.interrupter(), on_tick, on_event));
         thread_requests::add_thread(thread, Arc::clone(&notifier));
-        let of_program = Arc::new(admission.clone().with_host_root(HostRoot::Innermost));
+        let of_program =
+            Arc::new(admission.clone().with_host_root(HostRoot::Innermost).with_evaluated_scripts());
         let view = SessionView { admission: Arc::new(admission), origin, resolution: CLOCK_RESOLUTION };
         Ok(Agent::new(CpuSampler::new(&environment, mode), view, of_program, notifier, on_entries_wanted))
     })?;

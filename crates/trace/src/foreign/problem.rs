@@ -122,6 +122,8 @@ pub enum ProblemKind {
     EntryList,
     /// Something other than a list in place of the list of source maps.
     SourceMapList,
+    /// Something other than a list in place of the list of evaluated scripts.
+    EvaluatedList,
     /// Something other than an object in place of a source map.
     SourceMap,
     /// An id that an earlier element has.
@@ -134,7 +136,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -149,6 +151,7 @@ impl ProblemKind {
         Self::EntryCount,
         Self::EntryList,
         Self::SourceMapList,
+        Self::EvaluatedList,
         Self::SourceMap,
         Self::Duplicate,
         Self::SecondParent,
@@ -173,6 +176,7 @@ impl fmt::Display for ProblemKind {
             Self::EntryCount => "is not a number of entries",
             Self::EntryList => "is not a list of entries",
             Self::SourceMapList => "is not a list of source maps",
+            Self::EvaluatedList => "is not a list of evaluated functions",
             Self::SourceMap => "is not a source map",
             Self::Duplicate => "is already the id of another entry",
             Self::SecondParent => "already has another parent",

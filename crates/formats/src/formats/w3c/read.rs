@@ -9,7 +9,9 @@ use selfprof_trace::foreign::{ForeignTrace, Problems};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
-use super::source_maps::{ForeignMaps, SourceMapsSeed};
+use super::evaluated::ForeignEvaluated;
+use super::lists::ListSeed;
+use super::source_maps::ForeignMaps;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::json::{self, Elements, Exceeded, Members, Text, list, object, stop};
@@ -23,7 +25,7 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object with one in its member `trace`, plain or gzipped. The trace may have
-/// selfprof's extensions `entries`, `droppedEntriesCount` and `sourceMaps`, the last of which is checked and left out. Other members
+/// selfprof's extensions `entries`, `droppedEntriesCount`, `evaluated` and `sourceMaps`, the last of which is checked and left out. Other members
 /// are ignored.
 ///
 /// Invalid ids, numbers, markers and entries are repaired and listed in [`Problems`]. Text that is not JSON, does not have the
@@ -38,14 +40,16 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Thread, P
     let mut reading = Reading {
         trace: ForeignTrace::new(options.limits),
         source_maps: ForeignMaps::default(),
+        evaluated: ForeignEvaluated::default(),
         seen: [false; List::NAMES.len()],
         is_enveloped: false,
         exceeded: None,
     };
     match json::read(text, TraceObject { reading: &mut reading, is_outermost: true }) {
         Ok(()) => {
-            let Reading { mut trace, source_maps, .. } = reading;
+            let Reading { mut trace, source_maps, evaluated, .. } = reading;
             let source_maps = source_maps.validate(&mut trace);
+            evaluated.apply(&mut trace);
             let (trace, problems) = trace.validate();
             Ok((Thread { source_maps, ..Thread::main(trace) }, problems))
         }
@@ -57,6 +61,7 @@ pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Thread, P
 struct Reading {
     trace: ForeignTrace,
     source_maps: ForeignMaps,
+    evaluated: ForeignEvaluated,
     /// Which of the lists have been read.
     seen: [bool; List::NAMES.len()],
     /// Whether the outermost object has the trace in its member `trace`.
@@ -83,6 +88,7 @@ impl List {
 enum Member {
     DroppedEntriesCount,
     Entries,
+    Evaluated,
     Frames,
     Resources,
     Samples,
@@ -108,7 +114,7 @@ impl<'de> Members<'de> for TraceObject<'_> {
         while let Some(member) = map.next_key()? {
             match member {
                 // Unlike the required lists, these members may mean something else outside the trace.
-                Member::DroppedEntriesCount | Member::Entries | Member::SourceMaps
+                Member::DroppedEntriesCount | Member::Entries | Member::Evaluated | Member::SourceMaps
                     if is_outermost && reading.is_enveloped =>
                 {
                     map.next_value::<IgnoredAny>()?;
@@ -127,9 +133,13 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 Member::Samples => {
                     map.next_value_seed(list(ElementList::<Sample>::begin(List::Samples, reading)?))?
                 }
+                Member::Evaluated => {
+                    let Reading { trace, evaluated, exceeded, .. } = &mut *reading;
+                    map.next_value_seed(ListSeed { list: evaluated, trace, exceeded })?;
+                }
                 Member::SourceMaps => {
                     let Reading { trace, source_maps: maps, exceeded, .. } = &mut *reading;
-                    map.next_value_seed(SourceMapsSeed { maps, trace, exceeded })?;
+                    map.next_value_seed(ListSeed { list: maps, trace, exceeded })?;
                 }
                 Member::Stacks => {
                     map.next_value_seed(list(ElementList::<Stack>::begin(List::Stacks, reading)?))?
@@ -139,6 +149,7 @@ impl<'de> Members<'de> for TraceObject<'_> {
                     reading.is_enveloped = true;
                     reading.trace.forget_entries();
                     reading.source_maps = ForeignMaps::default();
+                    reading.evaluated = ForeignEvaluated::default();
                     map.next_value_seed(object(TraceObject { reading, is_outermost: false }))?;
                 }
                 Member::Trace | Member::Other => {

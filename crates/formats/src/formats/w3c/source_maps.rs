@@ -1,26 +1,28 @@
 //! The member `sourceMaps`, selfprof's own.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::io::{self, Write};
 
-use selfprof_trace::Trace;
-use selfprof_trace::foreign::{ForeignTrace, Location, Problem, ProblemKind, Remedy};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use selfprof_trace::foreign::{ForeignTrace, LimitExceeded, Location, Problem, ProblemKind, Remedy};
 use serde_json::value::RawValue;
 
-use crate::json::{Exceeded, stop, write_list};
+use super::evaluated::WrittenResources;
+use super::lists::ForeignList;
+use crate::json::write_list;
 use crate::script_map::ScriptMap;
 
 const LIST: &str = "sourceMaps";
 
 /// Writes the member, followed by a comma, unless there are no maps.
-pub(super) fn write_source_maps(out: &mut impl Write, trace: &Trace, maps: &[ScriptMap]) -> io::Result<()> {
+pub(super) fn write_source_maps(
+    out: &mut impl Write,
+    resources: &WrittenResources<'_>,
+    maps: &[ScriptMap],
+) -> io::Result<()> {
     if maps.is_empty() {
         return Ok(());
     }
-    let ids: HashMap<&str, usize> =
-        trace.resources().iter().enumerate().map(|(index, (_, url))| (url, index)).collect();
+    let ids: HashMap<&str, usize> = resources.urls().enumerate().map(|(index, url)| (url, index)).collect();
     let known = maps.iter().filter_map(|map| Some((ids.get(&*map.resource)?, map)));
     write_list(out, "\"sourceMaps\":[", known, |out, (id, map)| {
         write!(out, "{{\"map\":{},\"resourceId\":{id}}}", map.json)
@@ -76,70 +78,17 @@ impl ForeignMaps {
     }
 }
 
-/// Reads the list. Other programs' traces may have anything in its place.
-pub(super) struct SourceMapsSeed<'read> {
-    pub(super) maps: &'read mut ForeignMaps,
-    /// Counts the text.
-    pub(super) trace: &'read mut ForeignTrace,
-    pub(super) exceeded: &'read mut Exceeded,
-}
+impl ForeignList for ForeignMaps {
+    type Element = Box<RawValue>;
+    const EXPECTED: &'static str = "a list of source maps";
 
-impl<'de> DeserializeSeed<'de> for SourceMapsSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for SourceMapsSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of source maps")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        while let Some(element) = elements.next_element::<Box<RawValue>>()? {
-            self.trace.count_text(element.get()).map_err(|limit| stop(limit, self.exceeded))?;
-            self.maps.list.push(element);
-        }
+    fn push(&mut self, element: Box<RawValue>, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+        trace.count_text(element.get())?;
+        self.list.push(element);
         Ok(())
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        self.refuse()
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        self.refuse()
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        self.refuse()
-    }
-}
-
-impl SourceMapsSeed<'_> {
-    fn refuse<E>(self) -> Result<(), E> {
-        self.maps.is_unreadable = true;
-        Ok(())
+    fn set_unreadable(&mut self) {
+        self.is_unreadable = true;
     }
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use selfprof_trace::Trace;
 use selfprof_trace::foreign::{Limits, Problem};
 use selfprof_trace::testing::{parts, trace};
-use selfprof_trace::{Entries, EntryType};
+use selfprof_trace::{Entries, EntryType, Frame};
 use serde_json::Value;
 
 use super::*;
@@ -281,6 +281,58 @@ fn foreign_source_maps_are_read_as_far_as_they_are_valid() {
 }
 
 #[test]
+fn evaluated_functions_have_only_a_name_in_the_standard() {
+    let json = r#"{"evaluated":[{"column":14,"frameId":0,"line":3,"scriptId":230},{"frameId":2,"scriptId":231}],"frames":[{"name":"a"},{"column":1,"line":1,"name":"a","resourceId":0},{"name":"a"},{"name":"a"}],"resources":["a.js"],"samples":[],"sourceMaps":[{"map":{},"resourceId":0}],"stacks":[]}"#;
+    let (thread, problems) = read_text(json.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(problems.list(), []);
+    let trace = &thread.trace;
+    let scripts: Vec<_> = trace.frames().iter().map(|(id, _)| trace.evaluated_script(id)).collect();
+    assert_eq!(scripts, [Some(230), None, Some(231), None]);
+    let position = trace.frames().iter().next().unwrap().1.position().unwrap();
+    assert_eq!((position.line.get(), position.column.get()), (3, 14));
+    let mut written = Vec::new();
+    write_thread(&thread, &mut written, WriteOptions::default()).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), json);
+}
+
+#[test]
+fn foreign_evaluated_functions_are_read_as_far_as_they_are_valid() {
+    #[track_caller]
+    fn check(evaluated: &str, expected: &[&str], problems: &[&str]) {
+        let json = with(&format!(
+            r#""evaluated":{evaluated},"frames":[{{"name":""}},{{"name":"","resourceId":0}}],"resources":["a.js"]"#
+        ));
+        let (trace, found) = read(json.as_bytes()).unwrap();
+        let resource = |frame: Frame| frame.resource.map_or("", |id| &trace.resources()[id]).to_owned();
+        assert_eq!(trace.frames().iter().map(|(_, frame)| resource(frame)).collect::<Vec<_>>(), expected);
+        assert_eq!(found.list().iter().map(Problem::to_string).collect::<Vec<_>>(), problems);
+    }
+    check("null", &["", "a.js"], &[]);
+    check("{}", &["", "a.js"], &["evaluated is not a list of evaluated functions: it is ignored"]);
+    check(r#"[{"frameId":0,"scriptId":4294967295}]"#, &["(eval 4294967295)", "a.js"], &[]);
+    check(
+        r#"[{"frameId":0,"scriptId":7,"line":0,"column":2}]"#,
+        &["(eval 7)", "a.js"],
+        &["frames[0].line is 0, which is not a 1-based line or column: the frame is kept without it"],
+    );
+    for bad in ["0.5", "-1", "2"] {
+        let problem =
+            format!("evaluated[0].frameId is {bad}, which is not the id of an entry: it is ignored");
+        check(&format!(r#"[{{"frameId":{bad},"scriptId":7}}]"#), &["", "a.js"], &[&problem]);
+    }
+    let problem = "evaluated[0].frameId is NaN, which is not the id of an entry: it is ignored";
+    for bad in ["7", "[]", "{}", r#"{"frameId":"0","scriptId":1}"#] {
+        check(&format!("[{bad}]"), &["", "a.js"], &[problem]);
+    }
+    for script in ["0", "-1", "0.5", "4294967296"] {
+        let problem = "evaluated[0].frameId is 0, which is not the id of an entry: it is ignored";
+        check(&format!(r#"[{{"frameId":0,"scriptId":{script}}}]"#), &["", "a.js"], &[problem]);
+    }
+    let problem = "evaluated[0].frameId is 1, which is already the id of another entry: it is ignored";
+    check(r#"[{"frameId":1,"scriptId":7}]"#, &["", "a.js"], &[problem]);
+}
+
+#[test]
 fn lone_surrogates_are_replaced() {
     #[track_caller]
     fn check(json: &str, expected: &str) {
@@ -344,7 +396,7 @@ fn size_is_bounded() {
 
 #[test]
 fn depth_is_bounded() {
-    for member in ["frames", "entries", "droppedEntriesCount", "sourceMaps"] {
+    for member in ["frames", "entries", "droppedEntriesCount", "sourceMaps", "evaluated"] {
         let deep = with(&format!("\"{member}\":{}", "[".repeat(1_000_000)));
         assert!(matches!(read(deep.as_bytes()), Err(ReadError::Json(..))));
     }

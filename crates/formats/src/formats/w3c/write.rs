@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
+use super::evaluated::{WrittenResources, write_evaluated};
 use super::source_maps::write_source_maps;
 use crate::json::{millis, number, string, write_list};
 use crate::options::WriteOptions;
@@ -29,8 +30,14 @@ fn write_buffered(trace: &Trace, source_maps: &[ScriptMap], out: &mut Out<'_>) -
     if let Some(entries) = trace.entries() {
         write_entries(out, entries)?;
     }
-    write_list(out, "\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
-        let Frame { name, resource, line, column } = frame;
+    let resources = WrittenResources::of(trace);
+    write_evaluated(out, trace)?;
+    write_list(out, "\"frames\":[", trace.frames().iter(), |out, (id, frame)| {
+        // Such a function has only a name in the standard.
+        let Frame { name, resource, line, column } = match trace.evaluated_script(id) {
+            Some(_) => Frame { resource: None, line: None, column: None, ..frame },
+            None => frame,
+        };
         out.write_all(b"{")?;
         if let Some(column) = column {
             write!(out, "\"column\":{column},")?;
@@ -41,11 +48,11 @@ fn write_buffered(trace: &Trace, source_maps: &[ScriptMap], out: &mut Out<'_>) -
         out.write_all(b"\"name\":")?;
         string(out, &trace.names()[name])?;
         if let Some(resource) = resource {
-            write!(out, ",\"resourceId\":{}", resource.index())?;
+            write!(out, ",\"resourceId\":{}", resources.id(resource))?;
         }
         out.write_all(b"}")
     })?;
-    write_list(out, "],\"resources\":[", trace.resources().iter(), |out, (_, url)| string(out, url))?;
+    write_list(out, "],\"resources\":[", resources.urls(), string)?;
     write_list(out, "],\"samples\":[", trace.samples().iter(), |out, sample| {
         let Sample { timestamp, stack, marker } = sample;
         out.write_all(b"{")?;
@@ -64,7 +71,7 @@ fn write_buffered(trace: &Trace, source_maps: &[ScriptMap], out: &mut Out<'_>) -
         out.write_all(b"}")
     })?;
     out.write_all(b"],")?;
-    write_source_maps(out, trace, source_maps)?;
+    write_source_maps(out, &resources, source_maps)?;
     write_list(out, "\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
         let Stack { parent, frame } = stack;
         write!(out, "{{\"frameId\":{}", frame.index())?;
