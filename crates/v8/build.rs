@@ -6,8 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
     "shim/environment.cc",
+    "shim/mapping_urls.cc",
     "shim/modules.cc",
     "shim/profiler.cc",
     "shim/scripts.cc",

@@ -18,6 +18,10 @@ pub fn journal(input: &[u8]) {
     assert_eq!(times(&again.trace), times(&journal.trace));
     assert_eq!(stacks(&again.trace), stacks(&journal.trace));
     assert_eq!((again.lost, again.torn), (journal.lost, false));
+    assert_eq!(
+        (&again.source_maps, again.left_out_source_maps),
+        (&journal.source_maps, journal.left_out_source_maps)
+    );
     if journal.header.entries {
         let named = |trace: &Trace| {
             let (list, dropped) = entries(trace).unwrap_or_default();
@@ -70,6 +74,10 @@ fn rewritten(journal: &Journal) -> Journal {
         if let Some(entries) = journal.trace.entries() {
             writer.append_entries(entries)?;
         }
+        for (script, url) in &journal.source_maps {
+            writer.append_source_map(script, url)?;
+        }
+        writer.append_left_out_source_maps(journal.left_out_source_maps)?;
         writer.append(&journal.trace, late, 0)?;
         match journal.end.clone() {
             Some(end) => writer.finish(end),

@@ -72,6 +72,9 @@ fn of_format(format: Format, input: &[u8]) {
         assert!(problems.list().iter().all(|problem| !problem.to_string().is_empty()));
     }
     let threads = threads(profile);
+    for map in threads.iter().flat_map(|thread| &thread.source_maps) {
+        assert!(serde_json::from_str::<IgnoredAny>(&map.json).is_ok(), "a source map is not JSON");
+    }
     assert_written(&threads);
     assert_round_trips(format, &threads);
 }

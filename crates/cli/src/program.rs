@@ -1,10 +1,10 @@
 //! A recorded program as tables show it: all its threads as one.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use selfprof_formats::Thread;
+use selfprof_formats::{ScriptMap, Thread};
 use selfprof_trace::MergedThreads;
 use selfprof_trace::summary::Tally;
 
@@ -35,7 +35,8 @@ impl Program {
         let mut merged = MergedThreads::of(threads.iter().map(|thread| &thread.trace))
             .map_err(|error| Failure::job("cannot add up the threads").because(&error))?;
         // The merged trace is mapped rather than each thread, so that a function of several threads is mapped once.
-        let whole = Thread::main(std::mem::take(&mut merged.trace));
+        let source_maps = source_maps_of(&threads);
+        let whole = Thread { source_maps, ..Thread::main(std::mem::take(&mut merged.trace)) };
         let inferred = match source_maps::apply(vec![whole], maps, recorded)?.pop() {
             Some(ReadableThread { thread, inferred, .. }) => {
                 merged.trace = thread.trace;
@@ -124,6 +125,13 @@ pub struct ThreadRow {
     pub busy: Tally,
     /// The other samples.
     pub idle: Tally,
+}
+
+/// The source maps of all threads. If threads have different maps for a script, the first one is used.
+fn source_maps_of(threads: &[Thread]) -> Vec<ScriptMap> {
+    let mut known: HashSet<&str> = HashSet::new();
+    let all = threads.iter().flat_map(|thread| &thread.source_maps);
+    all.filter(|map| known.insert(&map.resource)).cloned().collect()
 }
 
 fn sorted(rows: impl IntoIterator<Item = ThreadRow>) -> Vec<ThreadRow> {

@@ -1,13 +1,14 @@
 //! Applying source maps to the functions of a trace, and inferring names from its scripts.
 
 mod finder;
+mod recorded;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use selfprof_formats::Thread;
+use selfprof_formats::{ScriptMap, Thread};
 use selfprof_source_maps::{Counts, Excerpt, Map, MappedFunction, apply_with_sources};
-use selfprof_trace::FrameId;
+use selfprof_trace::{FrameId, ResourceId};
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
@@ -15,6 +16,8 @@ use crate::inferred_names::{self, InferredNames, MappedSource};
 use crate::terminal::messages::say;
 
 use finder::Finder;
+
+pub use recorded::recorded_maps;
 
 /// At most this many functions of a thread get a snippet of their source.
 const MAX_SNIPPETS: usize = 20_000;
@@ -70,27 +73,36 @@ pub fn apply(
         return Ok(threads.into_iter().map(unchanged).collect());
     }
     let mut finder = Finder::new(&arguments.directories)?;
+    // The maps that the recording has: the scripts may not have come from their files.
+    let mut recorded_maps: Vec<HashMap<String, Map>> = Vec::with_capacity(threads.len());
     let mut maps: HashMap<String, Option<Map>> = HashMap::new();
-    for (_, url) in threads.iter().flat_map(|thread| thread.trace.resources().iter()) {
-        if !maps.contains_key(url) {
-            maps.insert(url.to_owned(), finder.find(url));
+    for thread in &threads {
+        let usable = thread.source_maps.iter().filter_map(|ScriptMap { resource, json }| {
+            Some((resource.clone(), finder.recorded(resource, json)?))
+        });
+        let of_thread: HashMap<String, Map> = usable.collect();
+        for (_, url) in thread.trace.resources().iter() {
+            if !maps.contains_key(url) && !of_thread.contains_key(url) {
+                maps.insert(url.to_owned(), finder.find(url));
+            }
         }
+        recorded_maps.push(of_thread);
     }
-    let found = maps.values().flatten().count();
+    let found = maps.values().flatten().count() + recorded_maps.iter().map(HashMap::len).sum::<usize>();
     finder.warn_about_rest();
     if found == 0 && !arguments.directories.is_empty() {
         say(format_args!("source maps: none found for {} scripts", maps.len()));
     }
     let mut sum = Counts::default();
     let mut readable = Vec::with_capacity(threads.len());
-    for Thread { name, process, trace } in threads {
+    for (Thread { name, process, trace, .. }, of_thread) in threads.into_iter().zip(&recorded_maps) {
         let mut snippets = Snippets::new();
         let mut sources: HashMap<FrameId, MappedSource<'_>> = HashMap::new();
         let (trace, counts) = match found {
             0 => (trace, Counts::default()),
             _ => apply_with_sources(
                 &trace,
-                |url| maps.get(url)?.as_ref(),
+                |url| of_thread.get(url).or_else(|| maps.get(url)?.as_ref()),
                 |frame, MappedFunction { excerpt, ahead }| {
                     sources
                         .insert(frame, MappedSource { text: excerpt.map(|excerpt| excerpt.source()), ahead });
@@ -105,8 +117,20 @@ pub fn apply(
         sum.with_map += counts.with_map;
         sum.mapped += counts.mapped;
         sum.hidden += counts.hidden;
+        // The positions of other functions in such a script are not those in its file.
+        let compiled: HashSet<ResourceId> = (trace.resources().iter())
+            .filter_map(|(id, url)| of_thread.contains_key(url).then_some(id))
+            .collect();
+        for (id, _) in trace
+            .frames()
+            .iter()
+            .filter(|(_, frame)| frame.resource.is_some_and(|resource| compiled.contains(&resource)))
+        {
+            sources.entry(id).or_insert(MappedSource { text: None, ahead: None });
+        }
         let inferred = inferred_names::infer(&trace, &sources, |url| finder.code(url, recorded));
-        readable.push(ReadableThread { thread: Thread { name, process, trace }, inferred, snippets });
+        let thread = Thread { process, ..Thread::named(name, trace) };
+        readable.push(ReadableThread { thread, inferred, snippets });
     }
     if found > 0 {
         say_counts(found, sum);

@@ -6,6 +6,7 @@ mod support;
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
+use std::num::NonZeroU32;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -13,7 +14,7 @@ use std::process::{Child, Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use selfprof_formats::w3c;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::{Marker, Trace};
+use selfprof_trace::{Frame, Marker, Trace};
 use support::{npm, output, selfprof, text};
 use tempfile::TempDir;
 
@@ -82,6 +83,49 @@ fn share(trace: &Trace, function: &str) -> f64 {
     let rows = summary.functions.iter();
     let rows = rows.filter(|row| &trace.names()[trace.frames()[row.frame].name] == function);
     rows.map(|row| row.total_samples as f64).sum::<f64>() / summary.busy.samples as f64
+}
+
+#[test]
+fn scripts_that_are_compiled_in_memory_have_their_original_places() {
+    let directory = TestDirectory::new();
+    let Output { status, stderr, .. } = output(&mut directory.run("--top 3 -o out.json", "in-memory.js", ""));
+    let stderr = text(&stderr);
+    assert!(status.success(), "{stderr}");
+    let is_right = |line: &str| line.contains("  work ") && line.trim_end().ends_with("virtual.ts:7:10");
+    assert!(stderr.lines().any(is_right), "{stderr}");
+    // The file has the place of the code that ran, and the map.
+    let trace = directory.trace("out.json");
+    let place = |frame: &Frame| (frame.line.map(NonZeroU32::get), frame.column.map(NonZeroU32::get));
+    let work = trace.frames().iter().find(|(_, frame)| &trace.names()[frame.name] == "work").unwrap();
+    assert_eq!(place(&work.1), (Some(1), Some(14)));
+    let top = output(selfprof().current_dir(directory.folder.path()).args(["top", "out.json"]));
+    assert!(text(&top.stdout).lines().any(is_right), "{}", text(&top.stdout));
+}
+
+#[test]
+fn evaluated_functions_are_not_native() {
+    let directory = TestDirectory::new();
+    let Output { status, stderr, .. } = output(&mut directory.run("--top 9 -o out.json", "evaluated.js", ""));
+    let stderr = text(&stderr);
+    assert!(status.success(), "{stderr}");
+    let shown = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.contains("  work "));
+        lines.map(|line| line.split("  ").last().unwrap_or_default().trim().to_owned()).collect()
+    };
+    let rows = shown(&stderr);
+    assert_eq!(rows.len(), 2, "{stderr}");
+    assert_ne!(rows[0], rows[1], "{stderr}");
+    assert!(rows.iter().all(|row| row.starts_with("(eval ") && row.ends_with("):1:14")), "{stderr}");
+    let top = output(selfprof().current_dir(directory.folder.path()).args(["top", "out.json"]));
+    assert_eq!(shown(&text(&top.stdout)), rows);
+    // In the standard, such a function has only a name.
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(directory.path("out.json")).unwrap()).unwrap();
+    for element in json["evaluated"].as_array().unwrap() {
+        let frame = &json["frames"][element["frameId"].as_u64().unwrap() as usize];
+        assert_eq!(frame.as_object().unwrap().keys().collect::<Vec<_>>(), ["name"]);
+    }
+    assert!(!json["resources"].to_string().contains("(eval"));
 }
 
 #[test]

@@ -123,6 +123,48 @@ fn bad_maps_are_ignored() {
     assert_eq!(directory.top("").0, GENERATED);
 }
 
+/// Scripts that are compiled in memory have no file, or another text than their file.
+#[test]
+fn maps_in_the_trace_come_first() {
+    let directory = TestDirectory::new();
+    let trace = fs::read_to_string(directory.path("trace.json")).unwrap();
+    let with_map = |map: &str| {
+        let mut json: serde_json::Value = serde_json::from_str(&trace).unwrap();
+        let resources = json["resources"].as_array().unwrap();
+        let id = resources.iter().position(|url| url.as_str().unwrap().ends_with("/app.min.js")).unwrap();
+        let map: serde_json::Value = serde_json::from_str(map).unwrap();
+        json["sourceMaps"] = serde_json::json!([{ "resourceId": id, "map": map }]);
+        fs::write(directory.path("trace.json"), json.to_string()).unwrap();
+    };
+    with_map(&map());
+    assert_eq!(directory.top("").0, ORIGINAL);
+    assert_eq!(directory.top("--no-source-maps").0, GENERATED);
+    directory.write_script("//# sourceMappingURL=app.map");
+    directory.write_map("app.map", "{}");
+    assert_eq!(directory.top("").0, ORIGINAL);
+    // A bad one changes nothing.
+    directory.write_map("app.map", &map());
+    with_map(r#"{"version":3,"sources":[],"names":[],"mappings":"!"}"#);
+    let (names, stderr) = directory.top("");
+    assert_eq!(names, ORIGINAL);
+    assert!(stderr.starts_with("warning: ignored the source map of file:///"), "{stderr}");
+    // Converting keeps the map only if it is not applied.
+    with_map(&map());
+    for (options, is_kept) in [("", false), ("--no-source-maps", true)] {
+        let mut command = selfprof();
+        command.current_dir(directory.folder.path()).args([
+            "convert",
+            "trace.json",
+            "--to",
+            "w3c",
+            "-o",
+            "-",
+        ]);
+        let converted = text(&output(command.args(options.split_whitespace())).stdout);
+        assert_eq!(converted.contains("\"sourceMaps\":[{\"map\":{"), is_kept, "{converted}");
+    }
+}
+
 #[test]
 fn scopes_rename_and_hide_functions() {
     let directory = TestDirectory::new();

@@ -38,6 +38,7 @@ mod formats;
 mod functions;
 mod json;
 mod options;
+mod script_map;
 mod streams;
 mod thread;
 
@@ -62,6 +63,7 @@ pub use losses::{Loss, losses};
 pub use options::{ReadOptions, WriteOptions};
 #[cfg(feature = "conversion")]
 pub use read::{Hint, Profile, read};
+pub use script_map::ScriptMap;
 pub use thread::{Process, Thread};
 #[cfg(feature = "conversion")]
 pub use write::write;

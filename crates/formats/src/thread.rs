@@ -5,6 +5,8 @@ use std::path::Path;
 
 use selfprof_trace::Trace;
 
+use crate::script_map::ScriptMap;
+
 /// A thread and its trace.
 #[derive(Clone, Debug)]
 pub struct Thread {
@@ -14,6 +16,8 @@ pub struct Thread {
     pub process: Option<Process>,
     /// The thread's trace. All threads of a profile have the same time origin.
     pub trace: Trace,
+    /// The source maps that the recording took from the program, one for a script. Only the W3C format holds them.
+    pub source_maps: Vec<ScriptMap>,
 }
 
 /// The process of a thread, and the thread's place in it.
@@ -38,12 +42,12 @@ impl Thread {
 
     /// A thread of an unknown process.
     pub fn named(name: impl Into<String>, trace: Trace) -> Self {
-        Self { name: name.into(), process: None, trace }
+        Self { name: name.into(), process: None, trace, source_maps: Vec::new() }
     }
 
-    /// The same thread with another trace.
+    /// The same thread with another trace, without source maps.
     pub fn with_trace(&self, trace: Trace) -> Self {
-        Self { name: self.name.clone(), process: self.process.clone(), trace }
+        Self { process: self.process.clone(), ..Self::named(self.name.clone(), trace) }
     }
 
     /// A name that tells the thread from threads of other processes, e.g. `vite 4711` or `vite 4711 worker-1`.

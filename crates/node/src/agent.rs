@@ -3,6 +3,7 @@
 pub mod current;
 pub mod delivery;
 pub mod lifecycle;
+pub mod map_copier;
 pub mod notifier;
 pub mod thread_agent;
 pub mod thread_requests;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use selfprof_formats::journal::{End, Header, JournalWriter};
-use selfprof_session::{Recording, RecordingCell};
+use selfprof_session::{FrameAdmission, RawSegment, Recording, RecordingCell};
 use selfprof_trace::{EntryType, Micros, Millis, Sample};
 
 use crate::building_thread;
 use crate::entries::recorder::EntrySink;
 use crate::entries::store::EntryStore;
+use crate::script_maps::RecordedMaps;
 
 /// How many stacks the tables may hold, 30 bytes each, before they are started anew. A program that runs for days keeps
 /// producing new ones.
@@ -42,6 +43,7 @@ pub struct Journal {
     state: Mutex<State>,
     /// The marks and measures that are not written yet. The recorded thread adds, the building thread takes.
     waiting: EntryStore,
+    maps: RecordedMaps,
 }
 
 /// How much a journal holds.
@@ -60,6 +62,8 @@ struct State {
     keep: Option<Micros>,
     /// The time of the first sample in the file.
     start: Option<Micros>,
+    /// The file with the source maps, if it is another one.
+    maps: Option<JournalWriter<File>>,
     /// `None` once writing failed: a full disk must not end the program that is being profiled.
     writer: Option<JournalWriter<File>>,
     full: bool,
@@ -76,9 +80,44 @@ impl Journal {
         let writer = JournalWriter::create(File::create(path)?, header)?;
         let JournalLimits { max_entries, keep } = limits;
         let (path, header) = (path.to_owned(), header.clone());
-        let state =
-            State { path, header, keep, start: None, writer: Some(writer), full: false, ended: false };
-        Ok(Self { state: Mutex::new(state), waiting: EntryStore::new(max_entries) })
+        let state = State {
+            path,
+            header,
+            keep,
+            start: None,
+            maps: None,
+            writer: Some(writer),
+            full: false,
+            ended: false,
+        };
+        let (waiting, maps) = (EntryStore::new(max_entries), RecordedMaps::default());
+        Ok(Self { state: Mutex::new(state), waiting, maps })
+    }
+
+    /// The source maps of the recorded scripts.
+    pub fn maps(&self) -> &RecordedMaps {
+        &self.maps
+    }
+
+    /// Asks for the source maps of the scripts in this segment. Returns whether there are new ones.
+    pub fn want_maps(&self, segment: &RawSegment, admission: &dyn FrameAdmission) -> bool {
+        let (has_new, left_out) = self.maps.want(segment, admission);
+        if left_out > 0 {
+            self.append_left_out_maps(left_out);
+        }
+        has_new
+    }
+
+    /// Writes the source mapping URL of a script.
+    pub fn append_map(&self, resource: &Arc<str>, url: &str) {
+        if self.maps.is_new(resource, url) {
+            self.state.lock().write_map(|writer| writer.append_source_map(resource, url));
+        }
+    }
+
+    /// Writes that scripts were left out.
+    pub fn append_left_out_maps(&self, count: u64) {
+        self.state.lock().write_map(|writer| writer.append_left_out_source_maps(count));
     }
 
     /// Writes what was added to the recording, and removes it from memory.
@@ -150,6 +189,26 @@ impl State {
         match begun {
             Ok(writer) => (self.writer, self.start) = (Some(writer), Some(first.timestamp)),
             Err(error) => self.fail(&error),
+        }
+    }
+
+    /// Appends to the file with the source maps. If only the last samples are kept, that is a file of its own, since the scripts of the
+    /// last samples may have been compiled long before.
+    fn write_map(&mut self, write: impl FnOnce(&mut JournalWriter<File>) -> io::Result<()>) {
+        if self.keep.is_none() {
+            return self.write(write);
+        }
+        if self.maps.is_none() && self.writer.is_some() {
+            let path = self.path.with_extension("maps.journal");
+            match File::create(path).and_then(|file| JournalWriter::create(file, &self.header)) {
+                Ok(maps) => self.maps = Some(maps),
+                Err(error) => return self.fail(&error),
+            }
+        }
+        if let Some(maps) = &mut self.maps
+            && let Err(error) = write(maps)
+        {
+            self.fail(&error);
         }
     }
 

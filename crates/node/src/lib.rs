@@ -12,6 +12,7 @@
 //! * [`realms`]: the realms of pages and what a session of a realm may show;
 //! * [`entries`]: marks and measures, collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
+//! * [`script_maps`]: which source maps such a recording has and wants;
 //! * [`output`]: what JavaScript receives of a recording;
 //! * [`session_request`] and [`agent_key`]: the values that the modules above exchange.
 //!
@@ -31,6 +32,7 @@ mod journal;
 mod output;
 mod realms;
 mod recorder_connection;
+mod script_maps;
 mod session_request;
 mod signals;
 mod threads;

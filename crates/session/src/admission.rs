@@ -52,6 +52,12 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
         HostRoot::Outermost
     }
 
+    /// Whether functions that `eval` or `new Function` made are shown with what stands for their script, an
+    /// [`evaluated_resource`](selfprof_trace::evaluated_resource). By default, they have only a name.
+    fn shows_evaluated_scripts(&self) -> bool {
+        false
+    }
+
     /// What happens to a marker. By default, it is shown.
     fn marker(&self, marker: Marker) -> Option<Marker> {
         Some(marker)
@@ -67,7 +73,7 @@ pub trait FrameAdmission: std::fmt::Debug + Send + Sync {
 ///
 /// In Node, that is the platform's own JavaScript (`node:` URLs) and the profiler's: to its caller, `readFileSync` is a built-in,
 /// just as `appendChild` is in a page. Built-in functions are always host code. A function that `eval` or `new Function` made has
-/// no script URL, so its frame has only a name, too, but is not folded.
+/// no script URL, so its frame has only a name, too, but is not folded; see [`Self::with_evaluated_scripts`].
 ///
 /// ```
 /// # use selfprof_session::{AdmitScripts, Admission, Function, FrameAdmission, FunctionKind};
@@ -82,6 +88,7 @@ pub struct AdmitScripts {
     sampler: Vec<Box<str>>,
     work: Vec<(Box<str>, Marker)>,
     host_root: HostRoot,
+    shows_evaluated_scripts: bool,
 }
 
 impl AdmitScripts {
@@ -103,6 +110,12 @@ impl AdmitScripts {
         Self { host_root, ..self }
     }
 
+    /// Functions that `eval` or `new Function` made are shown with what stands for their script.
+    #[must_use]
+    pub fn with_evaluated_scripts(self) -> Self {
+        Self { shows_evaluated_scripts: true, ..self }
+    }
+
     /// Scripts whose URL or path begins with one of `prefixes` belong to the profiler: see [`Admission::Omit`].
     #[must_use]
     pub fn without<'a>(mut self, prefixes: impl IntoIterator<Item = &'a str>) -> Self {
@@ -112,6 +125,10 @@ impl AdmitScripts {
 }
 
 impl FrameAdmission for AdmitScripts {
+    fn shows_evaluated_scripts(&self) -> bool {
+        self.shows_evaluated_scripts
+    }
+
     fn host_root(&self) -> HostRoot {
         self.host_root
     }

@@ -53,6 +53,6 @@ mod url;
 pub use comments::Comments;
 pub use excerpt::Excerpt;
 pub use inference::{FunctionPlace, infer_names};
-pub use map::{Map, MapError};
+pub use map::{Map, MapError, json_of_data_url};
 pub use scopes::BadScopes;
 pub use trace::{Counts, MappedFunction, apply, apply_with_sources};

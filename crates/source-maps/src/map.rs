@@ -74,6 +74,19 @@ pub(crate) struct Original<'map> {
     pub(crate) excerpt: Option<Excerpt<'map>>,
 }
 
+/// The JSON in a `data:` URL, which is not checked.
+pub fn json_of_data_url(url: &str) -> Result<Vec<u8>, MapError> {
+    if url.len() > MAX_BYTES {
+        return Err(MapError::TooLong);
+    }
+    let invalid = || MapError::Invalid("the data: URL is not base64-encoded JSON".to_owned());
+    let (kind, data) = url.split_once(',').ok_or_else(invalid)?;
+    if !kind.starts_with("data:application/json") || !kind.ends_with(";base64") {
+        return Err(invalid());
+    }
+    BASE64.decode(data.as_bytes()).map_err(|_| invalid())
+}
+
 impl Map {
     /// Reads a source map or an index map.
     pub fn read(json: &[u8]) -> Result<Self, MapError> {
@@ -86,15 +99,7 @@ impl Map {
 
     /// Reads a map from a `data:` URL.
     pub fn from_data_url(url: &str) -> Result<Self, MapError> {
-        if url.len() > MAX_BYTES {
-            return Err(MapError::TooLong);
-        }
-        let invalid = || MapError::Invalid("the data: URL is not base64-encoded JSON".to_owned());
-        let (kind, data) = url.split_once(',').ok_or_else(invalid)?;
-        if !kind.starts_with("data:application/json") || !kind.ends_with(";base64") {
-            return Err(invalid());
-        }
-        Self::read(&BASE64.decode(data.as_bytes()).map_err(|_| invalid())?)
+        Self::read(&json_of_data_url(url)?)
     }
 
     /// The map's debug ID in lower case, if it has one.

@@ -18,8 +18,9 @@
 //! [Holm–Bonferroni method]: https://en.wikipedia.org/wiki/Holm%E2%80%93Bonferroni_method
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
+use crate::evaluated::evaluated_script;
 use crate::frame::Frame;
 use crate::id::FrameId;
 use crate::merged::MergedThreads;
@@ -204,17 +205,19 @@ fn pairs(
 ) -> Vec<(Option<FunctionRow>, Option<FunctionRow>)> {
     let mut pairs = Vec::new();
     let (mut left_of_base, mut left_of_new) = (Vec::new(), Vec::new());
-    let mut exact: HashMap<_, FunctionRow> = HashMap::new();
+    // Only functions of evaluated scripts can be alike: those with the most time are paired first.
+    let mut exact: HashMap<_, VecDeque<FunctionRow>> = HashMap::new();
     for &row in &new_summary.functions {
-        exact.insert((named(new, row.frame), position(new.frames()[row.frame])), row);
+        exact.entry((named(new, row.frame), position(new.frames()[row.frame]))).or_default().push_back(row);
     }
     for &row in &base_summary.functions {
-        match exact.remove(&(named(base, row.frame), position(base.frames()[row.frame]))) {
+        let alike = exact.get_mut(&(named(base, row.frame), position(base.frames()[row.frame])));
+        match alike.and_then(VecDeque::pop_front) {
             Some(other) => pairs.push((Some(row), Some(other))),
             None => left_of_base.push(row),
         }
     }
-    left_of_new.extend(exact.into_values());
+    left_of_new.extend(exact.into_values().flatten());
     // The order of the map is random.
     left_of_new.sort_unstable_by_key(|row| (Reverse(row.self_time), row.frame));
 
@@ -240,10 +243,11 @@ fn pairs(
     pairs
 }
 
-/// A function's name and script.
+/// A function's name and script. The numbers of evaluated scripts differ from run to run.
 fn named(trace: &Trace, frame: FrameId) -> (&str, Option<&str>) {
     let frame = trace.frames()[frame];
-    (&trace.names()[frame.name], frame.resource.map(|id| &trace.resources()[id]))
+    let resource = frame.resource.map(|id| &trace.resources()[id]);
+    (&trace.names()[frame.name], resource.map(|url| evaluated_script(url).map_or(url, |_| "(eval)")))
 }
 
 /// A function's position in its script.

@@ -35,6 +35,7 @@
 mod collector;
 mod entries;
 mod entry;
+mod evaluated;
 mod frame;
 mod id;
 mod intern_error;
@@ -60,6 +61,7 @@ pub mod testing;
 pub use collector::GARBAGE_COLLECTOR;
 pub use entries::Entries;
 pub use entry::{Entry, EntryType, UnknownEntryType};
+pub use evaluated::{evaluated_resource, evaluated_script};
 pub use frame::{Frame, Position};
 pub use id::{EntryNameId, FrameId, NameId, ResourceId, StackId, TableId};
 pub use intern_error::InternError;

@@ -232,6 +232,23 @@ inline int ScriptId(v8::Local<v8::UnboundScript> script) {
 #endif
 }
 
+// Copies `count` characters of a string from `from` on.
+inline void CopyLatin1(v8::Isolate* isolate, v8::Local<v8::String> string, uint32_t from, uint32_t count, uint8_t* to) {
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_24
+  string->WriteOneByteV2(isolate, from, count, to);
+#else
+  string->WriteOneByte(isolate, to, static_cast<int>(from), static_cast<int>(count), v8::String::NO_NULL_TERMINATION);
+#endif
+}
+
+inline void CopyUtf16(v8::Isolate* isolate, v8::Local<v8::String> string, uint32_t from, uint32_t count, uint16_t* to) {
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_24
+  string->WriteV2(isolate, from, count, to);
+#else
+  string->Write(isolate, to, static_cast<int>(from), static_cast<int>(count), v8::String::NO_NULL_TERMINATION);
+#endif
+}
+
 inline v8::Local<v8::FixedArray> ImportAttributes(v8::Local<v8::ModuleRequest> request) {
 #if NODE_MODULE_VERSION >= SELFPROF_NODE_22
   return request->GetImportAttributes();

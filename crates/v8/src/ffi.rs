@@ -34,7 +34,9 @@ opaque!(
     /// `v8::CpuProfileNode`.
     CpuProfileNode,
     /// `SelfprofModule`.
-    Module
+    Module,
+    /// `SelfprofMappingUrls`.
+    MappingUrls
 );
 
 #[repr(C)]
@@ -189,5 +191,23 @@ unsafe extern "C" {
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
     pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;
     pub fn selfprof_clone_read(isolate: *mut Isolate, bytes: Value, options: *const CloneReader) -> Value;
+    pub fn selfprof_mapping_urls_new(isolate: *mut Isolate, max_scripts: usize) -> *mut MappingUrls;
+    pub fn selfprof_mapping_urls_delete(urls: *mut MappingUrls);
+    pub fn selfprof_mapping_urls_age(urls: *mut MappingUrls);
+    pub fn selfprof_mapping_url_keep(urls: *mut MappingUrls, script_id: i32);
+    pub fn selfprof_mapping_url_forget(urls: *mut MappingUrls, script_id: i32);
+    pub fn selfprof_mapping_url_length(
+        urls: *const MappingUrls,
+        script_id: i32,
+        is_one_byte: *mut bool,
+    ) -> u32;
+    pub fn selfprof_mapping_url_copy(
+        urls: *const MappingUrls,
+        script_id: i32,
+        from: u32,
+        count: u32,
+        is_one_byte: bool,
+        to: *mut c_void,
+    ) -> bool;
     pub fn selfprof_settle_import(isolate: *mut Isolate, id: u32, fulfilled: bool, value: Value);
 }

@@ -5,6 +5,7 @@
 //!
 //! * [`CpuSampler`] lives on its isolate's thread and starts and stops runs;
 //! * [`Profile`] is what a run recorded, and can be read on any thread;
+//! * [`MappingUrls`] knows which source maps scripts name;
 //! * [`Script`] and [`Module`] are scripts of a page, compiled in its context;
 //! * [`host_pages`] prepares a thread for untrusted scripts;
 //! * [`Environment`] registers hooks for the end of a thread and interrupts it from other threads;
@@ -24,6 +25,7 @@
 mod environment;
 #[allow(missing_docs)] // The shim documents its functions where they are defined.
 mod ffi;
+mod mapping_urls;
 mod profile;
 mod sampler;
 mod script;
@@ -32,6 +34,7 @@ mod timeline;
 mod untrusted_thread;
 
 pub use environment::{Environment, Interrupter};
+pub use mapping_urls::{MappingUrls, UrlCopy};
 pub use profile::{NATIVE_ADDON, Profile};
 pub use sampler::{CpuSampler, LoggingMode};
 pub use script::{Module, ModuleHolder, Script, ScriptError, Source, Value, on_import_meta};

@@ -60,6 +60,8 @@ export function parse(text) {
   const samples = [];
   const entries = [];
   let dropped = 0;
+  const sourceMaps = [];
+  let leftOut = 0;
   let end = null;
   for (const segment of records) {
     if (segment.end) {
@@ -78,6 +80,14 @@ export function parse(text) {
       dropped += segment.droppedEntries;
       continue;
     }
+    if (segment.sourceMaps) {
+      sourceMaps.push(...segment.sourceMaps);
+      continue;
+    }
+    if (segment.leftOutSourceMaps) {
+      leftOut += segment.leftOutSourceMaps;
+      continue;
+    }
     if (segment.fresh) for (const table of [names, resources, frames, stacks]) table.length = 0;
     for (const [name, table] of Object.entries(tables)) table.push(...segment[name]);
     samples.push(...segment.samples);
@@ -87,5 +97,5 @@ export function parse(text) {
   for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
   for (const [, stack, , count = 1] of samples) assert.ok(count >= 1 && (count === 1 || stack === -1));
   for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
-  return { header, names, resources, samples, entries, dropped, end };
+  return { header, names, resources, samples, entries, dropped, sourceMaps, leftOut, end };
 }

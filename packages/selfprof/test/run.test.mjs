@@ -8,15 +8,18 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 
 import { PACKAGE, runNode } from './program.mjs';
+import { PRELOAD, record } from './recorded.mjs';
+import { spin } from './spin.mjs';
 
 const EXIT = { reason: 'exit', full: false };
 
 /** For programs: works until the journal of the main thread holds so many samples or entries, then ends without exit hooks. */
 const workUntilWritten = (kind, count) => `
   const fs = require('node:fs');
+  const journal = () => fs.readdirSync(__dirname + '/journals').find((name) => name.endsWith('.main.journal'));
   const countWritten = () =>
     fs
-      .readFileSync(__dirname + '/journals/' + fs.readdirSync(__dirname + '/journals').find((name) => name.endsWith('.main.journal')), 'utf8')
+      .readFileSync(__dirname + '/journals/' + journal(), 'utf8')
       .split('\\n')
       // After the header, and before what may be half a record.
       .slice(1, -1)
@@ -31,6 +34,81 @@ const workUntilWritten = (kind, count) => `
   // Node's own process.kill() would run the exit hooks first.
   require('node:child_process').execFileSync('kill', ['-KILL', String(process.pid)]);
 `;
+
+suite('source maps', () => {
+  const compile = `
+    const Module = require('node:module');
+    const compile = (name, url, code = 'spin(80);') =>
+      new Module(name)._compile('(function work() {' + code + '})();\\n//# sourceMappingURL=' + url, '/virtual/' + name);
+    globalThis.spin = spin;
+  `;
+  const data = (text) => `data:application/json;base64,${Buffer.from(text).toString('base64')}`;
+
+  test('of scripts in samples are recorded, each once', async (t) => {
+    const url = data('{"a":1}');
+    const program = `${compile}
+      compile('a.ts', '${url}');
+      compile('a.ts', '${url}');
+      compile('b.ts', 'b.js.map');
+      compile('ü.ts', 'ü→.map');
+      compile('unsampled.ts', '${url}', '');
+      new Function('spin(80);\\n//# sourceURL=/virtual/evaluated.ts\\n//# sourceMappingURL=${url}')();
+    `;
+    const { code, stderr, journals } = await record(t, program);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
+    const { sourceMaps, leftOut } = journals.main;
+    assert.deepEqual(
+      new Map(sourceMaps),
+      new Map([
+        ['/virtual/a.ts', url],
+        ['/virtual/b.ts', 'b.js.map'],
+        ['/virtual/ü.ts', 'ü→.map'],
+        ['/virtual/evaluated.ts', url],
+      ]),
+    );
+    assert.deepEqual([sourceMaps.length, leftOut], [4, 0]);
+  });
+
+  test('of modules and of workers are recorded', async (t) => {
+    const url = data('{"b":2}');
+    const { code, journals } = await record(
+      t,
+      `import { Worker } from 'node:worker_threads';
+      const code = 'for (const end = Date.now() + 80; Date.now() < end; ) ;\\n//# sourceMappingURL=${url}';
+      const base64 = 'data:text/javascript;base64,' + Buffer.from(code).toString('base64');
+      await import(base64);
+      await new Promise((ended) => new Worker(new URL(base64)).once('exit', ended));`,
+      { file: 'main.mjs' },
+    );
+    assert.equal(code, 0);
+    for (const journal of ['main', 'worker-1'])
+      assert.deepEqual(
+        journals[journal].sourceMaps.map(([, map]) => map),
+        [url],
+      );
+  });
+
+  test('that are long are copied while the program runs', async (t) => {
+    const program = `${compile}
+      compile('long.ts', 'data:' + 'x'.repeat(3_000_000), 'spin(20);');
+      compile('wide.ts', 'data:' + '→'.repeat(1_000_000), 'spin(20);');
+      ${workUntilWritten('sourceMaps', 2)}
+    `;
+    const { signal, journals } = await record(t, program);
+    assert.equal(signal, 'SIGKILL');
+    const { sourceMaps } = journals.main;
+    assert.deepEqual(sourceMaps.map(([script, url]) => [script, url.length, new Set(url.slice(5)).size]).sort(), [
+      ['/virtual/long.ts', 3_000_005, 1],
+      ['/virtual/wide.ts', 1_000_005, 1],
+    ]);
+  });
+
+  test('that are too long are counted', async (t) => {
+    const program = `${compile} compile('a.ts', 'data:' + 'x'.repeat(2 ** 24));`;
+    const { code, journals } = await record(t, program);
+    assert.deepEqual([code, journals.main.sourceMaps, journals.main.leftOut], [0, [], 1]);
+  });
+});
 
 suite('the journal', () => {
   test('has a header, samples and an end', async (t) => {
@@ -67,6 +145,18 @@ suite('the journal', () => {
     assert.equal(journals.main.header.mode, 'lazy');
     const wins = await record(t, 'spin(80);', { env: { SELFPROF_PROFILING_MODE: 'lazy' } });
     assert.equal(wins.journals.main.header.mode, 'lazy');
+  });
+
+  test('tells the scripts of eval and of new Function apart', async (t) => {
+    const program = `globalThis.spin = spin;
+      // V8 may reuse the script of an equal text.
+      const made = [new Function('spin(60)'), new Function('spin(61)'), (0, eval)('() => spin(60)')];
+      for (const work of made) work();`;
+    const { code, journals } = await record(t, program);
+    assert.equal(code, 0);
+    const evaluated = journals.main.resources.filter((resource) => resource.startsWith('('));
+    assert.equal(evaluated.length, 3, String(evaluated));
+    for (const resource of evaluated) assert.match(resource, /^\(eval [1-9]\d*\)$/);
   });
 
   test('ends at its limit and says so', async (t) => {

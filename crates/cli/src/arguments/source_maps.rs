@@ -8,7 +8,8 @@ use clap::Args;
 #[derive(Clone, Debug, Default, Args)]
 pub struct SourceMapArguments {
     /// Also search DIR and its subdirectories for source maps, by file name or debug ID. By default, selfprof uses
-    /// only the maps that local scripts link to with `sourceMappingURL`, inline or as a file
+    /// only the maps that `selfprof run` took from the program, and those that local scripts link to with
+    /// `sourceMappingURL`, inline or as a file
     #[arg(long = "source-maps", value_name = "DIR")]
     pub directories: Vec<PathBuf>,
 

@@ -11,6 +11,7 @@ use selfprof_formats::{Process, Thread};
 use selfprof_trace::{Entries, Micros};
 
 use crate::failure::Failure;
+use crate::source_maps;
 use crate::terminal::messages::warn;
 
 /// A thread that was recorded.
@@ -102,6 +103,8 @@ fn joined(journals: Vec<Journal>) -> Vec<Journal> {
                     journal.trace = other.trace;
                 }
                 journal.lost += other.lost;
+                journal.source_maps.append(&mut other.source_maps);
+                journal.left_out_source_maps += other.left_out_source_maps;
                 joined.push(journal);
             }
         }
@@ -135,7 +138,8 @@ fn recorded(journal: Journal, offset: Micros, is_alone: bool) -> RecordedThread 
         (name, _) => name.to_owned(),
     };
     let process = Process { pid, tid, command: journal.header.command.clone() };
-    let mut thread = Thread { name, process: Some(process), trace: journal.trace };
+    let source_maps = source_maps::recorded_maps(&journal.source_maps);
+    let mut thread = Thread { name, process: Some(process), trace: journal.trace, source_maps };
     let label = if is_alone { "the main thread".into() } else { thread.label() };
     let trace = &thread.trace;
     if journal.end.as_ref().is_some_and(|end| end.full) {
@@ -147,6 +151,12 @@ fn recorded(journal: Journal, offset: Micros, is_alone: bool) -> RecordedThread 
     let dropped = trace.entries().map_or(0, Entries::dropped);
     if dropped > 0 {
         warn(format_args!("the entry buffer of {label} was full; {dropped} marks and measures are missing"));
+    }
+    if journal.left_out_source_maps > 0 {
+        warn(format_args!(
+            "the source maps of {} scripts of {label} are missing: they are too long, or too many",
+            journal.left_out_source_maps
+        ));
     }
     if journal.end.is_none() {
         warn(format_args!("the recording of {label} was interrupted; its last samples may be missing"));

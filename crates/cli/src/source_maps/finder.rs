@@ -54,10 +54,12 @@ impl Finder {
     }
 
     fn path_of(&self, url: &str) -> Option<PathBuf> {
-        let local = local_path(url)
-            .map(PathBuf::from)
-            .or_else(|| Some(PathBuf::from(url)).filter(|path| path.is_absolute()));
-        local.filter(|path| path.is_file()).or_else(|| self.files.named(file_name(url), url))
+        local_file(url).or_else(|| self.files.named(file_name(url), url))
+    }
+
+    /// The map that a recording has of the script with this URL.
+    pub fn recorded(&mut self, url: &str, json: &str) -> Option<Map> {
+        self.usable(url, Map::read(json.as_bytes()).map_err(|error| error.to_string()))
     }
 
     /// The map of the script with this URL.
@@ -115,8 +117,14 @@ fn file_name(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default()
 }
 
+/// The local file with this URL or path.
+pub fn local_file(url: &str) -> Option<PathBuf> {
+    let path = local_path(url).unwrap_or_else(|| url.to_owned());
+    Some(PathBuf::from(path)).filter(|path| path.is_absolute() && path.is_file())
+}
+
 /// The path of the map that a script links to.
-fn linked(code: &Path, map: &str) -> PathBuf {
+pub fn linked(code: &Path, map: &str) -> PathBuf {
     let map = local_path(map).unwrap_or_else(|| map.split(['?', '#']).next().unwrap_or_default().to_owned());
     code.parent().unwrap_or(Path::new(".")).join(map)
 }
@@ -184,12 +192,13 @@ impl Files {
     }
 }
 
-fn read_text(path: &Path) -> Option<String> {
+/// The content of a file as text.
+pub fn read_text(path: &Path) -> Option<String> {
     read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// The content of a regular file that is not too long. A trace may name any path, even a device.
-fn read(path: &Path) -> Option<Vec<u8>> {
+pub fn read(path: &Path) -> Option<Vec<u8>> {
     let metadata = fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;

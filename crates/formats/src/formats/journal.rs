@@ -39,6 +39,14 @@
 //!   [`EntryType`](selfprof_trace::EntryType)'s index, and times are milliseconds, as the script has them;
 //! - `droppedEntries` counts the entries that were dropped since the previous line.
 //!
+//! So are the source mapping URLs of scripts that occur in samples, which may be `data:` URLs, and the number of those that are
+//! left out because they are too long or too many:
+//!
+//! ```json
+//! {"sourceMaps":[["file:///a.ts","data:application/json;base64,e30="]]}
+//! {"leftOutSourceMaps":1}
+//! ```
+//!
 //! A process that exits normally writes a last line:
 //!
 //! ```json
@@ -51,7 +59,7 @@
 //!
 //! 1. without marks and measures;
 //! 2. with marks and measures;
-//! 3. with the origin, the name of the thread and the command in the header, and runs of idle samples.
+//! 3. with the origin, the name of the thread and the command in the header, runs of idle samples, and source maps.
 
 mod header;
 mod reader;

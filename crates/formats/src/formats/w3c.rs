@@ -17,10 +17,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! selfprof adds members of its own beside the standard ones: `entries` and `droppedEntriesCount` for marks and measures, and
+//! `sourceMaps` for the [source maps](crate::ScriptMap) of scripts that were compiled in memory:
+//!
+//! ```json
+//! "sourceMaps": [{"map": {"version": 3, "sources": ["a.ts"], "mappings": "AAAA"}, "resourceId": 0}]
+//! ```
+//!
+//! and `evaluated` for functions that `eval` or `new Function` made, which have only a name in the standard. It says which script
+//! they are in, by the engine's number, and where:
+//!
+//! ```json
+//! "evaluated": [{"column": 14, "frameId": 5, "line": 3, "scriptId": 230}]
+//! ```
+//!
+//! In a [`Trace`](selfprof_trace::Trace) their resource is an [evaluated one](selfprof_trace::evaluated_resource).
+//!
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
 mod elements;
+mod evaluated;
+mod lists;
 mod read;
+mod reading;
+mod source_maps;
 mod threads;
 mod write;
 

@@ -68,6 +68,10 @@ fn append_to_session(segment: &RawSegment, delivery: &Delivery, notifier: &Notif
     let outcome = recording.append(segment, spans, forced, &*cell.admission).unwrap_or(ended);
     if let Some(stream) = stream {
         stream.journal.append(&mut recording, segment.lost, outcome.became_full);
+        if stream.journal.want_maps(segment, &*cell.admission) {
+            // The agent copies them at its next tick.
+            notifier.check_at(selfprof_v8::now());
+        }
     }
     let chunks = recording.take_chunks();
     drop(recording);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use selfprof_session::{AdmitScripts, HostRoot, Instant, SessionId};
 use selfprof_trace::Micros;
-use selfprof_v8::{CpuSampler, Environment, LoggingMode};
+use selfprof_v8::{CpuSampler, Environment, LoggingMode, MappingUrls};
 
 use super::current::{self, AgentError};
 use super::notifier::Notifier;
@@ -43,7 +43,8 @@ pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
         environment.on_exit(on_exit);
         let notifier = Arc::new(Notifier::new(environment.interrupter(), on_tick, on_event));
         thread_requests::add_thread(thread, Arc::clone(&notifier));
-        let of_program = Arc::new(admission.clone().with_host_root(HostRoot::Innermost));
+        let of_program =
+            Arc::new(admission.clone().with_host_root(HostRoot::Innermost).with_evaluated_scripts());
         let view = SessionView { admission: Arc::new(admission), origin, resolution: CLOCK_RESOLUTION };
         Ok(Agent::new(CpuSampler::new(&environment, mode), view, of_program, notifier, on_entries_wanted))
     })?;
@@ -60,7 +61,8 @@ pub fn origin() -> Result<Micros, AgentError> {
 /// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called.
 pub fn stream(request: &SessionRequest, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
     current::with(|agent| {
-        let session = agent.open_stream(request, journal)?;
+        let urls = Environment::current().as_ref().and_then(MappingUrls::new);
+        let session = agent.open_stream(request, journal, urls)?;
         signals::watch(agent.key(), agent.notifier().interrupter(), on_signal, stop_streams);
         Ok(session)
     })

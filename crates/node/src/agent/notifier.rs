@@ -116,9 +116,9 @@ impl Notifier {
         self.streams.lock().values().cloned().collect()
     }
 
-    /// The same, with their sessions.
-    pub fn streams_by_session(&self) -> Vec<(SessionId, StreamedRecording)> {
-        self.streams.lock().iter().map(|(session, stream)| (*session, stream.clone())).collect()
+    /// Their sessions.
+    pub fn streamed_sessions(&self) -> Vec<SessionId> {
+        self.streams.lock().keys().copied().collect()
     }
 
     /// All streamed recordings have ended.

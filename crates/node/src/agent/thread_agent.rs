@@ -7,9 +7,10 @@ use selfprof_session::{
     SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
-use selfprof_v8::{CpuSampler, Profile};
+use selfprof_v8::{CpuSampler, MappingUrls, Profile};
 
 use super::delivery;
+use super::map_copier::MapCopier;
 use super::notifier::Notifier;
 use crate::agent_key::AgentKey;
 use crate::building_thread;
@@ -29,6 +30,10 @@ const ROTATE_STREAM: Micros = Micros(2_000_000);
 /// How long the building thread usually takes at most to read a segment.
 const RELEASE_AFTER: Micros = Micros(200_000);
 
+/// How many characters of source maps are copied at a time, which takes a fraction of a millisecond, and the pause after that.
+const COPIED_AT_A_TIME: usize = 1 << 19;
+const COPY_PAUSE: Micros = Micros(50_000);
+
 /// The agent of one JS thread. Lives until its environment is torn down or the process ends; only its own thread touches it.
 pub struct Agent {
     group: Group<CpuSampler>,
@@ -37,6 +42,8 @@ pub struct Agent {
     of_program: Arc<dyn FrameAdmission>,
     notifier: Arc<Notifier>,
     on_entries_wanted: Box<dyn Fn()>,
+    /// `None` unless a recording is streamed.
+    map_copier: Option<MapCopier>,
 }
 
 /// A session that was stopped and whose trace is still to be built.
@@ -72,7 +79,7 @@ impl Agent {
         notifier: Arc<Notifier>,
         on_entries_wanted: Box<dyn Fn()>,
     ) -> Self {
-        Self { group: Group::new(sampler), view, of_program, notifier, on_entries_wanted }
+        Self { group: Group::new(sampler), view, of_program, notifier, on_entries_wanted, map_copier: None }
     }
 
     /// Its key.
@@ -111,12 +118,16 @@ impl Agent {
         Ok((session, interval))
     }
 
-    /// Opens a session whose samples are streamed into `journal`.
+    /// Opens a session whose samples are streamed into `journal`, with the source maps of scripts that are in `urls`.
     pub fn open_stream(
         &mut self,
         request: &SessionRequest,
         journal: Arc<Journal>,
+        urls: Option<MappingUrls>,
     ) -> Result<SessionId, SamplerError> {
+        if let Some(urls) = urls {
+            self.map_copier = Some(MapCopier::new(urls, Arc::clone(&journal)));
+        }
         let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
         let (session, _, cell) = self.join(request, view, ROTATE_STREAM)?;
         self.notifier.add_stream(session, StreamedRecording { cell, journal });
@@ -220,8 +231,16 @@ impl Agent {
     /// Cuts the segment that is due, if one is.
     pub fn tick(&mut self) {
         let cut = self.group.tick(selfprof_v8::now());
+        if let (Some(_), Some(copier)) = (&cut, &mut self.map_copier) {
+            copier.age();
+        }
         self.deliver(cut);
         self.release_read_profiles();
+        if let Some(copier) = &mut self.map_copier
+            && copier.copy(COPIED_AT_A_TIME)
+        {
+            self.notifier.check_at(selfprof_v8::now().after(COPY_PAUSE));
+        }
     }
 
     /// Frees what V8 still holds of profiles that have been read.
@@ -248,8 +267,13 @@ impl Agent {
         }
     }
 
-    /// Has all streamed recordings written to their end.
-    pub fn end_streams(&self, reason: &'static str) {
+    /// Has all streamed recordings written to their end. Waits until the last segments have been read.
+    pub fn end_streams(&mut self, reason: &'static str) {
+        if let Some(copier) = &mut self.map_copier {
+            // Only then is it known which scripts are in the last samples.
+            building_thread::wait();
+            copier.copy(usize::MAX);
+        }
         for stream in self.notifier.streams() {
             stream.end(reason);
         }
@@ -257,16 +281,17 @@ impl Agent {
 
     /// Stops the sessions of all streamed recordings and has them written to their end. The thread goes on.
     pub fn stop_streams(&mut self, reason: &'static str) {
-        for (session, stream) in self.notifier.streams_by_session() {
+        for session in self.notifier.streamed_sessions() {
             if let Ok(left) = self.group.leave(selfprof_v8::now(), session) {
                 self.deliver(left.cut);
             }
             self.end_entries(session);
-            stream.end(reason);
         }
+        self.end_streams(reason);
         building_thread::wait();
         self.release_read_profiles();
         self.notifier.forget_streams();
+        self.map_copier = None;
     }
 
     /// Marks and measures are no longer recorded for a session.

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use selfprof_trace::{Frame, InternError, Marker, Stack, StackId, Trace};
+use selfprof_trace::{Frame, InternError, Marker, Stack, StackId, Trace, evaluated_resource};
 
 use crate::{Admission, FrameAdmission, HostRoot, RawSegment};
 
@@ -12,6 +12,8 @@ pub(super) struct StackMap<'a> {
     admissions: Vec<Admission>,
     outermost: Admission,
     host_root: HostRoot,
+    /// Whether scripts that `eval` and `new Function` made have something that stands for them.
+    shows_evaluated_scripts: bool,
     /// Whether a script that the host's work calls is part of that work. In pages it is not.
     scripts_do_work: bool,
     resolved: Vec<Option<Resolved>>,
@@ -42,6 +44,7 @@ impl<'a> StackMap<'a> {
             admissions,
             outermost,
             host_root: admission.host_root(),
+            shows_evaluated_scripts: admission.shows_evaluated_scripts(),
             scripts_do_work: admission.realm().is_none(),
             resolved: vec![None; segment.nodes.len()],
         }
@@ -114,12 +117,16 @@ impl<'a> StackMap<'a> {
         }
         let resource = &self.segment.strings[function.resource as usize];
         let name = trace.name(name)?;
-        let frame = if admission == Admission::Host || resource.is_empty() {
+        let evaluated = u32::try_from(function.script_id)
+            .ok()
+            .filter(|&id| self.shows_evaluated_scripts && resource.is_empty() && id > 0)
+            .map(evaluated_resource);
+        let frame = if admission == Admission::Host || resource.is_empty() && evaluated.is_none() {
             Frame { name, resource: None, line: None, column: None }
         } else {
             Frame {
                 name,
-                resource: Some(trace.resource(resource)?),
+                resource: Some(trace.resource(evaluated.as_deref().unwrap_or(resource))?),
                 line: NonZeroU32::new(function.line),
                 column: NonZeroU32::new(function.column),
             }

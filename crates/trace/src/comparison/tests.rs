@@ -56,6 +56,35 @@ fn functions_are_matched() {
     check("f:1*1", "g:1*1 f*1", &[(None, Some(0)), (None, Some(1)), (Some(1), None)]);
 }
 
+/// The numbers of scripts differ from run to run.
+#[test]
+fn functions_of_evaluated_scripts_are_matched_by_name_place_and_time() {
+    let trace = |counts: &[(u32, u64)]| {
+        let mut trace = Trace::new();
+        for &(script, count) in counts {
+            let name = trace.name("compiled").unwrap();
+            let resource = Some(trace.resource(&crate::evaluated_resource(script)).unwrap());
+            let line = NonZeroU32::new(3);
+            let frame = trace.frame(Frame { name, resource, line, column: line }).unwrap();
+            let stack = Some(trace.stack(Stack { parent: None, frame }).unwrap());
+            for _ in 0..count {
+                let timestamp = Micros(trace.samples().len() as u64 * 1000);
+                trace.push_sample(Sample { timestamp, stack, marker: None });
+            }
+        }
+        trace
+    };
+    let (base, new) = (trace(&[(1, 20), (2, 50)]), trace(&[(11, 5), (12, 55), (13, 22)]));
+    let samples = |row: Option<FunctionRow>| row.map(|row| row.self_samples);
+    let mut pairs: Vec<_> = Comparison::of(&base, &new)
+        .functions
+        .iter()
+        .map(|change| (samples(change.base), samples(change.new)))
+        .collect();
+    pairs.sort_unstable();
+    assert_eq!(pairs, [(None, Some(5)), (Some(20), Some(22)), (Some(50), Some(55))]);
+}
+
 #[test]
 fn significant_changes_are_distinguished_from_chance() {
     /// `expected` has the functions that changed significantly.

@@ -1,12 +1,15 @@
 //! Collecting the elements of a foreign trace.
 
+use std::collections::HashMap;
+
 use crate::entries::Entries;
+use crate::evaluated::evaluated_resource;
 use crate::id::ResourceId;
 use crate::trace::Trace;
 
-use super::elements::{ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, RawEntry, RawFrame};
+use super::elements::{ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, RawEntry, RawFrame, whole};
 use super::limits::{LimitExceeded, Limits};
-use super::problem::{Problem, Problems};
+use super::problem::{Problem, ProblemKind, Problems};
 use super::samples::RawSamples;
 use super::vocabulary::Vocabulary;
 
@@ -20,6 +23,8 @@ pub struct ForeignTrace {
     /// Names and resources are interned immediately, so that repeated ones take no memory.
     pub(super) trace: Trace,
     pub(super) resources: Vec<ResourceId>,
+    /// The resources that stand for evaluated scripts, by the numbers of the scripts.
+    evaluated: HashMap<u32, usize>,
     pub(super) frames: Vec<RawFrame>,
     pub(super) stacks: Vec<ForeignStack>,
     pub(super) samples: RawSamples,
@@ -56,6 +61,7 @@ impl ForeignTrace {
             text_bytes: 0,
             trace: Trace::new(),
             resources: Vec::new(),
+            evaluated: HashMap::new(),
             frames: Vec::new(),
             stacks: Vec::new(),
             samples: RawSamples::default(),
@@ -63,6 +69,11 @@ impl ForeignTrace {
             entries: None,
             problems: Problems::default(),
         }
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Adds a problem that the reader has found and repaired.
@@ -78,6 +89,49 @@ impl ForeignTrace {
         let id = self.trace.resource(url).map_err(|_| LimitExceeded::new("resources", limit))?;
         self.resources.push(id);
         Ok(())
+    }
+
+    /// The element of `resources` with this id.
+    pub fn resource(&self, id: f64) -> Option<&str> {
+        let id = *self.resources.get(whole(id)?)?;
+        self.trace.resources().get(id)
+    }
+
+    /// Notes that `eval` or `new Function` made the script of a frame, an element of `frames`. Line and column are those in that script.
+    ///
+    /// Returns the problem with it, if there is one: no such frame or no such number, or the frame has a resource. If there are too
+    /// many such scripts, the frame keeps only its name.
+    pub fn set_evaluated(
+        &mut self,
+        frame_id: f64,
+        script_id: f64,
+        [line, column]: [Option<f64>; 2],
+    ) -> Option<ProblemKind> {
+        let script = whole(script_id).and_then(|id| u32::try_from(id).ok()).filter(|&id| id > 0);
+        let index = whole(frame_id).filter(|&index| index < self.frames.len());
+        let (Some(index), Some(script)) = (index, script) else { return Some(ProblemKind::Dangling) };
+        if self.frames[index].resource_id.is_some() {
+            return Some(ProblemKind::Duplicate);
+        }
+        let resource = match self.evaluated.get(&script) {
+            Some(&resource) => resource,
+            None => {
+                self.push_resource(&evaluated_resource(script)).ok()?;
+                self.evaluated.insert(script, self.resources.len() - 1);
+                self.resources.len() - 1
+            }
+        };
+        let resource_id = resource as f64;
+        self.frames[index] =
+            RawFrame { name: self.frames[index].name, resource_id: Some(resource_id), line, column };
+        None
+    }
+
+    /// Counts text that the reader keeps itself.
+    pub fn count_text(&mut self, text: &str) -> Result<(), LimitExceeded> {
+        let limit = self.limits.text_bytes;
+        self.text_bytes = self.text_bytes.saturating_add(text.len());
+        if self.text_bytes > limit { Err(LimitExceeded::new("bytes of text", limit)) } else { Ok(()) }
     }
 
     /// Adds the next element of `frames`.
@@ -142,11 +196,5 @@ impl ForeignTrace {
     /// Removes the entries and their count: the object that they were read from is not the trace.
     pub fn forget_entries(&mut self) {
         self.entries = None;
-    }
-
-    fn count_text(&mut self, text: &str) -> Result<(), LimitExceeded> {
-        let limit = self.limits.text_bytes;
-        self.text_bytes = self.text_bytes.saturating_add(text.len());
-        if self.text_bytes > limit { Err(LimitExceeded::new("bytes of text", limit)) } else { Ok(()) }
     }
 }

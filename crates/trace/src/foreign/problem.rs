@@ -120,6 +120,12 @@ pub enum ProblemKind {
     EntryCount,
     /// Something other than a list in place of the list of entries.
     EntryList,
+    /// Something other than a list in place of the list of source maps.
+    SourceMapList,
+    /// Something other than a list in place of the list of evaluated scripts.
+    EvaluatedList,
+    /// Something other than an object in place of a source map.
+    SourceMap,
     /// An id that an earlier element has.
     Duplicate,
     /// A child that already has another parent.
@@ -134,7 +140,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 21] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -148,6 +154,9 @@ impl ProblemKind {
         Self::MarkDuration,
         Self::EntryCount,
         Self::EntryList,
+        Self::SourceMapList,
+        Self::EvaluatedList,
+        Self::SourceMap,
         Self::Duplicate,
         Self::SecondParent,
         Self::Length,
@@ -172,6 +181,9 @@ impl fmt::Display for ProblemKind {
             Self::MarkDuration => "is a duration, but marks have none",
             Self::EntryCount => "is not a number of entries",
             Self::EntryList => "is not a list of entries",
+            Self::SourceMapList => "is not a list of source maps",
+            Self::EvaluatedList => "is not a list of evaluated functions",
+            Self::SourceMap => "is not a source map",
             Self::Duplicate => "is already the id of another entry",
             Self::SecondParent => "already has another parent",
             Self::Length => "differs in length from the list that it belongs to",
@@ -209,6 +221,8 @@ pub enum Remedy {
     NoDuration,
     /// The member is ignored.
     NoMember,
+    /// The source map is ignored.
+    NoSourceMap,
     /// The longer list is cut.
     Shortened,
     /// The sample gets the time of the previous sample.
@@ -231,6 +245,7 @@ impl fmt::Display for Remedy {
             Self::NoEntry => "the entry is dropped",
             Self::NoDuration => "the mark is kept without it",
             Self::NoMember => "it is ignored",
+            Self::NoSourceMap => "the source map is ignored",
             Self::Shortened => "the longer list is cut",
             Self::SameTime => "the time of the previous sample is used",
             Self::NoThread => "the thread is dropped",

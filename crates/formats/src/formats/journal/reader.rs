@@ -22,6 +22,10 @@ pub struct Journal {
     pub trace: Trace,
     /// The number of samples that were taken but dropped.
     pub lost: u64,
+    /// The source mapping URLs of scripts: each with the script's URL. Several scripts may have the same URL.
+    pub source_maps: Vec<(String, String)>,
+    /// The number of scripts whose source mapping URLs were too long or too many.
+    pub left_out_source_maps: u64,
     /// The end of the recording; `None` if the process was killed before it could write one.
     pub end: Option<End>,
     /// Whether the last line was incomplete and ignored.
@@ -46,8 +50,15 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
     if !ended && serde_json::from_slice::<HeaderLine>(&line).is_err() && is_start_of_header(&line) {
         return Err(JournalError::NoHeader);
     }
-    let mut journal =
-        Journal { header: read_header(&line)?, trace: Trace::new(), lost: 0, end: None, torn: false };
+    let mut journal = Journal {
+        header: read_header(&line)?,
+        trace: Trace::new(),
+        lost: 0,
+        source_maps: Vec::new(),
+        left_out_source_maps: 0,
+        end: None,
+        torn: false,
+    };
     let mut progress = Progress { last: Micros::ZERO, run_samples_left: max_run_samples };
     let mut entries = journal.header.entries.then(Entries::new);
     // The samples recorded before the tables were last cleared.
@@ -133,6 +144,9 @@ struct Record<'line> {
     entry_names: Vec<Text<'line>>,
     entries: Vec<(usize, usize, f64, f64)>,
     dropped_entries: u64,
+    #[serde(borrow)]
+    source_maps: Vec<(Text<'line>, Text<'line>)>,
+    left_out_source_maps: u64,
     end: Option<EndLine>,
 }
 
@@ -280,6 +294,11 @@ impl Record<'_> {
             }
         }
         journal.lost = journal.lost.saturating_add(self.lost);
+        let source_maps = self.source_maps.into_iter();
+        journal
+            .source_maps
+            .extend(source_maps.map(|(script, url)| (script.0.into_owned(), url.0.into_owned())));
+        journal.left_out_source_maps = journal.left_out_source_maps.saturating_add(self.left_out_source_maps);
         Ok(())
     }
 }

@@ -88,6 +88,26 @@ fn runs_of_idle_samples_are_one_record() {
 }
 
 #[test]
+fn source_maps_are_read_as_they_were_written() {
+    let maps =
+        [("file:///a.ts", "data:application/json;base64,e30="), ("/b\"ü.ts", "b.js.map"), ("/b\"ü.ts", "")];
+    let mut journal = JournalWriter::create(Vec::new(), &header()).unwrap();
+    for (script, url) in maps {
+        journal.append_source_map(script, url).unwrap();
+        journal.append_left_out_source_maps(2).unwrap();
+    }
+    let bytes = journal.finish(exit()).unwrap();
+    let lines: Vec<&str> = std::str::from_utf8(&bytes).unwrap().lines().collect();
+    assert_eq!(lines[1], r#"{"sourceMaps":[["file:///a.ts","data:application/json;base64,e30="]]}"#);
+    assert_eq!(lines[2], r#"{"leftOutSourceMaps":2}"#);
+
+    let read = read(&bytes[..]).unwrap();
+    let owned = maps.map(|(script, url)| (script.to_owned(), url.to_owned()));
+    assert_eq!((&read.source_maps[..], read.left_out_source_maps), (&owned[..], 6));
+    assert_eq!(read.end, Some(exit()));
+}
+
+#[test]
 fn tables_can_be_cleared() {
     let recorded = |name: &str, at| {
         let mut trace = Trace::new();

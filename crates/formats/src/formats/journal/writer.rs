@@ -114,6 +114,28 @@ impl<W: Write> JournalWriter<W> {
         self.write_line()
     }
 
+    /// Appends the source mapping URL of the script with the URL `resource`.
+    pub fn append_source_map(&mut self, resource: &str, mapping_url: &str) -> io::Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        line.extend_from_slice(b"{\"sourceMaps\":[[");
+        string(line, resource)?;
+        line.push(b',');
+        string(line, mapping_url)?;
+        line.extend_from_slice(b"]]}");
+        let result = self.write_line();
+        // A source map may be much longer than any segment.
+        self.line = Vec::new();
+        result
+    }
+
+    /// Appends the number of scripts whose source maps are not recorded because there are too many, or because they are too long.
+    pub fn append_left_out_source_maps(&mut self, count: u64) -> io::Result<()> {
+        self.line.clear();
+        write!(self.line, "{{\"leftOutSourceMaps\":{count}}}")?;
+        self.write_line()
+    }
+
     /// Prepares for new tables: the next segment clears the tables of the journal.
     pub fn renew(&mut self) {
         self.written = Written::default();

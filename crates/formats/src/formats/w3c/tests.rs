@@ -6,9 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use selfprof_trace::Trace;
-use selfprof_trace::foreign::{Limits, Problem};
+use selfprof_trace::foreign::{Limits, Problem, Problems};
 use selfprof_trace::testing::{parts, trace};
-use selfprof_trace::{Entries, EntryType};
+use selfprof_trace::{Entries, EntryType, Frame};
 use serde_json::Value;
 
 use super::*;
@@ -38,6 +38,11 @@ fn with(members: &str) -> String {
         }
     }
     json.replace("{,", "{") + "}"
+}
+
+/// The main thread of a file, with what selfprof's own members say of it.
+fn read_main(json: &str) -> (Thread, Problems) {
+    read_threads(json.as_bytes(), &ReadOptions::default()).unwrap().swap_remove(0)
 }
 
 /// A trace whose samples have their stacks spelled out as lists of frame ids, leaf first.
@@ -158,7 +163,7 @@ fn foreign_threads_are_read_as_far_as_they_are_valid() {
         assert_eq!(all, problems);
         let found: Vec<_> = threads
             .iter()
-            .map(|(Thread { name, process, trace }, _)| {
+            .map(|(Thread { name, process, trace, .. }, _)| {
                 let process = process.as_ref().map(|process| (process.pid, process.tid, &*process.command));
                 (&**name, process, trace.frames().len())
             })
@@ -299,6 +304,126 @@ fn foreign_entries_are_read_as_far_as_they_are_valid() {
 }
 
 #[test]
+fn source_maps_are_written_as_they_were_read() {
+    let json = r#"{"frames":[],"resources":["a.js","b.js"],"samples":[],"sourceMaps":[{"map":{"version":3,"x":[{}]},"resourceId":1},{"map":{},"resourceId":0}],"stacks":[]}"#;
+    let (mut thread, problems) = read_main(json);
+    assert_eq!(problems.list(), []);
+    let mut written = Vec::new();
+    write_threads(std::slice::from_ref(&thread), &mut written, WriteOptions::default()).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), json);
+    // Maps of scripts that are not in the trace are left out.
+    thread.source_maps.iter_mut().for_each(|map| map.resource += "x");
+    let mut written = Vec::new();
+    write_threads(std::slice::from_ref(&thread), &mut written, WriteOptions::default()).unwrap();
+    assert!(read(&written[..]).unwrap().1.is_empty());
+}
+
+#[test]
+fn foreign_source_maps_are_read_as_far_as_they_are_valid() {
+    /// `expected` has the resources and maps.
+    #[track_caller]
+    fn check(json: &str, expected: &[(&str, &str)], problems: &[&str]) {
+        let (thread, found) = read_main(json);
+        let maps = thread.source_maps.iter().map(|map| (&*map.resource, &*map.json));
+        assert_eq!(maps.collect::<Vec<_>>(), expected);
+        assert_eq!(found.list().iter().map(Problem::to_string).collect::<Vec<_>>(), problems);
+    }
+    let maps = |maps: &str| with(&format!(r#""resources":["a","b","a"],"sourceMaps":{maps}"#));
+    check(&maps("null"), &[], &[]);
+    check(&maps("[]"), &[], &[]);
+    // The list of resources may follow.
+    check(
+        &with(r#""sourceMaps":[{"resourceId":0,"map":{"a": 1}}],"resources":["a"]"#),
+        &[("a", r#"{"a": 1}"#)],
+        &[],
+    );
+    for something in ["7", "-1", "1.5", "true", "\"x\"", "{\"a\":{}}"] {
+        check(&maps(something), &[], &["sourceMaps is not a list of source maps: it is ignored"]);
+    }
+    let dangling = |id: &str| {
+        format!(
+            "sourceMaps[0].resourceId is {id}, which is not the id of an entry: the source map is ignored"
+        )
+    };
+    for (id, shown) in
+        [("-1", "-1"), ("0.5", "0.5"), ("3", "3"), ("null", "NaN"), ("1e999", "inf"), ("\"0\"", "NaN")]
+    {
+        // Numbers that JSON cannot hold make the element unreadable.
+        let shown = if id == "1e999" { "NaN" } else { shown };
+        check(&maps(&format!(r#"[{{"resourceId":{id},"map":{{}}}}]"#)), &[], &[&dangling(shown)]);
+    }
+    for element in ["7", "[]", "null", "{}", r#"{"map":{}}"#] {
+        check(&maps(&format!("[{element}]")), &[], &[&dangling("NaN")]);
+    }
+    for map in ["7", "[]", "null", "\"{}\""] {
+        let problem = "sourceMaps[0].map is not a source map: the source map is ignored";
+        check(&maps(&format!(r#"[{{"resourceId":0,"map":{map}}}]"#)), &[], &[problem]);
+    }
+    check(
+        &maps(r#"[{"resourceId":2,"map":{}},{"resourceId":0,"map":{"version":3}}]"#),
+        &[("a", "{}")],
+        &[
+            "sourceMaps[1].resourceId is 0, which is already the id of another entry: the source map is ignored",
+        ],
+    );
+    // Beside a wrapped trace, a member of this name may be anything.
+    let trace = maps(r#"[{"resourceId":1,"map":{}}]"#);
+    check(&format!(r#"{{"sourceMaps":7,"trace":{trace},"sourceMaps":[8]}}"#), &[("b", "{}")], &[]);
+}
+
+#[test]
+fn evaluated_functions_have_only_a_name_in_the_standard() {
+    let json = r#"{"evaluated":[{"column":14,"frameId":0,"line":3,"scriptId":230},{"frameId":2,"scriptId":231}],"frames":[{"name":"a"},{"column":1,"line":1,"name":"a","resourceId":0},{"name":"a"},{"name":"a"}],"resources":["a.js"],"samples":[],"sourceMaps":[{"map":{},"resourceId":0}],"stacks":[]}"#;
+    let (thread, problems) = read_main(json);
+    assert_eq!(problems.list(), []);
+    let trace = &thread.trace;
+    let scripts: Vec<_> = trace.frames().iter().map(|(id, _)| trace.evaluated_script(id)).collect();
+    assert_eq!(scripts, [Some(230), None, Some(231), None]);
+    let position = trace.frames().iter().next().unwrap().1.position().unwrap();
+    assert_eq!((position.line.get(), position.column.get()), (3, 14));
+    let mut written = Vec::new();
+    write_threads(std::slice::from_ref(&thread), &mut written, WriteOptions::default()).unwrap();
+    assert_eq!(String::from_utf8(written).unwrap(), json);
+}
+
+#[test]
+fn foreign_evaluated_functions_are_read_as_far_as_they_are_valid() {
+    #[track_caller]
+    fn check(evaluated: &str, expected: &[&str], problems: &[&str]) {
+        let json = with(&format!(
+            r#""evaluated":{evaluated},"frames":[{{"name":""}},{{"name":"","resourceId":0}}],"resources":["a.js"]"#
+        ));
+        let (trace, found) = read(json.as_bytes()).unwrap();
+        let resource = |frame: Frame| frame.resource.map_or("", |id| &trace.resources()[id]).to_owned();
+        assert_eq!(trace.frames().iter().map(|(_, frame)| resource(frame)).collect::<Vec<_>>(), expected);
+        assert_eq!(found.list().iter().map(Problem::to_string).collect::<Vec<_>>(), problems);
+    }
+    check("null", &["", "a.js"], &[]);
+    check("{}", &["", "a.js"], &["evaluated is not a list of evaluated functions: it is ignored"]);
+    check(r#"[{"frameId":0,"scriptId":4294967295}]"#, &["(eval 4294967295)", "a.js"], &[]);
+    check(
+        r#"[{"frameId":0,"scriptId":7,"line":0,"column":2}]"#,
+        &["(eval 7)", "a.js"],
+        &["frames[0].line is 0, which is not a 1-based line or column: the frame is kept without it"],
+    );
+    for bad in ["0.5", "-1", "2"] {
+        let problem =
+            format!("evaluated[0].frameId is {bad}, which is not the id of an entry: it is ignored");
+        check(&format!(r#"[{{"frameId":{bad},"scriptId":7}}]"#), &["", "a.js"], &[&problem]);
+    }
+    let problem = "evaluated[0].frameId is NaN, which is not the id of an entry: it is ignored";
+    for bad in ["7", "[]", "{}", r#"{"frameId":"0","scriptId":1}"#] {
+        check(&format!("[{bad}]"), &["", "a.js"], &[problem]);
+    }
+    for script in ["0", "-1", "0.5", "4294967296"] {
+        let problem = "evaluated[0].frameId is 0, which is not the id of an entry: it is ignored";
+        check(&format!(r#"[{{"frameId":0,"scriptId":{script}}}]"#), &["", "a.js"], &[problem]);
+    }
+    let problem = "evaluated[0].frameId is 1, which is already the id of another entry: it is ignored";
+    check(r#"[{"frameId":1,"scriptId":7}]"#, &["", "a.js"], &[problem]);
+}
+
+#[test]
 fn lone_surrogates_are_replaced() {
     #[track_caller]
     fn check(json: &str, expected: &str) {
@@ -354,11 +479,15 @@ fn size_is_bounded() {
     let limits = |entries| ReadOptions { limits: Limits { entries, ..Limits::default() }, ..bytes(length) };
     check(with(r#""entries":[1,2]"#).as_bytes(), limits(2), None);
     check(with(r#""entries":[1,2]"#).as_bytes(), limits(1), Some("the trace is too large"));
+    let limits =
+        |text_bytes| ReadOptions { limits: Limits { text_bytes, ..Limits::default() }, ..bytes(length) };
+    check(with(r#""sourceMaps":["12345","67"]"#).as_bytes(), limits(11), None);
+    check(with(r#""sourceMaps":["12345","67"]"#).as_bytes(), limits(10), Some("the trace is too large"));
 }
 
 #[test]
 fn depth_is_bounded() {
-    for member in ["frames", "entries", "droppedEntriesCount"] {
+    for member in ["frames", "entries", "droppedEntriesCount", "sourceMaps", "evaluated"] {
         let deep = with(&format!("\"{member}\":{}", "[".repeat(1_000_000)));
         assert!(matches!(read(deep.as_bytes()), Err(ReadError::Json(..))));
     }

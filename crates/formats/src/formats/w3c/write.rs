@@ -4,8 +4,11 @@ use std::io::{self, Write};
 
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
+use super::evaluated::{WrittenResources, write_evaluated};
+use super::source_maps::write_source_maps;
 use crate::json::{millis, number, string, write_list};
 use crate::options::WriteOptions;
+use crate::script_map::ScriptMap;
 use crate::streams::output::{self, Out};
 use crate::thread::Thread;
 
@@ -28,7 +31,11 @@ pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Resul
 pub fn write_threads(threads: &[Thread], out: impl Write, options: WriteOptions) -> io::Result<()> {
     output::write(out, options, |out| match threads {
         [] => write_buffered(&Trace::new(), out),
-        [only] if only.process.is_none() => write_buffered(&only.trace, out),
+        [only] if only.process.is_none() => {
+            out.write_all(b"{")?;
+            write_members(&only.trace, &only.source_maps, out)?;
+            out.write_all(b"}")
+        }
         [first, others @ ..] => {
             out.write_all(b"{")?;
             write_described(first, out)?;
@@ -47,7 +54,7 @@ pub fn write_threads(threads: &[Thread], out: impl Write, options: WriteOptions)
 
 /// Writes the members of a thread's trace and its description.
 fn write_described(thread: &Thread, out: &mut Out<'_>) -> io::Result<()> {
-    write_members(&thread.trace, out)?;
+    write_members(&thread.trace, &thread.source_maps, out)?;
     out.write_all(b",\"thread\":{")?;
     if let Some(process) = &thread.process {
         out.write_all(b"\"command\":")?;
@@ -64,16 +71,22 @@ fn write_described(thread: &Thread, out: &mut Out<'_>) -> io::Result<()> {
 
 fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(b"{")?;
-    write_members(trace, out)?;
+    write_members(trace, &[], out)?;
     out.write_all(b"}")
 }
 
-fn write_members(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
+fn write_members(trace: &Trace, source_maps: &[ScriptMap], out: &mut Out<'_>) -> io::Result<()> {
     if let Some(entries) = trace.entries() {
         write_entries(out, entries)?;
     }
-    write_list(out, "\"frames\":[", trace.frames().iter(), |out, (_, frame)| {
-        let Frame { name, resource, line, column } = frame;
+    let resources = WrittenResources::of(trace);
+    write_evaluated(out, trace)?;
+    write_list(out, "\"frames\":[", trace.frames().iter(), |out, (id, frame)| {
+        // Such a function has only a name in the standard.
+        let Frame { name, resource, line, column } = match trace.evaluated_script(id) {
+            Some(_) => Frame { resource: None, line: None, column: None, ..frame },
+            None => frame,
+        };
         out.write_all(b"{")?;
         if let Some(column) = column {
             write!(out, "\"column\":{column},")?;
@@ -84,11 +97,11 @@ fn write_members(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         out.write_all(b"\"name\":")?;
         string(out, &trace.names()[name])?;
         if let Some(resource) = resource {
-            write!(out, ",\"resourceId\":{}", resource.index())?;
+            write!(out, ",\"resourceId\":{}", resources.id(resource))?;
         }
         out.write_all(b"}")
     })?;
-    write_list(out, "],\"resources\":[", trace.resources().iter(), |out, (_, url)| string(out, url))?;
+    write_list(out, "],\"resources\":[", resources.urls(), string)?;
     write_list(out, "],\"samples\":[", trace.samples().iter(), |out, sample| {
         let Sample { timestamp, stack, marker } = sample;
         out.write_all(b"{")?;
@@ -106,7 +119,9 @@ fn write_members(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
         millis(out, *timestamp)?;
         out.write_all(b"}")
     })?;
-    write_list(out, "],\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
+    out.write_all(b"],")?;
+    write_source_maps(out, &resources, source_maps)?;
+    write_list(out, "\"stacks\":[", trace.stacks().iter(), |out, (_, stack)| {
         let Stack { parent, frame } = stack;
         write!(out, "{{\"frameId\":{}", frame.index())?;
         if let Some(parent) = parent {
