@@ -13,7 +13,7 @@ async function showReport(container: Element): Promise<void> {
     throw new Error('the page contains no traces; `selfprof report TRACE -o report.html` writes a page with traces');
   const embedded = await readEmbedded(data.textContent ?? '');
   if (embedded.traces.length === 0) throw new Error('the page contains no traces');
-  const state = new State(embedded.traces.map((trace) => new Profile(trace)));
+  const state = new State(embedded.traces.map((trace) => Profile.of(trace)));
   document.title = `${state.profiles.map(({ name }) => name).join(', ')} – selfprof`;
   const report = new ReportPage(container, state, embedded);
   // For tests and benchmarks.

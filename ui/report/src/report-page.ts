@@ -14,6 +14,7 @@ import { formatDuration, formatPercent } from '@selfprof/views/format.ts';
 import { FunctionTable } from '@selfprof/views/function-table.ts';
 import type { Profile } from '@selfprof/views/profile.ts';
 import { Sandwich } from '@selfprof/views/sandwich.ts';
+import type { Thread } from '@selfprof/views/thread.ts';
 import type { TimeRange } from '@selfprof/views/time-range.ts';
 
 import type { Embedded } from './embedded.ts';
@@ -22,6 +23,8 @@ import { Header } from './header.ts';
 import { openHelp } from './help.ts';
 import type { Change, State, View } from './state.ts';
 import { type Tab, Tabs } from './tabs.ts';
+import { ThreadLanes } from './thread-lanes.ts';
+import { axisMargins } from './time-axis.ts';
 import { Timeline } from './timeline.ts';
 
 const TITLES: Record<View, string> = {
@@ -58,8 +61,8 @@ export class ReportPage {
   readonly #announcement = element('p', { class: 'visually-hidden', role: 'status' });
   /** Views to update when they are shown. */
   readonly #stale = new Set<View>(['time', 'heavy', 'functions', 'sandwich', 'diff']);
-  /** The profile that the flame graph in time order shows: its layout does not depend on the selected range. */
-  #profileInTimeOrder: Profile | undefined;
+  /** What the flame graph in time order shows: its layout does not depend on the selected range. */
+  #inTimeOrder: { profile: Profile; threads: readonly Thread[] } | undefined;
   #colors: Uint32Array;
 
   constructor(container: Element, state: State, { generator, comparison }: Embedded) {
@@ -72,12 +75,14 @@ export class ReportPage {
     const onSelect = (frame: number): void => state.selectFrame(frame);
     this.#header = new Header(state, generator, () => this.#openHelp());
     this.#timeline = new Timeline(state);
+    const lanes = new ThreadLanes(state);
     this.#timeOrder = new FlameGraph({
       label: `Flame graph in time order. ${SAME_AS_TABLE}`,
       style,
       describe: (box) => this.#describeCall(box),
       onSelect,
       onViewChange: (visible) => this.#timeline.showVisibleRange(visible),
+      marginsIn: (width) => axisMargins(width, state.profile.threads.length),
     });
     this.#leftHeavy = new FlameGraph({
       label: `Left-heavy flame graph. ${SAME_AS_TABLE}`,
@@ -104,9 +109,10 @@ export class ReportPage {
     const views = element('div', { class: 'views' }, ...Object.values(panels));
     container.replaceChildren(
       this.#header.root,
-      this.#timeline.root,
+      element('div', { class: 'times' }, this.#timeline.root, lanes.root),
       element('nav', {}, this.#tabs.root, this.#description),
-      element('main', {}, views, this.#details.root),
+      element('main', {}, views),
+      this.#details.root,
       this.#announcement,
     );
     state.onChange((change) => this.#onChange(change));
@@ -184,6 +190,7 @@ export class ReportPage {
   #markStale(change: Change): void {
     const affected: Partial<Record<Change, View[]>> = {
       profile: ['time', 'heavy', 'functions', 'sandwich'],
+      thread: ['time', 'heavy', 'functions', 'sandwich'],
       range: ['time', 'heavy', 'functions', 'sandwich'],
       frame: ['functions', 'sandwich'],
       search: ['functions'],
@@ -205,9 +212,10 @@ export class ReportPage {
   }
 
   #updateTimeOrder(): void {
-    const { profile, range } = this.#state;
-    if (this.#profileInTimeOrder !== profile) this.#timeOrder.show(timeOrder(profile));
-    this.#profileInTimeOrder = profile;
+    const { profile, threads, range } = this.#state;
+    const shown = this.#inTimeOrder;
+    if (shown?.profile !== profile || shown.threads !== threads) this.#timeOrder.show(timeOrder(profile, threads));
+    this.#inTimeOrder = { profile, threads };
     this.#timeOrder.zoomTo(range);
   }
 

@@ -3,15 +3,24 @@
 
 import type { Profile, Totals } from '@selfprof/views/profile.ts';
 import { searchMatcher } from '@selfprof/views/search.ts';
+import type { Thread } from '@selfprof/views/thread.ts';
 import type { TimeRange } from '@selfprof/views/time-range.ts';
 
 export type View = 'time' | 'heavy' | 'functions' | 'sandwich' | 'diff';
 
-export type Change = 'profile' | 'range' | 'frame' | 'search' | 'view' | 'theme';
+export type Change = 'profile' | 'thread' | 'range' | 'frame' | 'search' | 'view' | 'theme';
+
+/** Stands for all threads together. */
+export const ALL_THREADS = -1;
+/** Threads are listed up to this number, the busiest ones. */
+const MAX_LANES = 200;
 
 export class State {
   readonly profiles: Profile[];
   #index = 0;
+  #selectedThread = ALL_THREADS;
+  #threads: readonly Thread[] | undefined;
+  #lanes: number[] | undefined;
   #selectedRange: TimeRange | undefined;
   #selectedFrame = -1;
   #search = '';
@@ -40,11 +49,41 @@ export class State {
   selectProfile(index: number): void {
     if (index === this.#index || this.profiles[index] === undefined) return;
     this.#index = index;
+    this.#selectedThread = ALL_THREADS;
+    this.#threads = undefined;
+    this.#lanes = undefined;
     this.#selectedRange = undefined;
     this.#selectedFrame = -1;
     this.#totals = undefined;
     this.#matches = undefined;
     this.#notify('profile');
+  }
+
+  /** The index of the thread that is shown alone, or `ALL_THREADS`. */
+  get selectedThread(): number {
+    return this.#selectedThread;
+  }
+
+  selectThread(index: number): void {
+    const isThread = index === ALL_THREADS || this.profile.threads[index] !== undefined;
+    if (index === this.#selectedThread || !isThread) return;
+    this.#selectedThread = index;
+    this.#threads = undefined;
+    this.#totals = undefined;
+    this.#notify('thread');
+  }
+
+  /** The threads that are shown. */
+  get threads(): readonly Thread[] {
+    const { threads } = this.profile;
+    this.#threads ??= this.#selectedThread === ALL_THREADS ? threads : [threads[this.#selectedThread]];
+    return this.#threads;
+  }
+
+  /** The threads to choose from, by process; empty if there is only one. */
+  get lanes(): number[] {
+    this.#lanes ??= lanesOf(this.profile.threads);
+    return this.#lanes;
   }
 
   /** The selected time range, or the whole trace. */
@@ -75,7 +114,7 @@ export class State {
 
   /** The totals of `range`. */
   get totals(): Totals {
-    this.#totals ??= this.profile.totals(this.range);
+    this.#totals ??= this.profile.totals(this.range, this.threads);
     return this.#totals;
   }
 
@@ -108,7 +147,7 @@ export class State {
       const { profile } = this;
       const isMatch = searchMatcher(this.#search);
       this.#matches = Uint8Array.from({ length: profile.frameCount }, (_, frame) =>
-        Number(isMatch(profile.identity(frame))),
+        Number(isMatch(profile.frames.identity(frame))),
       );
     }
     return this.#matches;
@@ -127,4 +166,16 @@ export class State {
   themeChanged(): void {
     this.#notify('theme');
   }
+}
+
+/** The indices of the busiest threads, the threads of a process together. */
+function lanesOf(threads: readonly Thread[]): number[] {
+  if (threads.length < 2) return [];
+  const busiest = [...threads.keys()].sort((a, b) => threads[b].busy - threads[a].busy).slice(0, MAX_LANES);
+  const firstOf = new Map<string, number>();
+  for (const [index, { group }] of threads.entries()) if (!firstOf.has(group)) firstOf.set(group, index);
+  const orderOf = (index: number): number => firstOf.get(threads[index].group) ?? index;
+  return busiest.sort(
+    (a, b) => orderOf(a) - orderOf(b) || Number(threads[b].isMain) - Number(threads[a].isMain) || a - b,
+  );
 }

@@ -114,6 +114,12 @@ export function trace(lines, { resource = 'https://a.test/app.js', start = 100 }
   return { resources: [resource], frames, stacks, samples };
 }
 
+/** A file with several threads: pairs of a description and a trace. */
+export function threads([first, ...others]) {
+  const described = ([thread, of]) => ({ ...of, thread });
+  return { ...described(first), threads: others.map(described) };
+}
+
 export function topJson(folder, name) {
   return JSON.parse(
     execFileSync(cli, ['top', '--json', '--top', '1000', path.join(folder, name)], { encoding: 'utf8' }),

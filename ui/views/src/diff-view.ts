@@ -97,7 +97,7 @@ export class DiffView {
     const colors = (): Uint32Array =>
       Uint32Array.from({ length: profile.frameCount }, (_, frame) => {
         if (frame === this.#selected?.frames[side]) return selectedColor();
-        if (!this.#isMatch(profile.identity(frame))) return DIMMED_COLOR;
+        if (!this.#isMatch(profile.frames.identity(frame))) return DIMMED_COLOR;
         return changeColor((changes[frame] ?? onlyHere) / FULL_COLOR_CHANGE);
       });
     const graph = new FlameGraph({

@@ -41,6 +41,7 @@ const MIN_OUTLINED_WIDTH = 12;
 /** A pointer that moves less than this between down and up makes a click. */
 const CLICK_SLACK = 3;
 export const FONT = '11px system-ui, sans-serif';
+const TITLE_FONT = `600 ${FONT}`;
 
 /** A level, with the indices of its boxes that are wide enough for a label. */
 interface VisibleLevel {
@@ -59,7 +60,7 @@ export class FlameGraphPlugin extends UIPlugin {
   override height = 0;
   /** The vertical scroll position in pixels. */
   positionY = 0;
-  #layout: FlameLayout = { levels: [], extent: { start: 0, end: 1 } };
+  #layout: FlameLayout = { levels: [], extent: { start: 0, end: 1 }, sections: [] };
   readonly #growsUp: boolean;
   readonly #style: FrameStyle;
   readonly #labels: LabelCache;
@@ -243,6 +244,7 @@ export class FlameGraphPlugin extends UIPlugin {
     const last = Math.min(levels.length, Math.ceil((this.positionY + this.#boxesHeight) / ROW_HEIGHT));
     const count = last - first;
     if (count <= 0) return;
+    this.#layout.prepare?.(first, last);
     const columns = Math.ceil(width * scale.ratio);
     if (this.#image.width !== columns || this.#image.height !== count) {
       this.#image = new ImageData(columns, count);
@@ -266,8 +268,23 @@ export class FlameGraphPlugin extends UIPlugin {
       const y = top + row * ROW_HEIGHT;
       ctx.drawImage(this.#rows, 0, row, columns, 1, 0, y, columns / scale.ratio, ROW_HEIGHT - ROW_GAP);
     }
+    this.#drawTitles(ctx, first, last);
     this.#drawLabels(ctx, visible);
     this.#drawOutlines(ctx, visible);
+  }
+
+  #drawTitles(ctx: CanvasRenderingContext2D, first: number, last: number): void {
+    const { width } = this.#canvas;
+    for (const { title, level } of this.#layout.sections) {
+      if (level < first || level >= last) continue;
+      const y = this.#topOf(level);
+      ctx.fillStyle = this.#theme.grid;
+      ctx.fillRect(0, y, width, ROW_HEIGHT - ROW_GAP);
+      ctx.fillStyle = this.#theme.text;
+      ctx.font = TITLE_FONT;
+      ctx.fillText(title, PADDING, y + (ROW_HEIGHT - ROW_GAP) / 2 + 0.5, width - 2 * PADDING);
+    }
+    ctx.font = FONT;
   }
 
   #drawLabels(ctx: CanvasRenderingContext2D, visible: VisibleLevel[]): void {

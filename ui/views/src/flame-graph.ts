@@ -20,6 +20,8 @@ export interface FlameGraphOptions {
   /** A click on a box; -1 outside all boxes. */
   onSelect(frame: number): void;
   onViewChange?(visible: TimeRange): void;
+  /** The free space left and right of the boxes in a graph of some width, in pixels. */
+  marginsIn?(width: number): { left: number; right: number };
   /** Whether roots are at the bottom. */
   growsUp?: boolean;
 }
@@ -75,9 +77,15 @@ export class FlameGraph {
     const { clientWidth, clientHeight } = this.root;
     if (clientWidth === 0 || clientHeight === 0) return;
     const { visibleRange } = this;
+    const { left, right } = this.#margins;
+    this.#canvas.style.left = `${left}px`;
     // The container's own `resize` is ignored while a frame is scheduled.
-    this.#container.renderEngine.resize(clientWidth, clientHeight);
+    this.#container.renderEngine.resize(clientWidth - left - right, clientHeight);
     this.zoomTo(visibleRange);
+  }
+
+  get #margins(): { left: number; right: number } {
+    return this.#options.marginsIn?.(this.root.clientWidth) ?? { left: 0, right: 0 };
   }
 
   show(layout: FlameLayout): void {
@@ -145,7 +153,8 @@ export class FlameGraph {
     this.#tooltip.replaceChildren(element('strong', {}, heading), ...lines.map((line) => element('div', {}, line)));
     const { clientWidth, clientHeight } = this.root;
     const { offsetWidth, offsetHeight } = this.#tooltip;
-    const left = pointer.x + 14 + offsetWidth > clientWidth ? pointer.x - offsetWidth - 10 : pointer.x + 14;
+    const x = pointer.x + this.#margins.left;
+    const left = x + 14 + offsetWidth > clientWidth ? x - offsetWidth - 10 : x + 14;
     const top = pointer.y + 14 + offsetHeight > clientHeight ? pointer.y - offsetHeight - 10 : pointer.y + 14;
     this.#tooltip.style.transform = `translate(${Math.max(0, left)}px, ${Math.max(0, top)}px)`;
   }

@@ -4,7 +4,8 @@ import './function-table.css';
 
 import { element } from './dom.ts';
 import { formatCount, formatDuration, formatPercent, shortLocation } from './format.ts';
-import { INFERRED_NOTE, type Profile, type Totals } from './profile.ts';
+import { INFERRED_NOTE } from './frame-table.ts';
+import type { Profile, Totals } from './profile.ts';
 
 /** In CSS pixels, as `--row` in theme.css. Fingers need higher rows than a mouse. */
 const ROW_HEIGHT = matchMedia('(pointer: coarse)').matches ? 44 : 24;
@@ -178,7 +179,7 @@ export class FunctionTable {
       timeCell('self', totals.self[frame]),
       timeCell('total', totals.total[frame]),
       cell('samples', formatCount(totals.selfSamples[frame])),
-      cell('name', name, profile.inferredName(frame) === undefined ? name : `${name}\n${INFERRED_NOTE}`),
+      cell('name', name, profile.frames.inferredName(frame) === undefined ? name : `${name}\n${INFERRED_NOTE}`),
       cell('location', shortLocation(location), location),
     );
     row.style.top = `${index * ROW_HEIGHT}px`;
