@@ -288,6 +288,32 @@ describe('a report', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('colors significant changes only', async (t) => {
+    const { browser, folder } = await start(t);
+    const interleaved = (...counts) => {
+      const lines = counts.flatMap((count, index) => Array(count).fill(`main;f${index}`));
+      return trace(lines.map((_, index) => lines[(index * 577) % lines.length]));
+    };
+    /** The share of the pixels of the second row that are neither gray nor the background. */
+    const colored = async (before, after) => {
+      const { page } = await open(browser, makeReport(folder, { 'before.json': before, 'after.json': after }));
+      await showTab(page, 'Diff');
+      await nextFrames(page);
+      const shares = await page.$$eval('.diff figure canvas', (all) =>
+        all.map((canvas) => {
+          const { data, width } = canvas.getContext('2d').getImageData(0, 22 + 18 + 2, canvas.width, 1);
+          const pixels = Array.from({ length: width }, (_, x) => data.slice(4 * x, 4 * x + 3));
+          return pixels.filter((pixel) => Math.max(...pixel) - Math.min(...pixel) > 8).length / width;
+        }),
+      );
+      await page.close();
+      return shares;
+    };
+    assert.deepEqual(await colored(interleaved(500, 470, 30), interleaved(480, 490, 30)), [0, 0]);
+    for (const share of await colored(interleaved(500, 300, 200), interleaved(300, 500, 200)))
+      assert.ok(Math.abs(share - 0.8) < 0.05, `${share}`);
+  });
+
   it('searches both traces of a diff', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'before.json': SIMPLE, 'after.json': SIMPLE }));
