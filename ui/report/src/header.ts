@@ -54,7 +54,7 @@ export class Header {
       ),
     );
     state.onChange((change) => {
-      const hasNewTotals = change === 'profile' || change === 'thread' || change === 'range';
+      const hasNewTotals = ['profile', 'grouping', 'thread', 'range'].includes(change);
       if (hasNewTotals) this.#updateSummary();
       if (hasNewTotals || change === 'search') this.#updateMatchCount();
       if (change === 'profile') this.#listThreads();

@@ -8,6 +8,7 @@ export const HELP_TITLE = 'Keyboard shortcuts and gestures';
 export function openHelp(viewCount: number): void {
   const shortcuts: [string, string][] = [
     [`1 – ${viewCount}`, 'Switch view. On the tabs, ← and → do the same.'],
+    ['i, p', 'Invert the call stacks of the left-heavy flame graph; group packages.'],
     ['/', 'Search functions by name or location.'],
     ['← → + − 0', 'On a flame graph: pan, zoom in and out, reset the zoom.'],
     ['Wheel, drag', 'On a flame graph: zoom, pan. On a touch screen: pinch, drag.'],

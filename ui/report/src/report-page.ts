@@ -9,11 +9,13 @@ import { DiffView } from '@selfprof/views/diff-view.ts';
 import { element } from '@selfprof/views/dom.ts';
 import { FlameGraph } from '@selfprof/views/flame-graph.ts';
 import type { Box, FrameStyle } from '@selfprof/views/flame-graph-plugin.ts';
-import { leftHeavy, timeOrder } from '@selfprof/views/flame-layout.ts';
+import { type Level, leftHeavy, timeOrder } from '@selfprof/views/flame-layout.ts';
 import { formatDuration, formatPercent } from '@selfprof/views/format.ts';
 import { FunctionTable } from '@selfprof/views/function-table.ts';
+import { inverted } from '@selfprof/views/inverted-tree.ts';
 import type { Profile } from '@selfprof/views/profile.ts';
 import { Sandwich } from '@selfprof/views/sandwich.ts';
+import { searchMatcher } from '@selfprof/views/search.ts';
 import type { Thread } from '@selfprof/views/thread.ts';
 import type { TimeRange } from '@selfprof/views/time-range.ts';
 
@@ -21,7 +23,8 @@ import type { Embedded } from './embedded.ts';
 import { FunctionDetails } from './function-details.ts';
 import { Header } from './header.ts';
 import { openHelp } from './help.ts';
-import type { Change, State, View } from './state.ts';
+import { type Change, type State, VIEWS, type View } from './state.ts';
+import { Switches } from './switches.ts';
 import { type Tab, Tabs } from './tabs.ts';
 import { ThreadLanes } from './thread-lanes.ts';
 import { axisMargins } from './time-axis.ts';
@@ -31,6 +34,7 @@ const TITLES: Record<View, string> = {
   time: 'Time order',
   heavy: 'Left heavy',
   functions: 'Functions',
+  packages: 'Packages',
   sandwich: 'Callers and callees',
   diff: 'Diff',
 };
@@ -39,9 +43,12 @@ const DESCRIPTIONS: Record<View, string> = {
   time: 'Calls in time order. Width is duration, and callees are below their caller.',
   heavy: 'Equal stacks merged, heaviest first. Width is total time.',
   functions: 'Self time is time in a function’s own code. Total time includes the functions it called.',
+  packages: 'Packages by time. A click groups packages in all views, and selects this one.',
   sandwich: 'The callers and callees of the selected function.',
   diff: 'What changed from the first trace to the second, as shares of busy time.',
 };
+
+const INVERTED_DESCRIPTION = 'Functions by self time, and their callers below them. Width is self time.';
 
 const SAME_AS_TABLE = 'The Functions tab has the same data as a table';
 
@@ -52,6 +59,7 @@ export class ReportPage {
   readonly #timeOrder: FlameGraph;
   readonly #leftHeavy: FlameGraph;
   readonly #table: FunctionTable;
+  readonly #packages: FunctionTable;
   readonly #sandwich: Sandwich;
   readonly #details: FunctionDetails;
   readonly #diff: DiffView | undefined;
@@ -60,7 +68,7 @@ export class ReportPage {
   /** Announces the selected function to screen readers. */
   readonly #announcement = element('p', { class: 'visually-hidden', role: 'status' });
   /** Views to update when they are shown. */
-  readonly #stale = new Set<View>(['time', 'heavy', 'functions', 'sandwich', 'diff']);
+  readonly #stale = new Set<View>(VIEWS);
   /** What the flame graph in time order shows: its layout does not depend on the selected range. */
   #inTimeOrder: { profile: Profile; threads: readonly Thread[] } | undefined;
   #colors: Uint32Array;
@@ -90,7 +98,16 @@ export class ReportPage {
       describe: (box) => this.#describeMerged(box),
       onSelect,
     });
-    this.#table = new FunctionTable({ onSelect, onOpen: (frame) => this.#openSandwich(frame) });
+    this.#table = new FunctionTable({
+      subject: 'functions',
+      onSelect,
+      onOpen: (frame) => this.#openSandwich(frame),
+    });
+    this.#packages = new FunctionTable({
+      subject: 'packages',
+      onSelect: (frame) => state.selectPackage(frame),
+      onOpen: () => this.#openSandwich(state.selectedFrame),
+    });
     this.#sandwich = new Sandwich(style, onSelect);
     this.#details = new FunctionDetails(state);
     const [before, after] = state.profiles;
@@ -99,6 +116,7 @@ export class ReportPage {
       time: this.#timeOrder.root,
       heavy: this.#leftHeavy.root,
       functions: this.#table.root,
+      packages: this.#packages.root,
       sandwich: this.#sandwich.root,
     };
     if (this.#diff !== undefined) panels.diff = this.#diff.root;
@@ -110,7 +128,7 @@ export class ReportPage {
     container.replaceChildren(
       this.#header.root,
       element('div', { class: 'times' }, this.#timeline.root, lanes.root),
-      element('nav', {}, this.#tabs.root, this.#description),
+      element('nav', {}, this.#tabs.root, this.#description, new Switches(state).root),
       element('main', {}, views),
       this.#details.root,
       this.#announcement,
@@ -136,6 +154,11 @@ export class ReportPage {
     return this.#timeOrder.visibleRange;
   }
 
+  /** The boxes of the flame graph of merged stacks, for tests. */
+  get mergedLevels(): readonly Level[] {
+    return this.#leftHeavy.layout.levels;
+  }
+
   zoomTo(range: TimeRange): void {
     this.#timeOrder.zoomTo(range);
   }
@@ -153,10 +176,11 @@ export class ReportPage {
     const { profile, totals } = this.#state;
     const self = formatDuration(totals.self[frame]);
     const total = formatDuration(totals.total[frame]);
+    const share = `${formatDuration(end - start)}, ${formatPercent(end - start, totals.busy)} of busy time`;
     return [
       profile.functionName(frame),
       profile.location(frame),
-      `${formatDuration(end - start)}, ${formatPercent(end - start, totals.busy)} of busy time`,
+      this.#state.isInverted ? `${share}, in the function at the top` : share,
       `All calls of the function: ${self} self time, ${total} total time`,
     ];
   }
@@ -172,11 +196,12 @@ export class ReportPage {
 
   #onChange(change: Change): void {
     this.#markStale(change);
-    if (change === 'profile' || change === 'theme') this.#colors = frameColors(this.#state.profile);
+    if (change === 'profile' || change === 'grouping' || change === 'theme')
+      this.#colors = frameColors(this.#state.profile);
     if (change === 'theme')
       for (const view of [this.#timeOrder, this.#leftHeavy, this.#sandwich, this.#diff]) view?.applyTheme();
     if (change === 'frame') this.#announceSelection();
-    if (change === 'view') this.#showView();
+    if (change === 'view' || change === 'inverted') this.#showView();
     if (change !== 'search') this.#details.update();
     this.#timeOrder.selectFrame(this.#state.selectedFrame);
     this.#leftHeavy.selectFrame(this.#state.selectedFrame);
@@ -189,11 +214,13 @@ export class ReportPage {
 
   #markStale(change: Change): void {
     const affected: Partial<Record<Change, View[]>> = {
-      profile: ['time', 'heavy', 'functions', 'sandwich'],
-      thread: ['time', 'heavy', 'functions', 'sandwich'],
-      range: ['time', 'heavy', 'functions', 'sandwich'],
-      frame: ['functions', 'sandwich'],
-      search: ['functions'],
+      profile: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
+      grouping: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
+      inverted: ['heavy'],
+      thread: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
+      range: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
+      frame: ['functions', 'packages', 'sandwich'],
+      search: ['functions', 'packages'],
     };
     for (const view of affected[change] ?? []) this.#stale.add(view);
   }
@@ -203,12 +230,33 @@ export class ReportPage {
     const { profile, totals, search, matches, selectedFrame } = this.#state;
     const updates: Record<View, () => void> = {
       time: () => this.#updateTimeOrder(),
-      heavy: () => this.#leftHeavy.show(leftHeavy(profile, totals)),
+      heavy: () =>
+        this.#leftHeavy.show(this.#state.isInverted ? inverted(profile, totals) : leftHeavy(profile, totals)),
       functions: () => this.#table.show({ profile, totals, search, matches, selectedFrame }),
+      packages: () => this.#updatePackages(),
       sandwich: () => this.#sandwich.show({ profile, totals, frame: selectedFrame }),
       diff: () => this.#diff?.show(),
     };
     updates[view]();
+  }
+
+  #updatePackages(): void {
+    const { packages, packageTotals, search, selectedFrame, isGrouped } = this.#state;
+    const { profile, firstPackage } = packages;
+    const isMatch = searchMatcher(search);
+    const matches =
+      search.trim() === ''
+        ? undefined
+        : Uint8Array.from({ length: profile.frameCount }, (_, frame) =>
+            Number(isMatch(profile.frames.identity(frame))),
+          );
+    this.#packages.show({
+      profile,
+      totals: packageTotals,
+      search,
+      matches,
+      selectedFrame: isGrouped && selectedFrame >= firstPackage ? selectedFrame : -1,
+    });
   }
 
   #updateTimeOrder(): void {
@@ -220,9 +268,9 @@ export class ReportPage {
   }
 
   #showView(): void {
-    const { view } = this.#state;
+    const { view, isInverted } = this.#state;
     this.#tabs.update();
-    this.#description.textContent = DESCRIPTIONS[view];
+    this.#description.textContent = view === 'heavy' && isInverted ? INVERTED_DESCRIPTION : DESCRIPTIONS[view];
     document.body.dataset.view = view;
     this.#updateIfStale(view);
     this.#details.update();
@@ -237,7 +285,8 @@ export class ReportPage {
 
   #onKeyDown(event: KeyboardEvent): void {
     const { target } = event;
-    const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+    const isTyping =
+      (target instanceof HTMLInputElement && target.type !== 'checkbox') || target instanceof HTMLSelectElement;
     if (event.key === 'Escape') {
       if (isTyping) target.blur();
       else if (this.#state.selectedFrame !== -1) this.#state.selectFrame(-1);
@@ -247,6 +296,8 @@ export class ReportPage {
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     const view = this.#tabs.viewAt(Number(event.key));
     if (view !== undefined) this.#state.view = view;
+    else if (event.key === 'i' && this.#state.view === 'heavy') this.#state.isInverted = !this.#state.isInverted;
+    else if (event.key === 'p') this.#state.isGrouped = !this.#state.isGrouped;
     else if (event.key === '/') {
       event.preventDefault();
       this.#header.focusSearch();

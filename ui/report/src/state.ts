@@ -1,14 +1,17 @@
 // What the page shows: the selected trace, time range, function, search and view. Listeners are notified of
 // changes.
 
+import { type GroupedProfile, groupPackages } from '@selfprof/views/packages.ts';
 import type { Profile, Totals } from '@selfprof/views/profile.ts';
 import { searchMatcher } from '@selfprof/views/search.ts';
 import type { Thread } from '@selfprof/views/thread.ts';
 import type { TimeRange } from '@selfprof/views/time-range.ts';
 
-export type View = 'time' | 'heavy' | 'functions' | 'sandwich' | 'diff';
+export const VIEWS = ['time', 'heavy', 'functions', 'packages', 'sandwich', 'diff'] as const;
+export type View = (typeof VIEWS)[number];
 
-export type Change = 'profile' | 'thread' | 'range' | 'frame' | 'search' | 'view' | 'theme';
+/** 'grouping' means that packages are functions now, or no longer: frames and stacks have changed. */
+export type Change = 'profile' | 'grouping' | 'inverted' | 'thread' | 'range' | 'frame' | 'search' | 'view' | 'theme';
 
 /** Stands for all threads together. */
 export const ALL_THREADS = -1;
@@ -25,7 +28,12 @@ export class State {
   #selectedFrame = -1;
   #search = '';
   #view: View = 'time';
+  #isGrouped = false;
+  #isInverted = false;
+  #grouped: GroupedProfile | undefined;
+  #allGrouped: GroupedProfile | undefined;
   #totals: Totals | undefined;
+  #packageTotals: Totals | undefined;
   #matches: Uint8Array | undefined;
   readonly #listeners: ((change: Change) => void)[] = [];
 
@@ -41,14 +49,80 @@ export class State {
     for (const listener of this.#listeners) listener(change);
   }
 
+  /** The trace, with packages as functions if they are grouped. */
   get profile(): Profile {
+    return this.#isGrouped ? this.#grouping.profile : this.#ungrouped;
+  }
+
+  get #ungrouped(): Profile {
     return this.profiles[this.#index];
+  }
+
+  get profileIndex(): number {
+    return this.#index;
+  }
+
+  get #grouping(): GroupedProfile {
+    this.#grouped ??= groupPackages(this.#ungrouped);
+    return this.#grouped;
+  }
+
+  /** The trace with packages and all other code as functions. */
+  get packages(): GroupedProfile {
+    this.#allGrouped ??= groupPackages(this.#ungrouped, true);
+    return this.#allGrouped;
+  }
+
+  /** The totals of `range` in `packages`. */
+  get packageTotals(): Totals {
+    const { profile } = this.packages;
+    this.#packageTotals ??= profile.totals(this.range, this.#selected(profile));
+    return this.#packageTotals;
+  }
+
+  get isGrouped(): boolean {
+    return this.#isGrouped;
+  }
+
+  /** Makes each package one function, or shows its functions. A selected function becomes its package. */
+  set isGrouped(isGrouped: boolean) {
+    if (isGrouped === this.#isGrouped) return;
+    const frame = this.#selectedFrame;
+    this.#isGrouped = isGrouped;
+    if (isGrouped && frame !== -1) this.#selectedFrame = this.#grouping.frameOf[frame];
+    else if (frame >= this.#ungrouped.frameCount) this.#selectedFrame = -1;
+    this.#threads = undefined;
+    this.#totals = undefined;
+    this.#matches = undefined;
+    this.#notify('grouping');
+  }
+
+  /** Groups packages, and selects one: a frame of `packages`. */
+  selectPackage(frame: number): void {
+    const { firstPackage, endOfPackages } = this.packages;
+    if (frame < firstPackage || frame >= endOfPackages) return;
+    this.isGrouped = true;
+    this.selectFrame(frame);
+  }
+
+  /** Whether the merged flame graph has callees at the top, and their callers below. */
+  get isInverted(): boolean {
+    return this.#isInverted;
+  }
+
+  set isInverted(isInverted: boolean) {
+    if (isInverted === this.#isInverted) return;
+    this.#isInverted = isInverted;
+    this.#notify('inverted');
   }
 
   /** Shows another trace, in full and with no function selected. */
   selectProfile(index: number): void {
     if (index === this.#index || this.profiles[index] === undefined) return;
     this.#index = index;
+    this.#grouped = undefined;
+    this.#allGrouped = undefined;
+    this.#packageTotals = undefined;
     this.#selectedThread = ALL_THREADS;
     this.#threads = undefined;
     this.#lanes = undefined;
@@ -70,19 +144,23 @@ export class State {
     this.#selectedThread = index;
     this.#threads = undefined;
     this.#totals = undefined;
+    this.#packageTotals = undefined;
     this.#notify('thread');
   }
 
   /** The threads that are shown. */
   get threads(): readonly Thread[] {
-    const { threads } = this.profile;
-    this.#threads ??= this.#selectedThread === ALL_THREADS ? threads : [threads[this.#selectedThread]];
+    this.#threads ??= this.#selected(this.profile);
     return this.#threads;
+  }
+
+  #selected({ threads }: Profile): readonly Thread[] {
+    return this.#selectedThread === ALL_THREADS ? threads : [threads[this.#selectedThread]];
   }
 
   /** The threads to choose from, by process; empty if there is only one. */
   get lanes(): number[] {
-    this.#lanes ??= lanesOf(this.profile.threads);
+    this.#lanes ??= lanesOf(this.#ungrouped.threads);
     return this.#lanes;
   }
 
@@ -109,6 +187,7 @@ export class State {
     if (limited?.start === this.#selectedRange?.start && limited?.end === this.#selectedRange?.end) return;
     this.#selectedRange = limited;
     this.#totals = undefined;
+    this.#packageTotals = undefined;
     this.#notify('range');
   }
 

@@ -140,7 +140,7 @@ SIMPLE.entries = [
 ];
 
 /** The tabs of a report of two traces. */
-export const TABS = ['Time order', 'Left heavy', 'Functions', 'Callers and callees', 'Diff'];
+export const TABS = ['Time order', 'Left heavy', 'Functions', 'Packages', 'Callers and callees', 'Diff'];
 
 export async function textOf(page, selector) {
   return await page.$eval(selector, (node) => node.textContent);
@@ -153,7 +153,9 @@ export async function textsOf(page, selector) {
 /** The texts of the function table, by row and column. */
 export async function tableRows(page) {
   return await page.$$eval('.rows .row', (all) =>
-    all.map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent)),
+    all
+      .filter((row) => row.closest('[hidden]') === null)
+      .map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent)),
   );
 }
 

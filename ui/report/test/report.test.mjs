@@ -346,7 +346,7 @@ describe('a report', () => {
       width: 390,
       height: 780,
     });
-    for (const key of ['1', '2', '3', '4']) {
+    for (const key of ['1', '2', '3', '4', '5']) {
       await page.keyboard.press(key);
       assert.ok(
         await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
@@ -370,7 +370,7 @@ describe('a report', () => {
     );
     evil.entries = [{ entryType: 'measure', name: '</script><script>alert(7)</script>', startTime: 100, duration: 1 }];
     const { page, faults } = await open(browser, makeReport(folder, { '<b>evil.json': evil, 'second.json': evil }));
-    for (const key of ['1', '2', '3', '4', '5']) {
+    for (const key of ['1', '2', '3', '4', '5', '6']) {
       await page.keyboard.press(key);
       await page.evaluate(() => selfprofReport.state.selectFrame(0));
     }
@@ -383,7 +383,7 @@ describe('a report', () => {
     const { browser, folder } = await start(t);
     for (const lines of [[], [''], ['', '@layout', '@layout']]) {
       const { page, faults } = await open(browser, makeReport(folder, { 'small.json': trace(lines) }));
-      for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
+      for (const key of ['1', '2', '3', '4', '5']) await page.keyboard.press(key);
       assert.equal(await page.$('.error'), null);
       await showTab(page, 'Time order');
       assert.match(await textOf(page, '#view-time .hint:not([hidden])'), /^No samples/);

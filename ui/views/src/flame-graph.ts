@@ -93,6 +93,10 @@ export class FlameGraph {
     this.#empty.hidden = layout.levels.length > 0;
   }
 
+  get layout(): FlameLayout {
+    return this.#plugin.layout;
+  }
+
   get visibleRange(): TimeRange {
     const { positionX } = this.#container.renderEngine;
     return { start: positionX, end: positionX + this.#container.renderEngine.getRealView() };

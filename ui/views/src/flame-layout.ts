@@ -168,7 +168,8 @@ export function treeLayout(root: CallTreeNode): FlameLayout {
   );
 }
 
-function layOut<Node>(
+/** Lays out a tree: siblings sorted by time, largest first. */
+export function layOut<Node>(
   roots: Node[],
   childrenOf: (node: Node) => Node[] | undefined,
   timeOf: (node: Node) => number,

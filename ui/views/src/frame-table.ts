@@ -8,19 +8,20 @@ const GARBAGE_COLLECTOR = '(garbage collector)';
 export const INFERRED_NOTE = '* inferred from the source';
 
 export class FrameTable {
-  readonly #data: ProfileData;
+  /** What the trace says about its functions. */
+  readonly data: ProfileData;
 
   constructor(data: ProfileData) {
-    this.#data = data;
+    this.data = data;
   }
 
   get count(): number {
-    return this.#data.frames.name.length;
+    return this.data.frames.name.length;
   }
 
   /** The function's name, or its inferred name with a star. */
   functionName(frame: number): string {
-    const name = this.#data.names[this.#data.frames.name[frame]];
+    const name = this.data.names[this.data.frames.name[frame]];
     if (name !== '') return name;
     const inferred = this.inferredName(frame);
     return inferred === undefined ? '(anonymous)' : `${inferred}*`;
@@ -28,33 +29,43 @@ export class FrameTable {
 
   /** The name of an anonymous function, inferred from its source. */
   inferredName(frame: number): string | undefined {
-    return this.#data.inferredNames[frame];
+    return this.data.inferredNames[frame];
   }
 
   /** The URL of the frame's script; undefined for native functions. */
   resource(frame: number): string | undefined {
-    return this.#data.resources[this.#data.frames.resource[frame]];
+    return this.data.resources[this.data.frames.resource[frame]];
   }
 
   /** Where the function is defined: URL, line and column; empty for the garbage collector. */
   location(frame: number): string {
     const resource = this.resource(frame);
-    if (resource === undefined) return this.functionName(frame) === GARBAGE_COLLECTOR ? '' : '(native)';
-    const line = this.#data.frames.line[frame];
-    const column = this.#data.frames.column[frame];
+    if (resource === undefined) return this.isCollector(frame) ? '' : '(native)';
+    const line = this.data.frames.line[frame];
+    const column = this.data.frames.column[frame];
     return resource + (line > 0 ? `:${line}` : '') + (line > 0 && column > 0 ? `:${column}` : '');
   }
 
+  /** Whether the frame stands for the garbage collector. */
+  isCollector(frame: number): boolean {
+    return this.resource(frame) === undefined && this.functionName(frame) === GARBAGE_COLLECTOR;
+  }
+
+  /** Whether the frame stands for several functions. */
+  isGroup(_frame: number): boolean {
+    return false;
+  }
+
   line(frame: number): number {
-    return this.#data.frames.line[frame];
+    return this.data.frames.line[frame];
   }
 
   snippet(frame: number): Snippet | undefined {
-    return this.#data.snippets[frame];
+    return this.data.snippets[frame];
   }
 
   /** Standard name and location. Frames of two traces with the same identity are the same function. */
   identity(frame: number): string {
-    return `${this.#data.names[this.#data.frames.name[frame]]}\n${this.location(frame)}`;
+    return `${this.data.names[this.data.frames.name[frame]]}\n${this.location(frame)}`;
   }
 }

@@ -12,7 +12,15 @@ const ROW_HEIGHT = matchMedia('(pointer: coarse)').matches ? 44 : 24;
 
 type Column = 'self' | 'total' | 'samples' | 'name' | 'location';
 
-const COLUMNS: { column: Column; title: string; explanation: string }[] = [
+type Subject = 'functions' | 'packages';
+
+interface ColumnTitle {
+  column: Column;
+  title: string;
+  explanation: string;
+}
+
+const COLUMNS: ColumnTitle[] = [
   { column: 'self', title: 'Self time', explanation: 'Time in the function’s own code' },
   { column: 'total', title: 'Total time', explanation: 'Time in the function and in the functions it called' },
   { column: 'samples', title: 'Samples', explanation: 'Samples with the function on top of the stack' },
@@ -20,7 +28,21 @@ const COLUMNS: { column: Column; title: string; explanation: string }[] = [
   { column: 'location', title: 'Location', explanation: 'File, line and column of the function' },
 ];
 
+const PACKAGE_COLUMNS: ColumnTitle[] = [
+  { column: 'self', title: 'Self time', explanation: 'Time in the package’s own functions' },
+  { column: 'total', title: 'Total time', explanation: 'Time in the package and in what it called' },
+  { column: 'samples', title: 'Samples', explanation: 'Samples with a function of the package on top of the stack' },
+  { column: 'name', title: 'Package', explanation: 'Name of the folder in node_modules' },
+  { column: 'location', title: 'Location', explanation: 'Where the package is' },
+];
+
+const LABELS: Record<Subject, string> = {
+  functions: 'Functions. Arrow keys select a function, Enter shows its callers and callees.',
+  packages: 'Packages. Arrow keys select a package, Enter shows its callers and callees.',
+};
+
 export interface FunctionTableOptions {
+  subject: Subject;
   onSelect(frame: number): void;
   /** A double click on a row, or Enter. */
   onOpen(frame: number): void;
@@ -43,17 +65,7 @@ export class FunctionTable {
   /** As high as all rows, so that the body scrolls. */
   readonly #spacer = element('div', { class: 'spacer', role: 'presentation' });
   readonly #head = element('div', { class: 'row head', role: 'row' });
-  readonly #grid = element(
-    'div',
-    {
-      class: 'grid',
-      tabindex: '0',
-      role: 'grid',
-      'aria-label': 'Functions. Arrow keys select a function, Enter shows its callers and callees.',
-    },
-    this.#head,
-    this.#body,
-  );
+  readonly #grid = element('div', { class: 'grid', tabindex: '0', role: 'grid' }, this.#head, this.#body);
   readonly #empty = element('p', { class: 'hint', hidden: true });
   readonly #footer = element('p', { class: 'footer' });
   #content: FunctionTableContent | undefined;
@@ -64,6 +76,7 @@ export class FunctionTable {
 
   constructor(options: FunctionTableOptions) {
     this.#options = options;
+    this.#grid.setAttribute('aria-label', LABELS[options.subject]);
     this.#body.append(this.#spacer);
     this.root = element('div', { class: 'function-table' }, this.#grid, this.#empty, this.#footer);
     this.#body.addEventListener('scroll', () => this.#renderRows());
@@ -102,6 +115,7 @@ export class FunctionTable {
   }
 
   #renderSummary({ totals, matches, search }: FunctionTableContent): void {
+    const { subject } = this.#options;
     const { length } = this.#frames;
     this.#spacer.style.height = `${length * ROW_HEIGHT}px`;
     this.#grid.setAttribute('aria-rowcount', String(length + 1));
@@ -109,15 +123,16 @@ export class FunctionTable {
     this.#empty.textContent =
       matches === undefined
         ? 'No samples with a stack in this time range.'
-        : `No function matches “${search}”. The search looks for every word in names and locations.`;
-    const functions = `${formatCount(length)} ${length === 1 ? 'function' : 'functions'}`;
+        : `No ${subject.slice(0, -1)} matches “${search}”. The search looks for every word in names and locations.`;
+    const rows = `${formatCount(length)} ${length === 1 ? subject.slice(0, -1) : subject}`;
     const matching = matches === undefined ? '' : ` matching “${search}”`;
     const samples = `${formatCount(totals.samples)} ${totals.samples === 1 ? 'sample' : 'samples'}`;
-    this.#footer.textContent = `${functions}${matching} · ${samples} · ${formatDuration(totals.busy)} busy`;
+    this.#footer.textContent = `${rows}${matching} · ${samples} · ${formatDuration(totals.busy)} busy`;
   }
 
   #renderHead(): void {
-    const cells = COLUMNS.map(({ column, title, explanation }) => {
+    const columns = this.#options.subject === 'packages' ? PACKAGE_COLUMNS : COLUMNS;
+    const cells = columns.map(({ column, title, explanation }) => {
       const isSorted = column === this.#sortedBy;
       const sort = isSorted ? (this.#isAscending ? 'ascending' : 'descending') : 'none';
       const arrow = isSorted ? (this.#isAscending ? ' ▲' : ' ▼') : '';
@@ -129,6 +144,10 @@ export class FunctionTable {
       return element('div', { class: `cell ${column}`, role: 'columnheader', 'aria-sort': sort }, button);
     });
     this.#head.replaceChildren(...cells);
+  }
+
+  #idOf(frame: number): string {
+    return `${this.#options.subject}-${frame}`;
   }
 
   #sortBy(column: Column): void {
@@ -150,7 +169,7 @@ export class FunctionTable {
     const { selectedFrame } = content;
     const selected = this.#frames.indexOf(selectedFrame);
     if (selected >= first && selected < last)
-      this.#grid.setAttribute('aria-activedescendant', `function-${selectedFrame}`);
+      this.#grid.setAttribute('aria-activedescendant', this.#idOf(selectedFrame));
     else this.#grid.removeAttribute('aria-activedescendant');
   }
 
@@ -170,7 +189,7 @@ export class FunctionTable {
       {
         class: 'row',
         role: 'row',
-        id: `function-${frame}`,
+        id: this.#idOf(frame),
         'aria-rowindex': index + 2,
         'aria-selected': String(frame === selectedFrame),
         click: () => this.#options.onSelect(frame),

@@ -12,6 +12,8 @@ export interface Totals {
   selfSamples: Uint32Array;
   /** By stack: the total time of the stack and its descendants. */
   stacks: Float64Array;
+  /** By stack: the time of the stack itself. */
+  stackSelf: Float64Array;
   /** Time and number of the samples with a stack or a marker. */
   busy: number;
   busySamples: number;
@@ -112,11 +114,13 @@ export class Profile {
       total: new Float64Array(frames),
       selfSamples: new Uint32Array(frames),
       stacks: new Float64Array(this.stackFrame.length),
+      stackSelf: new Float64Array(this.stackFrame.length),
       busy: 0,
       busySamples: 0,
       samples: 0,
     };
     for (const thread of threads) this.#addSelf(totals, thread, range);
+    totals.stacks.set(totals.stackSelf);
     // Parents precede their children, so going backwards a stack is complete before it is added to its parent.
     for (let stack = this.stackFrame.length - 1; stack >= 0; stack--) {
       const time = totals.stacks[stack];
@@ -141,7 +145,7 @@ export class Profile {
       }
       if (stack === -1) continue;
       const frame = this.stackFrame[stack];
-      totals.stacks[stack] += weight;
+      totals.stackSelf[stack] += weight;
       totals.self[frame] += weight;
       totals.selfSamples[frame] += 1;
     }
