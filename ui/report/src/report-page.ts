@@ -4,11 +4,12 @@ import '@selfprof/views/theme.css';
 import '@selfprof/views/controls.css';
 import './page.css';
 
+import type { Box } from '@selfprof/views/box-walk.ts';
 import { DIMMED_COLOR, frameColors, selectedColor } from '@selfprof/views/colors.ts';
 import { DiffView } from '@selfprof/views/diff-view.ts';
 import { element } from '@selfprof/views/dom.ts';
 import { FlameGraph } from '@selfprof/views/flame-graph.ts';
-import type { Box, FrameStyle } from '@selfprof/views/flame-graph-plugin.ts';
+import type { FrameStyle } from '@selfprof/views/flame-graph-plugin.ts';
 import { type Level, leftHeavy, timeOrder } from '@selfprof/views/flame-layout.ts';
 import { formatDuration, formatPercent } from '@selfprof/views/format.ts';
 import { FunctionTable } from '@selfprof/views/function-table.ts';
@@ -88,6 +89,7 @@ export class ReportPage {
       label: `Flame graph in time order. ${SAME_AS_TABLE}`,
       style,
       describe: (box) => this.#describeCall(box),
+      zoomsOnClick: true,
       onSelect,
       onViewChange: (visible) => this.#timeline.showVisibleRange(visible),
       marginsIn: (width) => axisMargins(width, state.profile.threads.length),
@@ -96,6 +98,7 @@ export class ReportPage {
       label: `Left-heavy flame graph. ${SAME_AS_TABLE}`,
       style,
       describe: (box) => this.#describeMerged(box),
+      zoomsOnClick: true,
       onSelect,
     });
     this.#table = new FunctionTable({
@@ -169,20 +172,25 @@ export class ReportPage {
       profile.functionName(frame),
       profile.location(frame),
       `${formatDuration(end - start)}, starts at ${formatDuration(start)}`,
+      this.#describeTotals(frame),
     ];
   }
 
   #describeMerged({ frame, start, end }: Box): [string, ...string[]] {
     const { profile, totals } = this.#state;
-    const self = formatDuration(totals.self[frame]);
-    const total = formatDuration(totals.total[frame]);
     const share = `${formatDuration(end - start)}, ${formatPercent(end - start, totals.busy)} of busy time`;
     return [
       profile.functionName(frame),
       profile.location(frame),
       this.#state.isInverted ? `${share}, in the function at the top` : share,
-      `All calls of the function: ${self} self time, ${total} total time`,
+      this.#describeTotals(frame),
     ];
+  }
+
+  #describeTotals(frame: number): string {
+    const { totals } = this.#state;
+    const self = `${formatDuration(totals.self[frame])} self time (${formatPercent(totals.self[frame], totals.busy)})`;
+    return `All calls of the function: ${self}, ${formatDuration(totals.total[frame])} total time`;
   }
 
   #openSandwich(frame: number): void {
@@ -283,12 +291,30 @@ export class ReportPage {
     this.#announcement.textContent = frame === -1 ? '' : `${profile.functionName(frame)}: ${times()}`;
   }
 
+  /** Goes back to before the last click that zoomed in the view; false if there was none. */
+  #zoomOut(): boolean {
+    const { view } = this.#state;
+    const graph = { time: this.#timeOrder, heavy: this.#leftHeavy, diff: this.#diff }[view as string];
+    return graph?.zoomOut() ?? false;
+  }
+
+  #hideTooltips(): void {
+    this.#timeline.hideTooltip();
+    this.#timeOrder.hideTooltip();
+    this.#leftHeavy.hideTooltip();
+    this.#sandwich.hideTooltips();
+    this.#diff?.hideTooltips();
+  }
+
   #onKeyDown(event: KeyboardEvent): void {
     const { target } = event;
+    // Arrow keys on a flame graph or on the timeline show tooltips of their own.
+    if (target instanceof HTMLInputElement || event.key === '/' || event.key === 'Escape') this.#hideTooltips();
     const isTyping =
       (target instanceof HTMLInputElement && target.type !== 'checkbox') || target instanceof HTMLSelectElement;
     if (event.key === 'Escape') {
       if (isTyping) target.blur();
+      else if (this.#zoomOut()) return;
       else if (this.#state.selectedFrame !== -1) this.#state.selectFrame(-1);
       else this.#state.selectRange(undefined);
       return;

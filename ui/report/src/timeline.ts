@@ -65,7 +65,7 @@ export class Timeline {
     this.#state = state;
     new ResizeObserver(() => this.#resize()).observe(this.root);
     this.root.append(this.#description, this.#announcement, this.#tooltip);
-    this.root.addEventListener('blur', () => this.#hideTooltip());
+    this.root.addEventListener('blur', () => this.hideTooltip());
     this.root.addEventListener('keydown', (event) => this.#onKeyDown(event));
     listenToRangeDrag(this.root, () => this.#plot?.over.getBoundingClientRect(), {
       preview: (from, to) => this.#preview(from, to),
@@ -75,7 +75,7 @@ export class Timeline {
     });
     this.root.addEventListener('dblclick', () => state.selectRange(undefined));
     this.root.addEventListener('mousemove', (event) => this.#hover(event));
-    this.root.addEventListener('mouseleave', () => this.#hideTooltip());
+    this.root.addEventListener('mouseleave', () => this.hideTooltip());
     state.onChange((change) => {
       if (change === 'profile' || change === 'thread' || change === 'theme') this.#build();
       if (change === 'range') this.#showSelection();
@@ -210,7 +210,7 @@ export class Timeline {
   #preview(from: number, to: number): void {
     const plot = this.#plot;
     if (plot === undefined) return;
-    this.#hideTooltip();
+    this.hideTooltip();
     const left = Math.max(0, from);
     plot.setSelect(
       { left, width: Math.max(0, Math.min(plot.over.clientWidth, to) - left), top: 0, height: plot.over.clientHeight },
@@ -300,7 +300,7 @@ export class Timeline {
     this.#tooltip.style.transform = `translate(${left}px, ${Math.max(0, y - this.#tooltip.offsetHeight)}px)`;
   }
 
-  #hideTooltip(): void {
+  hideTooltip(): void {
     this.#tooltip.hidden = true;
   }
 
@@ -333,7 +333,7 @@ export class Timeline {
     const area = plot.over.getBoundingClientRect();
     const entry = this.#entryAt(event.clientX - area.left, event.clientY - area.top);
     if (entry === undefined) {
-      this.#hideTooltip();
+      this.hideTooltip();
       return;
     }
     const { left, top } = this.root.getBoundingClientRect();

@@ -110,6 +110,7 @@ export class DiffView {
         formatDuration(end - start),
         ...describeChange(rows[frame]),
       ],
+      zoomsOnClick: true,
       onSelect: (frame) => this.#select(this.#rows.find(({ frames }) => frame !== -1 && frames[side] === frame)),
     });
     return { profile, totals, rows, graph };
@@ -147,6 +148,15 @@ export class DiffView {
 
   applyTheme(): void {
     for (const { graph } of this.#sides) graph.applyTheme();
+  }
+
+  hideTooltips(): void {
+    for (const { graph } of this.#sides) graph.hideTooltip();
+  }
+
+  /** Goes back to before the last zoom; false if there was none. */
+  zoomOut(): boolean {
+    return this.#sides.some(({ graph }) => graph.zoomOut());
   }
 
   /** Dims the functions that do not match in the flame graphs, and leaves them out of the table. */
