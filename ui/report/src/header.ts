@@ -57,6 +57,7 @@ export class Header {
       const hasNewTotals = ['profile', 'grouping', 'thread', 'range'].includes(change);
       if (hasNewTotals) this.#updateSummary();
       if (hasNewTotals || change === 'search') this.#updateMatchCount();
+      if (change === 'search' && this.#search.value !== state.search) this.#search.value = state.search;
       if (change === 'profile') this.#listThreads();
       if (change === 'thread') this.#threads.value = String(state.selectedThread);
     });
@@ -71,6 +72,9 @@ export class Header {
     const options = profiles.map(({ name }, index) => element('option', { value: String(index) }, name));
     const select = element('select', { 'aria-label': 'Trace' }, ...options);
     select.addEventListener('change', () => this.#state.selectProfile(Number(select.value)));
+    this.#state.onChange((change) => {
+      if (change === 'profile') select.value = String(this.#state.profileIndex);
+    });
     return select;
   }
 

@@ -24,6 +24,7 @@ export function openHelp(viewCount: number): void {
     ['← →, Shift\u00a0+\u00a0←\u00a0→', 'On the timeline: move the selected range, or change its end.'],
     ['↑ ↓', 'On the timeline: select the previous or next mark or measure.'],
     ['↑ ↓ Enter', 'In the function table: select a function, show its callers and callees.'],
+    ['Link', 'The address of the page restores the tab, thread, range, function, search and switches.'],
     ['Esc', 'Zoom out, then clear the selected function, then the selected time range.'],
   ];
   const rows = shortcuts.map(([keys, action]) =>

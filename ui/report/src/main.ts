@@ -4,6 +4,7 @@ import { element } from '@selfprof/views/dom.ts';
 import { Profile } from '@selfprof/views/profile.ts';
 
 import { readEmbedded } from './embedded.ts';
+import { keepLink } from './link.ts';
 import { ReportPage } from './report-page.ts';
 import { State } from './state.ts';
 
@@ -16,6 +17,7 @@ async function showReport(container: Element): Promise<void> {
   const state = new State(embedded.traces.map((trace) => Profile.of(trace)));
   document.title = `${state.profiles.map(({ name }) => name).join(', ')} – selfprof`;
   const report = new ReportPage(container, state, embedded);
+  keepLink(state, report.views);
   // For tests and benchmarks.
   Object.assign(globalThis, { selfprofReport: { state, report } });
   requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('selfprof-interactive')));

@@ -152,6 +152,10 @@ export class ReportPage {
     return colors;
   }
 
+  get views(): readonly View[] {
+    return this.#tabs.views;
+  }
+
   /** The range that the flame graph in time order shows. Tests and benchmarks read and set it. */
   get visibleRange(): TimeRange {
     return this.#timeOrder.visibleRange;

@@ -208,6 +208,13 @@ export class State {
     this.#notify('frame');
   }
 
+  /** The frame with an identity, or -1. */
+  frameOf(identity: string): number {
+    const { frames } = this.profile;
+    for (let frame = 0; frame < frames.count; frame++) if (frames.identity(frame) === identity) return frame;
+    return -1;
+  }
+
   get search(): string {
     return this.#search;
   }
