@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use selfprof_formats::Thread;
 use selfprof_source_maps::{Counts, Excerpt, Map, MappedFunction, apply_with_sources};
-use selfprof_trace::{FrameId, Trace};
+use selfprof_trace::FrameId;
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
@@ -55,25 +55,6 @@ pub struct ReadableThread {
     pub inferred: InferredNames,
     /// Lines of the original sources.
     pub snippets: Snippets,
-}
-
-/// A recording as tables show it: with original names and locations if source maps can be applied, with inferred names, and with the
-/// garbage collector as a function of its own.
-///
-/// Names are inferred from scripts that have not changed since `recorded`.
-pub fn applied(
-    trace: &Trace,
-    arguments: &SourceMapArguments,
-    recorded: Option<SystemTime>,
-) -> (Trace, InferredNames) {
-    let threads = vec![Thread::main(trace.clone())];
-    let (mut shown, inferred) =
-        match apply(threads, arguments, recorded).ok().and_then(|mut threads| threads.pop()) {
-            Some(readable) => (readable.thread.trace, readable.inferred),
-            None => (trace.clone(), InferredNames::new()),
-        };
-    shown.add_collector_frames();
-    (shown, inferred)
 }
 
 /// Gives functions their original names and locations wherever a source map is found, and prints how many it changed. Infers names of

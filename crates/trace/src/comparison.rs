@@ -22,6 +22,7 @@ use std::collections::HashMap;
 
 use crate::frame::Frame;
 use crate::id::FrameId;
+use crate::merged::MergedThreads;
 use crate::sample::Sample;
 use crate::summary::{FunctionRow, Summary};
 use crate::trace::Trace;
@@ -79,7 +80,18 @@ impl Comparison {
     /// Functions match if their names and locations are equal. The remaining ones match if the name is unique in its script, because
     /// code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
-        let (base_side, new_side) = (Side::of(base), Side::of(new));
+        Self::of_summaries((base, Summary::of(base)), (new, Summary::of(new)))
+    }
+
+    /// Compares the functions of two programs, in all their threads.
+    pub fn of_merged(base: &MergedThreads, new: &MergedThreads) -> Self {
+        let summaries = [base, new].map(Summary::of_merged);
+        let [base_summary, new_summary] = summaries;
+        Self::of_summaries((&base.trace, base_summary), (&new.trace, new_summary))
+    }
+
+    fn of_summaries((base, base_summary): (&Trace, Summary), (new, new_summary): (&Trace, Summary)) -> Self {
+        let (base_side, new_side) = (Side::of(base, base_summary), Side::of(new, new_summary));
         let mut functions: Vec<FunctionChange> = pairs(base, new, &base_side.summary, &new_side.summary)
             .into_iter()
             .map(|(of_base, of_new)| {
@@ -108,7 +120,7 @@ struct Side {
 }
 
 impl Side {
-    fn of(trace: &Trace) -> Self {
+    fn of(trace: &Trace, summary: Summary) -> Self {
         let mut runs = vec![0; trace.frames().len()];
         let mut before = None;
         for sample in trace.samples().iter().filter(|sample| !Sample::is_idle(sample)) {
@@ -118,7 +130,7 @@ impl Side {
             }
             before = innermost;
         }
-        Self { summary: Summary::of(trace), runs }
+        Self { summary, runs }
     }
 
     fn share(&self, row: Option<FunctionRow>) -> Share {

@@ -3,6 +3,8 @@
 use crate::entry::Entry;
 use crate::id::EntryNameId;
 use crate::intern_error::{InternError, known};
+use crate::micros::Micros;
+use crate::millis::Millis;
 use crate::strings::Strings;
 use crate::table::TableFull;
 
@@ -61,6 +63,14 @@ impl Entries {
     /// [performance timeline]: https://w3c.github.io/performance-timeline/#dfn-filter-buffer-by-name-and-type
     pub fn sort(&mut self) {
         self.list.sort_by_key(|entry| entry.start_time);
+    }
+
+    /// Moves all entries to a later time.
+    pub fn shift(&mut self, offset: Micros) {
+        let Some(offset) = Millis::new(offset.as_millis_f64()) else { return };
+        for entry in &mut self.list {
+            entry.start_time = entry.start_time.saturating_add(offset);
+        }
     }
 
     /// Appends other entries with the same time origin. Fails if the table of names is full, and then appends none.

@@ -9,12 +9,13 @@ mod tally;
 mod user_timing;
 
 use crate::marker::Marker;
+use crate::merged::MergedThreads;
 use crate::micros::Micros;
 use crate::trace::Trace;
 use crate::weigh::{median_interval, weigh_by};
 
 pub use call_tree::{CallNode, CallTree};
-pub use functions::{Code, FunctionRow, ResourceRow};
+pub use functions::{Code, FunctionRow, ResourceRow, group_times};
 pub use tally::Tally;
 pub use user_timing::{MarkRow, MeasureRow};
 
@@ -46,8 +47,16 @@ impl Summary {
     /// Summarizes a trace, in time and memory linear in its samples, stacks and entries, except for sorting the rows.
     pub fn of(trace: &Trace) -> Self {
         let interval = median_interval(trace.samples());
-        let weights = weigh_by(interval, trace.samples());
-        let tree = CallTree::new(trace, &weights);
+        Self::weighted(trace, &weigh_by(interval, trace.samples()), interval)
+    }
+
+    /// Summarizes all threads of a program.
+    pub fn of_merged(merged: &MergedThreads) -> Self {
+        Self::weighted(&merged.trace, &merged.weights, merged.interval)
+    }
+
+    fn weighted(trace: &Trace, weights: &[Micros], interval: Option<Micros>) -> Self {
+        let tree = CallTree::new(trace, weights);
         let mut summary = Self {
             functions: functions::rows(trace, &tree),
             resources: functions::resource_rows(trace, &tree),
@@ -60,7 +69,7 @@ impl Summary {
             marks: trace.entries().map(user_timing::marks).unwrap_or_default(),
             markers: Default::default(),
         };
-        for (sample, &weight) in trace.samples().iter().zip(&weights) {
+        for (sample, &weight) in trace.samples().iter().zip(weights) {
             match sample.marker {
                 Some(marker) => summary.markers[marker.index()].add(weight),
                 None if sample.is_idle() => summary.idle.add(weight),

@@ -128,6 +128,16 @@ impl Trace {
         Ok(())
     }
 
+    /// Moves the time origin to an earlier time: all samples, marks and measures are then later by `offset`.
+    pub fn shift(&mut self, offset: Micros) {
+        for sample in &mut self.samples {
+            sample.timestamp = sample.timestamp.saturating_add(offset);
+        }
+        if let Some(entries) = &mut self.entries {
+            entries.shift(offset);
+        }
+    }
+
     /// Merges the tables of another trace, without its samples and entries. Returns the ids of its stacks in this trace, in their
     /// original order.
     ///

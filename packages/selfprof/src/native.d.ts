@@ -84,6 +84,9 @@ export interface RecordOptions {
   /** How many marks and measures to record at most; absent to record none. */
   maxEntries?: number;
   threadId: number;
+  threadName: string;
+  /** The command line of the process. */
+  command: string;
   mode: string;
   timeOrigin: number;
   node: string;

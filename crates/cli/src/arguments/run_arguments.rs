@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::values::interval;
 
-/// Run a Node.js program and profile it from start to exit
+/// Run a program and profile all its Node.js processes from start to exit
 ///
 /// The program runs as it would without selfprof, with the same stdin, stdout and exit code. When it has ended, even by an
 /// error or a signal, selfprof writes the trace to a file and prints a table of its functions to stderr.
@@ -29,6 +29,10 @@ pub struct RunArguments {
     /// Write the trace to FILE; a name ending in `.gz` compresses it [default: NAME.selfprof.json, after the script or program]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// Record only the first process, and not the Node.js processes that it starts
+    #[arg(long)]
+    pub no_children: bool,
 
     /// When V8 records the names and locations of functions
     #[arg(long, value_enum, default_value_t)]
@@ -55,8 +59,7 @@ pub struct RunArguments {
     /// COMMAND is one of:
     ///   a script, as for `node`
     ///   `node` or the path of a Node.js executable, with options of Node.js, a script and its arguments
-    ///   a JavaScript program in node_modules/.bin of this directory or a parent, or else on PATH
-    ///   `npx` and the name of such a program in node_modules/.bin
+    ///   a program in node_modules/.bin of this directory or a parent, or else on PATH, such as `npm`
     ///   `--`, followed by options of Node.js, a script and its arguments
     #[arg(value_names = ["COMMAND", "ARGS"], num_args = 1.., required = true, trailing_var_arg = true, verbatim_doc_comment)]
     pub command: Vec<OsString>,
@@ -64,16 +67,17 @@ pub struct RunArguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  selfprof run build.js --watch=no      `--watch=no` is an argument of build.js
+  selfprof run npm run build            Profile a script of package.json, with all that it starts
   selfprof run eslint .                 Profile a program that is installed in this project
+  selfprof run build.js --watch=no      `--watch=no` is an argument of build.js
   selfprof run node --import tsx a.mts  Pass options to Node.js; or: selfprof run -- --import tsx a.mts
   selfprof run -i 10 -o t.json app.mjs  Sample every 10 ms and write t.json
   selfprof run --top 0 test.js          Only write the trace
   selfprof run --marks server.js        Also list the performance.measure() entries
   selfprof run --node ~/node-24/bin/node app.js
 
-Worker threads are recorded too: with `-o t.json`, worker 3 is written to t.worker-3.json. Child processes are not, so
-`npm run build` is an error: run the script's own command, e.g. `selfprof run vite build`.";
+Worker threads and the Node.js processes that the program starts are recorded, too. One file holds them all: a W3C trace of the
+main thread, and the others in its member `threads`. `selfprof top --by process FILE` shows where the time went.";
 
 /// The Document-Policy value `js-profiling-mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

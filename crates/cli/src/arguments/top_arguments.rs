@@ -49,8 +49,14 @@ pub enum By {
     Function,
     /// Script; all native functions share one row
     Resource,
+    /// npm package: the folder in node_modules; code outside is one row
+    Package,
     /// Kind of work: script, gc, style, layout, paint ...
     Marker,
+    /// Thread, in the trace of a whole program
+    Thread,
+    /// Process, in the trace of a whole program
+    Process,
 }
 
 const EXAMPLES: &str = "\

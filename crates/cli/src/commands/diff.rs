@@ -1,4 +1,4 @@
-//! `selfprof diff`: compares the functions' shares of the time in two traces.
+//! `selfprof diff`: compares the functions' shares of the time in two programs.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::arguments::DiffArguments;
 use crate::failure::Failure;
 use crate::files::input::{self, is_stream};
 use crate::files::stdout;
-use crate::source_maps::ReadableThread;
+use crate::program::Program;
 use crate::terminal::color::Colors;
 use crate::terminal::names::{function_name, location};
 use crate::terminal::tables::{function_column_width, write_mark_note};
@@ -29,10 +29,10 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     if is_stream(&arguments.base) && is_stream(&arguments.new) {
         return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
     }
-    let base = input::main_thread(&arguments.base, None, &arguments.source_maps)?;
-    let new = input::main_thread(&arguments.new, None, &arguments.source_maps)?;
-    let traces = Traces { base: &base, new: &new };
-    let comparison = Comparison::of(&base.thread.trace, &new.thread.trace);
+    let base = input::program(&arguments.base, None, &arguments.source_maps)?;
+    let new = input::program(&arguments.new, None, &arguments.source_maps)?;
+    let programs = Programs { base: &base, new: &new };
+    let comparison = Comparison::of_merged(&base.merged, &new.merged);
     for (path, summary) in [(&arguments.base, &comparison.base), (&arguments.new, &comparison.new)] {
         if summary.busy.samples == 0 {
             return Err(Failure::job(format!("{} has no busy samples to compare", input::name_of(path)))
@@ -40,53 +40,53 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
         }
     }
     stdout::write(|out| match arguments.json {
-        true => writeln!(out, "{}", to_json(&traces, &comparison)),
-        false => write_table(out, &traces, &comparison, arguments),
+        true => writeln!(out, "{}", to_json(&programs, &comparison)),
+        false => write_table(out, &programs, &comparison, arguments),
     })
 }
 
-/// Both traces.
-struct Traces<'trace> {
-    base: &'trace ReadableThread,
-    new: &'trace ReadableThread,
+/// Both programs.
+struct Programs<'program> {
+    base: &'program Program,
+    new: &'program Program,
 }
 
 /// A function of one of them.
 #[derive(Clone, Copy)]
-struct Function<'trace> {
-    thread: &'trace ReadableThread,
+struct Function<'program> {
+    program: &'program Program,
     id: FrameId,
 }
 
-impl<'trace> Traces<'trace> {
+impl<'program> Programs<'program> {
     /// The function in the new trace, or in the base trace if it is only there.
-    fn function(&self, change: &FunctionChange) -> Option<Function<'trace>> {
-        let function = |thread: &'trace ReadableThread, row: FunctionRow| Function { thread, id: row.frame };
+    fn function(&self, change: &FunctionChange) -> Option<Function<'program>> {
+        let function = |program: &'program Program, row: FunctionRow| Function { program, id: row.frame };
         change.new.map(|row| function(self.new, row)).or(change.base.map(|row| function(self.base, row)))
     }
 }
 
-impl<'trace> Function<'trace> {
-    fn trace(self) -> &'trace Trace {
-        &self.thread.thread.trace
+impl<'program> Function<'program> {
+    fn trace(self) -> &'program Trace {
+        &self.program.merged.trace
     }
 
     fn frame(self) -> Frame {
         self.trace().frames()[self.id]
     }
 
-    fn inferred_name(self) -> Option<&'trace str> {
-        self.thread.inferred.get(&self.id).map(String::as_str)
+    fn inferred_name(self) -> Option<&'program str> {
+        self.program.inferred.get(&self.id).map(String::as_str)
     }
 
     fn shown_name(self) -> String {
-        function_name(self.trace(), self.id, &self.thread.inferred)
+        function_name(self.trace(), self.id, &self.program.inferred)
     }
 }
 
 fn write_table(
     out: &mut impl Write,
-    traces: &Traces<'_>,
+    programs: &Programs<'_>,
     comparison: &Comparison,
     arguments: &DiffArguments,
 ) -> io::Result<()> {
@@ -97,7 +97,7 @@ fn write_table(
     if !shown.is_empty() {
         let names: Vec<String> = shown
             .iter()
-            .map(|change| traces.function(change).map_or(String::new(), Function::shown_name))
+            .map(|change| programs.function(change).map_or(String::new(), Function::shown_name))
             .collect();
         let width = function_column_width(&names);
         let heading = format!(
@@ -106,12 +106,12 @@ fn write_table(
         );
         writeln!(out, "{}", Colors::for_stdout().heading(heading))?;
         for (change, name) in shown.iter().zip(names) {
-            write_row(out, traces, change, (&name, width), &directory)?;
+            write_row(out, programs, change, (&name, width), &directory)?;
         }
         if wanted.len() > shown.len() {
             writeln!(out, "{:>8} and {} more", "...", wanted.len() - shown.len())?;
         }
-        let functions = shown.iter().filter_map(|change| traces.function(change));
+        let functions = shown.iter().filter_map(|change| programs.function(change));
         write_mark_note(out, functions.filter_map(Function::inferred_name).next().is_some())?;
     }
     let significant = comparison.functions.iter().filter(|change| change.is_significant()).count();
@@ -131,7 +131,7 @@ fn write_table(
 
 fn write_row(
     out: &mut impl Write,
-    traces: &Traces<'_>,
+    programs: &Programs<'_>,
     change: &FunctionChange,
     (name, width): (&str, usize),
     directory: &Path,
@@ -145,7 +145,7 @@ fn write_row(
         p if p < MIN_P_VALUE => format!("<{MIN_P_VALUE}"),
         p => format!("{p:.4}"),
     };
-    let location = traces
+    let location = programs
         .function(change)
         .map_or(String::new(), |function| location(function.trace(), function.id, directory));
     let grown = 100.0 * change.change();
@@ -153,7 +153,7 @@ fn write_row(
     writeln!(out, "{}", line.trim_end())
 }
 
-fn to_json(traces: &Traces<'_>, comparison: &Comparison) -> Value {
+fn to_json(programs: &Programs<'_>, comparison: &Comparison) -> Value {
     let side = |summary: &Summary| {
         json!({
             "samples": summary.samples(),
@@ -163,7 +163,7 @@ fn to_json(traces: &Traces<'_>, comparison: &Comparison) -> Value {
         })
     };
     let functions: Vec<Value> =
-        comparison.functions.iter().map(|change| change_json(traces, change)).collect();
+        comparison.functions.iter().map(|change| change_json(programs, change)).collect();
     json!({
         "version": JSON_VERSION,
         "significance": SIGNIFICANCE,
@@ -173,7 +173,7 @@ fn to_json(traces: &Traces<'_>, comparison: &Comparison) -> Value {
     })
 }
 
-fn change_json(traces: &Traces<'_>, change: &FunctionChange) -> Value {
+fn change_json(programs: &Programs<'_>, change: &FunctionChange) -> Value {
     let side = |trace: &Trace, row: Option<FunctionRow>, share: f64| {
         row.map(|row| {
             let frame = trace.frames()[row.frame];
@@ -188,13 +188,13 @@ fn change_json(traces: &Traces<'_>, change: &FunctionChange) -> Value {
             })
         })
     };
-    let function = traces.function(change);
+    let function = programs.function(change);
     json!({
         "name": function.map(|function| &function.trace().names()[function.frame().name]),
         "inferredName": function.and_then(Function::inferred_name),
         "resource": function.and_then(|function| Some(&function.trace().resources()[function.frame().resource?])),
-        "base": side(&traces.base.thread.trace, change.base, change.base_share),
-        "new": side(&traces.new.thread.trace, change.new, change.new_share),
+        "base": side(&programs.base.merged.trace, change.base, change.base_share),
+        "new": side(&programs.new.merged.trace, change.new, change.new_share),
         "change": change.change(),
         "probability": change.probability,
         "significant": change.is_significant(),

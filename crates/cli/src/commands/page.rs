@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use selfprof_formats::w3c;
+use selfprof_formats::{Thread, w3c};
 use selfprof_trace::summary::Summary;
 use selfprof_webdriver::{CallError, Pages};
 use serde_json::{Value, json};
 
 use crate::arguments::{PageArguments, Wait};
 use crate::failure::Failure;
-use crate::files::output::{self, TracePaths};
+use crate::files::output::{self, TracePath};
 use crate::page_host::{PageLauncher, PageProcess};
-use crate::source_maps;
+use crate::program::Program;
 use crate::terminal::color::Colors;
 use crate::terminal::messages::{say, warn};
 use crate::terminal::tables;
@@ -35,7 +35,7 @@ pub fn page(arguments: &PageArguments) -> Result<ExitCode, Failure> {
     let address = Address::parse(&arguments.page)?;
     let output = match (&arguments.output, arguments.profile_load) {
         (None, false) => None,
-        (given, _) => Some(TracePaths::new(given.as_deref(), &address.name())?),
+        (given, _) => Some(TracePath::new(given.as_deref(), &address.name())?),
     };
     let launcher = PageLauncher::find(&arguments.host)?;
     let counts = Arc::new(Counts::default());
@@ -136,7 +136,7 @@ fn explain(error: &CallError, arguments: &PageArguments) -> Failure {
 fn record(
     pages: &PageProcess,
     window: &Value,
-    output: &TracePaths,
+    output: &TracePath,
     arguments: &PageArguments,
 ) -> Result<(), Failure> {
     let no_trace = |error: CallError| Failure::job(format!("cannot get the trace: {}", error.message));
@@ -146,29 +146,29 @@ fn record(
     let (trace, problems) =
         w3c::read(text.as_bytes()).map_err(|error| Failure::job("cannot read the trace").because(&error))?;
     problems.list().iter().for_each(warn);
-    let summary = Summary::of(&trace);
+    let thread = [Thread::main(trace)];
+    let path = output.path();
+    let replacing = output::replacing(path);
+    output::write(&thread, path).map_err(|error| {
+        Failure::job(format!("cannot write the trace to {}", path.display())).because(&error)
+    })?;
+    // Source maps are applied to the table only; the file keeps the locations of the code that ran.
+    let program = Program::new(thread.into(), &arguments.source_maps, None)?;
+    let summary = Summary::of_merged(&program.merged);
     if arguments.buffer.is_some_and(|buffer| summary.samples() >= u64::from(buffer)) {
         warn("the sample buffer was full; later samples are missing");
     }
     if arguments.top > 0 {
-        // Source maps are applied to the table only; the file keeps the locations of the code that ran.
-        let (mapped, inferred) = source_maps::applied(&trace, &arguments.source_maps, None);
-        let mapped_summary = Summary::of(&mapped);
-        let shown = (&mapped, &mapped_summary);
-        let base = env::current_dir().unwrap_or_default();
+        let shown = (&program.merged.trace, &summary);
+        let (top, base) = (arguments.top, env::current_dir().unwrap_or_default());
         let mut err = BufWriter::new(io::stderr().lock());
-        // The trace is written even if stderr is closed.
-        let _ =
-            tables::write_functions(&mut err, shown, &inferred, arguments.top, &base, Colors::for_stderr())
-                .and_then(|()| write_sample_counts(&mut err, &summary))
-                .and_then(|()| err.flush());
+        // The message about the trace is printed even if the table cannot be.
+        let _ = tables::write_functions(&mut err, shown, &program.inferred, top, &base, Colors::for_stderr())
+            .and_then(|()| write_sample_counts(&mut err, &summary))
+            .and_then(|()| err.flush());
     }
-    let path = output.main();
-    let replacing = output::replacing(path);
-    output::write(&trace, path).map_err(|error| {
-        Failure::job(format!("cannot write the trace to {}", path.display())).because(&error)
-    })?;
-    say(format_args!("trace: {} ({}){replacing}", path.display(), tables::extent(&summary, None)));
+    let extent = tables::extent(&program, &summary, None);
+    say(format_args!("trace: {} ({extent}){replacing}", path.display()));
     Ok(())
 }
 

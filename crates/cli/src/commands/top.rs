@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use crate::arguments::{By, TopArguments};
 use crate::failure::Failure;
 use crate::files::{input, stdout};
-use crate::source_maps::ReadableThread;
+use crate::packages::{self, PackageRow};
+use crate::program::{Program, ThreadRow};
 use crate::terminal::color::Colors;
 use crate::terminal::tables;
 
@@ -19,38 +20,39 @@ const JSON_VERSION: u32 = 1;
 
 /// Runs the command.
 pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
-    let main = input::main_thread(&arguments.file, arguments.from, &arguments.source_maps)?;
-    let summary = Summary::of(&main.thread.trace);
+    let program = input::program(&arguments.file, arguments.from, &arguments.source_maps)?;
+    let summary = Summary::of_merged(&program.merged);
     stdout::write(|out| match arguments.json {
-        true => writeln!(out, "{}", to_json(&main, &summary, arguments)),
-        false => write_table(out, &main, &summary, arguments),
+        true => writeln!(out, "{}", to_json(&program, &summary, arguments)),
+        false => write_table(out, &program, &summary, arguments),
     })
 }
 
 fn write_table(
     out: &mut impl Write,
-    main: &ReadableThread,
+    program: &Program,
     summary: &Summary,
     arguments: &TopArguments,
 ) -> io::Result<()> {
-    let trace = &main.thread.trace;
-    let (top, base) = (arguments.top, std::env::current_dir().unwrap_or_default());
+    let table = (&program.merged.trace, summary);
+    let (top, base, colors) =
+        (arguments.top, std::env::current_dir().unwrap_or_default(), Colors::for_stdout());
     match arguments.by {
-        By::Function => {
-            let table = (trace, summary);
-            tables::write_functions(out, table, &main.inferred, top, &base, Colors::for_stdout())?;
-        }
-        By::Resource => tables::write_resources(out, (trace, summary), top, &base, Colors::for_stdout())?,
-        By::Marker => tables::write_marker_times(out, summary, Colors::for_stdout())?,
+        By::Function => tables::write_functions(out, table, &program.inferred, top, &base, colors)?,
+        By::Resource => tables::write_resources(out, table, top, &base, colors)?,
+        By::Package => tables::write_packages(out, &packages::rows(&program.merged), summary, top, colors)?,
+        By::Marker => tables::write_marker_times(out, summary, colors)?,
+        By::Thread => tables::write_threads(out, program, summary, top, colors)?,
+        By::Process => tables::write_processes(out, program, summary, top, &base, colors)?,
     }
-    tables::write_entries(out, (trace, summary), top, Colors::for_stdout())?;
+    tables::write_entries(out, table, top, colors)?;
     tables::write_markers(out, summary)?;
     tables::write_times(out, summary)?;
-    writeln!(out, "trace: {}", tables::extent(summary, None))
+    writeln!(out, "trace: {}", tables::extent(program, summary, None))
 }
 
-fn to_json(main: &ReadableThread, summary: &Summary, arguments: &TopArguments) -> Value {
-    let (trace, top) = (&main.thread.trace, arguments.top);
+fn to_json(program: &Program, summary: &Summary, arguments: &TopArguments) -> Value {
+    let (trace, top) = (&program.merged.trace, arguments.top);
     let markers: Map<String, Value> = Marker::ALL
         .into_iter()
         .map(|marker| (marker.as_str().to_owned(), tally_json(summary.marker(marker))))
@@ -58,14 +60,20 @@ fn to_json(main: &ReadableThread, summary: &Summary, arguments: &TopArguments) -
     // The kinds of work are always included.
     let rows = match arguments.by {
         By::Function => {
-            let rows = summary.functions.iter().take(top).map(|row| function_json(main, row));
+            let rows = summary.functions.iter().take(top).map(|row| function_json(program, row));
             Some(("functions", rows.collect::<Value>()))
         }
         By::Resource => {
             let rows = summary.resources.iter().take(top).map(|row| resource_json(trace, row));
             Some(("resources", rows.collect()))
         }
+        By::Package => {
+            let rows = packages::rows(&program.merged);
+            Some(("packages", rows.iter().take(top).map(package_json).collect()))
+        }
         By::Marker => None,
+        By::Thread => Some(("threads", thread_rows_json(&program.thread_rows(), top))),
+        By::Process => Some(("processes", thread_rows_json(&program.process_rows(), top))),
     };
     let name = |id: EntryNameId| trace.entries().map(|entries| &entries.names()[id]);
     // Marks with a recommended name come first, so that `--top` does not cut them.
@@ -93,16 +101,39 @@ fn to_json(main: &ReadableThread, summary: &Summary, arguments: &TopArguments) -
     json
 }
 
+fn thread_rows_json(rows: &[ThreadRow], top: usize) -> Value {
+    let row = |ThreadRow { name, command, threads, busy, idle }: &ThreadRow| {
+        json!({
+            "name": name,
+            "command": command,
+            "threads": threads,
+            "busy": tally_json(*busy),
+            "idle": tally_json(*idle),
+        })
+    };
+    rows.iter().take(top).map(row).collect()
+}
+
+fn package_json(row: &PackageRow) -> Value {
+    json!({
+        "package": row.name,
+        "selfTime": row.own.time.as_millis_f64(),
+        "totalTime": row.total.time.as_millis_f64(),
+        "selfSamples": row.own.samples,
+        "totalSamples": row.total.samples,
+    })
+}
+
 fn tally_json(tally: Tally) -> Value {
     json!({ "samples": tally.samples, "time": tally.time.as_millis_f64() })
 }
 
-fn function_json(main: &ReadableThread, row: &FunctionRow) -> Value {
-    let trace = &main.thread.trace;
+fn function_json(program: &Program, row: &FunctionRow) -> Value {
+    let trace = &program.merged.trace;
     let frame = trace.frames()[row.frame];
     json!({
         "name": &trace.names()[frame.name],
-        "inferredName": main.inferred.get(&row.frame),
+        "inferredName": program.inferred.get(&row.frame),
         "resource": frame.resource.map(|id| &trace.resources()[id]),
         "line": frame.line,
         "column": frame.column,

@@ -10,8 +10,9 @@ use selfprof_trace::foreign::Problems;
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
+use crate::program::Program;
 use crate::source_maps::{self, ReadableThread};
-use crate::terminal::messages::{say, warn};
+use crate::terminal::messages::warn;
 
 /// At most this many problems are listed; the rest are counted.
 const MAX_LISTED_PROBLEMS: usize = 10;
@@ -80,7 +81,8 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
     })?;
     let is_alone = profile.threads.len() == 1;
     for (thread, problems) in &profile.threads {
-        report(problems, if is_alone { None } else { Some(&thread.name) });
+        let label = thread.label();
+        report(problems, if is_alone { None } else { Some(&label) });
     }
     Ok(profile.threads)
 }
@@ -93,20 +95,13 @@ fn is_corrupt(error: &io::Error) -> bool {
     )
 }
 
-/// Reads a profile and returns its first thread, for commands that show only one. The garbage collector is a function of its own.
-pub fn main_thread(
-    path: &Path,
-    format: Option<Format>,
-    maps: &SourceMapArguments,
-) -> Result<ReadableThread, Failure> {
-    let mut threads = threads(path, format, maps)?.into_iter();
-    let mut main = threads.next().ok_or_else(|| Failure::job(format!("{} has no threads", name_of(path))))?;
-    if threads.len() > 0 {
-        let names: Vec<String> = threads.map(|other| other.thread.name).collect();
-        say(format_args!("showing {} only; the file also has {}", main.thread.name, names.join(", ")));
+/// Reads a profile and merges its threads, for commands that show the whole program.
+pub fn program(path: &Path, format: Option<Format>, maps: &SourceMapArguments) -> Result<Program, Failure> {
+    let threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
+    if threads.is_empty() {
+        return Err(Failure::job(format!("{} has no threads", name_of(path))));
     }
-    main.thread.trace.add_collector_frames();
-    Ok(main)
+    Program::new(threads, maps, recorded(path))
 }
 
 /// Prints the problems as warnings. Their indexes are those of the lists in the file.

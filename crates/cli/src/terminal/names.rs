@@ -8,6 +8,9 @@ use selfprof_trace::{Frame, FrameId, Trace};
 
 use crate::inferred_names::{InferredNames, MARK};
 
+/// At most this much of a command line is shown, in characters.
+const MAX_COMMAND_LENGTH: usize = 80;
+
 /// Stands for the script of functions that have none.
 pub const NATIVE: &str = "(native)";
 
@@ -46,6 +49,17 @@ pub fn local_path(url: &str) -> Option<String> {
     Some(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
+/// A command line for a table: without the directory `base` in paths, and not too long.
+pub fn short_command(command: &str, base: &Path) -> String {
+    // An unknown directory is empty.
+    let prefix = format!("{}/", base.display());
+    let text = if prefix == "/" { printable(command) } else { printable(&command.replace(&prefix, "")) };
+    match text.char_indices().nth(MAX_COMMAND_LENGTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 /// Turns a `file:` URL into a path, and makes any path below `base` relative to it.
 fn short_url(url: &str, base: &Path) -> String {
     let path = local_path(url).unwrap_or_else(|| url.to_owned());
@@ -81,6 +95,18 @@ mod tests {
         check("https://example.com/a%20b.js", "https://example.com/a%20b.js");
         check("node:fs", "node:fs");
         check("", "");
+    }
+
+    #[test]
+    fn commands_are_shortened() {
+        #[track_caller]
+        fn check(command: &str, base: &str, expected: &str) {
+            assert_eq!(short_command(command, Path::new(base)), expected);
+        }
+        check("node /a/b.js /a/c /ab", "/a", "node b.js c /ab");
+        check("node /a/b.js", "", "node /a/b.js");
+        check("node \x1b", "/a", "node \u{FFFD}");
+        check(&"é".repeat(81), "/a", &format!("{}…", "é".repeat(80)));
     }
 
     #[test]

@@ -7,9 +7,11 @@ use selfprof_trace::summary::{Code, Summary};
 use selfprof_trace::{GARBAGE_COLLECTOR, Marker, Micros, Millis, Trace};
 
 use crate::inferred_names::{InferredNames, MARK};
+use crate::packages::PackageRow;
+use crate::program::{Program, ThreadRow};
 
 use super::color::Colors;
-use super::names::{NATIVE, function_name, location, printable, script};
+use super::names::{NATIVE, function_name, location, printable, script, short_command};
 
 /// Names longer than this do not widen their column.
 const MAX_NAME_WIDTH: usize = 40;
@@ -84,6 +86,25 @@ pub fn write_resources(
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {script}")?;
     }
     write_left_out(out, summary.resources.len() - shown.len())
+}
+
+/// Writes the packages with the most self time, one per line. `%` is as in [`write_functions`].
+pub fn write_packages(
+    out: &mut impl Write,
+    rows: &[PackageRow],
+    summary: &Summary,
+    top: usize,
+    colors: Colors,
+) -> io::Result<()> {
+    let shown = first(rows, top);
+    let heading = format!("{:>10} {:>10} {:>6}  package", "self ms", "total ms", "%");
+    writeln!(out, "{}", colors.heading(heading))?;
+    for PackageRow { name, own, total } in shown {
+        let percent = percent(own.time, summary.busy.time);
+        let [own, total] = [own, total].map(|tally| tally.time.as_millis_f64());
+        writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {}", printable(name))?;
+    }
+    write_left_out(out, rows.len() - shown.len())
 }
 
 /// Writes the time of each kind of work, most time first. `%` is its share of the busy time.
@@ -190,15 +211,64 @@ pub fn write_times(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     )
 }
 
-/// The number of samples, the requested interval if it is known, and the median interval.
-pub fn extent(summary: &Summary, requested: Option<Micros>) -> String {
+/// Writes the processes with the most busy time, one per line. `%` is their share of the busy time.
+pub fn write_processes(
+    out: &mut impl Write,
+    program: &Program,
+    summary: &Summary,
+    top: usize,
+    base: &Path,
+    colors: Colors,
+) -> io::Result<()> {
+    write_thread_groups(out, &program.process_rows(), "process", (summary, top, base, colors))
+}
+
+/// Writes the threads with the most busy time, as [`write_processes`].
+pub fn write_threads(
+    out: &mut impl Write,
+    program: &Program,
+    summary: &Summary,
+    top: usize,
+    colors: Colors,
+) -> io::Result<()> {
+    write_thread_groups(out, &program.thread_rows(), "thread", (summary, top, Path::new(""), colors))
+}
+
+fn write_thread_groups(
+    out: &mut impl Write,
+    rows: &[ThreadRow],
+    kind: &str,
+    (summary, top, base, colors): (&Summary, usize, &Path, Colors),
+) -> io::Result<()> {
+    let shown = first(rows, top);
+    let heading = format!("{:>10} {:>10} {:>6}  {kind}", "busy ms", "idle ms", "%");
+    writeln!(out, "{}", colors.heading(heading))?;
+    for ThreadRow { name, command, threads, busy, idle } in shown {
+        let percent = percent(busy.time, summary.busy.time);
+        let [busy, idle] = [busy, idle].map(|tally| tally.time.as_millis_f64());
+        let threads = if *threads > 1 { format!(", {threads} threads") } else { String::new() };
+        let command =
+            if command.is_empty() { String::new() } else { format!("  {}", short_command(command, base)) };
+        let name = printable(name);
+        writeln!(out, "{busy:>10.1} {idle:>10.1} {percent:>6.1}  {name}{threads}{command}")?;
+    }
+    write_left_out(out, rows.len() - shown.len())
+}
+
+/// The number of threads if there are several, the number of samples, the requested interval if it is known, and the median interval.
+pub fn extent(program: &Program, summary: &Summary, requested: Option<Micros>) -> String {
+    let threads = match (program.threads.len(), program.processes()) {
+        (1, _) => None,
+        (threads, None | Some(1)) => Some(format!("{threads} threads")),
+        (threads, Some(processes)) => Some(format!("{threads} threads in {processes} processes")),
+    };
     let samples = match summary.samples() {
         1 => "1 sample".to_owned(),
         count => format!("{count} samples"),
     };
     let requested = requested.map(|interval| format!("requested interval {interval} ms"));
     let median = summary.interval.map(|interval| format!("median interval {interval} ms"));
-    [Some(samples), requested, median].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    [threads, Some(samples), requested, median].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn percent(part: Micros, whole: Micros) -> f64 {

@@ -6,11 +6,12 @@
 //! The first line is the header:
 //!
 //! ```json
-//! {"selfprofJournal":2,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true}
+//! {"selfprofJournal":3,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true,"origin":5000000,"threadName":"main-thread","command":"node a.js"}
 //! ```
 //!
 //! `interval` is in microseconds, `timeOrigin` in milliseconds since the Unix epoch, and `entries` says whether marks
-//! and measures are recorded. Segments follow. Each has the table entries that are new since the previous segment, and
+//! and measures are recorded. `origin` is the time origin in microseconds of the system's monotonic clock, which all
+//! processes share. Segments follow. Each has the table entries that are new since the previous segment, and
 //! the samples:
 //!
 //! ```json
@@ -21,6 +22,8 @@
 //! - a stack is `[parent or -1, frame]`;
 //! - a sample is `[microseconds since the previous sample, stack or -1, marker]`, where the marker is 0 for none
 //!   and otherwise the [`Marker`](selfprof_trace::Marker)'s index + 1;
+//! - a run of idle samples is `[microseconds since the previous sample, -1, 0, count, microseconds from its first sample to
+//!   its last]`. Readers space the samples between these two evenly;
 //! - `lost` counts the samples that were taken but dropped since the previous segment.
 //!
 //! A segment that begins with `"fresh":true` clears the tables, which bounds their size in an endless recording. Ids count the entries
@@ -47,14 +50,15 @@
 //! # Versions
 //!
 //! 1. without marks and measures;
-//! 2. with marks and measures.
+//! 2. with marks and measures;
+//! 3. with the origin, the name of the thread and the command in the header, and runs of idle samples.
 
 mod header;
 mod reader;
 mod writer;
 
 pub use header::{End, Header, Mode, UnknownMode, VERSION};
-pub use reader::{Flaw, Journal, JournalError, read};
+pub use reader::{Flaw, Journal, JournalError, read, read_with};
 pub use writer::JournalWriter;
 
 #[cfg(test)]

@@ -52,6 +52,11 @@ pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
     Ok(is_new)
 }
 
+/// The time origin of this thread's `performance`, on the system's monotonic clock.
+pub fn origin() -> Result<Micros, AgentError> {
+    current::with(|agent| Ok(Micros(agent.origin().0)))
+}
+
 /// Streams what this thread records into `journal` until its environment ends.
 pub fn stream(request: &SessionRequest, journal: Arc<Journal>) -> Result<(), AgentError> {
     current::with(|agent| {

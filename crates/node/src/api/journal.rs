@@ -28,6 +28,10 @@ pub struct RecordOptions {
     pub max_entries: Option<f64>,
     /// The thread's id within its process; 0 is the main thread.
     pub thread_id: u32,
+    /// The thread's name.
+    pub thread_name: String,
+    /// The command line of the process.
+    pub command: String,
     /// The logging mode that the agent was made with.
     pub mode: String,
     /// `performance.timeOrigin`, in milliseconds since the Unix epoch.
@@ -50,6 +54,9 @@ pub fn record(options: RecordOptions) -> Result<()> {
         time_origin_ms: options.time_origin,
         node: options.node,
         entries: options.max_entries.is_some(),
+        origin: lifecycle::origin().map_err(agent_error)?,
+        thread_name: options.thread_name,
+        command: options.command,
     };
     let max_entries = options.max_entries.unwrap_or(0.0) as u64;
     let journal = Journal::create(Path::new(&options.path), &header, max_entries)

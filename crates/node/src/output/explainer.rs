@@ -25,7 +25,7 @@ pub fn write(traces: Vec<ThreadTrace>, options: &ExplainerOptions) -> Option<Str
     traces.sort_by_key(|&(id, _)| id);
     let thread = |(id, trace): (u32, Trace)| {
         let name = if id == 0 { "main-thread".to_owned() } else { format!("worker-{id}") };
-        explainer::Thread { name, trace }
+        explainer::Thread::named(name, trace)
     };
     let threads: Vec<_> = traces.into_iter().map(thread).collect();
     let interval = Micros::from_millis_f64(options.sample_interval)?;

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use super::call_tree::CallTree;
 use super::tally::Tally;
 use crate::id::{FrameId, ResourceId, StackId};
+use crate::merged::MergedThreads;
 use crate::micros::Micros;
 use crate::trace::Trace;
 
@@ -97,6 +98,23 @@ pub(super) fn resource_rows(trace: &Trace, tree: &CallTree) -> Vec<ResourceRow> 
         .collect();
     rows.sort_unstable_by_key(|row| (Reverse(row.self_time), Reverse(row.total_time), row.code));
     rows
+}
+
+/// The self and total times of groups of code, for a grouping that the caller chooses. `group` returns a number below `groups`.
+pub fn group_times(
+    merged: &MergedThreads,
+    groups: usize,
+    group: impl Fn(Code) -> usize,
+) -> Vec<(Tally, Tally)> {
+    let trace = &merged.trace;
+    let tree = CallTree::new(trace, &merged.weights);
+    sums(trace, &tree, groups, |frame| {
+        group(match trace.frames()[frame].resource {
+            Some(script) => Code::Script(script),
+            None if trace.is_collector(frame) => Code::Collector,
+            None => Code::Native,
+        })
+    })
 }
 
 /// The self and total times of groups of functions.

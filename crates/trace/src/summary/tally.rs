@@ -13,12 +13,12 @@ pub struct Tally {
 
 impl Tally {
     /// Adds one sample that stands for `weight`.
-    pub(super) fn add(&mut self, weight: Micros) {
+    pub fn add(&mut self, weight: Micros) {
         self.include(Self { samples: 1, time: weight });
     }
 
     /// Adds another tally.
-    pub(super) fn include(&mut self, other: Self) {
+    pub fn include(&mut self, other: Self) {
         self.samples += other.samples;
         self.time = self.time.saturating_add(other.time);
     }

@@ -4,9 +4,12 @@
 //! A terminal sends its signals to the whole foreground process group, so the program gets them directly; a signal from
 //! another process reaches only `selfprof`, which forwards it.
 
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::thread;
@@ -19,7 +22,7 @@ use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
-use super::command::NodeCommand;
+use super::command::CommandLine;
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::installation::node::Node;
@@ -34,6 +37,50 @@ const MAX_ENTRIES: u32 = 1 << 20;
 pub struct Child {
     process: std::process::Child,
     target: Target,
+}
+
+/// What is started.
+#[derive(Debug)]
+pub enum Executable {
+    /// Node.js.
+    Node(Node),
+    /// Another program. The Node.js processes that it starts are recorded.
+    Other {
+        /// Its path.
+        path: PathBuf,
+        /// The Node.js that it finds first on PATH, if one was asked for.
+        node: Option<Node>,
+    },
+}
+
+impl Executable {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Node(node) => &node.program,
+            Self::Other { path, .. } => path,
+        }
+    }
+}
+
+/// `NODE_OPTIONS` with the preload before other options. The preload removes it again, and looks for the same text.
+fn node_options(preload: &Path, others: Option<OsString>) -> OsString {
+    let path = preload.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+    let mut options = OsString::from(format!("--require=\"{path}\""));
+    if let Some(others) = others.filter(|others| !others.is_empty()) {
+        options.push(" ");
+        options.push(others);
+    }
+    options
+}
+
+/// `PATH` with the folder of this Node.js before the others.
+fn path_with(node: &Node, path: Option<OsString>) -> OsString {
+    let mut folders = node.program.parent().map_or(OsString::new(), |folder| folder.as_os_str().to_owned());
+    if let Some(path) = path {
+        folders.push(":");
+        folders.push(path);
+    }
+    folders
 }
 
 /// How the program ended.
@@ -52,10 +99,10 @@ type Target = Arc<Mutex<Option<Pid>>>;
 impl Child {
     /// Starts the program with the standard streams of this process, and preloads the recorder.
     pub fn spawn(
-        node: &Node,
+        executable: &Executable,
         package: &Package,
         recording: &Recording,
-        command: &NodeCommand,
+        command: &CommandLine,
         arguments: &RunArguments,
     ) -> Result<Self, Failure> {
         // The handlers are installed before the program starts, so that no signal is missed.
@@ -68,18 +115,20 @@ impl Child {
             "maxEntries": arguments.marks.then(|| arguments.buffer.unwrap_or(MAX_ENTRIES)),
             "mode": arguments.mode.as_str(),
             "nodeFrames": arguments.node_frames.as_str(),
-            "pid": 0,
+            "children": !arguments.no_children,
         });
-        let process = Command::new(&node.program)
-            .arg("--require")
-            .arg(package.preload())
+        let mut process = Command::new(executable.path());
+        process
             .args(&command.arguments)
             .envs(command.variables.iter().map(|(name, value)| (name, value)))
-            .env("SELFPROF_RUN", options.to_string())
-            .spawn()
-            .map_err(|error| {
-                Failure::job(format!("cannot start {}", node.program.display())).because(&error)
-            })?;
+            .env("NODE_OPTIONS", node_options(&package.preload(), env::var_os("NODE_OPTIONS")))
+            .env("SELFPROF_RUN", options.to_string());
+        if let Executable::Other { node: Some(node), .. } = executable {
+            process.env("PATH", path_with(node, env::var_os("PATH")));
+        }
+        let process = process.spawn().map_err(|error| {
+            Failure::job(format!("cannot start {}", executable.path().display())).because(&error)
+        })?;
         let target = Arc::new(Mutex::new(Some(Pid::from_child(&process))));
         let shared = Arc::clone(&target);
         // The thread runs until this process ends, so a signal after the program's end does not interrupt writing the trace.

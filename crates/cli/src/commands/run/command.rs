@@ -1,19 +1,17 @@
-//! What `selfprof run` starts: the command that was typed, as a command line of Node.js.
+//! What `selfprof run` starts: the command that was typed, as a command line of Node.js where possible.
 //!
-//! Only a program that this process starts itself is profiled. Commands that would start it in another process, such as
-//! `npm run`, are errors that name the command to use instead.
+//! A program in JavaScript is started by Node.js itself, without `npx` or a shell in between. Everything else, such as a shell
+//! script, is started as it is, and the Node.js processes that it starts are recorded.
 
 mod interpreter;
 mod node_options;
 mod npx;
 mod package_json;
-mod package_manager;
 mod program_file;
 mod script;
 mod search_path;
 mod shell_shim;
 mod shell_words;
-mod suggestion;
 #[cfg(test)]
 mod tests;
 
@@ -25,28 +23,31 @@ use crate::failure::Failure;
 use crate::terminal::names::printable;
 
 use interpreter::Interpreter;
-use package_manager::PackageManager;
 use program_file::ProgramFile;
 pub use search_path::SearchPath;
 pub use shell_words::quoted;
-use suggestion::shown;
-
-/// Why a command cannot be profiled.
-const ONLY_DIRECT: &str = "so far, selfprof profiles only Node.js programs that it starts directly";
 
 /// Interpreters of JavaScript. Node.js may be able to run their scripts.
 const OTHER_RUNTIMES: [&str; 6] = ["bun", "deno", "npx", "ts-node", "tsx", "zx"];
 
-/// Programs that start others in processes of their own.
-const LAUNCHERS: [&str; 8] =
-    ["concurrently", "lerna", "nodemon", "npm-run-all", "nx", "run-p", "run-s", "tsx"];
-
-/// A command line of Node.js.
+/// What to start.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct NodeCommand {
-    /// The Node.js executable, if the command names one by its path.
-    pub node: Option<PathBuf>,
-    /// The options of Node.js, the script and its arguments.
+pub enum Program {
+    /// The Node.js executable that is used by default.
+    #[default]
+    Node,
+    /// A Node.js executable that was named by its path.
+    NodeAt(PathBuf),
+    /// Another program, and what kind of program it is.
+    Other(PathBuf, String),
+}
+
+/// A command line.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The program.
+    pub program: Program,
+    /// The program's arguments; for Node.js: its options, the script and the script's arguments.
     pub arguments: Vec<OsString>,
     /// Environment variables to set.
     pub variables: Vec<(OsString, OsString)>,
@@ -54,49 +55,28 @@ pub struct NodeCommand {
     pub name: PathBuf,
 }
 
-impl NodeCommand {
+impl CommandLine {
     /// The meaning of the words after `selfprof run` and its options.
     pub fn new(words: &[OsString], search: &SearchPath) -> Result<Self, Failure> {
-        let first = words.first().map(OsString::as_os_str).unwrap_or_default();
-        match PackageManager::named(first) {
-            Some(manager) if script::find_file(first, search).is_none() => {
-                let command = words.join(OsStr::new(" "));
-                let message =
-                    format!("cannot profile `{}`: {ONLY_DIRECT}", shown(&command.to_string_lossy()));
-                Err(Failure::usage(message).hint(manager.hint(&words[1..], search, Self::is_direct)))
-            }
-            _ => Self::direct(words, search),
-        }
-    }
-
-    /// Whether a command starts a program that can be profiled, and that does the work itself.
-    fn is_direct(words: &[String], search: &SearchPath) -> bool {
-        let is_launcher = words.first().is_some_and(|first| LAUNCHERS.contains(&first.as_str()));
-        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        !is_launcher
-            && words.first().is_some_and(|first| PackageManager::named(first).is_none())
-            && Self::direct(&words, search).is_ok()
-    }
-
-    /// As [`Self::new`], for everything but package managers.
-    fn direct(words: &[OsString], search: &SearchPath) -> Result<Self, Failure> {
         let Some((first, rest)) = words.split_first() else {
             return Err(script::missing(OsStr::new(""), search));
         };
         let bytes = first.as_bytes();
         if bytes.starts_with(b"-") {
-            return Ok(Self::node(None, words));
+            return Ok(Self::node(Program::Node, words));
         }
         if first == "node" {
-            return Ok(Self::node(None, rest));
+            return Ok(Self::node(Program::Node, rest));
         }
         if let Some(found) = script::find_file(first, search) {
             return Self::script(first, found, rest, search);
         }
         let is_name = !bytes.contains(&b'/');
         if is_name && first == "npx" {
-            let npx::NpxProgram { name, path, arguments } = npx::find(rest, search)?;
-            return Self::program(&name, &path, arguments, search);
+            // Otherwise npx itself is started, which may download the program.
+            if let Some(npx::NpxProgram { name, path, arguments }) = npx::find(rest, search) {
+                return Self::program(&name, &path, arguments, search);
+            }
         }
         // Programs of the project are found before directories, which often have the name of a tool, and these before PATH,
         // which has programs such as `test`.
@@ -113,9 +93,19 @@ impl NodeCommand {
     }
 
     /// Node.js itself, with these options and this script.
-    fn node(node: Option<PathBuf>, arguments: &[OsString]) -> Self {
+    fn node(program: Program, arguments: &[OsString]) -> Self {
         let name = node_options::script(arguments).map_or_else(|| "node".into(), PathBuf::from);
-        Self { node, arguments: arguments.to_vec(), name, ..Self::default() }
+        Self { program, arguments: arguments.to_vec(), name, ..Self::default() }
+    }
+
+    /// A program that is not in JavaScript.
+    fn other(name: &OsStr, path: &Path, kind: &str, arguments: &[OsString]) -> Self {
+        Self {
+            program: Program::Other(path.into(), kind.to_owned()),
+            arguments: arguments.to_vec(),
+            name: name.into(),
+            ..Self::default()
+        }
     }
 
     /// `node SCRIPT ARGS...`.
@@ -154,7 +144,7 @@ impl NodeCommand {
     ) -> Result<Self, Failure> {
         match file {
             ProgramFile::JavaScript(Interpreter { variables, options, .. }) => Ok(Self {
-                node: None,
+                program: Program::Node,
                 arguments: options.into_iter().map(OsString::from).chain(with_first(path, rest)).collect(),
                 variables: variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect(),
                 name: name.into(),
@@ -162,7 +152,7 @@ impl NodeCommand {
             ProgramFile::Shim(shim) if shim.is_complete => {
                 let options = shim.options.into_iter().map(OsString::from);
                 Ok(Self {
-                    node: None,
+                    program: Program::Node,
                     arguments: options.chain(with_first(&shim.script, rest)).collect(),
                     variables: shim
                         .node_path
@@ -172,27 +162,23 @@ impl NodeCommand {
                     name: name.into(),
                 })
             }
-            ProgramFile::Shim(shim) => Err(not_javascript(path, "a shell script")
-                .hint(format!("it starts {0}; try `selfprof run {0}`", shim.script.display()))),
+            ProgramFile::Shim(_) => Ok(Self::other(name, path, "a shell script", rest)),
             // A version manager's `node` is often a shell script.
             ProgramFile::Native | ProgramFile::Interpreted(_) if is_node(path) => {
-                Ok(Self::node(Some(path.into()), rest))
+                Ok(Self::node(Program::NodeAt(path.into()), rest))
             }
-            ProgramFile::Native => Err(not_javascript(path, "a native program").hint(DIRECT_HINT)),
-            ProgramFile::Text => Err(not_javascript(path, "a shell script").hint(DIRECT_HINT)),
+            ProgramFile::Native => Ok(Self::other(name, path, "a native program", rest)),
+            // Shells run text without a `#!` line themselves.
+            ProgramFile::Text => {
+                let arguments = with_first(path, rest);
+                Ok(Self::other(name, Path::new("/bin/sh"), "a shell script", &arguments))
+            }
             ProgramFile::Interpreted(interpreter) => {
                 let kind = format!("a script of `{}`", printable(&interpreter));
-                Err(not_javascript(path, &kind).hint(DIRECT_HINT))
+                Ok(Self::other(name, path, &kind, rest))
             }
         }
     }
-}
-
-const DIRECT_HINT: &str =
-    "if it starts a Node.js program, profile that one: `selfprof run node [OPTIONS] SCRIPT [ARGS]...`";
-
-fn not_javascript(path: &Path, kind: &str) -> Failure {
-    Failure::usage(format!("{} is {kind}; {ONLY_DIRECT}", path.display()))
 }
 
 fn is_node(path: &Path) -> bool {

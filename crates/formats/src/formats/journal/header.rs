@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The version that is written, in the first member of the header. Readers reject newer versions and read older ones as they
 /// are.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// The header of a journal, which describes the recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +27,12 @@ pub struct Header {
     pub node: String,
     /// Whether marks and measures are recorded.
     pub entries: bool,
+    /// The thread's time origin on the system's monotonic clock, which all processes share. Zero in versions without it.
+    pub origin: Micros,
+    /// The thread's name; empty in versions without it.
+    pub thread_name: String,
+    /// The command line of the process; empty in versions without it.
+    pub command: String,
 }
 
 /// When the engine records the names and locations of functions: the Document-Policy configuration point [js-profiling-mode].
@@ -104,6 +110,13 @@ pub(super) struct HeaderLine {
     /// Absent in version 1, which has no entries.
     #[serde(default)]
     entries: bool,
+    /// Absent before version 3, as are the members below.
+    #[serde(default)]
+    origin: u64,
+    #[serde(default)]
+    thread_name: String,
+    #[serde(default)]
+    command: String,
 }
 
 impl From<&Header> for HeaderLine {
@@ -117,6 +130,9 @@ impl From<&Header> for HeaderLine {
             time_origin: header.time_origin_ms,
             node: header.node.clone(),
             entries: header.entries,
+            origin: header.origin.0,
+            thread_name: header.thread_name.clone(),
+            command: header.command.clone(),
         }
     }
 }
@@ -133,6 +149,9 @@ impl TryFrom<HeaderLine> for Header {
             time_origin_ms: line.time_origin,
             node: line.node,
             entries: line.entries,
+            origin: Micros(line.origin),
+            thread_name: line.thread_name,
+            command: line.command,
         })
     }
 }

@@ -9,7 +9,7 @@ use selfprof_trace::{
     Entries, Entry, EntryType, Frame, InternError, Marker, Micros, Millis, Sample, Stack, TableFull, TableId,
     Trace,
 };
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
 use super::header::{End, EndLine, Header, HeaderLine, UnknownMode, VERSION};
 
@@ -28,11 +28,19 @@ pub struct Journal {
     pub torn: bool,
 }
 
-/// Reads a journal from a file or from memory.
+/// The maximum number of samples in runs of idle samples: 37 hours of them at 1 ms. Other samples take memory in proportion to the input.
+const MAX_RUN_SAMPLES: u64 = 1 << 27;
+
+/// Reads a journal from a file or from memory. See [`read_with`].
+pub fn read(input: impl BufRead) -> Result<Journal, JournalError> {
+    read_with(input, MAX_RUN_SAMPLES)
+}
+
+/// Reads a journal from a file or from memory. More than `max_run_samples` samples in runs of idle samples are an error.
 ///
 /// An incomplete last line is ignored and reported in [`Journal::torn`]. Anything else that this crate's writer would not write is an
-/// error, because no other program writes journals. Memory is linear in the input.
-pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
+/// error, because no other program writes journals. Memory is linear in the input and in `max_run_samples`.
+pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journal, JournalError> {
     let mut line = Vec::new();
     let ended = read_line(&mut input, &mut line)?;
     if !ended && serde_json::from_slice::<HeaderLine>(&line).is_err() && is_start_of_header(&line) {
@@ -40,7 +48,7 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
     }
     let mut journal =
         Journal { header: read_header(&line)?, trace: Trace::new(), lost: 0, end: None, torn: false };
-    let mut last = Micros::ZERO;
+    let mut progress = Progress { last: Micros::ZERO, run_samples_left: max_run_samples };
     let mut entries = journal.header.entries.then(Entries::new);
     // The samples recorded before the tables were last cleared.
     let mut before: Option<Trace> = None;
@@ -63,7 +71,7 @@ pub fn read(mut input: impl BufRead) -> Result<Journal, JournalError> {
                     before.get_or_insert_default().merge(&tables).map_err(JournalError::TooLarge)?;
                 }
                 record.append_entries_to(&mut entries).map_err(damaged)?;
-                record.append_to(&mut journal, &mut last).map_err(damaged)?;
+                record.append_to(&mut journal, &mut progress).map_err(damaged)?;
                 journal.end = None;
             }
         }
@@ -93,7 +101,7 @@ fn is_start_of_header(line: &[u8]) -> bool {
 }
 
 fn read_header(line: &[u8]) -> Result<Header, JournalError> {
-    #[derive(Deserialize)]
+    #[derive(serde::Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct VersionOnly {
         selfprof_journal: u64,
@@ -109,7 +117,7 @@ fn read_header(line: &[u8]) -> Result<Header, JournalError> {
 }
 
 /// A line after the first: a segment, marks and measures, or the end.
-#[derive(Default, Deserialize)]
+#[derive(Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct Record<'line> {
     fresh: bool,
@@ -119,7 +127,7 @@ struct Record<'line> {
     resources: Vec<Text<'line>>,
     frames: Vec<(usize, i64, u32, u32)>,
     stacks: Vec<(i64, usize)>,
-    samples: Vec<(u64, i64, usize)>,
+    samples: Vec<SampleRecord>,
     lost: u64,
     #[serde(borrow)]
     entry_names: Vec<Text<'line>>,
@@ -128,8 +136,73 @@ struct Record<'line> {
     end: Option<EndLine>,
 }
 
+/// How far the samples have been read.
+struct Progress {
+    /// The time of the last sample.
+    last: Micros,
+    /// How many samples in runs may follow.
+    run_samples_left: u64,
+}
+
+/// A sample, or the first of a run of idle samples.
+struct SampleRecord {
+    since: u64,
+    stack: i64,
+    marker: usize,
+    run: Option<Run>,
+}
+
+/// The rest of a run of idle samples.
+#[derive(Clone, Copy)]
+struct Run {
+    /// The number of samples, with the first.
+    count: u64,
+    /// The time from the first sample to the last.
+    length: Micros,
+}
+
+impl Run {
+    /// The times of all samples but the first, since the first.
+    fn offsets(self) -> impl Iterator<Item = Micros> {
+        let intervals = u128::from(self.count - 1);
+        (1..=intervals).map(move |index| {
+            // At most the length, so it fits.
+            Micros((u128::from(self.length.0) * index / intervals) as u64)
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for SampleRecord {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Numbers;
+        impl<'de> Visitor<'de> for Numbers {
+            type Value = SampleRecord;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of 3 or 5 numbers")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SampleRecord, A::Error> {
+                let too_short = |length| move || A::Error::invalid_length(length, &Self);
+                let since = list.next_element()?.ok_or_else(too_short(0))?;
+                let stack = list.next_element()?.ok_or_else(too_short(1))?;
+                let marker = list.next_element()?.ok_or_else(too_short(2))?;
+                let run = match list.next_element()? {
+                    None => None,
+                    Some(count) => {
+                        let length = Micros(list.next_element()?.ok_or_else(too_short(4))?);
+                        Some(Run { count, length })
+                    }
+                };
+                Ok(SampleRecord { since, stack, marker, run })
+            }
+        }
+        deserializer.deserialize_seq(Numbers)
+    }
+}
+
 /// A string that is copied only if it has escapes.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Text<'line>(#[serde(borrow)] Cow<'line, str>);
 
 impl Record<'_> {
@@ -157,7 +230,7 @@ impl Record<'_> {
         Ok(())
     }
 
-    fn append_to(self, journal: &mut Journal, last: &mut Micros) -> Result<(), Flaw> {
+    fn append_to(self, journal: &mut Journal, progress: &mut Progress) -> Result<(), Flaw> {
         let trace = &mut journal.trace;
         for Text(name) in &self.names {
             let expected = trace.names().len();
@@ -181,8 +254,7 @@ impl Record<'_> {
             let expected = trace.stacks().len();
             is_new(trace.stack(Stack { parent: optional_id(parent)?, frame: id(frame)? })?, expected)?;
         }
-        for &(since, stack, marker) in &self.samples {
-            *last = last.saturating_add(Micros(since));
+        for &SampleRecord { since, stack, marker, run } in &self.samples {
             let stack = optional_id(stack)?;
             if let Some(stack) = stack.filter(|&stack| !trace.stacks().contains(stack)) {
                 return Err(Flaw::Reference(InternError::Unknown { table: "stack", index: stack.index() }));
@@ -191,7 +263,21 @@ impl Record<'_> {
                 None => None,
                 Some(index) => Some(Marker::from_index(index).ok_or(Flaw::Number)?),
             };
-            trace.push_sample(Sample { timestamp: *last, stack, marker });
+            let first = progress.last.saturating_add(Micros(since));
+            progress.last = first;
+            let sample = Sample { timestamp: first, stack, marker };
+            trace.push_sample(sample);
+            if let Some(run) = run {
+                if !sample.is_idle() || run.count < 2 {
+                    return Err(Flaw::Number);
+                }
+                progress.run_samples_left =
+                    progress.run_samples_left.checked_sub(run.count).ok_or(Flaw::Number)?;
+                for offset in run.offsets() {
+                    trace.push_sample(Sample { timestamp: first.saturating_add(offset), ..sample });
+                }
+                progress.last = first.saturating_add(run.length);
+            }
         }
         journal.lost = journal.lost.saturating_add(self.lost);
         Ok(())

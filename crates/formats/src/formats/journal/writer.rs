@@ -74,11 +74,19 @@ impl<W: Write> JournalWriter<W> {
             write!(line, "[{},{}]", or_minus_one(parent), frame.index())
         })?;
         let mut last = self.last;
-        write_list(line, "],\"samples\":[", samples.iter(), |line, sample| {
-            let since = sample.timestamp.saturating_sub(last);
-            last = last.max(sample.timestamp);
-            let marker = sample.marker.map_or(0, |marker| marker.index() + 1);
-            write!(line, "[{},{},{marker}]", since.0, or_minus_one(sample.stack))
+        // An idle program has one idle sample after the other.
+        let runs = samples.chunk_by(|sample, next| sample.is_idle() && next.is_idle());
+        write_list(line, "],\"samples\":[", runs, |line, run| {
+            let Some(first) = run.first() else { return Ok(()) };
+            let since = first.timestamp.saturating_sub(last);
+            let start = last.max(first.timestamp);
+            last = run.iter().fold(start, |last, sample| last.max(sample.timestamp));
+            let marker = first.marker.map_or(0, |marker| marker.index() + 1);
+            write!(line, "[{},{},{marker}", since.0, or_minus_one(first.stack))?;
+            if run.len() > 1 {
+                write!(line, ",{},{}", run.len(), last.saturating_sub(start).0)?;
+            }
+            line.write_all(b"]")
         })?;
         write!(line, "],\"lost\":{lost}}}")?;
         self.write_line()?;

@@ -3,8 +3,6 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::failure::Failure;
-
 use super::package_json::PackageJson;
 use super::search_path::SearchPath;
 
@@ -18,28 +16,16 @@ pub struct NpxProgram<'a> {
     pub arguments: &'a [OsString],
 }
 
-/// Finds the program that `npx` with these words starts.
-pub fn find<'a>(words: &'a [OsString], search: &SearchPath) -> Result<NpxProgram<'a>, Failure> {
+/// The installed program that `npx` with these words starts; `None` if it is not installed, or if npx has options that matter.
+pub fn find<'a>(words: &'a [OsString], search: &SearchPath) -> Option<NpxProgram<'a>> {
     let is_ignored = |word: &&OsString| OPTIONS.iter().any(|option| word == option);
     let words = &words[words.iter().take_while(is_ignored).count()..];
-    let Some((name, arguments)) = words.split_first() else {
-        return Err(Failure::usage("`npx` needs the name of a program")
-            .hint("for example, `selfprof run npx eslint .`"));
-    };
-    let shown = name.display();
+    let (name, arguments) = words.split_first()?;
     if name.to_string_lossy().starts_with('-') {
-        return Err(Failure::usage(format!(
-            "cannot profile `npx {shown}`: selfprof does not know this option"
-        ))
-        .hint("name the program without npx, e.g. `selfprof run eslint .`"));
+        return None;
     }
     let local = |name: OsString| Some((search.local_program(&name)?, name));
     let of_package = || local(PackageJson::installed(name.to_str()?, &search.directory)?.program()?.into());
-    match local(name.clone()).or_else(of_package) {
-        Some((path, name)) => Ok(NpxProgram { name, path, arguments }),
-        None => Err(Failure::usage(format!(
-            "no program `{shown}` in node_modules/.bin of this directory or its parents"
-        ))
-        .hint(format!("`npm install {shown}` may install it; selfprof does not download programs"))),
-    }
+    let (path, name) = local(name.clone()).or_else(of_package)?;
+    Some(NpxProgram { name, path, arguments })
 }

@@ -1,8 +1,8 @@
-//! What a package.json says about programs and scripts.
+//! What a package.json says about programs.
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -12,17 +12,10 @@ const MAX_BYTES: u64 = 4 << 20;
 /// A package.json.
 #[derive(Debug)]
 pub struct PackageJson {
-    /// The folder of the package.
-    pub folder: PathBuf,
     content: Value,
 }
 
 impl PackageJson {
-    /// That of the nearest folder that has one: `folder` or a parent of it.
-    pub fn nearest(folder: &Path) -> Option<Self> {
-        folder.ancestors().find_map(Self::of_folder)
-    }
-
     /// That of an installed package, resolved from a folder as Node.js does.
     pub fn installed(package: &str, folder: &Path) -> Option<Self> {
         let is_name = package.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
@@ -37,12 +30,7 @@ impl PackageJson {
         }
         let mut text = Vec::new();
         File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut text).ok()?;
-        Some(Self { folder: folder.to_owned(), content: serde_json::from_slice(&text).ok()? })
-    }
-
-    /// The command of a script.
-    pub fn script(&self, name: &str) -> Option<&str> {
-        self.content.get("scripts")?.get(name)?.as_str()
+        Some(Self { content: serde_json::from_slice(&text).ok()? })
     }
 
     /// The program that `npx` starts for this package: the one with its name, or else the only one.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{NodeCommand, SearchPath};
+use super::{CommandLine, Program, SearchPath};
 
 /// The project is in `P`, and its subfolder `P/src` is the working directory. `G` is on PATH.
 struct Project {
@@ -52,20 +52,6 @@ fi
 # cmd-shim-target=../tool/bin.js
 "#;
 
-const PACKAGE: &str = r#"{
-    "name": "project",
-    "scripts": {
-        "lint": "eslint . --max-warnings 0",
-        "build": "NODE_ENV=production tool --out \"a b\"",
-        "both": "rm -rf out && tool | cat",
-        "cross": "cross-env A=1 node build.js",
-        "shell": "rm -rf out",
-        "again": "npm run lint",
-        "hostile": "rm \u001b[2J",
-        "number": 1
-    }
-}"#;
-
 impl Project {
     fn new() -> Self {
         let project = Self { folder: tempfile::tempdir().unwrap() };
@@ -73,7 +59,6 @@ impl Project {
         let node = "#!/usr/bin/env node\n'use strict';\n";
         let foreign = "#!/bin/bash\nexec something\n";
         for (name, content) in [
-            ("package.json", PACKAGE),
             ("src/a.js", js),
             ("src/cli", node),
             ("src/text", js),
@@ -104,6 +89,8 @@ impl Project {
             ("src/node_modules/.bin/near.js", js),
             ("global/eslint", node),
             ("global/global", node),
+            ("global/npx", node),
+            ("global/pnpm", node),
             ("global/nodejs", "\x7fELF\0"),
             ("global/test", "\x7fELF\0"),
             ("global/cat", "\x7fELF\0"),
@@ -129,13 +116,17 @@ impl Project {
         let path = format!("/nowhere:{}", folder.join("global").display());
         let search =
             SearchPath { directory: folder.join("src"), path: path.into(), node_path: "/mine".into() };
-        let text = match NodeCommand::new(command, &search) {
+        let text = match CommandLine::new(command, &search) {
             Ok(command) => {
-                let NodeCommand { node, arguments, variables, name } = command;
+                let CommandLine { program, arguments, variables, name } = command;
                 let mut words: Vec<String> = Vec::new();
                 let text = |word: &OsStr| word.to_string_lossy().into_owned();
                 words.extend(variables.iter().map(|(name, value)| format!("{}={}", text(name), text(value))));
-                words.push(node.map_or_else(|| "node".to_owned(), |node| text(node.as_os_str())));
+                words.push(match program {
+                    Program::Node => "node".to_owned(),
+                    Program::NodeAt(path) => text(path.as_os_str()),
+                    Program::Other(path, kind) => format!("[{kind}] {}", text(path.as_os_str())),
+                });
                 words.extend(arguments.iter().map(|word| text(word)));
                 format!("{} # {}", words.join(" "), name.display())
             }
@@ -228,86 +219,26 @@ fn programs_are_found_as_by_npm() {
 }
 
 #[test]
-fn what_cannot_be_profiled_is_an_error() {
-    let direct = "so far, selfprof profiles only Node.js programs that it starts directly";
-    let hint =
-        "if it starts a Node.js program, profile that one: `selfprof run node [OPTIONS] SCRIPT [ARGS]...`";
-    let searched =
-        "programs are searched for in node_modules/.bin of this directory and its parents, and on PATH";
-    let project = Project::new();
-    let foreign = |command: &str, path: &str, kind: &str| {
-        project.check(command, &format!("{path} is {kind}; {direct} (hint: {hint})"));
-    };
-    foreign("cat a.js", "G/cat", "a native program");
-    foreign("../global/cat", "../global/cat", "a native program");
-    foreign("native", "P/node_modules/.bin/native", "a native program");
-    foreign("python", "P/node_modules/.bin/python", "a script of `python3`");
-    foreign("./deploy.sh", "./deploy.sh", "a script of `bash`");
-    foreign("lost-shim", "P/node_modules/.bin/lost-shim", "a script of `sh`");
-    foreign("evil-shim", "P/node_modules/.bin/evil-shim", "a script of `sh`");
-    let script = "P/node_modules/.bin/../tool/bin.js";
-    project.check(
-        "wrapper",
-        &format!("P/node_modules/.bin/wrapper is a shell script; {direct} (hint: it starts {script}; try `selfprof run {script}`)"),
-    );
-    project.check("not-executable", &format!("no such script or program: not-executable (hint: {searched})"));
-    project.check("..", "node .. # ..");
-    project.check(
-        "npx cowsay",
-        "no program `cowsay` in node_modules/.bin of this directory or its parents (hint: `npm install cowsay` may install it; selfprof does not download programs)",
-    );
-    project.check(
-        "npx ../../src",
-        "no program `../../src` in node_modules/.bin of this directory or its parents (hint: `npm install ../../src` may install it; selfprof does not download programs)",
-    );
-    project
-        .check("npx", "`npx` needs the name of a program (hint: for example, `selfprof run npx eslint .`)");
-    project.check(
-        "npx -c eslint",
-        "cannot profile `npx -c`: selfprof does not know this option (hint: name the program without npx, e.g. `selfprof run eslint .`)",
-    );
-}
-
-#[test]
-fn package_managers_are_errors_with_the_command_to_use() {
-    let project = Project::new();
-    // The script `npm` would be preferred.
-    fs::remove_file(project.folder.path().join("src/npm.js")).unwrap();
-    let check = |command: &str, hint: &str| {
-        project.check(command, &format!(
-            "cannot profile `{command}`: so far, selfprof profiles only Node.js programs that it starts directly (hint: {hint})"
-        ));
-    };
-    let lint = "start the command of this script directly: `selfprof run eslint . --max-warnings 0";
-    check("npm run lint", &format!("{lint}`, in P"));
-    check("npm run lint -- --fix a;b", &format!("{lint} --fix 'a;b'`, in P"));
-    check("npm run lint --silent x", &format!("{lint} x`, in P"));
-    check("pnpm lint --fix", &format!("{lint} --fix`, in P"));
-    check("yarn run lint", &format!("{lint}`, in P"));
-    check(
-        "npm run-script build",
-        r#"start the command of this script directly: `NODE_ENV=production selfprof run tool --out "a b"`, in P"#,
-    );
-    check(
-        "npm run cross",
-        "start the command of this script directly: `A=1 selfprof run node build.js`, in P",
-    );
-    check(
-        "npm run both",
-        "this script is `rm -rf out && tool | cat`; start one of its commands directly: `selfprof run tool`, in P",
-    );
-    let no_program = "if that starts a Node.js program, profile it with `selfprof run COMMAND`, in P";
-    check("npm run shell", &format!("this script is `rm -rf out`; {no_program}"));
-    check("npm run again", &format!("this script is `npm run lint`; {no_program}"));
-    check("npm run hostile", &format!("this script is `rm \u{FFFD}[2J`; {no_program}"));
-    check("npm run number", "P/package.json has no script `number`");
-    check("npm test", "P/package.json has no script `test`");
-    check("npm exec -- eslint .", "start the program directly: `selfprof run eslint .`");
-    check("yarn eslint src/*.js", "start the program directly: `selfprof run eslint 'src/*.js'`");
-    let general = "name the program itself, e.g. `selfprof run eslint .`";
-    check("yarn", general);
-    check("npm install", general);
-    check("npm --prefix x run lint", general);
-    check("pnpm -r lint", general);
-    check("npm exec cowsay", general);
+fn other_programs_are_started_as_they_are() {
+    Project::new().check_all(&[
+        ("cat a.js", "[a native program] G/cat a.js # cat"),
+        ("../global/cat", "[a native program] ../global/cat # ../global/cat"),
+        ("native", "[a native program] P/node_modules/.bin/native # native"),
+        ("python", "[a script of `python3`] P/node_modules/.bin/python # python"),
+        ("./deploy.sh x", "[a script of `bash`] ./deploy.sh x # ./deploy.sh"),
+        ("wrapper --fix", "[a shell script] P/node_modules/.bin/wrapper --fix # wrapper"),
+        ("lost-shim", "[a script of `sh`] P/node_modules/.bin/lost-shim # lost-shim"),
+        ("evil-shim", "[a script of `sh`] P/node_modules/.bin/evil-shim # evil-shim"),
+        // npx may download what is not installed.
+        ("npx cowsay hi", "node G/npx cowsay hi # npx"),
+        ("npx ../../src", "node G/npx ../../src # npx"),
+        ("npx -c eslint", "node G/npx -c eslint # npx"),
+        ("npx", "node G/npx # npx"),
+        ("pnpm run lint", "node G/pnpm run lint # pnpm"),
+        ("..", "node .. # .."),
+        (
+            "not-executable",
+            "no such script or program: not-executable (hint: programs are searched for in node_modules/.bin of this directory and its parents, and on PATH)",
+        ),
+    ]);
 }

@@ -1,0 +1,113 @@
+//! Reading the journals of a recording.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use selfprof_formats::journal::{self, Header, Journal, JournalError};
+use selfprof_formats::{Process, Thread};
+use selfprof_trace::{Entries, Micros};
+
+use crate::failure::Failure;
+use crate::terminal::messages::warn;
+
+/// A thread that was recorded.
+#[derive(Debug)]
+pub struct RecordedThread {
+    /// The thread and its trace, on the time axis of the first thread.
+    pub thread: Thread,
+    /// The interval that was asked for.
+    pub interval: Micros,
+}
+
+/// The journals in a directory.
+pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "journal") {
+            files.push(path);
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Reads all threads: the main thread of the first process, then its workers, then the other processes in the order in which they
+/// started. Warns about incomplete data; the failures are those of threads that cannot be read.
+pub fn read(files: &[PathBuf]) -> (Vec<RecordedThread>, Vec<Failure>) {
+    let (mut journals, mut failures) = (Vec::new(), Vec::new());
+    for path in files {
+        match File::open(path).map_err(JournalError::Io).and_then(|file| journal::read(BufReader::new(file)))
+        {
+            Ok(journal) => journals.push(journal),
+            // The process ended before it had written the first line.
+            Err(JournalError::NoHeader) => {}
+            Err(error) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                failures.push(
+                    Failure::job(format!("cannot read {name}, the recording of a thread")).because(&error),
+                );
+            }
+        }
+    }
+    sort(&mut journals);
+    let first = journals.first().map(|journal| journal.header.clone());
+    let is_alone = journals.len() == 1;
+    let threads = journals.into_iter().map(|journal| {
+        let offset = first.as_ref().map_or(Micros::ZERO, |first| offset(first, &journal.header));
+        recorded(journal, offset, is_alone)
+    });
+    (threads.collect(), failures)
+}
+
+/// The main thread of the process that started first, then the others. A process comes before its children, which start later.
+fn sort(journals: &mut [Journal]) {
+    let mut starts: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    for Journal { header, .. } in journals.iter().filter(|journal| journal.header.thread_id == 0) {
+        starts.entry(header.pid).or_insert((header.origin.0, header.time_origin_ms as u64));
+    }
+    journals.sort_by_cached_key(|Journal { header, trace, .. }| {
+        let start = starts.get(&header.pid).copied().unwrap_or((u64::MAX, u64::MAX));
+        (start, header.pid, header.thread_id, header.origin, Reverse(trace.samples().len()))
+    });
+}
+
+/// How much later a thread's time origin is than the first thread's.
+fn offset(first: &Header, header: &Header) -> Micros {
+    if header.origin == Micros::ZERO || first.origin == Micros::ZERO {
+        let later = header.time_origin_ms - first.time_origin_ms;
+        return Micros::from_millis_f64(later.max(0.0)).unwrap_or(Micros::ZERO);
+    }
+    header.origin.saturating_sub(first.origin)
+}
+
+fn recorded(journal: Journal, offset: Micros, is_alone: bool) -> RecordedThread {
+    let Header { pid, thread_id: tid, interval, .. } = journal.header;
+    let name = match (&*journal.header.thread_name, tid) {
+        ("", 0) => Thread::MAIN.to_owned(),
+        ("", tid) => format!("worker-{tid}"),
+        (name, _) => name.to_owned(),
+    };
+    let process = Process { pid, tid, command: journal.header.command.clone() };
+    let mut thread = Thread { name, process: Some(process), trace: journal.trace };
+    let label = if is_alone { "the main thread".into() } else { thread.label() };
+    let trace = &thread.trace;
+    if journal.end.as_ref().is_some_and(|end| end.full) {
+        warn(format_args!("the sample buffer of {label} was full; later samples are missing"));
+    }
+    if journal.lost > 0 {
+        warn(format_args!("{} samples of {label} were lost", journal.lost));
+    }
+    let dropped = trace.entries().map_or(0, Entries::dropped);
+    if dropped > 0 {
+        warn(format_args!("the entry buffer of {label} was full; {dropped} marks and measures are missing"));
+    }
+    if journal.end.is_none() {
+        warn(format_args!("the recording of {label} was interrupted; its last samples may be missing"));
+    }
+    thread.trace.shift(offset);
+    RecordedThread { thread, interval }
+}

@@ -1,0 +1,100 @@
+'use strict';
+
+// Passes the request on to child processes, also to those that get an environment of their own.
+
+const { ChildProcess } = require('node:child_process');
+const { childVariables } = require('./request.cjs');
+
+/**
+ * What Node's functions that start a process pass to its own implementation.
+ *
+ * @typedef {{ file?: string, args?: string[], envPairs?: string[] }} SpawnOptions
+ */
+
+/** Options of Node that turn its permission model on. A preload could not read its files. */
+const PERMISSION_MODEL = /^--(experimental-)?permission\b/;
+
+/**
+ * The environment with the request.
+ *
+ * @param {import('./request.cjs').Request} request
+ * @param {readonly string[]} pairs `NAME=value`
+ */
+function withRequest(request, pairs) {
+  const prefix = 'NODE_OPTIONS=';
+  const options = pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
+  const variables = Object.entries(childVariables(request, options));
+  const isReplaced = (/** @type {string} */ pair) => variables.some(([name]) => pair.startsWith(`${name}=`));
+  return [...pairs.filter((pair) => !isReplaced(pair)), ...variables.map(([name, value]) => `${name}=${value}`)];
+}
+
+/**
+ * @template {unknown} T
+ * @param {import('./request.cjs').Request} request
+ * @param {T} options
+ * @returns {T}
+ */
+function adapted(request, options) {
+  if (typeof options !== 'object' || options === null) return options;
+  const { args, envPairs } = /** @type {SpawnOptions} */ (options);
+  if (!Array.isArray(envPairs)) return options;
+  if (Array.isArray(args) && args.some((word) => PERMISSION_MODEL.test(word))) return options;
+  return { ...options, envPairs: withRequest(request, envPairs) };
+}
+
+/** Node's binding behind `spawnSync`, `execSync` and `execFileSync`. */
+function synchronousBinding() {
+  const { noDeprecation } = process;
+  // With --pending-deprecation, Node would print a warning that the program did not cause.
+  process.noDeprecation = true;
+  try {
+    return /** @type {any} */ (process).binding('spawn_sync');
+  } catch {
+    // Not with the permission model.
+    return undefined;
+  } finally {
+    process.noDeprecation = noDeprecation;
+  }
+}
+
+/**
+ * Has child processes of this thread recorded.
+ *
+ * @param {import('./request.cjs').Request} request
+ */
+function follow(request) {
+  const prototype = /** @type {any} */ (ChildProcess).prototype;
+  const { spawn: spawnAsynchronously } = prototype;
+  prototype.spawn = function spawn(/** @type {unknown} */ options) {
+    return Reflect.apply(spawnAsynchronously, this, [adapted(request, options)]);
+  };
+  const binding = synchronousBinding();
+  if (binding !== undefined) {
+    const { spawn: spawnSynchronously } = binding;
+    binding.spawn = function spawn(/** @type {unknown} */ options) {
+      return Reflect.apply(spawnSynchronously, this, [adapted(request, options)]);
+    };
+  }
+  followExecve(request);
+}
+
+/**
+ * `process.execve()` replaces the program of this process.
+ *
+ * @param {import('./request.cjs').Request} request
+ */
+function followExecve(request) {
+  const { execve } = /** @type {any} */ (process);
+  if (typeof execve !== 'function') return;
+  /** @type {any} */ (process).execve = function (
+    /** @type {unknown} */ file,
+    /** @type {unknown} */ args,
+    env = process.env,
+  ) {
+    const isEnvironment = typeof env === 'object' && env !== null;
+    const changed = isEnvironment ? { ...env, ...childVariables(request, env.NODE_OPTIONS) } : env;
+    return Reflect.apply(execve, this, [file, args, changed]);
+  };
+}
+
+module.exports = { follow };
