@@ -70,8 +70,8 @@ export class ReportPage {
   readonly #announcement = element('p', { class: 'visually-hidden', role: 'status' });
   /** Views to update when they are shown. */
   readonly #stale = new Set<View>(VIEWS);
-  /** What the flame graph in time order shows: its layout does not depend on the selected range. */
-  #inTimeOrder: { profile: Profile; threads: readonly Thread[] } | undefined;
+  /** What the flame graph in time order shows. The layout of one thread does not depend on the selected range. */
+  #inTimeOrder: { profile: Profile; threads: readonly Thread[]; range: TimeRange } | undefined;
   #colors: Uint32Array;
 
   constructor(container: Element, state: State, { generator, comparison }: Embedded) {
@@ -274,8 +274,10 @@ export class ReportPage {
   #updateTimeOrder(): void {
     const { profile, threads, range } = this.#state;
     const shown = this.#inTimeOrder;
-    if (shown?.profile !== profile || shown.threads !== threads) this.#timeOrder.show(timeOrder(profile, threads));
-    this.#inTimeOrder = { profile, threads };
+    const isSame = shown?.profile === profile && shown.threads === threads;
+    if (!isSame || (threads.length > 1 && shown.range !== range))
+      this.#timeOrder.show(timeOrder(profile, threads, range));
+    this.#inTimeOrder = { profile, threads, range };
     this.#timeOrder.zoomTo(range);
   }
 

@@ -102,6 +102,10 @@ describe('several threads', () => {
     assert.equal(await hovered(0.15, 6), 'work');
     assert.equal(await hovered(0.05, 6), '');
     assert.equal(await hovered(0.75, 8), 'check');
+    // Threads without calls in the selected range are left out.
+    await page.evaluate(() => selfprofReport.state.selectRange({ start: 210, end: 290 }));
+    await nextFrames(page);
+    assert.equal(await hovered(0.5, 1), 'check');
   });
 
   it('select a time range by dragging over their lanes', async (t) => {

@@ -78,13 +78,13 @@ class LayoutBuilder {
   }
 }
 
-/** Calls in time order, one thread below the other. */
-export function timeOrder(profile: Profile, threads: readonly Thread[]): FlameLayout {
+/** Calls in time order, one thread below the other. Of several threads, only those with calls in a range are shown. */
+export function timeOrder(profile: Profile, threads: readonly Thread[], range: TimeRange): FlameLayout {
   if (threads.length === 1) return timeOrderOf(profile, threads[0]);
   const layout: FlameLayout = { levels: [], extent: profile.extent, sections: [] };
   const ends: number[] = [];
   const empty = { start: new Float64Array(0), end: new Float64Array(0), frame: new Int32Array(0) };
-  const shown = threads.filter((thread) => thread.stack.some((stack) => stack !== -1));
+  const shown = threads.filter((thread) => hasCalls(thread, range));
   for (const { label, stack } of shown) {
     let depth = 0;
     for (const id of stack) if (id !== -1) depth = Math.max(depth, profile.stackDepth[id] + 1);
@@ -102,6 +102,12 @@ export function timeOrder(profile: Profile, threads: readonly Thread[]): FlameLa
     }
   };
   return layout;
+}
+
+function hasCalls(thread: Thread, range: TimeRange): boolean {
+  const [from, to] = thread.samplesIn(range);
+  for (let sample = from; sample < to; sample++) if (thread.stack[sample] !== -1) return true;
+  return false;
 }
 
 /** Adjacent samples with the same stack count as one call: no sample shows that it ended between them. */
