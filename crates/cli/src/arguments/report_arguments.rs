@@ -9,8 +9,9 @@ use super::source_maps::SourceMapArguments;
 /// Write an HTML report of one or more traces
 ///
 /// The report is a single HTML file that loads nothing else. It has a timeline with the kinds of work, marks and
-/// measures, flame graphs (chronological and left-heavy), the callers and callees of each function, and a searchable table.
-/// It shows all processes and threads of a file, together or one at a time. Given several files, it compares the first two.
+/// measures, flame graphs (chronological, left-heavy and inverted), the callers and callees of each function, and searchable
+/// tables of functions and packages. It shows all processes and threads of a file on one time axis, together or one at a time.
+/// Given several files, it compares the first two.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArguments {
@@ -18,7 +19,8 @@ pub struct ReportArguments {
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     pub files: Vec<PathBuf>,
 
-    /// Show the threads of all files side by side, as if they were one file, instead of comparing files
+    /// Show the threads of all files side by side instead of comparing files. Files have no common time axis, so each
+    /// one begins at 0
     #[arg(long)]
     pub together: bool,
 
