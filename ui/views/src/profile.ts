@@ -55,8 +55,11 @@ export class Profile {
     this.stackFrame = stacks.frame;
     this.stackParent = stacks.parent;
     this.stackDepth = new Int32Array(this.stackFrame.length);
-    this.#isOutermost = new Uint8Array(this.stackFrame.length);
-    this.#computeDepths();
+    for (let stack = 0; stack < this.stackFrame.length; stack++) {
+      const parent = this.stackParent[stack];
+      this.stackDepth[stack] = parent === -1 ? 0 : this.stackDepth[parent] + 1;
+    }
+    this.#isOutermost = outermostStacks(stacks, frames.count);
     let start = Infinity;
     let end = -Infinity;
     for (const { extent } of threads) {
@@ -72,17 +75,6 @@ export class Profile {
     const stacks = { frame: Int32Array.from(data.stacks.frame), parent: Int32Array.from(data.stacks.parent) };
     const threads = data.threads.map((thread) => new Thread(thread));
     return new Profile(data, new FrameTable(data), stacks, threads);
-  }
-
-  #computeDepths(): void {
-    for (let stack = 0; stack < this.stackFrame.length; stack++) {
-      const parent = this.stackParent[stack];
-      this.stackDepth[stack] = parent === -1 ? 0 : this.stackDepth[parent] + 1;
-      let ancestor = parent;
-      while (ancestor !== -1 && this.stackFrame[ancestor] !== this.stackFrame[stack])
-        ancestor = this.stackParent[ancestor];
-      this.#isOutermost[stack] = ancestor === -1 ? 1 : 0;
-    }
   }
 
   get frameCount(): number {
@@ -150,4 +142,35 @@ export class Profile {
       totals.selfSamples[frame] += 1;
     }
   }
+}
+
+/** By stack: 1 if no ancestor has the same frame. Visits each stack once, however deep the stacks are. */
+function outermostStacks({ frame, parent }: StackTable, frameCount: number): Uint8Array {
+  const { length } = frame;
+  const isOutermost = new Uint8Array(length);
+  // The children of a stack are a linked list. The last element is the root of all stacks.
+  const firstChild = new Int32Array(length + 1).fill(-1);
+  const nextSibling = new Int32Array(length);
+  for (let stack = length - 1; stack >= 0; stack--) {
+    const outer = parent[stack] === -1 ? length : parent[stack];
+    nextSibling[stack] = firstChild[outer];
+    firstChild[outer] = stack;
+  }
+  /** By frame: how often it is on the path to the current stack. */
+  const onPath = new Int32Array(frameCount);
+  let stack = firstChild[length];
+  while (stack !== -1) {
+    isOutermost[stack] = onPath[frame[stack]] === 0 ? 1 : 0;
+    if (firstChild[stack] !== -1) {
+      onPath[frame[stack]] += 1;
+      stack = firstChild[stack];
+      continue;
+    }
+    while (stack !== -1 && nextSibling[stack] === -1) {
+      stack = parent[stack];
+      if (stack !== -1) onPath[frame[stack]] -= 1;
+    }
+    if (stack !== -1) stack = nextSibling[stack];
+  }
+  return isOutermost;
 }
