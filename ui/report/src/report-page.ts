@@ -49,6 +49,7 @@ const DESCRIPTIONS: Record<View, string> = {
   diff: 'What changed from the first trace to the second, as shares of busy time.',
 };
 
+const THREADS_DESCRIPTION = 'Calls in time order, the busiest thread first. Width is duration.';
 const INVERTED_DESCRIPTION = 'Functions by self time, and their callers below them. Width is self time.';
 
 const SAME_AS_TABLE = 'The Functions tab has the same data as a table';
@@ -213,7 +214,7 @@ export class ReportPage {
     if (change === 'theme')
       for (const view of [this.#timeOrder, this.#leftHeavy, this.#sandwich, this.#diff]) view?.applyTheme();
     if (change === 'frame') this.#announceSelection();
-    if (change === 'view' || change === 'inverted') this.#showView();
+    if (change === 'view' || change === 'inverted' || change === 'thread') this.#showView();
     if (change !== 'search') this.#details.update();
     this.#timeOrder.selectFrame(this.#state.selectedFrame);
     this.#leftHeavy.selectFrame(this.#state.selectedFrame);
@@ -282,12 +283,19 @@ export class ReportPage {
   }
 
   #showView(): void {
-    const { view, isInverted } = this.#state;
+    const { view } = this.#state;
     this.#tabs.update();
-    this.#description.textContent = view === 'heavy' && isInverted ? INVERTED_DESCRIPTION : DESCRIPTIONS[view];
+    this.#description.textContent = this.#describeView();
     document.body.dataset.view = view;
     this.#updateIfStale(view);
     this.#details.update();
+  }
+
+  #describeView(): string {
+    const { view, isInverted, threads } = this.#state;
+    if (view === 'heavy' && isInverted) return INVERTED_DESCRIPTION;
+    if (view === 'time' && threads.length > 1) return THREADS_DESCRIPTION;
+    return DESCRIPTIONS[view];
   }
 
   #announceSelection(): void {

@@ -90,7 +90,7 @@ describe('several threads', () => {
     }
     await page.evaluate(() => selfprofReport.state.selectFrame(-1));
     await nextFrames(page);
-    // Rows: a title, three levels of the main thread, a title, two levels of the worker, a title, and `check`.
+    // The busiest thread comes first. Rows: a title, `check`, a title, three levels, a title, and two levels.
     const { x, y, width } = await box('#view-time canvas');
     const row = (index) => y + 22 + index * 18 + 9;
     const hovered = async (part, index) => {
@@ -98,14 +98,15 @@ describe('several threads', () => {
       return await page.$eval('#view-time .tooltip', (node) => (node.hidden ? '' : node.firstChild.textContent));
     };
     assert.equal(await hovered(0.05, 0), '');
-    assert.equal(await hovered(0.05, 1), 'main');
-    assert.equal(await hovered(0.15, 6), 'work');
-    assert.equal(await hovered(0.05, 6), '');
-    assert.equal(await hovered(0.75, 8), 'check');
+    assert.equal(await hovered(0.75, 1), 'check');
+    assert.equal(await hovered(0.05, 3), 'main');
+    assert.equal(await hovered(0.15, 8), 'work');
+    assert.equal(await hovered(0.05, 8), '');
     // Threads without calls in the selected range are left out.
-    await page.evaluate(() => selfprofReport.state.selectRange({ start: 210, end: 290 }));
+    await page.evaluate(() => selfprofReport.state.selectRange({ start: 101, end: 118 }));
     await nextFrames(page);
-    assert.equal(await hovered(0.5, 1), 'check');
+    assert.equal(await hovered(0.5, 1), 'main');
+    assert.equal(await hovered(0.5, 4), '');
   });
 
   it('select a time range by dragging over their lanes', async (t) => {

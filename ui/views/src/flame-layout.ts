@@ -78,13 +78,17 @@ class LayoutBuilder {
   }
 }
 
-/** Calls in time order, one thread below the other. Of several threads, only those with calls in a range are shown. */
+/** Calls in time order. Threads are one below the other, the busiest in a range first, without those that have no calls in it. */
 export function timeOrder(profile: Profile, threads: readonly Thread[], range: TimeRange): FlameLayout {
   if (threads.length === 1) return timeOrderOf(profile, threads[0]);
   const layout: FlameLayout = { levels: [], extent: profile.extent, sections: [] };
   const ends: number[] = [];
   const empty = { start: new Float64Array(0), end: new Float64Array(0), frame: new Int32Array(0) };
-  const shown = threads.filter((thread) => hasCalls(thread, range));
+  const shown = threads
+    .map((thread) => ({ thread, time: timeOfCalls(thread, range) }))
+    .filter(({ time }) => time > 0)
+    .sort((a, b) => b.time - a.time)
+    .map(({ thread }) => thread);
   for (const { label, stack } of shown) {
     let depth = 0;
     for (const id of stack) if (id !== -1) depth = Math.max(depth, profile.stackDepth[id] + 1);
@@ -104,10 +108,11 @@ export function timeOrder(profile: Profile, threads: readonly Thread[], range: T
   return layout;
 }
 
-function hasCalls(thread: Thread, range: TimeRange): boolean {
+function timeOfCalls(thread: Thread, range: TimeRange): number {
   const [from, to] = thread.samplesIn(range);
-  for (let sample = from; sample < to; sample++) if (thread.stack[sample] !== -1) return true;
-  return false;
+  let time = 0;
+  for (let sample = from; sample < to; sample++) if (thread.stack[sample] !== -1) time += thread.weight[sample];
+  return time;
 }
 
 /** Adjacent samples with the same stack count as one call: no sample shows that it ended between them. */
