@@ -110,7 +110,10 @@ export class ReportPage {
     this.#packages = new FunctionTable({
       subject: 'packages',
       onSelect: (frame) => state.selectPackage(frame),
-      onOpen: () => this.#openSandwich(state.selectedFrame),
+      canSelect: (frame) => state.canSelectPackage(frame),
+      onOpen: (frame) => {
+        if (state.canSelectPackage(frame)) this.#openSandwich(frame);
+      },
     });
     this.#sandwich = new Sandwich(style, onSelect);
     this.#details = new FunctionDetails(state);
@@ -256,6 +259,7 @@ export class ReportPage {
   #updatePackages(): void {
     const { packages, packageTotals, search, selectedFrame, isGrouped } = this.#state;
     const { profile, firstPackage } = packages;
+    const isListed = isGrouped && (selectedFrame >= firstPackage || profile.frames.isCollector(selectedFrame));
     const isMatch = searchMatcher(search);
     const matches =
       search.trim() === ''
@@ -268,7 +272,7 @@ export class ReportPage {
       totals: packageTotals,
       search,
       matches,
-      selectedFrame: isGrouped && selectedFrame >= firstPackage ? selectedFrame : -1,
+      selectedFrame: isListed ? selectedFrame : -1,
     });
   }
 

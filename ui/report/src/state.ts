@@ -99,10 +99,14 @@ export class State {
 
   /** Groups packages, and selects one: a frame of `packages`. */
   selectPackage(frame: number): void {
-    const { firstPackage, endOfPackages } = this.packages;
-    if (frame < firstPackage || frame >= endOfPackages) return;
+    if (!this.canSelectPackage(frame)) return;
     this.isGrouped = true;
     this.selectFrame(frame);
+  }
+
+  /** Whether a frame of `packages` is a package or the garbage collector. Other code has a frame for each function. */
+  canSelectPackage(frame: number): boolean {
+    return frame >= 0 && frame < this.packages.endOfPackages;
   }
 
   /** Whether the merged flame graph has callees at the top, and their callers below. */

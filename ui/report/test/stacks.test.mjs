@@ -136,6 +136,15 @@ describe('stacks', () => {
     assert.equal(await page.evaluate(() => selfprofReport.state.isGrouped), true);
     assert.equal(await textOf(page, '.details h2'), 'lib');
     assert.equal(await textOf(page, '#view-packages [aria-selected=true] .name'), 'lib');
+    // Own code has a frame for each function, and so cannot be selected here.
+    const selectedByKey = async (key) => {
+      await page.keyboard.press(key);
+      return await textOf(page, '#view-packages [aria-selected=true] .name');
+    };
+    assert.equal(await selectedByKey('ArrowDown'), 'Node.js');
+    assert.equal(await selectedByKey('ArrowDown'), '@scope/tool');
+    assert.equal(await selectedByKey('ArrowDown'), '@scope/tool');
+    assert.equal(await selectedByKey('ArrowUp'), 'Node.js');
     await page.keyboard.press('/');
     await page.keyboard.type('scope');
     assert.deepEqual(

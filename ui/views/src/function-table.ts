@@ -44,6 +44,8 @@ const LABELS: Record<Subject, string> = {
 export interface FunctionTableOptions {
   subject: Subject;
   onSelect(frame: number): void;
+  /** Whether a row can be selected; all can unless it says otherwise. */
+  canSelect?(frame: number): boolean;
   /** A double click on a row, or Enter. */
   onOpen(frame: number): void;
 }
@@ -223,7 +225,11 @@ export class FunctionTable {
     const target = targets[event.key];
     if (target === undefined || this.#frames.length === 0) return;
     event.preventDefault();
-    const index = Math.max(0, Math.min(this.#frames.length - 1, target));
+    const step = target < at ? -1 : 1;
+    let index = Math.max(0, Math.min(this.#frames.length - 1, target));
+    const canSelect = this.#options.canSelect ?? (() => true);
+    while (index >= 0 && index < this.#frames.length && !canSelect(this.#frames[index])) index += step;
+    if (index < 0 || index >= this.#frames.length) return;
     this.#options.onSelect(this.#frames[index]);
     this.#scrollTo(index);
     this.#renderRows();
