@@ -5,12 +5,17 @@
 
 const { isMainThread } = require('node:worker_threads');
 
-const { recordThread } = require('./src/run/record.cjs');
+const { recordThread, reportFailure } = require('./src/run/record.cjs');
 const { takeRequest } = require('./src/run/request.cjs');
 
 const request = takeRequest(__filename);
 if (request !== undefined) {
-  if (request.children) require('./src/run/child-processes.cjs').follow(request);
-  require('./src/run/workers.cjs').follow(__filename);
-  recordThread(request, isMainThread);
+  try {
+    if (request.settings.children) require('./src/run/child-processes.cjs').follow(request);
+    require('./src/run/workers.cjs').follow(__filename);
+    recordThread(request, isMainThread);
+  } catch (error) {
+    // The program runs in any case.
+    reportFailure(request, isMainThread, error);
+  }
 }

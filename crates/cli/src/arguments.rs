@@ -21,7 +21,7 @@ pub use page_arguments::{PageArguments, Wait};
 pub use page_host::PageHostArguments;
 pub use recover_arguments::RecoverArguments;
 pub use report_arguments::ReportArguments;
-pub use run_arguments::RunArguments;
+pub use run_arguments::{RunArguments, ToggleSignal};
 pub use source_maps::SourceMapArguments;
 pub use top_arguments::{By, TopArguments};
 pub use webdriver_arguments::WebDriverArguments;

@@ -1,8 +1,15 @@
 //! The recording of a program: the journals of its threads, which become one trace.
 
+mod connections;
+mod descendants;
 mod journals;
 mod not_recorded;
 
+pub use connections::Connections;
+pub use descendants::Descendants;
+pub use journals::IsKept;
+
+use std::collections::BTreeMap;
 use std::env;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +17,8 @@ use std::path::{Path, PathBuf};
 use selfprof_formats::Thread;
 use selfprof_trace::summary::Summary;
 use tempfile::TempDir;
+
+use descendants::Seen;
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
@@ -79,11 +88,11 @@ impl Recording {
     /// Writes the trace, and prints the table of the program's functions to stderr.
     ///
     /// Tries every thread; returns the first failure and reports the others.
-    pub fn finish(&self, output: &TracePath, top: usize) -> Result<(), Failure> {
+    pub fn finish(&self, output: &TracePath, top: usize, ending: &Ending<'_>) -> Result<(), Failure> {
         let files =
             self.files().map_err(|error| Failure::job("cannot read the recording").because(&error))?;
-        let (recorded, failures) = journals::read(&files);
-        not_recorded::warn_about_failures(self.directory());
+        let (recorded, failures) = journals::read(&files, ending.is_kept);
+        let mut known = not_recorded::warn_about_failures(self.directory());
         let mut failures = failures.into_iter();
         let first = failures.next();
         failures.for_each(|failure| failure.report());
@@ -95,6 +104,9 @@ impl Recording {
             }));
         };
         let threads: Vec<Thread> = recorded.into_iter().map(|recorded| recorded.thread).collect();
+        known.extend(threads.iter().filter_map(|thread| Some(thread.process.as_ref()?.pid)));
+        not_recorded::warn_about_processes(&ending.seen, &known);
+        not_recorded::say_what_goes_on(&ending.alive, &threads);
         let replacing = output::replacing(output.path());
         let written = output::write(&threads, output.path()).map_err(|error| {
             Failure::job(format!("cannot write the trace to {}", output.path().display())).because(&error)
@@ -115,6 +127,17 @@ impl Recording {
     fn files(&self) -> io::Result<Vec<PathBuf>> {
         journals::files(self.directory())
     }
+}
+
+/// How a recording ended.
+#[derive(Default)]
+pub struct Ending<'a> {
+    /// The times that are kept; all by default.
+    pub is_kept: Option<IsKept<'a>>,
+    /// The processes that were seen, by their ids.
+    pub seen: BTreeMap<u32, Seen>,
+    /// The recorded processes that have not ended.
+    pub alive: Vec<u32>,
 }
 
 /// Prints the tables of the program.

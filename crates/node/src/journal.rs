@@ -1,14 +1,14 @@
 //! A recording that is streamed to a file while it goes on.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use selfprof_formats::journal::{End, Header, JournalWriter};
 use selfprof_session::{Recording, RecordingCell};
-use selfprof_trace::{EntryType, Micros, Millis};
+use selfprof_trace::{EntryType, Micros, Millis, Sample};
 
 use crate::building_thread;
 use crate::entries::recorder::EntrySink;
@@ -44,7 +44,22 @@ pub struct Journal {
     waiting: EntryStore,
 }
 
+/// How much a journal holds.
+#[derive(Clone, Copy, Debug)]
+pub struct JournalLimits {
+    /// How many marks and measures it holds at most.
+    pub max_entries: u64,
+    /// It keeps at least this much time, and at most twice as much, in two files; `None` to keep everything.
+    pub keep: Option<Micros>,
+}
+
 struct State {
+    /// Where a new file is created after `keep`.
+    path: PathBuf,
+    header: Header,
+    keep: Option<Micros>,
+    /// The time of the first sample in the file.
+    start: Option<Micros>,
     /// `None` once writing failed: a full disk must not end the program that is being profiled.
     writer: Option<JournalWriter<File>>,
     full: bool,
@@ -53,16 +68,17 @@ struct State {
 }
 
 impl Journal {
-    /// Creates the file and writes its header. It holds at most `max_entries` marks and measures.
+    /// Creates the file and writes its header.
     ///
     /// # Errors
     /// When the file cannot be created or written.
-    pub fn create(path: &Path, header: &Header, max_entries: u64) -> io::Result<Self> {
+    pub fn create(path: &Path, header: &Header, limits: JournalLimits) -> io::Result<Self> {
         let writer = JournalWriter::create(File::create(path)?, header)?;
-        Ok(Self {
-            state: Mutex::new(State { writer: Some(writer), full: false, ended: false }),
-            waiting: EntryStore::new(max_entries),
-        })
+        let JournalLimits { max_entries, keep } = limits;
+        let (path, header) = (path.to_owned(), header.clone());
+        let state =
+            State { path, header, keep, start: None, writer: Some(writer), full: false, ended: false };
+        Ok(Self { state: Mutex::new(state), waiting: EntryStore::new(max_entries) })
     }
 
     /// Writes what was added to the recording, and removes it from memory.
@@ -71,6 +87,7 @@ impl Journal {
         state.full |= became_full;
         let samples = recording.drain();
         if !samples.is_empty() || lost > 0 {
+            state.begin_file_if_due(&samples);
             state.write(|writer| {
                 writer.append(recording.trace(), &samples, lost)?;
                 if recording.renew_tables(MAX_STACKS) {
@@ -121,13 +138,32 @@ impl EntrySink for Journal {
 }
 
 impl State {
+    /// Begins a new file if the current one holds enough. The one before it is deleted.
+    fn begin_file_if_due(&mut self, samples: &[Sample]) {
+        let (Some(keep), Some(first)) = (self.keep, samples.first()) else { return };
+        let start = *self.start.get_or_insert(first.timestamp);
+        if first.timestamp.saturating_sub(start) <= keep || self.writer.is_none() {
+            return;
+        }
+        let begun = fs::rename(&self.path, self.path.with_extension("old.journal"))
+            .and_then(|()| JournalWriter::create(File::create(&self.path)?, &self.header));
+        match begun {
+            Ok(writer) => (self.writer, self.start) = (Some(writer), Some(first.timestamp)),
+            Err(error) => self.fail(&error),
+        }
+    }
+
     /// Appends to the file, possibly after an end that was not the last.
     fn write(&mut self, write: impl FnOnce(&mut JournalWriter<File>) -> io::Result<()>) {
         self.ended = false;
         let Some(writer) = &mut self.writer else { return };
         if let Err(error) = write(writer) {
-            eprintln!("selfprof: the trace is incomplete: the journal could not be written: {error}");
-            self.writer = None;
+            self.fail(&error);
         }
+    }
+
+    fn fail(&mut self, error: &io::Error) {
+        eprintln!("selfprof: the trace is incomplete: the journal could not be written: {error}");
+        self.writer = None;
     }
 }

@@ -7,6 +7,7 @@
 //! * [`building_thread`]: one thread per process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread per process, which interrupts a JS thread when something is due there;
 //! * [`signals`]: one thread per process, which ends streamed recordings before a signal ends the process;
+//! * [`recorder_connection`]: one thread per process, which ends streamed recordings when `selfprof run` no longer wants them;
 //! * [`threads`]: the registry of all JS threads, for profiling all of them at once;
 //! * [`realms`]: the realms of pages and what a session of a realm may show;
 //! * [`entries`]: marks and measures, collected for a trace;
@@ -18,7 +19,7 @@
 //!
 //! Which thread touches what: an agent belongs to its JS thread. A recording is behind a lock, and the building thread
 //! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. No thread waits for a JS
-//! thread, except the signal thread, which waits for a limited time.
+//! thread, except the signal thread and the one of the recorder connection, which wait for a limited time.
 
 mod agent;
 mod agent_key;
@@ -29,6 +30,7 @@ mod entries;
 mod journal;
 mod output;
 mod realms;
+mod recorder_connection;
 mod session_request;
 mod signals;
 mod threads;

@@ -25,6 +25,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 struct Watcher {
     interrupter: Interrupter,
     on_signal: fn(),
+    on_stop: fn(),
 }
 
 /// The recording threads. JS threads add and remove themselves; the signal thread takes all.
@@ -45,10 +46,11 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// A signal has arrived and was not passed on yet.
 static PENDING: AtomicBool = AtomicBool::new(false);
 
-/// Calls `on_signal` on the agent's thread before a signal ends the process. The thread answers with [`ended`].
-pub fn watch(agent: AgentKey, interrupter: &Interrupter, on_signal: fn()) {
+/// Calls `on_signal` on the agent's thread before a signal ends the process, and `on_stop` if the recording ends before the
+/// process. The thread answers with [`ended`].
+pub fn watch(agent: AgentKey, interrupter: &Interrupter, on_signal: fn(), on_stop: fn()) {
     // Before the handlers are installed: a signal may arrive at once.
-    WATCHERS.lock().insert(agent, Watcher { interrupter: interrupter.clone(), on_signal });
+    WATCHERS.lock().insert(agent, Watcher { interrupter: interrupter.clone(), on_signal, on_stop });
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(install_handlers);
 }
@@ -123,17 +125,22 @@ fn run(reader: i32) {
     loop {
         // SAFETY: `byte` has room for the one byte asked for.
         if unsafe { libc::read(reader, (&raw mut byte).cast(), 1) } == 1 {
-            end_recordings();
+            end_recordings(|watcher| watcher.on_signal);
             pass_on(i32::from(byte));
         }
     }
 }
 
-fn end_recordings() {
+/// Ends all recordings of this process, which goes on. Waits for the recording threads for a limited time.
+pub fn stop_recordings() {
+    end_recordings(|watcher| watcher.on_stop);
+}
+
+fn end_recordings(hook: impl Fn(&Watcher) -> fn()) {
     let watchers = std::mem::take(&mut *WATCHERS.lock());
     ENDING_THREADS.lock().extend(watchers.keys());
-    for Watcher { interrupter, on_signal } in watchers.values() {
-        interrupter.interrupt(*on_signal);
+    for watcher in watchers.values() {
+        watcher.interrupter.interrupt(hook(watcher));
     }
     let mut ending = ENDING_THREADS.lock();
     let _ = ONE_ENDED.wait_while_for(&mut ending, |ending| !ending.is_empty(), PATIENCE);

@@ -1,6 +1,7 @@
 //! The trace: its four tables, its samples, and its marks and measures.
 
 use crate::entries::Entries;
+use crate::entry::Entry;
 use crate::frame::Frame;
 use crate::id::{FrameId, NameId, ResourceId, StackId};
 use crate::intern_error::{InternError, known};
@@ -126,6 +127,15 @@ impl Trace {
             |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
         self.samples.extend(other.samples.iter().map(renumbered));
         Ok(())
+    }
+
+    /// Keeps only the samples, marks and measures of these times. A measure is kept if it begins at such a time. The tables stay.
+    pub fn retain_times(&mut self, is_wanted: impl Fn(Micros) -> bool) {
+        self.samples.retain(|sample| is_wanted(sample.timestamp));
+        if let Some(entries) = &mut self.entries {
+            let start = |entry: &Entry| Micros::from_millis_f64(entry.start_time.get().max(0.0));
+            entries.retain(|entry| start(entry).is_some_and(&is_wanted));
+        }
     }
 
     /// Moves the time origin to an earlier time: all samples, marks and measures are then later by `offset`.

@@ -46,7 +46,7 @@ suite('nothing is kept', () => {
       return new WeakRef(page);
     };
     const closed = [];
-    for (let i = 0; i < 4; i++) closed.push(await openAndClose());
+    for (let i = 0; i < 2; i++) closed.push(await openAndClose());
     const endless = await open(t, server.url('/endless'), { host: pages, waitUntil: 'commit' });
     if (endless.log.length === 0) await once(endless, 'console');
     await endless.close();
@@ -100,7 +100,7 @@ suite('nothing is kept', () => {
     const listenersBefore = listeners();
     const [main] = threads.all();
     const awaitedBefore = main.handle.awaited;
-    for (let i = 0; i < 5; i++) await round();
+    for (let i = 0; i < 3; i++) await round();
     await eventually(() => threads.counts.blobs === 0 && threads.counts.windows === 1);
     assert.deepEqual(threads.counts, { threads: 1, reserved: 0, windows: 1, blobs: 0, workers: 0 });
     assert.deepEqual([...main.windows.keys()], [0]);

@@ -78,6 +78,10 @@ export interface ThreadTrace {
 export interface RecordOptions {
   /** The path of the journal. */
   path: string;
+  /** The socket of the recorder. The recording ends when the recorder closes it. */
+  connection?: string;
+  /** How many milliseconds to keep at least; absent to keep everything. */
+  keep?: number;
   sampleInterval: number;
   /** How many samples to record at most. */
   limit?: number;

@@ -21,12 +21,12 @@ function full(profiler) {
   });
 }
 
-/** What the thread does while the buffer fills. */
+/** What the thread does for some milliseconds while the buffer fills. */
 const LOADS = {
-  idle: () => sleep(200),
-  'a busy loop': () => spin(200),
-  'work in small tasks': async () => {
-    for (const end = performance.now() + 200; performance.now() < end; await new Promise(setImmediate)) spin(1);
+  idle: (ms) => sleep(ms),
+  'a busy loop': (ms) => spin(ms),
+  'work in small tasks': async (ms) => {
+    for (const end = performance.now() + ms; performance.now() < end; await new Promise(setImmediate)) spin(1);
   },
 };
 
@@ -38,9 +38,9 @@ for (const [load, work] of Object.entries(LOADS)) {
         let fired = 0;
         profiler.addEventListener('samplebufferfull', () => fired++);
         const event = full(profiler);
-        await work();
+        await work(200);
         await event;
-        await work();
+        await work(50);
         assert.equal(fired, 1);
         assert.equal(profiler.stopped, false, 'stop() has yet to be called');
         const trace = await profiler.stop();

@@ -60,7 +60,7 @@ suite('chunks', () => {
     test(`of ${size} samples come one after another, without a seam`, async () => {
       const profiler = make({ maxBufferSize: size, maxChunks: 1000 });
       const collected = collect(profiler);
-      await work(600);
+      await work(3 * size + 250);
       const rest = await profiler.stop();
       const chunks = await collected;
       assert.ok(chunks.length >= 2, `${chunks.length} chunks`);

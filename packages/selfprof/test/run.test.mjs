@@ -8,82 +8,6 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 
 import { PACKAGE, runNode } from './program.mjs';
-import { spin } from './spin.mjs';
-
-const PRELOAD = path.join(PACKAGE, 'run.cjs');
-
-/**
- * Records a program as `selfprof run` does.
- *
- * @returns how it ended, `script`, its file, and `journals`, what was recorded, by file name without its suffix
- */
-async function record(t, source, { settings = {}, file = 'main.cjs', args = [], ...options } = {}) {
-  const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-')));
-  t.after(() => fs.rmSync(directory, { recursive: true, force: true }));
-  const [dir, script] = [path.join(directory, 'journals'), path.join(directory, file)];
-  fs.mkdirSync(dir);
-  fs.writeFileSync(script, `${spin}\n${source}`);
-  const env = {
-    SELFPROF_RUN: JSON.stringify({
-      dir,
-      interval: 1,
-      limit: null,
-      mode: 'eager',
-      nodeFrames: 'fold',
-      pid: 0,
-      ...settings,
-    }),
-    ...options.env,
-  };
-  const ended = await runNode(['--require', PRELOAD, script, ...args], { cwd: directory, ...options, env });
-  const journals = {};
-  for (const name of fs.readdirSync(dir)) {
-    journals[path.basename(name, '.journal')] = parse(fs.readFileSync(path.join(dir, name), 'utf8'));
-  }
-  return { ...ended, script, journals };
-}
-
-/** Parses a journal and checks what every journal has: whole lines, a header, segments whose ids resolve. */
-function parse(text) {
-  assert.ok(text.endsWith('\n'), 'the last line is whole');
-  const [header, ...records] = text
-    .slice(0, -1)
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  assert.equal(header.selfprofJournal, 2);
-  const tables = { names: [], resources: [], frames: [], stacks: [] };
-  const { names, resources, frames, stacks } = tables;
-  const samples = [];
-  const entries = [];
-  let dropped = 0;
-  let end = null;
-  for (const segment of records) {
-    if (segment.end) {
-      assert.equal(end, null, 'an end follows what it ends');
-      end = segment.end;
-      continue;
-    }
-    // A program that seemed to end went on.
-    end = null;
-    if (segment.entries) {
-      assert.ok(header.entries, 'entries are announced');
-      for (const [type, name, startTime, duration] of segment.entries) {
-        assert.ok(name < segment.entryNames.length);
-        entries.push([['mark', 'measure'][type], segment.entryNames[name], startTime, duration]);
-      }
-      dropped += segment.droppedEntries;
-      continue;
-    }
-    if (segment.fresh) for (const table of [names, resources, frames, stacks]) table.length = 0;
-    for (const [name, table] of Object.entries(tables)) table.push(...segment[name]);
-    samples.push(...segment.samples);
-    assert.equal(typeof segment.lost, 'number');
-  }
-  for (const [name, resource] of frames) assert.ok(name < names.length && resource < resources.length);
-  for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
-  for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
-  return { header, names, resources, samples, entries, dropped, end };
-}
 
 const EXIT = { reason: 'exit', full: false };
 
@@ -92,12 +16,17 @@ const workUntilWritten = (kind, count) => `
   const fs = require('node:fs');
   const countWritten = () =>
     fs
-      .readFileSync(__dirname + '/journals/main.journal', 'utf8')
+      .readFileSync(__dirname + '/journals/' + fs.readdirSync(__dirname + '/journals').find((name) => name.endsWith('.main.journal')), 'utf8')
       .split('\\n')
       // After the header, and before what may be half a record.
       .slice(1, -1)
       .reduce((sum, line) => sum + (JSON.parse(line).${kind}?.length ?? 0), 0);
-  do spin(50); while (countWritten() < ${count});
+  const clock = new Int32Array(new SharedArrayBuffer(4));
+  // The thread sleeps most of the time, but gives no turn to its event loop.
+  do {
+    spin(10);
+    Atomics.wait(clock, 0, 0, 40);
+  } while (countWritten() < ${count});
   fs.writeSync(1, 'written');
   // Node's own process.kill() would run the exit hooks first.
   require('node:child_process').execFileSync('kill', ['-KILL', String(process.pid)]);
@@ -105,19 +34,24 @@ const workUntilWritten = (kind, count) => `
 
 suite('the journal', () => {
   test('has a header, samples and an end', async (t) => {
-    const { code, stderr, script, journals } = await record(t, 'function work() { spin(300); } work();');
+    const { code, stderr, script, journals } = await record(t, 'function work() { spin(150); } work();');
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
     assert.deepEqual(Object.keys(journals), ['main']);
     const { header, names, resources, samples, end } = journals.main;
-    const { pid, timeOrigin, ...rest } = header;
+    const { pid, timeOrigin, origin, ...rest } = header;
     assert.deepEqual(rest, {
-      selfprofJournal: 2,
+      selfprofJournal: 3,
       threadId: 0,
       interval: 1000,
       mode: 'eager',
       node: process.version,
       entries: false,
+      threadName: 'main-thread',
+      command: `node ${script}`,
     });
+    // The monotonic clock of the system.
+    const started = Number(process.hrtime.bigint() / 1000n) - origin;
+    assert.ok(started > 0 && started < 120e6, String(started));
     assert.ok(Number.isInteger(pid) && pid > 0 && pid !== process.pid);
     assert.ok(Math.abs(timeOrigin - Date.now()) < 120_000);
     assert.ok(names.includes('work') && names.includes('spin'));
@@ -136,7 +70,7 @@ suite('the journal', () => {
   });
 
   test('ends at its limit and says so', async (t) => {
-    const { code, journals } = await record(t, 'spin(400); setTimeout(() => {}, 100);', { settings: { limit: 20 } });
+    const { code, journals } = await record(t, 'spin(150); setTimeout(() => {}, 100);', { settings: { limit: 20 } });
     assert.equal(code, 0);
     assert.equal(journals.main.samples.length, 20);
     assert.deepEqual(journals.main.end, { reason: 'exit', full: true });
@@ -523,7 +457,7 @@ suite('a worker', () => {
       for (const worker of workers) worker.on('error', () => {});
       ${inMain}
     } else {
-      (function inWorker() { spin(200); })();
+      (function inWorker() { spin(60); })();
       parentPort.postMessage('busy');
       ${inWorker}
     }

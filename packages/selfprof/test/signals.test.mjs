@@ -21,11 +21,12 @@ function folder(t) {
 /** Runs a program as `selfprof run` does. The last line of its main journal says how the recording ended: `lastLine`. */
 async function record(t, source, { env } = {}) {
   const dir = folder(t);
-  const options = { dir, interval: 1, limit: null, mode: 'eager', nodeFrames: 'fold', pid: 0 };
+  const options = { dir, interval: 1, limit: null, mode: 'eager', nodeFrames: 'fold' };
   const ended = await runNode(['--require', PRELOAD, '--eval', source], {
     env: { SELFPROF_RUN: JSON.stringify(options), ...env },
   });
-  const lines = fs.readFileSync(path.join(dir, 'main.journal'), 'utf8').trimEnd().split('\n');
+  const main = fs.readdirSync(dir).find((name) => name.endsWith('.main.journal'));
+  const lines = fs.readFileSync(path.join(dir, main), 'utf8').trimEnd().split('\n');
   return { ...ended, lastLine: JSON.parse(lines.at(-1)) };
 }
 

@@ -14,7 +14,8 @@ use std::collections::HashSet;
 const FIRST_MAJOR_WITH_PAGES: u32 = 22;
 
 /// All steps for these majors, of which there is at least one. Steps that can start at the same time start in this order:
-/// quick ones first, so that a slip shows early, then what many others need.
+/// quick ones first, so that a slip shows early, then what many others need, then the long ones: whatever is last should be
+/// short, because a long last step leaves the other processors idle.
 pub fn plan(majors: &[u32]) -> Vec<Step> {
     let first = majors.first().copied().unwrap_or(MAJORS[0]);
     let with_pages: Vec<u32> =
@@ -137,6 +138,15 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             .using(80),
         );
     }
+    steps.push(
+        Step::new(
+            "fuzz",
+            "the inputs in fuzz/ on instrumented readers, and a short search for new ones",
+            &["fuzz-build"],
+            fuzzing::run,
+        )
+        .using(100),
+    );
     for &major in &with_pages {
         steps.push(
             Step::new(
@@ -204,15 +214,6 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             .using(60),
         );
     }
-    steps.push(
-        Step::new(
-            "fuzz",
-            "the inputs in fuzz/ on instrumented readers, and a short search for new ones",
-            &["fuzz-build"],
-            fuzzing::run,
-        )
-        .using(100),
-    );
     steps.push(
         Step::new(
             "report",

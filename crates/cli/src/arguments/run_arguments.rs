@@ -2,10 +2,12 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use signal_hook::consts::{SIGUSR1, SIGUSR2};
 
-use super::values::interval;
+use super::values::{interval, seconds};
 
 /// Run a program and profile all its Node.js processes from start to exit
 ///
@@ -33,6 +35,23 @@ pub struct RunArguments {
     /// Record only the first process, and not the Node.js processes that it starts
     #[arg(long)]
     pub no_children: bool,
+
+    /// Begin to record SECONDS after the start
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "toggle")]
+    pub delay: Option<Duration>,
+
+    /// Stop recording after SECONDS and write the trace; the program goes on
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
+
+    /// Begin to record when selfprof receives SIGNAL, stop at the next one, and so on. With --last, record from the start, and
+    /// write the trace when SIGNAL arrives
+    #[arg(long, value_name = "SIGNAL", value_enum, ignore_case = true)]
+    pub toggle: Option<ToggleSignal>,
+
+    /// Keep only the last SECONDS before the end of the recording
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub last: Option<Duration>,
 
     /// When V8 records the names and locations of functions
     #[arg(long, value_enum, default_value_t)]
@@ -78,6 +97,33 @@ Examples:
 
 Worker threads and the Node.js processes that the program starts are recorded, too. One file holds them all: a W3C trace of the
 main thread, and the others in its member `threads`. `selfprof top --by process FILE` shows where the time went.";
+
+/// A signal that means nothing to selfprof otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ToggleSignal {
+    #[value(name = "SIGUSR1", alias = "USR1")]
+    Usr1,
+    #[value(name = "SIGUSR2", alias = "USR2")]
+    Usr2,
+}
+
+impl ToggleSignal {
+    /// Its name, e.g. `SIGUSR2`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Usr1 => "SIGUSR1",
+            Self::Usr2 => "SIGUSR2",
+        }
+    }
+
+    /// Its number on this system.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Usr1 => SIGUSR1,
+            Self::Usr2 => SIGUSR2,
+        }
+    }
+}
 
 /// The Document-Policy value `js-profiling-mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

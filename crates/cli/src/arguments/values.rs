@@ -1,5 +1,7 @@
 //! Parsers of values that several commands take.
 
+use std::time::Duration;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use selfprof_formats::{Format, UnknownFormat};
 
@@ -7,6 +9,14 @@ use selfprof_formats::{Format, UnknownFormat};
 pub fn formats(formats: &[Format]) -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(formats.iter().map(|format| format.as_str()))
         .try_map(|text| -> Result<Format, UnknownFormat> { text.parse() })
+}
+
+/// A number of seconds, with or without a fraction.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "this is a number of seconds, greater than 0".to_owned())
 }
 
 /// A sample interval in milliseconds. Fractions are rejected: V8's sampler would round them.

@@ -35,9 +35,12 @@ pub fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Which times of the system's monotonic clock are kept of a recording.
+pub type IsKept<'a> = &'a dyn Fn(Micros) -> bool;
+
 /// Reads all threads: the main thread of the first process, then its workers, then the other processes in the order in which they
 /// started. Warns about incomplete data; the failures are those of threads that cannot be read.
-pub fn read(files: &[PathBuf]) -> (Vec<RecordedThread>, Vec<Failure>) {
+pub fn read(files: &[PathBuf], is_kept: Option<IsKept<'_>>) -> (Vec<RecordedThread>, Vec<Failure>) {
     let (mut journals, mut failures) = (Vec::new(), Vec::new());
     for path in files {
         match File::open(path).map_err(JournalError::Io).and_then(|file| journal::read(BufReader::new(file)))
@@ -54,6 +57,10 @@ pub fn read(files: &[PathBuf]) -> (Vec<RecordedThread>, Vec<Failure>) {
         }
     }
     sort(&mut journals);
+    let mut journals = joined(journals);
+    if let Some(is_kept) = is_kept {
+        journals.iter_mut().for_each(|journal| cut(journal, is_kept));
+    }
     let first = journals.first().map(|journal| journal.header.clone());
     let is_alone = journals.len() == 1;
     let threads = journals.into_iter().map(|journal| {
@@ -73,6 +80,42 @@ fn sort(journals: &mut [Journal]) {
         let start = starts.get(&header.pid).copied().unwrap_or((u64::MAX, u64::MAX));
         (start, header.pid, header.thread_id, header.origin, Reverse(trace.samples().len()))
     });
+}
+
+/// Joins the files of a thread that has several, because only its last seconds are kept.
+fn joined(journals: Vec<Journal>) -> Vec<Journal> {
+    let mut joined: Vec<Journal> = Vec::with_capacity(journals.len());
+    for mut journal in journals {
+        let is_same = |earlier: &mut Journal| {
+            let key = |header: &Header| (header.pid, header.thread_id, header.origin);
+            key(&earlier.header) == key(&journal.header) && journal.header.origin > Micros::ZERO
+        };
+        match joined.pop_if(is_same) {
+            None => joined.push(journal),
+            Some(mut other) => {
+                let start = |journal: &Journal| journal.trace.span().map(|(first, _)| first);
+                if start(&other) > start(&journal) {
+                    std::mem::swap(&mut other, &mut journal);
+                }
+                // Fails if the tables are full; the later samples matter more.
+                if other.trace.merge(&journal.trace).is_ok() {
+                    journal.trace = other.trace;
+                }
+                journal.lost += other.lost;
+                joined.push(journal);
+            }
+        }
+    }
+    joined
+}
+
+/// Removes what is not kept.
+fn cut(journal: &mut Journal, is_kept: IsKept<'_>) {
+    let origin = journal.header.origin;
+    if origin > Micros::ZERO {
+        journal.trace.retain_times(|time| is_kept(origin.saturating_add(time)));
+        journal.trace = journal.trace.narrowed();
+    }
 }
 
 /// How much later a thread's time origin is than the first thread's.

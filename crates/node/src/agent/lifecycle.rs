@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use selfprof_session::{AdmitScripts, HostRoot, Instant};
+use selfprof_session::{AdmitScripts, HostRoot, Instant, SessionId};
 use selfprof_trace::Micros;
 use selfprof_v8::{CpuSampler, Environment, LoggingMode};
 
@@ -57,13 +57,21 @@ pub fn origin() -> Result<Micros, AgentError> {
     current::with(|agent| Ok(Micros(agent.origin().0)))
 }
 
-/// Streams what this thread records into `journal` until its environment ends.
-pub fn stream(request: &SessionRequest, journal: Arc<Journal>) -> Result<(), AgentError> {
+/// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called.
+pub fn stream(request: &SessionRequest, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
     current::with(|agent| {
-        agent.open_stream(request, journal)?;
-        signals::watch(agent.key(), agent.notifier().interrupter(), on_signal);
-        Ok(())
+        let session = agent.open_stream(request, journal)?;
+        signals::watch(agent.key(), agent.notifier().interrupter(), on_signal, stop_streams);
+        Ok(session)
     })
+}
+
+/// Ends the streamed recordings of this thread, which goes on.
+pub fn stop_streams() {
+    current::if_any(|agent| {
+        agent.stop_streams("stopped");
+        signals::ended(agent.key());
+    });
 }
 
 /// Something may be due. Called by the alarm, between two JavaScript instructions or from the event loop.

@@ -115,4 +115,14 @@ impl Notifier {
     pub fn streams(&self) -> Vec<StreamedRecording> {
         self.streams.lock().values().cloned().collect()
     }
+
+    /// The same, with their sessions.
+    pub fn streams_by_session(&self) -> Vec<(SessionId, StreamedRecording)> {
+        self.streams.lock().iter().map(|(session, stream)| (*session, stream.clone())).collect()
+    }
+
+    /// All streamed recordings have ended.
+    pub fn forget_streams(&self) {
+        self.streams.lock().clear();
+    }
 }

@@ -135,7 +135,7 @@ impl Agent {
             let is_circular = request.policy == BufferPolicy::Circular;
             let limit = request.limit.unwrap_or(u64::MAX);
             let store = Arc::new(EntryStore::of_session(limit, is_circular, self.now()));
-            recorder::begin(Some(session), Arc::clone(&store) as _);
+            recorder::begin(session, Arc::clone(&store) as _);
             (self.on_entries_wanted)();
             store
         });
@@ -253,6 +253,20 @@ impl Agent {
         for stream in self.notifier.streams() {
             stream.end(reason);
         }
+    }
+
+    /// Stops the sessions of all streamed recordings and has them written to their end. The thread goes on.
+    pub fn stop_streams(&mut self, reason: &'static str) {
+        for (session, stream) in self.notifier.streams_by_session() {
+            if let Ok(left) = self.group.leave(selfprof_v8::now(), session) {
+                self.deliver(left.cut);
+            }
+            self.end_entries(session);
+            stream.end(reason);
+        }
+        building_thread::wait();
+        self.release_read_profiles();
+        self.notifier.forget_streams();
     }
 
     /// Marks and measures are no longer recorded for a session.

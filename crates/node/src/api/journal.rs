@@ -12,7 +12,8 @@ use selfprof_trace::Micros;
 use super::arguments::agent_error;
 use crate::agent::lifecycle;
 use crate::entries::recorder;
-use crate::journal::Journal;
+use crate::journal::{Journal, JournalLimits};
+use crate::recorder_connection;
 use crate::session_request::SessionRequest;
 
 /// The options of a streamed recording.
@@ -20,6 +21,10 @@ use crate::session_request::SessionRequest;
 pub struct RecordOptions {
     /// The journal's path.
     pub path: String,
+    /// The socket of the recorder. The recording ends when the recorder closes it.
+    pub connection: Option<String>,
+    /// How many milliseconds to keep at least; absent to keep everything.
+    pub keep: Option<f64>,
     /// The requested sample interval, in milliseconds.
     pub sample_interval: f64,
     /// After how many samples recording ends; absent for no limit.
@@ -40,9 +45,14 @@ pub struct RecordOptions {
     pub node: String,
 }
 
-/// Records this thread into a file until its environment ends.
+/// Records this thread into a file until its environment ends, or until the recorder closes the connection. Does nothing if it has
+/// closed the connection already.
 #[napi(catch_unwind)]
 pub fn record(options: RecordOptions) -> Result<()> {
+    let has_connection = options.connection.is_some();
+    if options.connection.is_some_and(|path| !recorder_connection::connect(Path::new(&path))) {
+        return Ok(());
+    }
     let requested = Micros::from_millis_f64(options.sample_interval).ok_or_else(|| {
         Error::new(Status::InvalidArg, "the sample interval is not a number of milliseconds")
     })?;
@@ -58,15 +68,22 @@ pub fn record(options: RecordOptions) -> Result<()> {
         thread_name: options.thread_name,
         command: options.command,
     };
-    let max_entries = options.max_entries.unwrap_or(0.0) as u64;
-    let journal = Journal::create(Path::new(&options.path), &header, max_entries)
+    let limits = JournalLimits {
+        max_entries: options.max_entries.unwrap_or(0.0) as u64,
+        keep: options.keep.and_then(Micros::from_millis_f64),
+    };
+    let journal = Journal::create(Path::new(&options.path), &header, limits)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
     let journal = Arc::new(journal);
     let limit = options.limit.map(|limit| limit as u64);
     let request = SessionRequest { interval: requested, limit, policy: BufferPolicy::Stop, entries: false };
-    lifecycle::stream(&request, Arc::clone(&journal)).map_err(agent_error)?;
+    let session = lifecycle::stream(&request, Arc::clone(&journal)).map_err(agent_error)?;
     if options.max_entries.is_some() {
-        recorder::begin(None, journal);
+        recorder::begin(session, journal);
+    }
+    if has_connection && !recorder_connection::is_open() {
+        // It closed while this recording began.
+        lifecycle::stop_streams();
     }
     Ok(())
 }

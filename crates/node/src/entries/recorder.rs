@@ -28,8 +28,8 @@ impl EntrySink for EntryStore {
 }
 
 struct Recorder {
-    /// The session that it belongs to; none for a journal, which ends with the thread.
-    session: Option<SessionId>,
+    /// The session that it belongs to.
+    session: SessionId,
     sink: Arc<dyn EntrySink>,
 }
 
@@ -50,14 +50,14 @@ fn with<T>(work: impl FnOnce(&mut Recorders) -> T) -> T {
 }
 
 /// Records the entries of this thread from now on. JavaScript must be notified.
-pub fn begin(session: Option<SessionId>, sink: Arc<dyn EntrySink>) {
+pub fn begin(session: SessionId, sink: Arc<dyn EntrySink>) {
     with(|recorders| recorders.list.push(Recorder { session, sink }));
 }
 
 /// Ends the recorder of a session at this time of the thread's clock. Returns whether there was one.
 pub fn end(session: SessionId, now: Micros) -> bool {
     with(|recorders| {
-        let Some(index) = recorders.list.iter().position(|recorder| recorder.session == Some(session)) else {
+        let Some(index) = recorders.list.iter().position(|recorder| recorder.session == session) else {
             return false;
         };
         recorders.list.swap_remove(index).sink.end(now);

@@ -45,15 +45,16 @@ function adapted(request, options) {
 /** Node's binding behind `spawnSync`, `execSync` and `execFileSync`. */
 function synchronousBinding() {
   const { noDeprecation } = process;
-  // With --pending-deprecation, Node would print a warning that the program did not cause.
-  process.noDeprecation = true;
+  // With --pending-deprecation, Node would print a warning that the program did not cause. With --no-deprecation, the property is
+  // read-only.
+  if (!noDeprecation) process.noDeprecation = true;
   try {
     return /** @type {any} */ (process).binding('spawn_sync');
   } catch {
     // Not with the permission model.
     return undefined;
   } finally {
-    process.noDeprecation = noDeprecation;
+    if (!noDeprecation) process.noDeprecation = noDeprecation;
   }
 }
 
@@ -65,13 +66,13 @@ function synchronousBinding() {
 function follow(request) {
   const prototype = /** @type {any} */ (ChildProcess).prototype;
   const { spawn: spawnAsynchronously } = prototype;
-  prototype.spawn = function spawn(/** @type {unknown} */ options) {
+  prototype.spawn = function (/** @type {unknown} */ options) {
     return Reflect.apply(spawnAsynchronously, this, [adapted(request, options)]);
   };
   const binding = synchronousBinding();
   if (binding !== undefined) {
     const { spawn: spawnSynchronously } = binding;
-    binding.spawn = function spawn(/** @type {unknown} */ options) {
+    binding.spawn = function (/** @type {unknown} */ options) {
       return Reflect.apply(spawnSynchronously, this, [adapted(request, options)]);
     };
   }

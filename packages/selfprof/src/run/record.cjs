@@ -17,51 +17,61 @@ function nameOf(isMain) {
 }
 
 /**
- * Records this thread into a journal until the thread ends. Never throws: the program runs in any case.
+ * The name of the thread's files, without their suffixes.
+ *
+ * @param {import('./request.cjs').Request} request
+ * @param {boolean} isMain
+ */
+function fileOf({ settings, processName }, isMain) {
+  return path.join(settings.dir, `${processName}.${isMain ? 'main' : `worker-${threadId}`}`);
+}
+
+/**
+ * Records this thread into a journal until the thread ends.
  *
  * @param {import('./request.cjs').Request} request
  * @param {boolean} isMain whether this is the main thread
  */
-function recordThread({ settings, processName, command }, isMain) {
-  const file = `${processName}.${isMain ? 'main' : `worker-${threadId}`}`;
-  try {
-    const { dir, interval, limit, maxEntries, mode, nodeFrames } = settings;
-    const native = require('../native.cjs');
-    const { ensureAgent, updateEntryRecording } = require('../agent.cjs');
-    const agent = ensureAgent({ mode, nodeFrames });
-    native.record({
-      path: path.join(dir, `${file}.journal`),
-      sampleInterval: interval,
-      limit: limit ?? undefined,
-      maxEntries: maxEntries ?? undefined,
-      threadId,
-      threadName: nameOf(isMain),
-      command,
-      mode: agent.mode,
-      timeOrigin: performance.timeOrigin,
-      node: process.version,
-    });
-    updateEntryRecording();
-  } catch (error) {
-    reportFailure(path.join(settings.dir, `${file}.failure`), command, error);
-  }
+function recordThread(request, isMain) {
+  const { connection, keep, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
+  // A process that outlives the recording passes the request on to its children all the same.
+  if (connection !== undefined && !fs.existsSync(connection)) return;
+  const native = require('../native.cjs');
+  const { ensureAgent, updateEntryRecording } = require('../agent.cjs');
+  const agent = ensureAgent({ mode, nodeFrames });
+  native.record({
+    path: `${fileOf(request, isMain)}.journal`,
+    connection,
+    keep: keep ?? undefined,
+    sampleInterval: interval,
+    limit: limit ?? undefined,
+    maxEntries: maxEntries ?? undefined,
+    threadId,
+    threadName: nameOf(isMain),
+    command: request.command,
+    mode: agent.mode,
+    timeOrigin: performance.timeOrigin,
+    node: process.version,
+  });
+  updateEntryRecording();
 }
 
 /**
  * Tells `selfprof run` why a thread is not recorded.
  *
- * @param {string} file
- * @param {string} command
+ * @param {import('./request.cjs').Request} request
+ * @param {boolean} isMain
  * @param {unknown} error
  */
-function reportFailure(file, command, error) {
+function reportFailure(request, isMain, error) {
   // Only the first paragraph: the hints are for programs that load the package themselves.
   const message = (error instanceof Error ? error.message : String(error)).split('\n\n')[0];
-  const failure = { pid: process.pid, threadId, command, message };
+  const failure = { pid: process.pid, command: request.command, message };
   try {
-    // Without the directory, the recording has ended, and nobody waits for this process.
-    fs.writeFileSync(file, JSON.stringify(failure));
-  } catch {}
+    fs.writeFileSync(`${fileOf(request, isMain)}.failure`, JSON.stringify(failure));
+  } catch {
+    // The recording has ended, and with it its directory.
+  }
 }
 
-module.exports = { recordThread };
+module.exports = { recordThread, reportFailure };

@@ -16,6 +16,8 @@ const MAX_COMMAND_LENGTH = 1000;
 /**
  * @typedef {object} Settings
  * @property {string} dir the directory of the journals
+ * @property {string} [connection] the socket of `selfprof run`
+ * @property {number | null} [keep] how many milliseconds to keep at least
  * @property {number} interval the sample interval, in milliseconds
  * @property {number | null} limit how many samples to record at most
  * @property {number | null} maxEntries how many marks and measures to record at most; null to record none
@@ -29,7 +31,6 @@ const MAX_COMMAND_LENGTH = 1000;
  * @property {string} processName a name for the files of this process
  * @property {string} command the command line of this process, for people to read
  * @property {Settings} settings
- * @property {boolean} children whether to record child processes
  */
 
 /**
@@ -89,7 +90,7 @@ function takeRequest(preload) {
   const [text, processName, command] = value;
   /** @type {Settings} */
   const settings = JSON.parse(text);
-  return { text, preload, processName, command, settings, children: settings.children === true };
+  return { text, preload, processName, command, settings };
 }
 
 /** The command line of this process: its script and arguments, or else the options of Node. */

@@ -12,7 +12,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
@@ -23,11 +25,11 @@ use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
 use super::command::CommandLine;
-use crate::arguments::RunArguments;
+use crate::arguments::{RunArguments, ToggleSignal};
 use crate::failure::Failure;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
-use crate::recording::Recording;
+use crate::recording::{Connections, Recording};
 
 /// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the disk.
 const MAX_ENTRIES: u32 = 1 << 20;
@@ -35,8 +37,19 @@ const MAX_ENTRIES: u32 = 1 << 20;
 /// The running program.
 #[derive(Debug)]
 pub struct Child {
-    process: std::process::Child,
-    target: Target,
+    id: u32,
+    events: Receiver<Event>,
+}
+
+/// What happens while the program runs.
+#[derive(Debug)]
+pub enum Event {
+    /// The program has ended.
+    Ended(Result<Ended, Failure>),
+    /// The signal of `--toggle` has arrived.
+    Toggle,
+    /// The deadline has passed.
+    Deadline,
 }
 
 /// What is started.
@@ -101,15 +114,18 @@ impl Child {
     pub fn spawn(
         executable: &Executable,
         package: &Package,
-        recording: &Recording,
+        (recording, connections): (&Recording, &Connections),
         command: &CommandLine,
         arguments: &RunArguments,
     ) -> Result<Self, Failure> {
         // The handlers are installed before the program starts, so that no signal is missed.
-        let signals = SignalsInfo::<WithOrigin>::new(caught_signals())
+        let toggle = arguments.toggle.map(ToggleSignal::number);
+        let signals = SignalsInfo::<WithOrigin>::new(caught_signals().into_iter().chain(toggle))
             .map_err(|error| Failure::job("cannot catch signals").because(&error))?;
         let options = json!({
             "dir": recording.directory(),
+            "connection": connections.path(),
+            "keep": arguments.last.map(|last| last.as_secs_f64() * 1e3),
             "interval": arguments.interval,
             "limit": arguments.buffer,
             "maxEntries": arguments.marks.then(|| arguments.buffer.unwrap_or(MAX_ENTRIES)),
@@ -129,27 +145,50 @@ impl Child {
         let process = process.spawn().map_err(|error| {
             Failure::job(format!("cannot start {}", executable.path().display())).because(&error)
         })?;
+        let id = process.id();
         let target = Arc::new(Mutex::new(Some(Pid::from_child(&process))));
         let shared = Arc::clone(&target);
+        let (sender, events) = channel();
+        let on_toggle = sender.clone();
         // The thread runs until this process ends, so a signal after the program's end does not interrupt writing the trace.
-        thread::spawn(move || forward(signals, &shared));
-        Ok(Self { process, target })
+        thread::spawn(move || {
+            forward(signals, &shared, toggle, || drop(on_toggle.send(Event::Toggle)));
+        });
+        thread::spawn(move || sender.send(Event::Ended(wait(process, &target))));
+        Ok(Self { id, events })
     }
 
-    /// Waits for the program to end.
-    pub fn wait(mut self) -> Result<Ended, Failure> {
-        let pid = Pid::from_child(&self.process);
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        let status = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), options))
-            .map_err(io::Error::from)
-            .and_then(|_| {
-                // The process is still a zombie, so its id cannot be reused while this waits for the lock.
-                self.target.lock().take();
-                self.process.wait()
-            })
-            .map_err(|error| Failure::job("cannot wait for the program").because(&error))?;
-        Ok(ended(status))
+    /// The id of the program's process.
+    pub fn id(&self) -> u32 {
+        self.id
     }
+
+    /// Waits for what happens next, at most until `deadline`.
+    pub fn next_event(&self, deadline: Option<Instant>) -> Event {
+        // The sender of the thread that waits for the program lives until it has sent the end, so receiving cannot fail.
+        match deadline {
+            None => self.events.recv().unwrap_or(Event::Ended(Ok(Ended::Code(1)))),
+            Some(deadline) => {
+                let left = deadline.saturating_duration_since(Instant::now());
+                self.events.recv_timeout(left).unwrap_or(Event::Deadline)
+            }
+        }
+    }
+}
+
+/// Waits for the program to end.
+fn wait(mut process: std::process::Child, target: &Target) -> Result<Ended, Failure> {
+    let pid = Pid::from_child(&process);
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    let status = rustix::io::retry_on_intr(|| waitid(WaitId::Pid(pid), options))
+        .map_err(io::Error::from)
+        .and_then(|_| {
+            // The process is still a zombie, so its id cannot be reused while this waits for the lock.
+            target.lock().take();
+            process.wait()
+        })
+        .map_err(|error| Failure::job("cannot wait for the program").because(&error))?;
+    Ok(ended(status))
 }
 
 fn ended(status: ExitStatus) -> Ended {
@@ -169,9 +208,13 @@ pub fn die_of(signal: i32) -> ExitCode {
     128_u8.saturating_add(signal.try_into().unwrap_or(0)).into()
 }
 
-/// Forwards each signal that a process sent. Signals from the kernel reach the program directly.
-fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target) {
+/// Forwards each signal that a process sent, except the one that toggles recording. Signals from the kernel reach the program directly.
+fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target, toggle: Option<i32>, on_toggle: impl Fn()) {
     for origin in signals.forever() {
+        if Some(origin.signal) == toggle {
+            on_toggle();
+            continue;
+        }
         if origin.cause == Cause::Kernel {
             continue;
         }
