@@ -41,6 +41,22 @@ fn traces_replace_the_placeholder_of_the_template() {
 }
 
 #[test]
+fn files_together_have_no_common_time_axis() {
+    #[track_caller]
+    fn check(arguments: &[&str], expected: bool) {
+        let package = package();
+        let run = output(
+            selfprof().args(["report", "-o", "-"]).args(arguments).env("SELFPROF_NPM", package.path()),
+        );
+        assert!(run.status.success(), "{}", text(&run.stderr));
+        assert_eq!(text(&run.stderr).contains("no common time axis"), expected, "{}", text(&run.stderr));
+    }
+    check(&[MARKS, MARKS, "--together"], true);
+    check(&[MARKS, MARKS], false);
+    check(&[MARKS, "--together"], false);
+}
+
+#[test]
 fn errors_come_with_hints() {
     #[track_caller]
     fn check(arguments: &[&str], package: &std::path::Path, code: i32, expected: &str) {

@@ -5,7 +5,7 @@ import './function-details.css';
 import { type CallTreeNode, callees, callers } from '@selfprof/views/call-tree.ts';
 import { element } from '@selfprof/views/dom.ts';
 import { formatCount, formatDuration, formatPercent } from '@selfprof/views/format.ts';
-import { INFERRED_NOTE } from '@selfprof/views/profile.ts';
+import { INFERRED_NOTE } from '@selfprof/views/frame-table.ts';
 import type { Snippet } from '@selfprof/views/profile-data.ts';
 
 import type { State } from './state.ts';
@@ -49,7 +49,7 @@ export class FunctionDetails {
     this.root.replaceChildren(
       close,
       element('h2', {}, profile.functionName(frame)),
-      ...(profile.inferredName(frame) === undefined ? [] : [element('p', {}, INFERRED_NOTE)]),
+      ...(profile.frames.inferredName(frame) === undefined ? [] : [element('p', {}, INFERRED_NOTE)]),
       element('p', { class: 'location' }, profile.location(frame)),
       element(
         'dl',
@@ -59,7 +59,7 @@ export class FunctionDetails {
         ...term('Self samples', formatCount(totals.selfSamples[frame])),
       ),
       ...(view === 'sandwich' ? [] : [sandwichButton]),
-      ...this.#source(profile.snippet(frame), profile.line(frame)),
+      ...this.#source(profile.frames.snippet(frame), profile.frames.line(frame)),
       ...this.#list('Callers', callers(profile, totals, frame), frame),
       ...this.#list('Callees', callees(profile, totals, frame), frame),
     );

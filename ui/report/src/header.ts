@@ -8,12 +8,16 @@ import { formatCount, formatDuration, formatPercent } from '@selfprof/views/form
 import { toggleTheme } from '@selfprof/views/theme.ts';
 
 import { HELP_TITLE } from './help.ts';
-import type { State } from './state.ts';
+import { ALL_THREADS, type State } from './state.ts';
 
 export class Header {
   readonly root = element('header');
   readonly #state: State;
   readonly #summary = element('p', { class: 'summary' });
+  readonly #threads = element('select', {
+    'aria-label': 'Thread',
+    change: () => this.#state.selectThread(Number(this.#threads.value)),
+  });
   readonly #matchCount = element('span', { class: 'match-count', role: 'status' });
   readonly #search = element('input', {
     type: 'search',
@@ -38,6 +42,7 @@ export class Header {
         { class: 'title' },
         element('span', { class: 'brand', title: generator }, 'selfprof'),
         this.#traceTitle(),
+        this.#threads,
       ),
       this.#summary,
       element('div', { class: 'search' }, this.#search, this.#matchCount),
@@ -49,9 +54,14 @@ export class Header {
       ),
     );
     state.onChange((change) => {
-      if (change === 'profile' || change === 'range') this.#updateSummary();
-      if (change === 'profile' || change === 'range' || change === 'search') this.#updateMatchCount();
+      const hasNewTotals = ['profile', 'grouping', 'thread', 'range'].includes(change);
+      if (hasNewTotals) this.#updateSummary();
+      if (hasNewTotals || change === 'search') this.#updateMatchCount();
+      if (change === 'search' && this.#search.value !== state.search) this.#search.value = state.search;
+      if (change === 'profile') this.#listThreads();
+      if (change === 'thread') this.#threads.value = String(state.selectedThread);
     });
+    this.#listThreads();
     this.#updateSummary();
   }
 
@@ -62,18 +72,33 @@ export class Header {
     const options = profiles.map(({ name }, index) => element('option', { value: String(index) }, name));
     const select = element('select', { 'aria-label': 'Trace' }, ...options);
     select.addEventListener('change', () => this.#state.selectProfile(Number(select.value)));
+    this.#state.onChange((change) => {
+      if (change === 'profile') select.value = String(this.#state.profileIndex);
+    });
     return select;
   }
 
+  #listThreads(): void {
+    const { profile, lanes, selectedThread } = this.#state;
+    this.#threads.hidden = lanes.length === 0;
+    const options = [ALL_THREADS, ...lanes].map((index) =>
+      element('option', { value: String(index) }, index === ALL_THREADS ? 'All threads' : profile.threads[index].label),
+    );
+    this.#threads.replaceChildren(...options);
+    this.#threads.value = String(selectedThread);
+  }
+
   #updateSummary(): void {
-    const { profile, totals, range, hasSelectedRange } = this.#state;
+    const { profile, threads, totals, range, hasSelectedRange } = this.#state;
     const duration = formatDuration(range.end - range.start);
     const figures = [
       `${duration}${hasSelectedRange ? ' selected' : ''}`,
       `${formatCount(totals.samples)} ${totals.samples === 1 ? 'sample' : 'samples'}`,
       `${formatDuration(totals.busy)} busy`,
     ];
-    if (profile.interval !== null) figures.push(`${formatDuration(profile.interval)} interval`);
+    const [{ interval } = { interval: null }] = threads;
+    if (threads.length > 1) figures.unshift(`${formatCount(threads.length)} threads`);
+    else if (interval !== null) figures.push(`${formatDuration(interval)} interval`);
     const clear = element(
       'button',
       { type: 'button', class: 'link', click: () => this.#state.selectRange(undefined) },

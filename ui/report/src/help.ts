@@ -8,9 +8,14 @@ export const HELP_TITLE = 'Keyboard shortcuts and gestures';
 export function openHelp(viewCount: number): void {
   const shortcuts: [string, string][] = [
     [`1 – ${viewCount}`, 'Switch view. On the tabs, ← and → do the same.'],
+    ['i, p', 'Invert the call stacks of the left-heavy flame graph; group packages.'],
     ['/', 'Search functions by name or location.'],
-    ['← → + − 0', 'On a flame graph: pan, zoom in and out, reset the zoom.'],
+    ['Click', 'On a flame graph: select the function, and zoom into the box. A double click or Esc zooms out.'],
     ['Wheel, drag', 'On a flame graph: zoom, pan. On a touch screen: pinch, drag.'],
+    ['↑ ↓ ← → Enter', 'On a flame graph: go to the caller, a callee or the next box; select it and zoom into it.'],
+    ['+ − 0, Shift\u00a0+\u00a0arrow', 'On a flame graph: zoom in and out, reset the zoom, pan.'],
+    ['Page up, page down', 'On a flame graph of several threads: go to another thread.'],
+    ['Click a lane', 'Show one thread alone. ↑ and ↓ on the lanes do the same.'],
     ['Drag the timeline', 'Select a time range for all views. On a touch screen, two fingers hold both ends.'],
     [
       'Click the timeline',
@@ -19,7 +24,8 @@ export function openHelp(viewCount: number): void {
     ['← →, Shift\u00a0+\u00a0←\u00a0→', 'On the timeline: move the selected range, or change its end.'],
     ['↑ ↓', 'On the timeline: select the previous or next mark or measure.'],
     ['↑ ↓ Enter', 'In the function table: select a function, show its callers and callees.'],
-    ['Esc', 'Clear the selected function, then the selected time range.'],
+    ['Link', 'The address of the page restores the tab, thread, range, function, search and switches.'],
+    ['Esc', 'Zoom out, then clear the selected function, then the selected time range.'],
   ];
   const rows = shortcuts.map(([keys, action]) =>
     element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, action)),

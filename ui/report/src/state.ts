@@ -1,22 +1,39 @@
 // What the page shows: the selected trace, time range, function, search and view. Listeners are notified of
 // changes.
 
+import { type GroupedProfile, groupPackages } from '@selfprof/views/packages.ts';
 import type { Profile, Totals } from '@selfprof/views/profile.ts';
 import { searchMatcher } from '@selfprof/views/search.ts';
+import type { Thread } from '@selfprof/views/thread.ts';
 import type { TimeRange } from '@selfprof/views/time-range.ts';
 
-export type View = 'time' | 'heavy' | 'functions' | 'sandwich' | 'diff';
+export const VIEWS = ['time', 'heavy', 'functions', 'packages', 'sandwich', 'diff'] as const;
+export type View = (typeof VIEWS)[number];
 
-export type Change = 'profile' | 'range' | 'frame' | 'search' | 'view' | 'theme';
+/** 'grouping' means that packages are functions now, or no longer: frames and stacks have changed. */
+export type Change = 'profile' | 'grouping' | 'inverted' | 'thread' | 'range' | 'frame' | 'search' | 'view' | 'theme';
+
+/** Stands for all threads together. */
+export const ALL_THREADS = -1;
+/** Threads are listed up to this number, the busiest ones. */
+const MAX_LANES = 200;
 
 export class State {
   readonly profiles: Profile[];
   #index = 0;
+  #selectedThread = ALL_THREADS;
+  #threads: readonly Thread[] | undefined;
+  #lanes: number[] | undefined;
   #selectedRange: TimeRange | undefined;
   #selectedFrame = -1;
   #search = '';
   #view: View = 'time';
+  #isGrouped = false;
+  #isInverted = false;
+  #grouped: GroupedProfile | undefined;
+  #allGrouped: GroupedProfile | undefined;
   #totals: Totals | undefined;
+  #packageTotals: Totals | undefined;
   #matches: Uint8Array | undefined;
   readonly #listeners: ((change: Change) => void)[] = [];
 
@@ -32,19 +49,123 @@ export class State {
     for (const listener of this.#listeners) listener(change);
   }
 
+  /** The trace, with packages as functions if they are grouped. */
   get profile(): Profile {
+    return this.#isGrouped ? this.#grouping.profile : this.#ungrouped;
+  }
+
+  get #ungrouped(): Profile {
     return this.profiles[this.#index];
+  }
+
+  get profileIndex(): number {
+    return this.#index;
+  }
+
+  get #grouping(): GroupedProfile {
+    this.#grouped ??= groupPackages(this.#ungrouped);
+    return this.#grouped;
+  }
+
+  /** The trace with packages and all other code as functions. */
+  get packages(): GroupedProfile {
+    this.#allGrouped ??= groupPackages(this.#ungrouped, true);
+    return this.#allGrouped;
+  }
+
+  /** The totals of `range` in `packages`. */
+  get packageTotals(): Totals {
+    const { profile } = this.packages;
+    this.#packageTotals ??= profile.totals(this.range, this.#selected(profile));
+    return this.#packageTotals;
+  }
+
+  get isGrouped(): boolean {
+    return this.#isGrouped;
+  }
+
+  /** Makes each package one function, or shows its functions. A selected function becomes its package. */
+  set isGrouped(isGrouped: boolean) {
+    if (isGrouped === this.#isGrouped) return;
+    const frame = this.#selectedFrame;
+    this.#isGrouped = isGrouped;
+    if (isGrouped && frame !== -1) this.#selectedFrame = this.#grouping.frameOf[frame];
+    else if (frame >= this.#ungrouped.frameCount) this.#selectedFrame = -1;
+    this.#threads = undefined;
+    this.#totals = undefined;
+    this.#matches = undefined;
+    this.#notify('grouping');
+  }
+
+  /** Groups packages, and selects one: a frame of `packages`. */
+  selectPackage(frame: number): void {
+    if (!this.canSelectPackage(frame)) return;
+    this.isGrouped = true;
+    this.selectFrame(frame);
+  }
+
+  /** Whether a frame of `packages` is a package or the garbage collector. Other code has a frame for each function. */
+  canSelectPackage(frame: number): boolean {
+    return frame >= 0 && frame < this.packages.endOfPackages;
+  }
+
+  /** Whether the merged flame graph has callees at the top, and their callers below. */
+  get isInverted(): boolean {
+    return this.#isInverted;
+  }
+
+  set isInverted(isInverted: boolean) {
+    if (isInverted === this.#isInverted) return;
+    this.#isInverted = isInverted;
+    this.#notify('inverted');
   }
 
   /** Shows another trace, in full and with no function selected. */
   selectProfile(index: number): void {
     if (index === this.#index || this.profiles[index] === undefined) return;
     this.#index = index;
+    this.#grouped = undefined;
+    this.#allGrouped = undefined;
+    this.#packageTotals = undefined;
+    this.#selectedThread = ALL_THREADS;
+    this.#threads = undefined;
+    this.#lanes = undefined;
     this.#selectedRange = undefined;
     this.#selectedFrame = -1;
     this.#totals = undefined;
     this.#matches = undefined;
     this.#notify('profile');
+  }
+
+  /** The index of the thread that is shown alone, or `ALL_THREADS`. */
+  get selectedThread(): number {
+    return this.#selectedThread;
+  }
+
+  selectThread(index: number): void {
+    const isThread = index === ALL_THREADS || this.profile.threads[index] !== undefined;
+    if (index === this.#selectedThread || !isThread) return;
+    this.#selectedThread = index;
+    this.#threads = undefined;
+    this.#totals = undefined;
+    this.#packageTotals = undefined;
+    this.#notify('thread');
+  }
+
+  /** The threads that are shown. */
+  get threads(): readonly Thread[] {
+    this.#threads ??= this.#selected(this.profile);
+    return this.#threads;
+  }
+
+  #selected({ threads }: Profile): readonly Thread[] {
+    return this.#selectedThread === ALL_THREADS ? threads : [threads[this.#selectedThread]];
+  }
+
+  /** The threads to choose from, by process; empty if there is only one. */
+  get lanes(): number[] {
+    this.#lanes ??= lanesOf(this.#ungrouped.threads);
+    return this.#lanes;
   }
 
   /** The selected time range, or the whole trace. */
@@ -70,12 +191,13 @@ export class State {
     if (limited?.start === this.#selectedRange?.start && limited?.end === this.#selectedRange?.end) return;
     this.#selectedRange = limited;
     this.#totals = undefined;
+    this.#packageTotals = undefined;
     this.#notify('range');
   }
 
   /** The totals of `range`. */
   get totals(): Totals {
-    this.#totals ??= this.profile.totals(this.range);
+    this.#totals ??= this.profile.totals(this.range, this.threads);
     return this.#totals;
   }
 
@@ -88,6 +210,13 @@ export class State {
     if (frame === this.#selectedFrame) return;
     this.#selectedFrame = frame;
     this.#notify('frame');
+  }
+
+  /** The frame with an identity, or -1. */
+  frameOf(identity: string): number {
+    const { frames } = this.profile;
+    for (let frame = 0; frame < frames.count; frame++) if (frames.identity(frame) === identity) return frame;
+    return -1;
   }
 
   get search(): string {
@@ -108,7 +237,7 @@ export class State {
       const { profile } = this;
       const isMatch = searchMatcher(this.#search);
       this.#matches = Uint8Array.from({ length: profile.frameCount }, (_, frame) =>
-        Number(isMatch(profile.identity(frame))),
+        Number(isMatch(profile.frames.identity(frame))),
       );
     }
     return this.#matches;
@@ -127,4 +256,16 @@ export class State {
   themeChanged(): void {
     this.#notify('theme');
   }
+}
+
+/** The indices of the busiest threads, the threads of a process together. */
+function lanesOf(threads: readonly Thread[]): number[] {
+  if (threads.length < 2) return [];
+  const busiest = [...threads.keys()].sort((a, b) => threads[b].busy - threads[a].busy).slice(0, MAX_LANES);
+  const firstOf = new Map<string, number>();
+  for (const [index, { group }] of threads.entries()) if (!firstOf.has(group)) firstOf.set(group, index);
+  const orderOf = (index: number): number => firstOf.get(threads[index].group) ?? index;
+  return busiest.sort(
+    (a, b) => orderOf(a) - orderOf(b) || Number(threads[b].isMain) - Number(threads[a].isMain) || a - b,
+  );
 }

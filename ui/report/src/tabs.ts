@@ -45,6 +45,10 @@ export class Tabs {
     );
   }
 
+  get views(): readonly View[] {
+    return this.#tabs.map(({ view }) => view);
+  }
+
   get count(): number {
     return this.#tabs.length;
   }

@@ -2,9 +2,8 @@
 
 import type { Category } from '@selfprof/views/categories.ts';
 import { MARK_COLOR, MEASURE_COLOR } from '@selfprof/views/colors.ts';
-import { formatPercent } from '@selfprof/views/format.ts';
-import type { Entry, Profile } from '@selfprof/views/profile.ts';
 import type { CanvasTheme } from '@selfprof/views/theme.ts';
+import type { Entry } from '@selfprof/views/thread.ts';
 
 /** In CSS pixels. */
 export const LANE_HEIGHT = 13;
@@ -12,6 +11,8 @@ export const ENTRY_ROW_HEIGHT = 16;
 const MAX_MEASURE_ROWS = 4;
 /** Wider gutters show percentages beside the names. */
 const MIN_GUTTER_WITH_PERCENT = 80;
+/** In narrower ones there is no room for names: they are on the lanes. */
+const MIN_GUTTER = 40;
 
 /** Where lanes are drawn, in device pixels. */
 export interface LaneArea {
@@ -35,6 +36,10 @@ export function drawLaneName(
 ): void {
   ctx.font = `${11 * ratio}px system-ui, sans-serif`;
   ctx.textBaseline = 'middle';
+  if (gutter < MIN_GUTTER * ratio) {
+    drawNameOnLane(ctx, name, left, top, height, ratio, theme);
+    return;
+  }
   const right = left - 8 * ratio;
   const hasPercent = gutter > MIN_GUTTER_WITH_PERCENT * ratio;
   const middle = top + height / 2 + 0.5 * ratio;
@@ -47,23 +52,56 @@ export function drawLaneName(
   ctx.fillText(percent, right, middle);
 }
 
+/** Writes a name onto the left end of a lane. */
+function drawNameOnLane(
+  ctx: CanvasRenderingContext2D,
+  name: string,
+  left: number,
+  top: number,
+  height: number,
+  ratio: number,
+  theme: CanvasTheme,
+): void {
+  ctx.textAlign = 'left';
+  ctx.fillStyle = theme.background;
+  ctx.globalAlpha = 0.75;
+  const labelHeight = Math.min(height, 12 * ratio);
+  const middle = top + height / 2 + 0.5 * ratio;
+  ctx.fillRect(left, middle - labelHeight / 2, ctx.measureText(name).width + 8 * ratio, labelHeight);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = theme.text;
+  ctx.fillText(name, left + 4 * ratio, middle);
+}
+
 const OPACITY_STEPS = 8;
 
-/** Draws a category over time. The opacity of a bucket is the category's share of it. */
+/** Draws a category over time. The opacity of a bucket is the category's share of the peak. */
 export function drawCategoryLane(
   area: LaneArea,
-  { name, color, time }: Category,
+  { name, color }: Category,
   shares: Float64Array,
-  duration: number,
+  peak: number,
+  time: string,
   top: number,
 ): void {
   const { ctx, left, width, ratio, theme } = area;
   const height = (LANE_HEIGHT - 3) * ratio;
-  drawLaneName(area, name, top, height, formatPercent(time, duration));
   ctx.fillStyle = theme.grid;
   ctx.fillRect(left, top + height / 2, width, 1);
   ctx.fillStyle = color;
-  const stepOf = (index: number): number => Math.min(OPACITY_STEPS, Math.ceil(shares[index] * OPACITY_STEPS - 1e-6));
+  drawShares(ctx, shares, { left, top, width, height }, peak);
+  drawLaneName(area, name, top, height, time);
+}
+
+/** Draws a rectangle for each bucket, in the current color. The opacity of a bucket is its share of the peak. */
+export function drawShares(
+  ctx: CanvasRenderingContext2D,
+  shares: Float64Array,
+  { left, top, width, height }: { left: number; top: number; width: number; height: number },
+  peak = 1,
+): void {
+  const stepOf = (index: number): number =>
+    Math.min(OPACITY_STEPS, Math.ceil((shares[index] / peak) * OPACITY_STEPS - 1e-6));
   // Adjacent buckets of equal opacity are one rectangle.
   for (let index = 0; index < shares.length; ) {
     const step = stepOf(index);
@@ -83,10 +121,10 @@ export interface EntryRows {
 }
 
 /** Puts overlapping measures into different rows. Measures without a free row are not drawn; arrow keys reach them. */
-export function arrangeEntries(profile: Profile): EntryRows {
+export function arrangeEntries(entries: readonly Entry[]): EntryRows {
   const marks: Entry[] = [];
   const measures: Entry[][] = [];
-  const byStart = profile.entries.toSorted((a, b) => a.start - b.start || b.duration - a.duration);
+  const byStart = entries.toSorted((a, b) => a.start - b.start || b.duration - a.duration);
   for (const entry of byStart) {
     if (!entry.isMeasure) {
       marks.push(entry);

@@ -7,14 +7,15 @@ import './timeline.css';
 import { type Activity, activityOf } from '@selfprof/views/categories.ts';
 import { element } from '@selfprof/views/dom.ts';
 import { formatDuration, formatPercent } from '@selfprof/views/format.ts';
-import type { Entry } from '@selfprof/views/profile.ts';
 import { listenToRangeDrag } from '@selfprof/views/range-drag.ts';
 import { type CanvasTheme, canvasTheme } from '@selfprof/views/theme.ts';
+import type { Entry } from '@selfprof/views/thread.ts';
 import { ticks } from '@selfprof/views/ticks.ts';
 import type { TimeRange } from '@selfprof/views/time-range.ts';
 import uPlot from 'uplot';
 
 import type { State } from './state.ts';
+import { axisMargins } from './time-axis.ts';
 import {
   arrangeEntries,
   drawCategoryLane,
@@ -48,7 +49,7 @@ export class Timeline {
   readonly #state: State;
   #plot: uPlot | undefined;
   #theme: CanvasTheme = canvasTheme();
-  #activity: Activity = { categories: [], times: [], shares: [] };
+  #activity: Activity = { categories: [], times: [], shares: [], peak: 1 };
   #rows: EntryRows = { marks: [], measures: [] };
   /** The part of the trace that the flame graph shows: an element, because it moves in every frame of a pan. */
   readonly #visibleRange = element('div', { class: 'visible-range', hidden: true });
@@ -64,7 +65,7 @@ export class Timeline {
     this.#state = state;
     new ResizeObserver(() => this.#resize()).observe(this.root);
     this.root.append(this.#description, this.#announcement, this.#tooltip);
-    this.root.addEventListener('blur', () => this.#hideTooltip());
+    this.root.addEventListener('blur', () => this.hideTooltip());
     this.root.addEventListener('keydown', (event) => this.#onKeyDown(event));
     listenToRangeDrag(this.root, () => this.#plot?.over.getBoundingClientRect(), {
       preview: (from, to) => this.#preview(from, to),
@@ -74,9 +75,9 @@ export class Timeline {
     });
     this.root.addEventListener('dblclick', () => state.selectRange(undefined));
     this.root.addEventListener('mousemove', (event) => this.#hover(event));
-    this.root.addEventListener('mouseleave', () => this.#hideTooltip());
+    this.root.addEventListener('mouseleave', () => this.hideTooltip());
     state.onChange((change) => {
-      if (change === 'profile' || change === 'theme') this.#build();
+      if (change === 'profile' || change === 'thread' || change === 'theme') this.#build();
       if (change === 'range') this.#showSelection();
     });
   }
@@ -96,8 +97,13 @@ export class Timeline {
     this.#visibleRange.style.transform = `translateX(${left.toFixed(1)}px)`;
   }
 
-  get #gutter(): number {
-    return this.root.clientWidth < 600 ? 68 : 118;
+  get #margins(): { left: number; right: number } {
+    return axisMargins(this.root.clientWidth, this.#state.profile.threads.length);
+  }
+
+  /** A time as a share of the whole trace; of several threads, whose shares add up to more than the whole, as a time. */
+  #formatTime(time: number): string {
+    return this.#state.threads.length > 1 ? formatDuration(time) : formatPercent(time, this.#duration);
   }
 
   get #duration(): number {
@@ -115,18 +121,19 @@ export class Timeline {
   #build(): void {
     this.#plot?.destroy();
     if (this.root.clientWidth === 0) return;
-    const { profile } = this.#state;
+    const { profile, threads } = this.#state;
     const width = this.root.clientWidth;
-    const buckets = Math.max(50, width - this.#gutter - PADDING * 2);
-    this.#activity = activityOf(profile, buckets);
-    this.#rows = arrangeEntries(profile);
-    this.#entries = profile.entries.toSorted((a, b) => a.start - b.start || b.duration - a.duration);
+    const { left, right } = this.#margins;
+    const buckets = Math.max(50, width - left - right);
+    const entries = threads.flatMap((thread) => thread.entries);
+    this.#activity = activityOf(profile, threads, buckets);
+    this.#rows = arrangeEntries(entries);
+    this.#entries = entries.toSorted((a, b) => a.start - b.start || b.duration - a.duration);
     this.#entryIndex = -1;
     this.#theme = canvasTheme();
-    const percentages = this.#activity.categories.map(
-      ({ name, time }) => `${name} ${formatPercent(time, this.#duration)}`,
-    );
-    this.#description.textContent = `Of ${formatDuration(this.#duration)}: ${percentages.join(', ')}.`;
+    const percentages = this.#activity.categories.map(({ name, time }) => `${name} ${this.#formatTime(time)}`);
+    const several = threads.length > 1 ? ` in ${threads.length} threads` : '';
+    this.#description.textContent = `Of ${formatDuration(this.#duration)}${several}: ${percentages.join(', ')}.`;
     const plot = new uPlot(this.#plotOptions(width, buckets), this.#plotData(), this.root);
     this.#plot = plot;
     plot.over.append(this.#visibleRange);
@@ -149,7 +156,8 @@ export class Timeline {
 
   #plotOptions(width: number, buckets: number): uPlot.Options {
     const { extent } = this.#state.profile;
-    const { categories } = this.#activity;
+    const { categories, peak } = this.#activity;
+    const { left, right } = this.#margins;
     const theme = this.#theme;
     const marks = ticks(extent, buckets);
     const series = this.#stacked.map((index) => ({
@@ -162,10 +170,10 @@ export class Timeline {
     return {
       width,
       height: PLOT_HEIGHT + AXIS_HEIGHT + this.#lanesHeight() + PADDING,
-      padding: [PADDING, PADDING * 2, this.#lanesHeight(), this.#gutter],
+      padding: [PADDING, right, this.#lanesHeight(), left],
       legend: { show: false },
       cursor: { show: false, drag: { x: false, y: false, setScale: false } },
-      scales: { x: { time: false, range: () => [extent.start, extent.end] }, y: { range: [0, 1] } },
+      scales: { x: { time: false, range: () => [extent.start, extent.end] }, y: { range: [0, peak] } },
       axes: [
         {
           size: AXIS_HEIGHT,
@@ -202,7 +210,7 @@ export class Timeline {
   #preview(from: number, to: number): void {
     const plot = this.#plot;
     if (plot === undefined) return;
-    this.#hideTooltip();
+    this.hideTooltip();
     const left = Math.max(0, from);
     plot.setSelect(
       { left, width: Math.max(0, Math.min(plot.over.clientWidth, to) - left), top: 0, height: plot.over.clientHeight },
@@ -223,17 +231,17 @@ export class Timeline {
   #drawLanes(plot: uPlot): void {
     const { ctx, bbox } = plot;
     const ratio = devicePixelRatio;
-    const { categories, shares } = this.#activity;
-    const gutter = this.#gutter * ratio;
+    const { categories, shares, peak } = this.#activity;
+    const gutter = this.#margins.left * ratio;
     const area: LaneArea = { ctx, left: bbox.left, width: bbox.width, ratio, theme: this.#theme, gutter };
     const toX = (time: number): number => plot.valToPos(time, 'x', true);
     ctx.save();
     const busy = categories.reduce((sum, { isIdle, time }) => sum + (isIdle ? 0 : time), 0);
-    drawLaneName(area, 'busy', bbox.top, bbox.height, formatPercent(busy, this.#duration));
+    drawLaneName(area, 'busy', bbox.top, bbox.height, this.#formatTime(busy));
     let y = bbox.top + bbox.height + (AXIS_HEIGHT + LANES_GAP) * ratio;
     const lanesTop = y;
     for (const [index, category] of categories.entries()) {
-      drawCategoryLane(area, category, shares[index], this.#duration, y);
+      drawCategoryLane(area, category, shares[index], peak, this.#formatTime(category.time), y);
       y += LANE_HEIGHT * ratio;
     }
     const bottom = drawEntries(area, this.#rows, y, toX);
@@ -292,7 +300,7 @@ export class Timeline {
     this.#tooltip.style.transform = `translate(${left}px, ${Math.max(0, y - this.#tooltip.offsetHeight)}px)`;
   }
 
-  #hideTooltip(): void {
+  hideTooltip(): void {
     this.#tooltip.hidden = true;
   }
 
@@ -306,7 +314,7 @@ export class Timeline {
     const entry = this.#entries[this.#entryIndex];
     this.#state.selectRange(this.#rangeOfEntry(entry));
     this.#announcement.textContent = `${entry.name}, ${this.#describe(entry)}`;
-    this.#showTooltip(entry, this.#gutter + plot.valToPos(entry.start, 'x'), plot.over.clientHeight + PADDING);
+    this.#showTooltip(entry, this.#margins.left + plot.valToPos(entry.start, 'x'), plot.over.clientHeight + PADDING);
   }
 
   /** Selects the time of the mark or measure at a point; otherwise clears the range, or selects the function at that time. */
@@ -316,7 +324,7 @@ export class Timeline {
     const entry = this.#entryAt(x, y);
     if (entry !== undefined) this.#state.selectRange(this.#rangeOfEntry(entry));
     else if (this.#state.hasSelectedRange) this.#state.selectRange(undefined);
-    else this.#state.selectFrame(this.#state.profile.frameAt(plot.posToVal(x, 'x')));
+    else this.#state.selectFrame(this.#state.profile.frameAt(plot.posToVal(x, 'x'), this.#state.threads));
   }
 
   #hover(event: MouseEvent): void {
@@ -325,7 +333,7 @@ export class Timeline {
     const area = plot.over.getBoundingClientRect();
     const entry = this.#entryAt(event.clientX - area.left, event.clientY - area.top);
     if (entry === undefined) {
-      this.#hideTooltip();
+      this.hideTooltip();
       return;
     }
     const { left, top } = this.root.getBoundingClientRect();

@@ -87,7 +87,9 @@ describe('accessibility', () => {
     await page.keyboard.press('+');
     const zoomed = await visible();
     assert.ok(zoomed.end - zoomed.start < 0.7 * (whole.end - whole.start));
+    await page.keyboard.down('Shift');
     await page.keyboard.press('ArrowRight');
+    await page.keyboard.up('Shift');
     assert.ok((await visible()).start > zoomed.start);
     await page.keyboard.press('0');
     assert.deepEqual(await visible(), whole);
@@ -113,7 +115,18 @@ describe('accessibility', () => {
   it('names every control, and announces the selected function', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'one.json': SIMPLE, 'two.json': SIMPLE }));
-    const roles = ['button', 'tab', 'searchbox', 'combobox', 'grid', 'image', 'region', 'tabpanel'];
+    const roles = [
+      'button',
+      'tab',
+      'searchbox',
+      'combobox',
+      'grid',
+      'application',
+      'listbox',
+      'option',
+      'region',
+      'tabpanel',
+    ];
     for (const tab of TABS) {
       await showTab(page, tab);
       await page.evaluate(() => selfprofReport.state.selectFrame(2));

@@ -114,6 +114,12 @@ export function trace(lines, { resource = 'https://a.test/app.js', start = 100 }
   return { resources: [resource], frames, stacks, samples };
 }
 
+/** A file with several threads: pairs of a description and a trace. */
+export function threads([first, ...others]) {
+  const described = ([thread, of]) => ({ ...of, thread });
+  return { ...described(first), threads: others.map(described) };
+}
+
 export function topJson(folder, name) {
   return JSON.parse(
     execFileSync(cli, ['top', '--json', '--top', '1000', path.join(folder, name)], { encoding: 'utf8' }),
@@ -134,7 +140,7 @@ SIMPLE.entries = [
 ];
 
 /** The tabs of a report of two traces. */
-export const TABS = ['Time order', 'Left heavy', 'Functions', 'Callers and callees', 'Diff'];
+export const TABS = ['Time order', 'Left heavy', 'Functions', 'Packages', 'Callers and callees', 'Diff'];
 
 export async function textOf(page, selector) {
   return await page.$eval(selector, (node) => node.textContent);
@@ -147,7 +153,9 @@ export async function textsOf(page, selector) {
 /** The texts of the function table, by row and column. */
 export async function tableRows(page) {
   return await page.$$eval('.rows .row', (all) =>
-    all.map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent)),
+    all
+      .filter((row) => row.closest('[hidden]') === null)
+      .map((row) => [...row.querySelectorAll('.cell')].map((cell) => cell.textContent)),
   );
 }
 

@@ -288,6 +288,32 @@ describe('a report', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('colors significant changes only', async (t) => {
+    const { browser, folder } = await start(t);
+    const interleaved = (...counts) => {
+      const lines = counts.flatMap((count, index) => Array(count).fill(`main;f${index}`));
+      return trace(lines.map((_, index) => lines[(index * 577) % lines.length]));
+    };
+    /** The share of the pixels of the second row that are neither gray nor the background. */
+    const colored = async (before, after) => {
+      const { page } = await open(browser, makeReport(folder, { 'before.json': before, 'after.json': after }));
+      await showTab(page, 'Diff');
+      await nextFrames(page);
+      const shares = await page.$$eval('.diff figure canvas', (all) =>
+        all.map((canvas) => {
+          const { data, width } = canvas.getContext('2d').getImageData(0, 22 + 18 + 2, canvas.width, 1);
+          const pixels = Array.from({ length: width }, (_, x) => data.slice(4 * x, 4 * x + 3));
+          return pixels.filter((pixel) => Math.max(...pixel) - Math.min(...pixel) > 8).length / width;
+        }),
+      );
+      await page.close();
+      return shares;
+    };
+    assert.deepEqual(await colored(interleaved(500, 470, 30), interleaved(480, 490, 30)), [0, 0]);
+    for (const share of await colored(interleaved(500, 300, 200), interleaved(300, 500, 200)))
+      assert.ok(Math.abs(share - 0.8) < 0.05, `${share}`);
+  });
+
   it('searches both traces of a diff', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'before.json': SIMPLE, 'after.json': SIMPLE }));
@@ -320,7 +346,7 @@ describe('a report', () => {
       width: 390,
       height: 780,
     });
-    for (const key of ['1', '2', '3', '4']) {
+    for (const key of ['1', '2', '3', '4', '5']) {
       await page.keyboard.press(key);
       assert.ok(
         await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
@@ -344,7 +370,7 @@ describe('a report', () => {
     );
     evil.entries = [{ entryType: 'measure', name: '</script><script>alert(7)</script>', startTime: 100, duration: 1 }];
     const { page, faults } = await open(browser, makeReport(folder, { '<b>evil.json': evil, 'second.json': evil }));
-    for (const key of ['1', '2', '3', '4', '5']) {
+    for (const key of ['1', '2', '3', '4', '5', '6']) {
       await page.keyboard.press(key);
       await page.evaluate(() => selfprofReport.state.selectFrame(0));
     }
@@ -357,7 +383,7 @@ describe('a report', () => {
     const { browser, folder } = await start(t);
     for (const lines of [[], [''], ['', '@layout', '@layout']]) {
       const { page, faults } = await open(browser, makeReport(folder, { 'small.json': trace(lines) }));
-      for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
+      for (const key of ['1', '2', '3', '4', '5']) await page.keyboard.press(key);
       assert.equal(await page.$('.error'), null);
       await showTab(page, 'Time order');
       assert.match(await textOf(page, '#view-time .hint:not([hidden])'), /^No samples/);

@@ -133,7 +133,7 @@ describe('touch', () => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'one.json': SIMPLE, 'two.json': SIMPLE }), PHONE);
     const tooSmall = () =>
-      page.$$eval('button, select, input, .rows .row, .diff tbody tr', (all) =>
+      page.$$eval('button, select, input:not([type=checkbox]), label, .rows .row, .diff tbody tr', (all) =>
         all
           .filter((one) => one.checkVisibility())
           .map((one) => ({

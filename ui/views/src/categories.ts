@@ -1,80 +1,85 @@
 // Categories of samples: one for each marker of the trace, one for samples with a stack and no marker, and idle.
 
 import { IDLE_COLOR, markerColor, UNMARKED_COLOR } from './colors.ts';
-import { NO_MARKER, type Profile } from './profile.ts';
+import type { Profile } from './profile.ts';
+import { NO_MARKER, type Thread } from './thread.ts';
+import type { TimeRange } from './time-range.ts';
 
 export interface Category {
   name: string;
   color: string;
   isIdle: boolean;
-  /** Whether it contains a sample. */
-  has(sample: number): boolean;
   /** The time of its samples. */
   time: number;
 }
 
-/** The categories that have samples, in a fixed order. */
-export function categoriesOf(profile: Profile): Category[] {
-  const { stack, marker, weight } = profile;
-  const all: Category[] = profile.markers.map((name, index) => ({
-    name,
-    color: markerColor(name),
-    isIdle: false,
-    has: (sample) => marker[sample] === index,
-    time: 0,
-  }));
-  all.push({
-    name: 'running',
-    color: UNMARKED_COLOR,
-    isIdle: false,
-    has: (sample) => marker[sample] === NO_MARKER && stack[sample] !== -1,
-    time: 0,
-  });
-  all.push({
-    name: 'idle',
-    color: IDLE_COLOR,
-    isIdle: true,
-    has: (sample) => marker[sample] === NO_MARKER && stack[sample] === -1,
-    time: 0,
-  });
-  const samples = new Uint32Array(all.length);
-  for (let sample = 0; sample < weight.length; sample++) {
-    const index = all.findIndex((category) => category.has(sample));
-    all[index].time += weight[sample];
-    samples[index] += 1;
-  }
-  return all.filter((_, index) => samples[index] > 0);
-}
-
-/** The share of each category over time, in a number of buckets of equal width. */
+/** The categories of threads over time, in a number of buckets of equal width. */
 export interface Activity {
+  /** The categories that have samples, in a fixed order. */
   categories: Category[];
   /** The start of each bucket. */
   times: number[];
-  /** By category and bucket, from 0 to 1. */
+  /** By category and bucket: the share of the bucket, from 0 to the number of threads. */
   shares: Float64Array[];
+  /** The largest sum of the shares of a bucket that are not idle; at least 1. */
+  peak: number;
 }
 
-export function activityOf(profile: Profile, buckets: number): Activity {
-  const categories = categoriesOf(profile);
-  const { extent } = profile;
-  const width = (extent.end - extent.start) / buckets;
-  const times = Array.from({ length: buckets }, (_, index) => extent.start + index * width);
-  const shares = categories.map(() => new Float64Array(buckets));
-  for (let sample = 0; sample < profile.time.length; sample++) {
-    const index = categories.findIndex((category) => category.has(sample));
-    if (index === -1) continue;
-    const share = shares[index];
-    // A sample's time is divided among the buckets that it covers.
-    let from = profile.time[sample] - profile.weight[sample];
-    const to = profile.time[sample];
-    while (from < to) {
-      const bucket = Math.min(buckets - 1, Math.max(0, Math.floor((from - extent.start) / width + 1e-9)));
-      const until = bucket === buckets - 1 ? to : Math.min(to, extent.start + (bucket + 1) * width);
-      share[bucket] += Math.max(0, until - from) / width;
-      if (until <= from) break;
-      from = until;
+export function activityOf(profile: Profile, threads: readonly Thread[], buckets: number): Activity {
+  const { extent, markers } = profile;
+  const all: Category[] = [
+    ...markers.map((name) => ({ name, color: markerColor(name), isIdle: false, time: 0 })),
+    { name: 'running', color: UNMARKED_COLOR, isIdle: false, time: 0 },
+    { name: 'idle', color: IDLE_COLOR, isIdle: true, time: 0 },
+  ];
+  const running = markers.length;
+  const sums = all.map(() => new Float64Array(buckets));
+  const samples = new Uint32Array(all.length);
+  for (const { time, weight, stack, marker } of threads) {
+    for (let sample = 0; sample < time.length; sample++) {
+      const index = marker[sample] !== NO_MARKER ? marker[sample] : stack[sample] !== -1 ? running : running + 1;
+      all[index].time += weight[sample];
+      samples[index] += 1;
+      addShare(sums[index], extent, time[sample] - weight[sample], time[sample]);
     }
   }
-  return { categories, times, shares };
+  const width = (extent.end - extent.start) / buckets;
+  const isUsed = (_: unknown, index: number): boolean => samples[index] > 0;
+  const busy = sums.filter((_, index) => isUsed(_, index) && !all[index].isIdle);
+  let peak = 1;
+  for (let bucket = 0; bucket < buckets; bucket++)
+    peak = Math.max(
+      peak,
+      busy.reduce((sum, share) => sum + share[bucket], 0),
+    );
+  return {
+    categories: all.filter(isUsed),
+    times: Array.from({ length: buckets }, (_, index) => extent.start + index * width),
+    shares: sums.filter(isUsed),
+    peak,
+  };
+}
+
+/** The share of each bucket in which a thread was busy. */
+export function busyShares({ extent }: Profile, thread: Thread, buckets: number): Float64Array {
+  const { time, weight, stack, marker } = thread;
+  const shares = new Float64Array(buckets);
+  for (let sample = 0; sample < time.length; sample++)
+    if (stack[sample] !== -1 || marker[sample] !== NO_MARKER)
+      addShare(shares, extent, time[sample] - weight[sample], time[sample]);
+  return shares;
+}
+
+/** Divides a time among the buckets that it covers. */
+function addShare(shares: Float64Array, extent: TimeRange, from: number, to: number): void {
+  const buckets = shares.length;
+  const width = (extent.end - extent.start) / buckets;
+  let start = from;
+  while (start < to) {
+    const bucket = Math.min(buckets - 1, Math.max(0, Math.floor((start - extent.start) / width + 1e-9)));
+    const until = bucket === buckets - 1 ? to : Math.min(to, extent.start + (bucket + 1) * width);
+    shares[bucket] += Math.max(0, until - start) / width;
+    if (until <= start) break;
+    start = until;
+  }
 }

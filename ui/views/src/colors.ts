@@ -16,6 +16,8 @@ const MARKER_COLORS: Record<string, string> = {
 };
 
 export const UNMARKED_COLOR = '#7a86a8';
+/** For the lanes of threads. */
+export const LANE_COLOR = '#0072b2';
 export const IDLE_COLOR = '#9aa0a6';
 export const MARK_COLOR = '#d55e00';
 export const MEASURE_COLOR = '#e69f00';
@@ -66,14 +68,14 @@ export function frameColors(profile: Profile): Uint32Array {
   const { self } = profile.totals(profile.extent);
   const selfByScript = new Map<string, number>();
   for (let frame = 0; frame < profile.frameCount; frame++) {
-    const resource = profile.resource(frame);
+    const resource = profile.frames.resource(frame);
     if (resource !== undefined) selfByScript.set(resource, (selfByScript.get(resource) ?? 0) + self[frame]);
   }
   const order = [...selfByScript].sort((a, b) => b[1] - a[1]).map(([resource]) => resource);
   const hueOf = new Map(order.map((resource, index) => [resource, HUES[index % HUES.length]]));
   const colors = new Uint32Array(profile.frameCount);
   for (let frame = 0; frame < profile.frameCount; frame++) {
-    const resource = profile.resource(frame);
+    const resource = profile.frames.resource(frame);
     const shade = hash(profile.functionName(frame));
     const lightness = (dark ? 0.34 : 0.81) + (shade % 5) * 0.025;
     const hue = (hueOf.get(resource ?? '') ?? 260) + ((shade >>> 8) % 7) * 6 - 18;

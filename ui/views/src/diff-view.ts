@@ -1,4 +1,4 @@
-// Two traces compared: both flame graphs, colored by change, and a table of functions, largest change first.
+// Two traces compared: both flame graphs, colored by significant change, and a table of functions, largest change first.
 
 import './diff-view.css';
 
@@ -32,6 +32,8 @@ interface Row {
   location: string;
   before: number;
   after: number;
+  /** The change of the share of total time; undefined if the function occurs in one trace only. */
+  totalChange: number | undefined;
   isSignificant: boolean;
 }
 
@@ -39,8 +41,8 @@ interface Row {
 interface Side {
   profile: Profile;
   totals: Totals;
-  /** By frame: the change of its share of total time; undefined if the function occurs in this trace only. */
-  changes: (number | undefined)[];
+  /** By frame. */
+  rows: (Row | undefined)[];
   graph: FlameGraph;
 }
 
@@ -72,7 +74,7 @@ export class DiffView {
       element('span', { class: 'less' }),
       'less time',
       element('span', { class: 'same' }),
-      'no change',
+      'no significant change',
       element('span', { class: 'more' }),
       'more time',
     );
@@ -91,14 +93,13 @@ export class DiffView {
 
   #side(profile: Profile, side: 0 | 1): Side {
     const totals = profile.totals(profile.extent);
-    const changes: (number | undefined)[] = [];
-    // A function that occurs in one trace only is as different as can be.
-    const onlyHere = side === 0 ? -FULL_COLOR_CHANGE : FULL_COLOR_CHANGE;
+    const rows: (Row | undefined)[] = [];
     const colors = (): Uint32Array =>
       Uint32Array.from({ length: profile.frameCount }, (_, frame) => {
         if (frame === this.#selected?.frames[side]) return selectedColor();
-        if (!this.#isMatch(profile.identity(frame))) return DIMMED_COLOR;
-        return changeColor((changes[frame] ?? onlyHere) / FULL_COLOR_CHANGE);
+        if (!this.#isMatch(profile.frames.identity(frame))) return DIMMED_COLOR;
+        const row = rows[frame];
+        return changeColor(row?.isSignificant ? (row.after - row.before) / FULL_COLOR_CHANGE : 0);
       });
     const graph = new FlameGraph({
       label: `Flame graph ${side === 0 ? 'before' : 'after'}`,
@@ -107,34 +108,35 @@ export class DiffView {
         profile.functionName(frame),
         profile.location(frame),
         formatDuration(end - start),
-        changes[frame] === undefined
-          ? 'in this trace only'
-          : `Total time of the function: ${formatChange(changes[frame])} of busy time`,
+        ...describeChange(rows[frame]),
       ],
+      zoomsOnClick: true,
       onSelect: (frame) => this.#select(this.#rows.find(({ frames }) => frame !== -1 && frames[side] === frame)),
     });
-    return { profile, totals, changes, graph };
+    return { profile, totals, rows, graph };
   }
 
   #compare({ base, new: next, baseShare, newShare, isSignificant }: ComparisonData): Row[] {
     const [before, after] = this.#sides;
     return base.map((baseFrame, index) => {
       const newFrame = next[index];
-      if (baseFrame !== -1 && newFrame !== -1) {
-        const change =
-          after.totals.total[newFrame] / after.totals.busy - before.totals.total[baseFrame] / before.totals.busy;
-        before.changes[baseFrame] = change;
-        after.changes[newFrame] = change;
-      }
+      const totalChange =
+        baseFrame === -1 || newFrame === -1
+          ? undefined
+          : after.totals.total[newFrame] / after.totals.busy - before.totals.total[baseFrame] / before.totals.busy;
       const [profile, frame] = newFrame === -1 ? [before.profile, baseFrame] : [after.profile, newFrame];
-      return {
+      const row: Row = {
         frames: [baseFrame, newFrame],
         name: profile.functionName(frame),
         location: profile.location(frame),
         before: baseShare[index],
         after: newShare[index],
+        totalChange,
         isSignificant: isSignificant[index] === 1,
       };
+      if (baseFrame !== -1) before.rows[baseFrame] = row;
+      if (newFrame !== -1) after.rows[newFrame] = row;
+      return row;
     });
   }
 
@@ -146,6 +148,15 @@ export class DiffView {
 
   applyTheme(): void {
     for (const { graph } of this.#sides) graph.applyTheme();
+  }
+
+  hideTooltips(): void {
+    for (const { graph } of this.#sides) graph.hideTooltip();
+  }
+
+  /** Goes back to before the last zoom; false if there was none. */
+  zoomOut(): boolean {
+    return this.#sides.some(({ graph }) => graph.zoomOut());
   }
 
   /** Dims the functions that do not match in the flame graphs, and leaves them out of the table. */
@@ -175,8 +186,8 @@ export class DiffView {
     const significant = this.#rows.filter(({ isSignificant }) => isSignificant).length;
     this.#footer.textContent =
       `Significant changes: ${formatCount(significant)} of ${formatCount(this.#rows.length)} functions, at a level of 5% ` +
-      'corrected for multiple comparisons. The table compares self time, the colors compare total time, both as shares ' +
-      'of busy samples. See `selfprof diff --help`.';
+      'corrected for multiple comparisons. The table and the colors compare self time, as a share of busy samples. See ' +
+      '`selfprof diff --help`.';
   }
 
   #renderRow(row: Row): HTMLElement {
@@ -206,6 +217,17 @@ export class DiffView {
       cell(shortLocation(row.location), 'location', row.location),
     );
   }
+}
+
+/** The lines of a tooltip about the change of a function. */
+function describeChange(row: Row | undefined): string[] {
+  if (row === undefined) return [];
+  const { before, after, totalChange, isSignificant } = row;
+  const self = `Self time of the function: ${formatChange(after - before)} of busy time`;
+  return [
+    isSignificant ? self : `${self}, not significant`,
+    totalChange === undefined ? 'In this trace only' : `Total time: ${formatChange(totalChange)} of busy time`,
+  ];
 }
 
 function formatShare(share: number): string {

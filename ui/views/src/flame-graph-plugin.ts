@@ -5,7 +5,7 @@
 
 import { UIPlugin } from 'flame-chart-js';
 
-import { lowerBound } from './binary-search.ts';
+import { type Box, boxAt } from './box-walk.ts';
 import type { FlameLayout, Level } from './flame-layout.ts';
 import { LabelCache } from './labels.ts';
 import { rasterizeLevel, type Scale } from './rasterize.ts';
@@ -13,14 +13,6 @@ import type { CanvasTheme } from './theme.ts';
 import { ticks } from './ticks.ts';
 import type { TimeRange } from './time-range.ts';
 import type { Point } from './touch-gestures.ts';
-
-export interface Box {
-  level: number;
-  index: number;
-  frame: number;
-  start: number;
-  end: number;
-}
 
 /** How boxes look. */
 export interface FrameStyle {
@@ -41,6 +33,7 @@ const MIN_OUTLINED_WIDTH = 12;
 /** A pointer that moves less than this between down and up makes a click. */
 const CLICK_SLACK = 3;
 export const FONT = '11px system-ui, sans-serif';
+const TITLE_FONT = `600 ${FONT}`;
 
 /** A level, with the indices of its boxes that are wide enough for a label. */
 interface VisibleLevel {
@@ -59,7 +52,7 @@ export class FlameGraphPlugin extends UIPlugin {
   override height = 0;
   /** The vertical scroll position in pixels. */
   positionY = 0;
-  #layout: FlameLayout = { levels: [], extent: { start: 0, end: 1 } };
+  #layout: FlameLayout = { levels: [], extent: { start: 0, end: 1 }, sections: [] };
   readonly #growsUp: boolean;
   readonly #style: FrameStyle;
   readonly #labels: LabelCache;
@@ -70,6 +63,7 @@ export class FlameGraphPlugin extends UIPlugin {
   readonly #rowsContext = context2d(this.#rows);
   #image = new ImageData(1, 1);
   #hovered: Box | undefined;
+  #active: Box | undefined;
   #selectedFrame = -1;
   #pressedAt: Point | undefined;
   #hasDragged = false;
@@ -121,6 +115,7 @@ export class FlameGraphPlugin extends UIPlugin {
     this.max = layout.extent.end;
     this.positionY = 0;
     this.#hovered = undefined;
+    this.#active = undefined;
     this.#colors = undefined;
     this.#labels.clear();
     this.renderEngine.recalcMinMax();
@@ -176,13 +171,23 @@ export class FlameGraphPlugin extends UIPlugin {
     const { height, positionX, zoom } = this.#canvas;
     if (y < AXIS_HEIGHT || y > height) return undefined;
     const offset = this.#growsUp ? height - y : y - AXIS_HEIGHT;
-    const level = Math.floor((offset + this.positionY) / ROW_HEIGHT);
-    const boxes = this.#layout.levels[level];
-    if (boxes === undefined) return undefined;
-    const time = positionX + x / zoom;
-    const index = lowerBound(boxes.end, time, true);
-    if (index >= boxes.end.length || boxes.start[index] > time) return undefined;
-    return { level, index, frame: boxes.frame[index], start: boxes.start[index], end: boxes.end[index] };
+    return boxAt(this.#layout, Math.floor((offset + this.positionY) / ROW_HEIGHT), positionX + x / zoom);
+  }
+
+  /** Outlines the box that arrow keys have reached, and scrolls to it. */
+  activate(box: Box | undefined): void {
+    this.#active = box;
+    if (box !== undefined) {
+      const top = box.level * ROW_HEIGHT;
+      this.positionY = Math.max(0, Math.min(top, Math.max(this.positionY, top + 2 * ROW_HEIGHT - this.#boxesHeight)));
+    }
+    this.#canvas?.render();
+  }
+
+  /** The lower left corner of the visible part of a box. */
+  cornerOf({ level, start }: Box): Point {
+    const { positionX, zoom } = this.#canvas;
+    return { x: Math.max(0, (start - positionX) * zoom), y: this.#topOf(level) + ROW_HEIGHT };
   }
 
   #hover(pointer: Point): void {
@@ -243,6 +248,7 @@ export class FlameGraphPlugin extends UIPlugin {
     const last = Math.min(levels.length, Math.ceil((this.positionY + this.#boxesHeight) / ROW_HEIGHT));
     const count = last - first;
     if (count <= 0) return;
+    this.#layout.prepare?.(first, last);
     const columns = Math.ceil(width * scale.ratio);
     if (this.#image.width !== columns || this.#image.height !== count) {
       this.#image = new ImageData(columns, count);
@@ -266,8 +272,23 @@ export class FlameGraphPlugin extends UIPlugin {
       const y = top + row * ROW_HEIGHT;
       ctx.drawImage(this.#rows, 0, row, columns, 1, 0, y, columns / scale.ratio, ROW_HEIGHT - ROW_GAP);
     }
+    this.#drawTitles(ctx, first, last);
     this.#drawLabels(ctx, visible);
     this.#drawOutlines(ctx, visible);
+  }
+
+  #drawTitles(ctx: CanvasRenderingContext2D, first: number, last: number): void {
+    const { width } = this.#canvas;
+    for (const { title, level } of this.#layout.sections) {
+      if (level < first || level >= last) continue;
+      const y = this.#topOf(level);
+      ctx.fillStyle = this.#theme.grid;
+      ctx.fillRect(0, y, width, ROW_HEIGHT - ROW_GAP);
+      ctx.fillStyle = this.#theme.text;
+      ctx.font = TITLE_FONT;
+      ctx.fillText(title, PADDING, y + (ROW_HEIGHT - ROW_GAP) / 2 + 0.5, width - 2 * PADDING);
+    }
+    ctx.font = FONT;
   }
 
   #drawLabels(ctx: CanvasRenderingContext2D, visible: VisibleLevel[]): void {
@@ -308,6 +329,12 @@ export class FlameGraphPlugin extends UIPlugin {
     if (hovered !== undefined) add(hovered.level, levels[hovered.level], hovered.index, 0);
     ctx.lineWidth = 1;
     ctx.strokeStyle = this.#theme.text;
+    ctx.stroke();
+    const active = this.#active;
+    if (active === undefined) return;
+    ctx.beginPath();
+    add(active.level, levels[active.level], active.index, 0);
+    ctx.lineWidth = 3;
     ctx.stroke();
   }
 }

@@ -3,6 +3,7 @@
 
 import type { CallTreeNode } from './call-tree.ts';
 import type { Profile, Totals } from './profile.ts';
+import type { Thread } from './thread.ts';
 import type { TimeRange } from './time-range.ts';
 
 /** The boxes of one depth, sorted by their left edges. They do not overlap. */
@@ -15,6 +16,16 @@ export interface Level {
 export interface FlameLayout {
   levels: Level[];
   extent: TimeRange;
+  /** Parts with a title each, from top to bottom; empty if the layout has a single part. */
+  sections: Section[];
+  /** Lays out the boxes of some levels, if that has not happened yet. */
+  prepare?(first: number, last: number): void;
+}
+
+export interface Section {
+  title: string;
+  /** The level of the title, which has no boxes. Those of the boxes follow it. */
+  level: number;
 }
 
 class LevelBuilder {
@@ -63,12 +74,49 @@ class LayoutBuilder {
   }
 
   build(extent: TimeRange): FlameLayout {
-    return { levels: this.#levels.map((level) => level.build()), extent };
+    return { levels: this.#levels.map((level) => level.build()), extent, sections: [] };
   }
 }
 
-/** Calls in time order. Adjacent samples with the same stack count as one call: no sample shows that it ended between them. */
-export function timeOrder(profile: Profile): FlameLayout {
+/** Calls in time order. Threads are one below the other, the busiest in a range first, without those that have no calls in it. */
+export function timeOrder(profile: Profile, threads: readonly Thread[], range: TimeRange): FlameLayout {
+  if (threads.length === 1) return timeOrderOf(profile, threads[0]);
+  const layout: FlameLayout = { levels: [], extent: profile.extent, sections: [] };
+  const ends: number[] = [];
+  const empty = { start: new Float64Array(0), end: new Float64Array(0), frame: new Int32Array(0) };
+  const shown = threads
+    .map((thread) => ({ thread, time: timeOfCalls(thread, range) }))
+    .filter(({ time }) => time > 0)
+    .sort((a, b) => b.time - a.time)
+    .map(({ thread }) => thread);
+  for (const { label, stack } of shown) {
+    let depth = 0;
+    for (const id of stack) if (id !== -1) depth = Math.max(depth, profile.stackDepth[id] + 1);
+    layout.sections.push({ title: label, level: layout.levels.length });
+    for (let level = 0; level <= depth; level++) layout.levels.push(empty);
+    ends.push(layout.levels.length);
+  }
+  const isPrepared = new Uint8Array(shown.length);
+  layout.prepare = (first, last) => {
+    for (const [index, { level }] of layout.sections.entries()) {
+      if (isPrepared[index] === 1 || level >= last || ends[index] <= first) continue;
+      isPrepared[index] = 1;
+      for (const [depth, boxes] of timeOrderOf(profile, shown[index]).levels.entries())
+        layout.levels[level + 1 + depth] = boxes;
+    }
+  };
+  return layout;
+}
+
+function timeOfCalls(thread: Thread, range: TimeRange): number {
+  const [from, to] = thread.samplesIn(range);
+  let time = 0;
+  for (let sample = from; sample < to; sample++) if (thread.stack[sample] !== -1) time += thread.weight[sample];
+  return time;
+}
+
+/** Adjacent samples with the same stack count as one call: no sample shows that it ended between them. */
+function timeOrderOf(profile: Profile, thread: Thread): FlameLayout {
   const layout = new LayoutBuilder();
   /** The calls in progress, by depth. */
   const open: { stack: number; start: number }[] = [];
@@ -78,10 +126,10 @@ export function timeOrder(profile: Profile): FlameLayout {
     for (const { stack, start } of open.splice(depth).reverse())
       layout.push(profile.stackDepth[stack], start, previousEnd, profile.stackFrame[stack]);
   };
-  for (let sample = 0; sample < profile.time.length; sample++) {
-    const stack = profile.stack[sample];
-    const end = profile.time[sample];
-    const start = end - profile.weight[sample];
+  for (let sample = 0; sample < thread.time.length; sample++) {
+    const stack = thread.stack[sample];
+    const end = thread.time[sample];
+    const start = end - thread.weight[sample];
     // A gap between two samples is time that no sample covers.
     if (start > previousEnd + 1e-6) closeTo(0);
     const depth = stack === -1 ? 0 : profile.stackDepth[stack] + 1;
@@ -131,7 +179,8 @@ export function treeLayout(root: CallTreeNode): FlameLayout {
   );
 }
 
-function layOut<Node>(
+/** Lays out a tree: siblings sorted by time, largest first. */
+export function layOut<Node>(
   roots: Node[],
   childrenOf: (node: Node) => Node[] | undefined,
   timeOf: (node: Node) => number,

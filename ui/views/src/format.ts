@@ -28,3 +28,9 @@ export function shortLocation(location: string): string {
       .join('/') || location
   );
 }
+
+/** 1st, 2nd, 3rd, 4th. */
+export function ordinal(value: number): string {
+  const suffixes: Record<string, string> = { one: 'st', two: 'nd', few: 'rd' };
+  return `${formatCount(value)}${suffixes[new Intl.PluralRules('en', { type: 'ordinal' }).select(value)] ?? 'th'}`;
+}

@@ -4,14 +4,23 @@ import './function-table.css';
 
 import { element } from './dom.ts';
 import { formatCount, formatDuration, formatPercent, shortLocation } from './format.ts';
-import { INFERRED_NOTE, type Profile, type Totals } from './profile.ts';
+import { INFERRED_NOTE } from './frame-table.ts';
+import type { Profile, Totals } from './profile.ts';
 
 /** In CSS pixels, as `--row` in theme.css. Fingers need higher rows than a mouse. */
 const ROW_HEIGHT = matchMedia('(pointer: coarse)').matches ? 44 : 24;
 
 type Column = 'self' | 'total' | 'samples' | 'name' | 'location';
 
-const COLUMNS: { column: Column; title: string; explanation: string }[] = [
+type Subject = 'functions' | 'packages';
+
+interface ColumnTitle {
+  column: Column;
+  title: string;
+  explanation: string;
+}
+
+const COLUMNS: ColumnTitle[] = [
   { column: 'self', title: 'Self time', explanation: 'Time in the function’s own code' },
   { column: 'total', title: 'Total time', explanation: 'Time in the function and in the functions it called' },
   { column: 'samples', title: 'Samples', explanation: 'Samples with the function on top of the stack' },
@@ -19,8 +28,24 @@ const COLUMNS: { column: Column; title: string; explanation: string }[] = [
   { column: 'location', title: 'Location', explanation: 'File, line and column of the function' },
 ];
 
+const PACKAGE_COLUMNS: ColumnTitle[] = [
+  { column: 'self', title: 'Self time', explanation: 'Time in the package’s own functions' },
+  { column: 'total', title: 'Total time', explanation: 'Time in the package and in what it called' },
+  { column: 'samples', title: 'Samples', explanation: 'Samples with a function of the package on top of the stack' },
+  { column: 'name', title: 'Package', explanation: 'Name of the folder in node_modules' },
+  { column: 'location', title: 'Location', explanation: 'Where the package is' },
+];
+
+const LABELS: Record<Subject, string> = {
+  functions: 'Functions. Arrow keys select a function, Enter shows its callers and callees.',
+  packages: 'Packages. Arrow keys select a package, Enter shows its callers and callees.',
+};
+
 export interface FunctionTableOptions {
+  subject: Subject;
   onSelect(frame: number): void;
+  /** Whether a row can be selected; all can unless it says otherwise. */
+  canSelect?(frame: number): boolean;
   /** A double click on a row, or Enter. */
   onOpen(frame: number): void;
 }
@@ -42,17 +67,7 @@ export class FunctionTable {
   /** As high as all rows, so that the body scrolls. */
   readonly #spacer = element('div', { class: 'spacer', role: 'presentation' });
   readonly #head = element('div', { class: 'row head', role: 'row' });
-  readonly #grid = element(
-    'div',
-    {
-      class: 'grid',
-      tabindex: '0',
-      role: 'grid',
-      'aria-label': 'Functions. Arrow keys select a function, Enter shows its callers and callees.',
-    },
-    this.#head,
-    this.#body,
-  );
+  readonly #grid = element('div', { class: 'grid', tabindex: '0', role: 'grid' }, this.#head, this.#body);
   readonly #empty = element('p', { class: 'hint', hidden: true });
   readonly #footer = element('p', { class: 'footer' });
   #content: FunctionTableContent | undefined;
@@ -63,6 +78,7 @@ export class FunctionTable {
 
   constructor(options: FunctionTableOptions) {
     this.#options = options;
+    this.#grid.setAttribute('aria-label', LABELS[options.subject]);
     this.#body.append(this.#spacer);
     this.root = element('div', { class: 'function-table' }, this.#grid, this.#empty, this.#footer);
     this.#body.addEventListener('scroll', () => this.#renderRows());
@@ -101,6 +117,7 @@ export class FunctionTable {
   }
 
   #renderSummary({ totals, matches, search }: FunctionTableContent): void {
+    const { subject } = this.#options;
     const { length } = this.#frames;
     this.#spacer.style.height = `${length * ROW_HEIGHT}px`;
     this.#grid.setAttribute('aria-rowcount', String(length + 1));
@@ -108,15 +125,16 @@ export class FunctionTable {
     this.#empty.textContent =
       matches === undefined
         ? 'No samples with a stack in this time range.'
-        : `No function matches “${search}”. The search looks for every word in names and locations.`;
-    const functions = `${formatCount(length)} ${length === 1 ? 'function' : 'functions'}`;
+        : `No ${subject.slice(0, -1)} matches “${search}”. The search looks for every word in names and locations.`;
+    const rows = `${formatCount(length)} ${length === 1 ? subject.slice(0, -1) : subject}`;
     const matching = matches === undefined ? '' : ` matching “${search}”`;
     const samples = `${formatCount(totals.samples)} ${totals.samples === 1 ? 'sample' : 'samples'}`;
-    this.#footer.textContent = `${functions}${matching} · ${samples} · ${formatDuration(totals.busy)} busy`;
+    this.#footer.textContent = `${rows}${matching} · ${samples} · ${formatDuration(totals.busy)} busy`;
   }
 
   #renderHead(): void {
-    const cells = COLUMNS.map(({ column, title, explanation }) => {
+    const columns = this.#options.subject === 'packages' ? PACKAGE_COLUMNS : COLUMNS;
+    const cells = columns.map(({ column, title, explanation }) => {
       const isSorted = column === this.#sortedBy;
       const sort = isSorted ? (this.#isAscending ? 'ascending' : 'descending') : 'none';
       const arrow = isSorted ? (this.#isAscending ? ' ▲' : ' ▼') : '';
@@ -128,6 +146,10 @@ export class FunctionTable {
       return element('div', { class: `cell ${column}`, role: 'columnheader', 'aria-sort': sort }, button);
     });
     this.#head.replaceChildren(...cells);
+  }
+
+  #idOf(frame: number): string {
+    return `${this.#options.subject}-${frame}`;
   }
 
   #sortBy(column: Column): void {
@@ -149,7 +171,7 @@ export class FunctionTable {
     const { selectedFrame } = content;
     const selected = this.#frames.indexOf(selectedFrame);
     if (selected >= first && selected < last)
-      this.#grid.setAttribute('aria-activedescendant', `function-${selectedFrame}`);
+      this.#grid.setAttribute('aria-activedescendant', this.#idOf(selectedFrame));
     else this.#grid.removeAttribute('aria-activedescendant');
   }
 
@@ -169,7 +191,7 @@ export class FunctionTable {
       {
         class: 'row',
         role: 'row',
-        id: `function-${frame}`,
+        id: this.#idOf(frame),
         'aria-rowindex': index + 2,
         'aria-selected': String(frame === selectedFrame),
         click: () => this.#options.onSelect(frame),
@@ -178,7 +200,7 @@ export class FunctionTable {
       timeCell('self', totals.self[frame]),
       timeCell('total', totals.total[frame]),
       cell('samples', formatCount(totals.selfSamples[frame])),
-      cell('name', name, profile.inferredName(frame) === undefined ? name : `${name}\n${INFERRED_NOTE}`),
+      cell('name', name, profile.frames.inferredName(frame) === undefined ? name : `${name}\n${INFERRED_NOTE}`),
       cell('location', shortLocation(location), location),
     );
     row.style.top = `${index * ROW_HEIGHT}px`;
@@ -203,7 +225,11 @@ export class FunctionTable {
     const target = targets[event.key];
     if (target === undefined || this.#frames.length === 0) return;
     event.preventDefault();
-    const index = Math.max(0, Math.min(this.#frames.length - 1, target));
+    const step = target < at ? -1 : 1;
+    let index = Math.max(0, Math.min(this.#frames.length - 1, target));
+    const canSelect = this.#options.canSelect ?? (() => true);
+    while (index >= 0 && index < this.#frames.length && !canSelect(this.#frames[index])) index += step;
+    if (index < 0 || index >= this.#frames.length) return;
     this.#options.onSelect(this.#frames[index]);
     this.#scrollTo(index);
     this.#renderRows();

@@ -1,11 +1,9 @@
-// The data that pages receive: one trace as columns of numbers, and the comparison of two.
-// Times are in milliseconds, ids are indices, and -1 means "none".
+// The data that pages receive: a trace as columns of numbers, and the comparison of two.
+// Times are in milliseconds unless stated otherwise, ids are indices, and -1 means "none".
 
 export interface ProfileData {
   /** The name of its file. */
   name: string;
-  /** The median time between samples; null when there are too few samples. */
-  interval: number | null;
   /** Problems in the file, and other remarks. */
   notes: string[];
   names: string[];
@@ -16,13 +14,37 @@ export interface ProfileData {
   inferredNames: Record<string, string>;
   /** A stack's parent precedes it. */
   stacks: { frame: number[]; parent: number[] };
-  /** A sample stands for the interval of length `weight` that ends at its `time`. Markers are indices into `markers`. */
-  samples: { time: number[]; weight: number[]; stack: number[]; marker: number[] };
   markers: string[];
-  /** Performance marks and measures. Marks have no duration. */
-  entries: { names: string[]; name: number[]; isMeasure: number[]; start: number[]; duration: number[] };
   /** Source text around functions, by frame. */
   snippets: Record<string, Snippet>;
+  /** All threads have the same time origin, and share the tables above. */
+  threads: ThreadData[];
+}
+
+export interface ThreadData {
+  name: string;
+  /** `label` is the program's name and the process id. */
+  process: { pid: number; tid: number; label: string; command: string } | null;
+  /** The name of the thread's file, if the trace was read from several files. */
+  file: string | null;
+  /** The median time between samples; null when there are too few samples. */
+  interval: number | null;
+  samples: SampleData;
+  /** Performance marks and measures. Marks have no duration. */
+  entries: { names: string[]; name: number[]; isMeasure: number[]; start: number[]; duration: number[] };
+}
+
+/** Times are in microseconds. Markers are indices into the trace's `markers`. */
+export interface SampleData {
+  /** The time of the first sample. */
+  start: number;
+  /** The time since the previous sample, which is also the time that the sample stands for. */
+  delta: number[];
+  /** The samples that stand for another time, and these times. */
+  weightOf: number[];
+  weight: number[];
+  stack: number[];
+  marker: number[];
 }
 
 export interface Snippet {

@@ -6,10 +6,14 @@ import './sandwich.css';
 import { callees, callers } from './call-tree.ts';
 import { element } from './dom.ts';
 import { FlameGraph } from './flame-graph.ts';
-import type { Box, FrameStyle } from './flame-graph-plugin.ts';
+import type { Box } from './box-walk.ts';
+import type { FrameStyle } from './flame-graph-plugin.ts';
 import { treeLayout } from './flame-layout.ts';
 import { formatDuration, formatPercent } from './format.ts';
 import type { Profile, Totals } from './profile.ts';
+
+/** The number of functions that are offered when none is selected. */
+const SUGGESTIONS = 6;
 
 export interface SandwichContent {
   profile: Profile;
@@ -20,11 +24,8 @@ export interface SandwichContent {
 
 export class Sandwich {
   readonly root = element('div', { class: 'sandwich' });
-  readonly #hint = element(
-    'p',
-    { class: 'hint' },
-    'Select a function in the table or in a flame graph to see its callers and callees.',
-  );
+  readonly #hint = element('div', { class: 'hint' });
+  readonly #onSelect: (frame: number) => void;
   readonly #title = element('h2');
   readonly #callers: FlameGraph;
   readonly #callees: FlameGraph;
@@ -32,6 +33,7 @@ export class Sandwich {
   #content: SandwichContent | undefined;
 
   constructor(style: FrameStyle, onSelect: (frame: number) => void) {
+    this.#onSelect = onSelect;
     const graph = (label: string, growsUp: boolean): FlameGraph =>
       new FlameGraph({
         label,
@@ -64,7 +66,10 @@ export class Sandwich {
     const { profile, totals, frame } = content;
     this.#hint.hidden = frame !== -1;
     this.#graphs.hidden = frame === -1;
-    if (frame === -1) return;
+    if (frame === -1) {
+      this.#showHint(content);
+      return;
+    }
     const total = formatDuration(totals.total[frame]);
     this.#title.replaceChildren(
       `${profile.functionName(frame)} `,
@@ -72,6 +77,36 @@ export class Sandwich {
     );
     this.#callers.show(treeLayout(callers(profile, totals, frame)));
     this.#callees.show(treeLayout(callees(profile, totals, frame)));
+  }
+
+  /** Says how a function is selected, and offers the ones with the most self time. */
+  #showHint({ profile, totals }: SandwichContent): void {
+    const frames = Array.from(totals.self.keys())
+      .filter((frame) => totals.self[frame] > 0)
+      .sort((a, b) => totals.self[b] - totals.self[a])
+      .slice(0, SUGGESTIONS);
+    const items = frames.map((frame) =>
+      element(
+        'li',
+        {},
+        element(
+          'button',
+          { type: 'button', class: 'button', title: profile.location(frame), click: () => this.#onSelect(frame) },
+          profile.functionName(frame),
+        ),
+        element('small', {}, `${formatDuration(totals.self[frame])} self time`),
+      ),
+    );
+    this.#hint.replaceChildren(
+      element('p', {}, 'This view shows who calls a function, and what it calls. No function is selected.'),
+      element('p', {}, 'Click a box in a flame graph or a row in the Functions tab, or begin with one of these:'),
+      element('ul', {}, ...items),
+    );
+  }
+
+  hideTooltips(): void {
+    this.#callers.hideTooltip();
+    this.#callees.hideTooltip();
   }
 
   redraw(): void {

@@ -198,6 +198,7 @@ pub fn all() -> Vec<Benchmark> {
             has_pages: true,
             variants: vec![
                 variant("the report", &["report"]),
+                variant("with 1,000,000 samples of 20 threads", &["threads"]),
                 variant("a page that does nothing", &["bare"]),
             ],
             columns: vec![

@@ -9,14 +9,20 @@ use super::source_maps::SourceMapArguments;
 /// Write an HTML report of one or more traces
 ///
 /// The report is a single HTML file that loads nothing else. It has a timeline with the kinds of work, marks and
-/// measures, flame graphs (chronological and left-heavy), the callers and callees of each function, and a searchable table.
-/// Given several traces, it compares the first two.
+/// measures, flame graphs (chronological, left-heavy and inverted), the callers and callees of each function, and searchable
+/// tables of functions and packages. It shows all processes and threads of a file on one time axis, together or one at a time.
+/// Given several files, it compares the first two.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArguments {
     /// Traces; may be gzipped; `-` reads stdin
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     pub files: Vec<PathBuf>,
+
+    /// Show the threads of all files side by side instead of comparing files. Files have no common time axis, so each
+    /// one begins at 0
+    #[arg(long)]
+    pub together: bool,
 
     /// Write the report to FILE; `-` writes to stdout [default: TRACE-NAME.html beside the first trace]
     #[arg(short, long, value_name = "FILE", conflicts_with = "serve")]
@@ -43,4 +49,5 @@ Examples:
   selfprof report build.selfprof.json             Write build.selfprof.html
   selfprof report --open trace.json.gz            Write trace.html and open it
   selfprof report before.json after.json -o diff.html
+  selfprof report --together server.json client.json
   selfprof report --serve trace.json              Reload the page after each new recording";

@@ -3,6 +3,7 @@
 //! The npm package contains the report as an HTML template, built from `ui/report`; this command inserts the traces.
 
 mod embedded;
+mod report_trace;
 mod serve;
 mod template;
 
@@ -10,23 +11,32 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use selfprof_trace::foreign::Problems;
+
 use crate::arguments::{ReportArguments, SourceMapArguments};
 use crate::failure::Failure;
 use crate::files::{atomic, input, output, stdout};
-use crate::source_maps::{self, ReadableThread};
+use crate::source_maps;
 use crate::terminal::messages::{say, warn};
 
-use embedded::ReportTrace;
+use report_trace::{FileThreads, ReportTrace};
 use template::Template;
 
 /// Runs the command.
 pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let template = Template::find()?;
-    if arguments.serve {
-        let (files, maps) = (arguments.files.clone(), arguments.source_maps.clone());
-        return serve::serve(arguments.port, move || render(&template, &files, &maps));
+    let inputs = Inputs {
+        files: arguments.files.clone(),
+        are_together: arguments.together,
+        maps: arguments.source_maps.clone(),
+    };
+    if inputs.are_one_trace() {
+        warn("the files have no common time axis: in the report, each one begins at 0");
     }
-    let html = render(&template, &arguments.files, &arguments.source_maps)?;
+    if arguments.serve {
+        return serve::serve(arguments.port, move || inputs.render(&template));
+    }
+    let html = inputs.render(&template)?;
     if arguments.output.as_deref().is_some_and(input::is_stream) {
         return stdout::write(|out| out.write_all(&html));
     }
@@ -41,43 +51,50 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
 /// Writes the report of a trace beside it and opens it, for `selfprof run --report`.
 pub fn report_run(trace: &Path) -> Result<(), Failure> {
     let template = Template::find()?;
-    let html = render(&template, &[trace.to_owned()], &SourceMapArguments::default())?;
+    let inputs =
+        Inputs { files: vec![trace.to_owned()], are_together: false, maps: SourceMapArguments::default() };
+    let html = inputs.render(&template)?;
     let path = default_name(trace);
     write_file(&path, &html)?;
     open_in_browser(&path);
     Ok(())
 }
 
-/// The report of these files.
-fn render(template: &Template, files: &[PathBuf], maps: &SourceMapArguments) -> Result<Vec<u8>, Failure> {
-    let mut traces = Vec::new();
-    for file in files {
-        traces.extend(read(file, maps)?);
-    }
-    template.render(&traces).map_err(|error| Failure::job("cannot render the report").because(&error))
+/// What a report is made of.
+struct Inputs {
+    files: Vec<PathBuf>,
+    /// Whether all files are one trace.
+    are_together: bool,
+    maps: SourceMapArguments,
 }
 
-/// The threads of a file, with the thread's name in the title if there are several.
-fn read(file: &Path, maps: &SourceMapArguments) -> Result<Vec<ReportTrace>, Failure> {
+impl Inputs {
+    fn are_one_trace(&self) -> bool {
+        self.are_together && self.files.len() > 1
+    }
+
+    fn render(&self, template: &Template) -> Result<Vec<u8>, Failure> {
+        let files = self.files.iter().map(|file| read(file, &self.maps)).collect::<Result<Vec<_>, _>>()?;
+        let traces = if self.are_one_trace() {
+            ReportTrace::together(files).map(|trace| vec![trace])
+        } else {
+            files.into_iter().map(ReportTrace::of).collect()
+        };
+        let failure = || Failure::job("cannot render the report");
+        let traces = traces.map_err(|error| failure().because(&error))?;
+        template.render(&traces).map_err(|error| failure().because(&error))
+    }
+}
+
+fn read(file: &Path, maps: &SourceMapArguments) -> Result<FileThreads, Failure> {
     let name = match file.file_name() {
         Some(name) if !input::is_stream(file) => name.to_string_lossy().into_owned(),
         _ => "stdin".to_owned(),
     };
     let (threads, problems): (Vec<_>, Vec<_>) = input::profile(file, None)?.into_iter().unzip();
-    let is_alone = threads.len() == 1;
-    let readable = source_maps::apply(threads, maps, input::recorded(file))?;
-    let traces = readable.into_iter().zip(problems).map(|(readable, problems)| {
-        let ReadableThread { mut thread, inferred, snippets } = readable;
-        thread.trace.add_collector_frames();
-        let notes = match problems.total() {
-            0 => Vec::new(),
-            1 => vec!["1 problem in the file".to_owned()],
-            total => vec![format!("{total} problems in the file")],
-        };
-        let title = if is_alone { name.clone() } else { format!("{name}: {}", thread.name) };
-        ReportTrace { title, notes, trace: thread.trace, inferred, snippets }
-    });
-    Ok(traces.collect())
+    let problems = problems.iter().map(Problems::total).sum();
+    let threads = source_maps::apply(threads, maps, input::recorded(file))?;
+    Ok(FileThreads { name, threads, problems })
 }
 
 /// `build.selfprof.html` beside `build.selfprof.json.gz`; for stdin, `report.html` in the working directory.

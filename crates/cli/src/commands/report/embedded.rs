@@ -12,41 +12,28 @@ use std::iter::repeat;
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use selfprof_formats::Process;
 use selfprof_trace::comparison::Comparison;
 use selfprof_trace::summary::Summary;
 use selfprof_trace::weigh::{median_interval, weigh};
-use selfprof_trace::{EntryType, Frame, Marker, Micros, Stack, TableId, Trace};
+use selfprof_trace::{Entries, EntryType, Frame, Marker, Micros, Sample, Stack, TableId, Trace};
 use serde::Serialize;
 
-use crate::inferred_names::InferredNames;
-use crate::source_maps::{Snippet, Snippets};
+use super::report_trace::{ReportThread, ReportTrace};
+use crate::source_maps::Snippet;
 
 /// At most this many functions get a source snippet, to keep the file small.
 const MAX_SNIPPETS: usize = 500;
 
 /// The version of the embedded JSON. A report reads only its own version.
-const VERSION: u32 = 2;
-
-/// A trace of a report.
-#[derive(Debug)]
-pub struct ReportTrace {
-    /// The name of the file, and of the thread if the file has several.
-    pub title: String,
-    /// Remarks about the trace, e.g. the number of problems in its file.
-    pub notes: Vec<String>,
-    /// The trace, with source maps applied.
-    pub trace: Trace,
-    /// Names for its anonymous functions.
-    pub inferred: InferredNames,
-    /// Lines of the original sources.
-    pub snippets: Snippets,
-}
+const VERSION: u32 = 3;
 
 /// The traces as base64.
 pub fn encode(traces: &[ReportTrace]) -> io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     let comparison = match traces {
-        [base, new, ..] => Some(Comparison::of(&base.trace, &new.trace)),
+        // The samples of a thread are consecutive in a merged trace, and the comparison depends on no others.
+        [base, new, ..] => Some(Comparison::of(&base.merged, &new.merged)),
         _ => None,
     };
     let compared = comparison.iter().flat_map(|comparison| [&comparison.base, &comparison.new]);
@@ -74,11 +61,10 @@ struct Embedded<'a> {
     comparison: Option<Changes>,
 }
 
-/// Ids are indexes, and -1 stands for none, as does 0 for a line or column. Times are in milliseconds.
+/// Ids are indexes, and -1 stands for none, as does 0 for a line or column. Times are in milliseconds unless stated otherwise.
 #[derive(Serialize)]
 struct EmbeddedTrace<'a> {
     name: &'a str,
-    interval: Option<f64>,
     notes: &'a [String],
     names: Vec<&'a str>,
     resources: Vec<&'a str>,
@@ -87,11 +73,29 @@ struct EmbeddedTrace<'a> {
     #[serde(rename = "inferredNames")]
     inferred_names: BTreeMap<usize, &'a str>,
     stacks: Stacks,
-    samples: Samples,
     markers: Vec<&'static str>,
-    entries: EmbeddedEntries<'a>,
     /// By frame id.
     snippets: BTreeMap<usize, EmbeddedSnippet<'a>>,
+    threads: Vec<EmbeddedThread<'a>>,
+}
+
+/// A thread; its ids are those of the trace.
+#[derive(Serialize)]
+struct EmbeddedThread<'a> {
+    name: &'a str,
+    process: Option<EmbeddedProcess<'a>>,
+    file: Option<&'a str>,
+    interval: Option<f64>,
+    samples: Samples,
+    entries: EmbeddedEntries<'a>,
+}
+
+#[derive(Serialize)]
+struct EmbeddedProcess<'a> {
+    pid: u32,
+    tid: u64,
+    label: String,
+    command: &'a str,
 }
 
 #[derive(Default, Serialize)]
@@ -108,12 +112,19 @@ struct Stacks {
     parent: Vec<i64>,
 }
 
+/// Times are in microseconds here, because short integers are parsed and compressed better.
 #[derive(Default, Serialize)]
 struct Samples {
-    time: Vec<f64>,
-    weight: Vec<f64>,
+    /// The time of the first sample.
+    start: u64,
+    /// The time since the previous sample; 0 for the first one.
+    delta: Vec<u64>,
     stack: Vec<i64>,
     marker: Vec<i64>,
+    /// The samples that do not stand for the time since the previous one, and the times that they stand for.
+    #[serde(rename = "weightOf")]
+    weight_of: Vec<usize>,
+    weight: Vec<u64>,
 }
 
 #[derive(Default, Serialize)]
@@ -129,21 +140,40 @@ struct EmbeddedEntries<'a> {
 impl<'a> EmbeddedTrace<'a> {
     /// `summary` is that of the trace, if it was computed already.
     fn of(report_trace: &'a ReportTrace, summary: Option<&Summary>) -> Self {
-        let trace = &report_trace.trace;
+        let trace = &report_trace.merged;
         Self {
             name: &report_trace.title,
-            interval: median_interval(trace.samples()).map(Micros::as_millis_f64),
             notes: &report_trace.notes,
             names: trace.names().iter().map(|(_, name)| name).collect(),
             resources: trace.resources().iter().map(|(_, url)| url).collect(),
             frames: Frames::of(trace),
             inferred_names: report_trace.inferred.iter().map(|(id, name)| (id.index(), &**name)).collect(),
             stacks: Stacks::of(trace),
-            samples: Samples::of(trace),
             markers: Marker::ALL.map(Marker::as_str).to_vec(),
-            entries: EmbeddedEntries::of(trace),
             snippets: snippets(report_trace, summary),
+            threads: report_trace.threads.iter().map(|thread| EmbeddedThread::of(trace, thread)).collect(),
         }
+    }
+}
+
+impl<'a> EmbeddedThread<'a> {
+    fn of(trace: &Trace, thread: &'a ReportThread) -> Self {
+        let samples = &trace.samples()[thread.samples.clone()];
+        Self {
+            name: &thread.name,
+            process: thread.process.as_ref().map(EmbeddedProcess::of),
+            file: thread.file.as_deref(),
+            interval: median_interval(samples).map(Micros::as_millis_f64),
+            samples: Samples::of(samples, thread.start),
+            entries: EmbeddedEntries::of(thread.entries.as_ref(), thread.start),
+        }
+    }
+}
+
+impl<'a> EmbeddedProcess<'a> {
+    fn of(process: &'a Process) -> Self {
+        let Process { pid, tid, command } = process;
+        Self { pid: *pid, tid: *tid, label: process.label(), command }
     }
 }
 
@@ -155,13 +185,13 @@ struct EmbeddedSnippet<'a> {
 
 /// The snippets of the functions with the most time, which people look at first.
 fn snippets<'a>(
-    ReportTrace { trace, snippets, .. }: &'a ReportTrace,
+    ReportTrace { merged, snippets, .. }: &'a ReportTrace,
     summary: Option<&Summary>,
 ) -> BTreeMap<usize, EmbeddedSnippet<'a>> {
     if snippets.is_empty() {
         return BTreeMap::new();
     }
-    let summary = summary.map_or_else(|| Cow::Owned(Summary::of(trace)), Cow::Borrowed);
+    let summary = summary.map_or_else(|| Cow::Owned(Summary::of(merged)), Cow::Borrowed);
     let mut rows: Vec<_> = summary.functions.iter().filter(|row| snippets.contains_key(&row.frame)).collect();
     rows.sort_by_key(|row| Reverse((row.self_time.max(Micros(row.total_time.0 / 4)), row.total_time)));
     rows.iter()
@@ -230,27 +260,34 @@ impl Stacks {
 }
 
 impl Samples {
-    fn of(trace: &Trace) -> Self {
-        let mut columns = Self::default();
-        for (sample, weight) in trace.samples().iter().zip(weigh(trace.samples())) {
-            columns.time.push(sample.timestamp.as_millis_f64());
-            columns.weight.push(weight.as_millis_f64());
+    fn of(samples: &[Sample], start: Micros) -> Self {
+        let Some(first) = samples.first() else { return Self::default() };
+        let mut columns = Self { start: first.timestamp.saturating_sub(start).0, ..Self::default() };
+        let mut previous = first.timestamp;
+        for (index_of_sample, (sample, weight)) in samples.iter().zip(weigh(samples)).enumerate() {
+            let delta = sample.timestamp.saturating_sub(previous);
+            previous = sample.timestamp;
+            columns.delta.push(delta.0);
             columns.stack.push(index(sample.stack));
             columns.marker.push(sample.marker.map_or(-1, |marker| marker.index() as i64));
+            if weight != delta {
+                columns.weight_of.push(index_of_sample);
+                columns.weight.push(weight.0);
+            }
         }
         columns
     }
 }
 
 impl<'a> EmbeddedEntries<'a> {
-    fn of(trace: &'a Trace) -> Self {
+    fn of(entries: Option<&'a Entries>, start: Micros) -> Self {
         let mut columns = Self::default();
-        let Some(entries) = trace.entries() else { return columns };
+        let Some(entries) = entries else { return columns };
         columns.names = entries.names().iter().map(|(_, name)| name).collect();
         for entry in entries.list() {
             columns.name.push(entry.name.index() as u32);
             columns.is_measure.push((entry.entry_type == EntryType::Measure).into());
-            columns.start.push(entry.start_time.get());
+            columns.start.push(entry.start_time.get() - start.as_millis_f64());
             columns.duration.push(entry.duration.get());
         }
         columns
@@ -262,9 +299,12 @@ mod tests {
     use std::io::Read;
 
     use flate2::read::GzDecoder;
-    use selfprof_trace::Sample;
+    use selfprof_formats::Thread;
 
+    use super::super::report_trace::FileThreads;
     use super::*;
+    use crate::inferred_names::InferredNames;
+    use crate::source_maps::{ReadableThread, Snippets};
 
     #[test]
     fn traces_are_encoded_without_markup() {
@@ -278,8 +318,11 @@ mod tests {
             trace.push_sample(Sample { timestamp: Micros(time), stack, marker: None });
         }
         let inferred = InferredNames::from([(frame, "a.b".to_owned())]);
-        let (notes, snippets) = (Vec::new(), Snippets::new());
-        let report_trace = ReportTrace { title: "<a>".to_owned(), notes, trace, inferred, snippets };
+        let process = Some(Process { pid: 7, tid: 0, command: "node <b>".to_owned() });
+        let thread = Thread { process, ..Thread::main(trace) };
+        let readable = ReadableThread { thread, inferred, snippets: Snippets::new() };
+        let file = FileThreads { name: "<a>".to_owned(), threads: vec![readable], problems: 0 };
+        let report_trace = ReportTrace::of(file).unwrap();
 
         let text = encode(&[report_trace]).unwrap();
 
@@ -289,9 +332,14 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         let written = &value["traces"][0];
         assert_eq!(written["names"][0], "</script><b>");
-        assert_eq!(written["samples"]["time"], serde_json::json!([1.0, 2.0, 4.0]));
-        assert_eq!(written["samples"]["weight"], serde_json::json!([1.0, 1.0, 2.0]));
-        assert_eq!(written["samples"]["stack"], serde_json::json!([-1, 0, 1]));
+        let thread = &written["threads"][0];
+        assert_eq!(thread["process"]["label"], "<b> 7");
+        assert_eq!(thread["samples"]["start"], 1000);
+        assert_eq!(thread["samples"]["delta"], serde_json::json!([0, 1000, 2000]));
+        // The first sample stands for a typical interval.
+        assert_eq!(thread["samples"]["weightOf"], serde_json::json!([0]));
+        assert_eq!(thread["samples"]["weight"], serde_json::json!([1000]));
+        assert_eq!(thread["samples"]["stack"], serde_json::json!([-1, 0, 1]));
         assert_eq!(written["stacks"]["parent"], serde_json::json!([-1, 0]));
         assert_eq!(written["frames"]["line"], serde_json::json!([0]));
     }

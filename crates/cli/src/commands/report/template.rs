@@ -6,7 +6,8 @@ use std::io;
 use crate::failure::Failure;
 use crate::installation::package::Package;
 
-use super::embedded::{self, ReportTrace};
+use super::embedded;
+use super::report_trace::ReportTrace;
 
 /// The comment in `ui/report/index.html` that the traces replace.
 const PLACEHOLDER: &str = "<!--selfprof-traces-->";

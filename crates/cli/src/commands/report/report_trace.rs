@@ -1,0 +1,222 @@
+//! The traces of a report: each has the threads of one file, or of several with `--together`.
+
+use std::ops::Range;
+
+use selfprof_formats::Process;
+use selfprof_trace::weigh::weigh;
+use selfprof_trace::{Entries, FrameId, InternError, Micros, Sample, Trace};
+
+use crate::inferred_names::InferredNames;
+use crate::source_maps::{ReadableThread, Snippets};
+
+/// The threads of a file.
+#[derive(Debug)]
+pub struct FileThreads {
+    /// The file's name.
+    pub name: String,
+    /// Its threads, with source maps applied.
+    pub threads: Vec<ReadableThread>,
+    /// The number of problems in the file.
+    pub problems: u64,
+}
+
+/// A trace of a report.
+#[derive(Debug)]
+pub struct ReportTrace {
+    /// The names of its files.
+    pub title: String,
+    /// Remarks about the trace, e.g. the number of problems in its files.
+    pub notes: Vec<String>,
+    /// The functions and stacks of all threads, and the samples of one thread after another.
+    pub merged: Trace,
+    /// Names for its anonymous functions.
+    pub inferred: InferredNames,
+    /// Lines of the original sources.
+    pub snippets: Snippets,
+    /// The threads, in the order of their samples.
+    pub threads: Vec<ReportThread>,
+}
+
+/// A thread of a trace.
+#[derive(Debug)]
+pub struct ReportThread {
+    /// The thread's name.
+    pub name: String,
+    /// The process of the thread, if it is known.
+    pub process: Option<Process>,
+    /// The name of the thread's file, if the trace has several files.
+    pub file: Option<String>,
+    /// Its samples in the merged trace.
+    pub samples: Range<usize>,
+    /// Its marks and measures.
+    pub entries: Option<Entries>,
+    /// To be subtracted from all times.
+    pub start: Micros,
+}
+
+impl ReportTrace {
+    /// The trace of a file. Fails if a table is full.
+    pub fn of(file: FileThreads) -> Result<Self, InternError> {
+        let notes = problem_note(file.problems, "the file").into_iter().collect();
+        let mut trace = Self::empty(file.name, notes);
+        for thread in file.threads {
+            trace.push(thread, None, Micros::ZERO)?;
+        }
+        Ok(trace)
+    }
+
+    /// The threads of several files side by side. Files have no common time axis, so each one begins at 0.
+    pub fn together(files: Vec<FileThreads>) -> Result<Self, InternError> {
+        let title = match &files[..] {
+            [first, second] => format!("{}, {}", first.name, second.name),
+            [first, others @ ..] => format!("{} and {} more files", first.name, others.len()),
+            [] => String::new(),
+        };
+        let mut notes =
+            vec!["The files have no common time axis: the first sample of each file is at 0.".to_owned()];
+        notes.extend(problem_note(files.iter().map(|file| file.problems).sum(), "the files"));
+        let mut trace = Self::empty(title, notes);
+        for FileThreads { name, threads, .. } in files {
+            let starts = threads.iter().filter_map(|readable| start_of(readable.thread.trace.samples()));
+            let start = starts.min().unwrap_or_default();
+            for thread in threads {
+                trace.push(thread, Some(name.clone()), start)?;
+            }
+        }
+        Ok(trace)
+    }
+
+    fn empty(title: String, notes: Vec<String>) -> Self {
+        Self {
+            title,
+            notes,
+            merged: Trace::new(),
+            inferred: InferredNames::new(),
+            snippets: Snippets::new(),
+            threads: Vec::new(),
+        }
+    }
+
+    fn push(
+        &mut self,
+        readable: ReadableThread,
+        file: Option<String>,
+        start: Micros,
+    ) -> Result<(), InternError> {
+        let ReadableThread { mut thread, inferred, snippets } = readable;
+        thread.trace.add_collector_frames();
+        let entries = thread.trace.entries().cloned();
+        thread.trace.set_entries(None);
+        let first = self.merged.samples().len();
+        if self.threads.is_empty() {
+            self.merged = thread.trace;
+            self.inferred = inferred;
+            self.snippets = snippets;
+        } else {
+            self.merged.merge(&thread.trace)?;
+            // The names of a function are the same in each thread, unless its script changed between two recordings.
+            for (frame, name) in inferred {
+                let frame = self.frame_in_merged(&thread.trace, frame)?;
+                self.inferred.entry(frame).or_insert(name);
+            }
+            for (frame, snippet) in snippets {
+                let frame = self.frame_in_merged(&thread.trace, frame)?;
+                self.snippets.entry(frame).or_insert(snippet);
+            }
+        }
+        let samples = first..self.merged.samples().len();
+        self.threads.push(ReportThread {
+            name: thread.name,
+            process: thread.process,
+            file,
+            samples,
+            entries,
+            start,
+        });
+        Ok(())
+    }
+
+    fn frame_in_merged(&mut self, trace: &Trace, frame: FrameId) -> Result<FrameId, InternError> {
+        let frame = trace.frames()[frame];
+        let name = self.merged.name(&trace.names()[frame.name])?;
+        let resource = frame.resource.map(|id| self.merged.resource(&trace.resources()[id])).transpose()?;
+        self.merged.frame(selfprof_trace::Frame { name, resource, ..frame })
+    }
+}
+
+/// When the time of the first sample begins.
+fn start_of(samples: &[Sample]) -> Option<Micros> {
+    let first = samples.first()?;
+    let weight = weigh(samples).first().copied().unwrap_or_default();
+    Some(first.timestamp.saturating_sub(weight))
+}
+
+fn problem_note(problems: u64, place: &str) -> Option<String> {
+    match problems {
+        0 => None,
+        1 => Some(format!("1 problem in {place}")),
+        total => Some(format!("{total} problems in {place}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selfprof_formats::Thread;
+    use selfprof_trace::{Frame, Stack};
+
+    use super::*;
+
+    /// A thread with samples in these functions, an interval of 1 ms, and a name for each function.
+    fn thread(name: &str, start: u64, functions: &[&str]) -> ReadableThread {
+        let mut trace = Trace::new();
+        let mut inferred = InferredNames::new();
+        for (index, function) in (0..).zip(functions) {
+            let name = trace.name(function).unwrap();
+            let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+            inferred.insert(frame, format!("{function}*"));
+            let stack = trace.stack(Stack { parent: None, frame }).ok();
+            trace.push_sample(Sample { timestamp: Micros(start + index * 1000), stack, marker: None });
+        }
+        ReadableThread { thread: Thread::named(name, trace), inferred, snippets: Snippets::new() }
+    }
+
+    fn file(name: &str, problems: u64, threads: Vec<ReadableThread>) -> FileThreads {
+        FileThreads { name: name.to_owned(), threads, problems }
+    }
+
+    /// The functions of a thread's samples, with their inferred names.
+    fn functions(trace: &ReportTrace, thread: usize) -> Vec<&str> {
+        let samples = &trace.merged.samples()[trace.threads[thread].samples.clone()];
+        let frame = |sample: &Sample| trace.merged.stacks()[sample.stack.unwrap()].frame;
+        samples.iter().map(|sample| &*trace.inferred[&frame(sample)]).collect()
+    }
+
+    #[test]
+    fn the_threads_of_a_file_share_their_functions() {
+        let threads = vec![thread("main-thread", 5000, &["a", "b"]), thread("worker-1", 0, &["c", "b", "a"])];
+        let trace = ReportTrace::of(file("x.json", 2, threads)).unwrap();
+        assert_eq!(trace.merged.frames().len(), 3);
+        assert_eq!(functions(&trace, 0), ["a*", "b*"]);
+        assert_eq!(functions(&trace, 1), ["c*", "b*", "a*"]);
+        assert_eq!(trace.notes, ["2 problems in the file"]);
+        assert!(trace.threads.iter().all(|thread| thread.start == Micros::ZERO && thread.file.is_none()));
+    }
+
+    #[test]
+    fn files_together_begin_at_0() {
+        let first = file("x.json", 0, vec![thread("a", 7000, &["a", "b"]), thread("b", 9000, &["a", "b"])]);
+        let second = file("y.json", 1, vec![thread("c", 500_000, &["a", "b"])]);
+        let trace = ReportTrace::together(vec![first, second]).unwrap();
+        let starts: Vec<u64> = trace.threads.iter().map(|thread| thread.start.0).collect();
+        assert_eq!(starts, [6000, 6000, 499_000]);
+        assert_eq!(trace.title, "x.json, y.json");
+        assert_eq!(trace.threads[2].file.as_deref(), Some("y.json"));
+        assert_eq!(trace.notes.len(), 2);
+    }
+
+    #[test]
+    fn a_trace_may_have_no_threads() {
+        assert!(ReportTrace::of(file("x.json", 0, Vec::new())).unwrap().threads.is_empty());
+        assert!(ReportTrace::together(Vec::new()).unwrap().threads.is_empty());
+    }
+}

@@ -1,0 +1,50 @@
+// The switches beside the tabs: how stacks are shown.
+
+import './switches.css';
+
+import { element } from '@selfprof/views/dom.ts';
+
+import type { State, View } from './state.ts';
+
+/** The views that do not depend on a switch do not show it. */
+const GROUPED_VIEWS: readonly View[] = ['time', 'heavy', 'functions', 'packages', 'sandwich'];
+
+export class Switches {
+  readonly root = element('div', { class: 'switches' });
+  readonly #state: State;
+  readonly #invert: Switch;
+  readonly #group: Switch;
+
+  constructor(state: State) {
+    this.#state = state;
+    const invert = (isOn: boolean): void => {
+      state.isInverted = isOn;
+    };
+    const group = (isOn: boolean): void => {
+      state.isGrouped = isOn;
+    };
+    this.#invert = newSwitch('Invert call stack', 'Functions by self time, with their callers below (i)', invert);
+    this.#group = newSwitch('Group packages', 'Each package in node_modules, and Node.js, as one box (p)', group);
+    this.root.append(this.#invert.label, this.#group.label);
+    state.onChange(() => this.#update());
+    this.#update();
+  }
+
+  #update(): void {
+    const { view, isInverted, isGrouped } = this.#state;
+    this.#invert.label.hidden = view !== 'heavy';
+    this.#invert.input.checked = isInverted;
+    this.#group.label.hidden = !GROUPED_VIEWS.includes(view);
+    this.#group.input.checked = isGrouped;
+  }
+}
+
+interface Switch {
+  label: HTMLElement;
+  input: HTMLInputElement;
+}
+
+function newSwitch(name: string, title: string, onChange: (isOn: boolean) => void): Switch {
+  const input = element('input', { type: 'checkbox', change: () => onChange(input.checked) });
+  return { label: element('label', { class: 'switch', title }, input, name), input };
+}

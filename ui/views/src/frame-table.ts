@@ -1,0 +1,71 @@
+// The functions of a trace: their names, locations and sources.
+
+import type { ProfileData, Snippet } from './profile-data.ts';
+
+/** The name of the frame that stands for the garbage collector, see crates/trace/src/collector.rs. */
+const GARBAGE_COLLECTOR = '(garbage collector)';
+/** What the star after a name means. */
+export const INFERRED_NOTE = '* inferred from the source';
+
+export class FrameTable {
+  /** What the trace says about its functions. */
+  readonly data: ProfileData;
+
+  constructor(data: ProfileData) {
+    this.data = data;
+  }
+
+  get count(): number {
+    return this.data.frames.name.length;
+  }
+
+  /** The function's name, or its inferred name with a star. */
+  functionName(frame: number): string {
+    const name = this.data.names[this.data.frames.name[frame]];
+    if (name !== '') return name;
+    const inferred = this.inferredName(frame);
+    return inferred === undefined ? '(anonymous)' : `${inferred}*`;
+  }
+
+  /** The name of an anonymous function, inferred from its source. */
+  inferredName(frame: number): string | undefined {
+    return this.data.inferredNames[frame];
+  }
+
+  /** The URL of the frame's script; undefined for native functions. */
+  resource(frame: number): string | undefined {
+    return this.data.resources[this.data.frames.resource[frame]];
+  }
+
+  /** Where the function is defined: URL, line and column; empty for the garbage collector. */
+  location(frame: number): string {
+    const resource = this.resource(frame);
+    if (resource === undefined) return this.isCollector(frame) ? '' : '(native)';
+    const line = this.data.frames.line[frame];
+    const column = this.data.frames.column[frame];
+    return resource + (line > 0 ? `:${line}` : '') + (line > 0 && column > 0 ? `:${column}` : '');
+  }
+
+  /** Whether the frame stands for the garbage collector. */
+  isCollector(frame: number): boolean {
+    return this.resource(frame) === undefined && this.functionName(frame) === GARBAGE_COLLECTOR;
+  }
+
+  /** Whether the frame stands for several functions. */
+  isGroup(_frame: number): boolean {
+    return false;
+  }
+
+  line(frame: number): number {
+    return this.data.frames.line[frame];
+  }
+
+  snippet(frame: number): Snippet | undefined {
+    return this.data.snippets[frame];
+  }
+
+  /** Standard name and location. Frames of two traces with the same identity are the same function. */
+  identity(frame: number): string {
+    return `${this.data.names[this.data.frames.name[frame]]}\n${this.location(frame)}`;
+  }
+}
