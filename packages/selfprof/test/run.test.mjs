@@ -9,7 +9,6 @@ import { suite, test } from 'node:test';
 
 import { PACKAGE, runNode } from './program.mjs';
 import { PRELOAD, record } from './recorded.mjs';
-import { spin } from './spin.mjs';
 
 const EXIT = { reason: 'exit', full: false };
 
