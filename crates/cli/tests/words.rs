@@ -180,9 +180,9 @@ fn run_that_fails_before_the_program() {
     check("run-nothing", &mut with("run"));
     check("run-no-script", &mut with("run nowhere.js"));
     check("run-no-program", &mut with("run nowhere"));
-    check("run-native-program", &mut with("run /bin/cat Cargo.toml"));
-    check("run-npx", &mut with("run npx nowhere"));
-    check("run-npm", &mut with("run npm install"));
+    check("run-native-program", &mut with("run --no-children /bin/cat Cargo.toml"));
+    check("run-bad-duration", &mut with(&format!("run --duration 0 {script}")));
+    check("run-delay-and-toggle", &mut with(&format!("run --delay 1 --toggle SIGUSR2 {script}")));
     check("run-no-extension", &mut with("run tests/fixtures/scripts/module"));
     check("run-bad-interval", &mut with(&format!("run -i 0 {script}")));
     check("run-fraction-interval", &mut with(&format!("run -i 0.5 {script}")));
