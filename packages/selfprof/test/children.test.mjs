@@ -1,8 +1,13 @@
 // `selfprof run` follows child processes and workers, and neither they nor the program notice.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { suite, test } from 'node:test';
 
+import { PACKAGE } from './program.mjs';
 import { record } from './recorded.mjs';
 
 const children = { children: true };
@@ -204,5 +209,87 @@ suite('workers', () => {
       assert.equal(header.command, `node ${recorded.script}`);
       assert.ok(functions.includes('spin'));
     }
+  });
+});
+
+suite('the connection to the recorder', () => {
+  /** Accepts connections until the program prints a line, then closes them. */
+  async function recordUntilLine(t, source) {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(folder, { recursive: true }));
+    const connection = path.join(folder, 'connection');
+    const sockets = [];
+    let closed = 0;
+    const server = net.createServer((socket) => {
+      sockets.push(socket.on('error', () => {}).on('close', () => closed++));
+      socket.resume();
+    });
+    await new Promise((resolve) => server.listen(connection, resolve));
+    t.after(() => server.close());
+    const onStart = (child) => child.stdout.once('data', () => sockets.forEach((socket) => socket.end()));
+    const recorded = await record(t, source, { settings: { children: true, connection }, onStart });
+    return { ...recorded, connections: sockets.length, closed };
+  }
+
+  test('ends the recordings of all threads when it closes, and the program goes on', async (t) => {
+    const { code, stdout, stderr, journals, connections, closed } = await recordUntilLine(
+      t,
+      `const { isMainThread, Worker, parentPort } = require('node:worker_threads');
+       const { setTimeout: sleep } = require('node:timers/promises');
+       const counts = () => require(${JSON.stringify(path.join(PACKAGE, 'src/native.cjs'))}).liveCounts();
+       const before = () => spin(60), after = () => spin(60);
+       before();
+       (async () => {
+         if (!isMainThread) {
+           parentPort.postMessage('ready');
+           await sleep(600);
+           after();
+           return;
+         }
+         const worker = new Worker(__filename);
+         await new Promise((resolve) => worker.once('message', resolve));
+         console.log('ready');
+         while (counts().signalWatchers > 0) await sleep(10);
+         after();
+         // Neither later workers nor later children are recorded.
+         const late = new Worker(__filename);
+         await new Promise((resolve) => late.once('exit', resolve));
+         console.log(counts().signalWatchers);
+       })();`,
+    );
+    assert.deepEqual([code, stdout, stderr], [0, 'ready\n0\n', '']);
+    assert.deepEqual(Object.keys(journals).sort(), ['main', 'worker-1']);
+    for (const { names, end } of Object.values(journals)) {
+      assert.ok(names.includes('before') && !names.includes('after'), names.join());
+      assert.equal(end.reason, 'stopped');
+    }
+    assert.deepEqual([connections, closed], [1, 1]);
+  });
+
+  test('is not waited for when it has closed before', async (t) => {
+    const { code, stdout, stderr, all, failures } = await record(t, `console.log('ran');`, {
+      settings: { children: true, connection: '/nowhere/connection' },
+    });
+    assert.deepEqual([code, stdout, stderr, all, failures], [0, 'ran\n', '', [], []]);
+  });
+});
+
+suite('a recording of the last seconds', () => {
+  test('has two files, and the source maps in a third', async (t) => {
+    const map = Buffer.from('{"version":3,"sources":["x.ts"],"mappings":"AAAA"}').toString('base64');
+    const { code, stderr, all } = await record(
+      t,
+      `const vm = require('node:vm');
+       vm.runInThisContext('globalThis.mapped = (spin) => spin(2500);\\n//# sourceMappingURL=data:application/json;base64,${map}', 'mapped.js');
+       mapped(spin);
+       for (let round = 0; round < 4; round++) { const turn = () => spin(700); turn(); }`,
+      { settings: { keep: 1 } },
+    );
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(all.length, 3);
+    assert.equal(new Set(all.map(({ header }) => JSON.stringify(header))).size, 1);
+    assert.deepEqual(all.map(({ sourceMaps }) => sourceMaps.length).sort(), [0, 0, 1]);
+    const samples = all.reduce((sum, { samples }) => sum + samples.length, 0);
+    assert.ok(samples < 5000, String(samples));
   });
 });

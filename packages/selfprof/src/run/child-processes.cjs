@@ -42,6 +42,16 @@ function adapted(request, options) {
   return { ...options, envPairs: withRequest(request, envPairs) };
 }
 
+/**
+ * @template {(this: any, options: unknown) => unknown} T
+ * @param {string} name
+ * @param {T} replacement
+ * @returns {T}
+ */
+function renamed(name, replacement) {
+  return Object.defineProperty(replacement, 'name', { value: name });
+}
+
 /** Node's binding behind `spawnSync`, `execSync` and `execFileSync`. */
 function synchronousBinding() {
   const { noDeprecation } = process;
@@ -66,9 +76,9 @@ function synchronousBinding() {
 function follow(request) {
   const prototype = /** @type {any} */ (ChildProcess).prototype;
   const { spawn: spawnAsynchronously } = prototype;
-  prototype.spawn = function (/** @type {unknown} */ options) {
+  prototype.spawn = renamed(spawnAsynchronously.name, function (/** @type {unknown} */ options) {
     return Reflect.apply(spawnAsynchronously, this, [adapted(request, options)]);
-  };
+  });
   const binding = synchronousBinding();
   if (binding !== undefined) {
     const { spawn: spawnSynchronously } = binding;
