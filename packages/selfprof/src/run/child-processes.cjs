@@ -76,9 +76,12 @@ function synchronousBinding() {
 function follow(request) {
   const prototype = /** @type {any} */ (ChildProcess).prototype;
   const { spawn: spawnAsynchronously } = prototype;
-  prototype.spawn = renamed(spawnAsynchronously.name, function (/** @type {unknown} */ options) {
-    return Reflect.apply(spawnAsynchronously, this, [adapted(request, options)]);
-  });
+  prototype.spawn = renamed(
+    spawnAsynchronously.name,
+    /** @this {unknown} */ function (/** @type {unknown} */ options) {
+      return Reflect.apply(spawnAsynchronously, this, [adapted(request, options)]);
+    },
+  );
   const binding = synchronousBinding();
   if (binding !== undefined) {
     const { spawn: spawnSynchronously } = binding;
