@@ -25,7 +25,7 @@ pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String>
         ("SELFPROF_TEST_CONSUMERS", modules.as_path()),
         ("SELFPROF_TEST_OTLP_PROTOS", messages.as_path()),
     ];
-    run(MAJOR_THAT_DRIVES_CHROMIUM, &test_files(&folder)?, &environment, context, log, activity)
+    run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &test_files(&folder)?), &environment, context, log, activity)
 }
 
 /// OpenTelemetry's definition of its messages, which is a part of the crate that writes them.
