@@ -79,6 +79,11 @@ export interface ProfilerCapabilities {
   entryTypes: ('mark' | 'measure')[];
   /** The values of `format` in {@link Profiler.stop}. */
   formats: ProfilerTraceFormat[];
+  /**
+   * Whether traces show functions that V8 had inlined into optimised code before the thread loaded this package. If not, their
+   * time counts as their caller's, as in every profiler for this version of Node: load the package early.
+   */
+  functionsInlinedEarlier: boolean;
   /** The markers that samples can have. */
   markers: ProfilerMarker[];
   /** When V8 logs functions: always (`eager`), or only while a profiler runs (`lazy`). */

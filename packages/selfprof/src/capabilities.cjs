@@ -19,6 +19,9 @@ const BUFFER_POLICIES = ['stop', 'circular', 'chunks'];
  */
 const FORMATS = ['object', 'json-gzip'];
 
+/** From Node 26 on, V8 tells of functions that it inlined before anything listened. */
+const FIRST_WITH_EARLIER_INLINING = 147;
+
 /** @returns {import('../index.js').ProfilerCapabilities} a new object for each call */
 function capabilities() {
   const { baseInterval, timeResolution } = native.offers();
@@ -30,6 +33,7 @@ function capabilities() {
     crossOriginIsolated: true,
     entryTypes: ['mark', 'measure'],
     formats: [...FORMATS],
+    functionsInlinedEarlier: Number(process.versions.modules) >= FIRST_WITH_EARLIER_INLINING,
     markers: ['script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'],
     mode: ensureAgent().mode,
     modes: ['eager', 'lazy'],

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 
 import { Profiler } from 'selfprof';
 
-import { runProgram } from './program.mjs';
+import { PACKAGE, runProgram } from './program.mjs';
 import { spin } from './spin.mjs';
 
 const { capabilities } = Profiler;
@@ -18,6 +18,7 @@ suite('Profiler.capabilities()', () => {
       crossOriginIsolated: true,
       entryTypes: ['mark', 'measure'],
       formats: ['object', 'json-gzip'],
+      functionsInlinedEarlier: process.versions.node.split('.')[0] >= 26,
       markers: ['script', 'gc', 'parse', 'paint', 'style', 'layout', 'other'],
       mode: 'eager',
       modes: ['eager', 'lazy'],
@@ -35,6 +36,28 @@ suite('Profiler.capabilities()', () => {
     assert.equal(capabilities().markers.length, 7);
     assert.equal(capabilities().sampleIntervals.min, 1);
     assert.throws(() => new Profiler({ sampleInterval: 1, maxBufferSize: 1, bufferPolicy: 'mine' }), TypeError);
+  });
+
+  test('says whether functions are seen that were inlined before', async () => {
+    const { stdout, stderr } = await runProgram(
+      `function inlined(n) { return Math.sqrt(n) % 7 + n % 3; }
+       function caller(n) { let sum = 0; for (let i = 0; i < n; i++) sum += inlined(i); return sum; }
+       const until = (end) => { while (performance.now() < end) caller(1e5); };
+       until(performance.now() + 300);
+       const { Profiler } = require('selfprof');
+       (async () => {
+         const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 10000 });
+         until(performance.now() + 200);
+         const { samples, stacks, frames } = await profiler.stop();
+         const innermost = samples.map(({ stackId }) => frames[stacks[stackId]?.frameId]?.name);
+         const seen = innermost.filter((name) => name === 'inlined').length;
+         console.log(seen > samples.length / 2, Profiler.capabilities().functionsInlinedEarlier);
+       })();`,
+      { execArgv: [], cwd: PACKAGE },
+    );
+    assert.equal(stderr, '');
+    const [isSeen, isSaid] = stdout.trim().split(' ');
+    assert.equal(isSeen, isSaid);
   });
 
   test('says the mode that the agent has, and starts nothing', async () => {

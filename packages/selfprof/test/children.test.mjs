@@ -226,7 +226,10 @@ suite('the connection to the recorder', () => {
     });
     await new Promise((resolve) => server.listen(connection, resolve));
     t.after(() => server.close());
-    const onStart = (child) => child.stdout.once('data', () => sockets.forEach((socket) => socket.end()));
+    const close = () => {
+      for (const socket of sockets) socket.end();
+    };
+    const onStart = (child) => child.stdout.once('data', close);
     const recorded = await record(t, source, { settings: { children: true, connection }, onStart });
     return { ...recorded, connections: sockets.length, closed };
   }
