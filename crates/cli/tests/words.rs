@@ -183,6 +183,7 @@ fn run_that_fails_before_the_program() {
     check("run-native-program", &mut with("run --no-children /bin/cat Cargo.toml"));
     check("run-bad-duration", &mut with(&format!("run --duration 0 {script}")));
     check("run-delay-and-toggle", &mut with(&format!("run --delay 1 --toggle SIGUSR2 {script}")));
+    check("run-permission-model", &mut with(&format!("run -- --permission {script}")));
     check("run-no-extension", &mut with("run tests/fixtures/scripts/module"));
     check("run-bad-interval", &mut with(&format!("run -i 0 {script}")));
     check("run-fraction-interval", &mut with(&format!("run -i 0.5 {script}")));

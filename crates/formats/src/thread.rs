@@ -68,15 +68,24 @@ impl Process {
 
     /// The program's name: that of the script, without its folder and extension, or else of the executable.
     pub fn program(&self) -> &str {
-        let mut words = self.command.split(' ').filter(|word| !word.is_empty());
-        let first = words.next().unwrap_or_default();
-        let script = words.find(|word| !word.starts_with('-'));
+        let (first, rest) = first_word(&self.command);
+        // Options instead of a script: `node -e ...`.
+        let script = Some(first_word(rest).0).filter(|word| !word.is_empty() && !word.starts_with('-'));
         let path = Path::new(script.unwrap_or(first));
         let name = match path.extension().and_then(|extension| extension.to_str()) {
             Some("js" | "cjs" | "mjs" | "ts" | "cts" | "mts") => path.file_stem(),
             _ => path.file_name(),
         };
         name.and_then(|name| name.to_str()).unwrap_or("process")
+    }
+}
+
+/// The first word of a command line, which has quotes if it contains spaces, and the rest.
+fn first_word(command: &str) -> (&str, &str) {
+    let command = command.trim_start();
+    match command.strip_prefix('"') {
+        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+        None => command.split_once(' ').unwrap_or((command, "")),
     }
 }
 
@@ -93,7 +102,9 @@ mod tests {
             assert_eq!(thread.label(), expected);
         }
         check("node /a/vite.js build", Thread::MAIN, "vite 7");
-        check("node --conditions=x node_modules/.bin/eslint .", "worker-3", "eslint 7 worker-3");
+        check("node node_modules/.bin/eslint .", "worker-3", "eslint 7 worker-3");
+        check("node \"/a b/my server.mjs\" x", Thread::MAIN, "my server 7");
+        check("node -e \"let a = 1\"", Thread::MAIN, "node 7");
         check("node -p", Thread::MAIN, "node 7");
         check("", Thread::MAIN, "process 7");
         assert_eq!(Thread::main(Trace::new()).label(), "main-thread");

@@ -1,7 +1,7 @@
 //! A recording that is streamed to a file while it goes on.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -222,7 +222,11 @@ impl State {
     }
 
     fn fail(&mut self, error: &io::Error) {
-        eprintln!("selfprof: the trace is incomplete: the journal could not be written: {error}");
         self.writer = None;
+        // `eprintln!` would panic if stderr cannot be written, which a full disk may also cause.
+        let _ = writeln!(
+            io::stderr(),
+            "selfprof: the trace is incomplete: the journal could not be written: {error}"
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! The threads of a program as one trace.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use crate::evaluated::{evaluated_resource, evaluated_script};
 use crate::micros::Micros;
 use crate::table::TableFull;
 use crate::trace::Trace;
@@ -23,10 +25,14 @@ pub struct MergedThreads {
 }
 
 impl MergedThreads {
-    /// Merges threads that have the same time origin.
+    /// Merges threads that have the same time origin. Scripts that `eval` made keep their ids, unless another thread has used them:
+    /// engines count them per thread.
     pub fn of<'a>(threads: impl IntoIterator<Item = &'a Trace>) -> Result<Self, TableFull> {
         let mut merged = Self::default();
+        let mut evaluated = EvaluatedScripts::default();
         for thread in threads {
+            let renumbered = evaluated.renumbered(thread);
+            let thread = renumbered.as_ref().unwrap_or(thread);
             let interval = median_interval(thread.samples());
             let start = merged.weights.len();
             merged.weights.extend(weigh_by(interval, thread.samples()));
@@ -38,6 +44,33 @@ impl MergedThreads {
     }
 }
 
+/// The ids of evaluated scripts in the threads so far.
+#[derive(Default)]
+struct EvaluatedScripts {
+    used: HashSet<u32>,
+}
+
+impl EvaluatedScripts {
+    /// The thread with other ids for those scripts whose ids are used; `None` if it needs none.
+    fn renumbered(&mut self, thread: &Trace) -> Option<Trace> {
+        let own: Vec<u32> = thread.resources().iter().filter_map(|(_, url)| evaluated_script(url)).collect();
+        let mut next = own.iter().chain(&self.used).max().copied().unwrap_or(0);
+        let mut changed: HashMap<String, String> = HashMap::new();
+        for id in own {
+            if !self.used.insert(id) {
+                // No thread has so many scripts.
+                next = next.saturating_add(1);
+                self.used.insert(next);
+                changed.insert(evaluated_resource(id), evaluated_resource(next));
+            }
+        }
+        if changed.is_empty() {
+            return None;
+        }
+        thread.with_resources(|url| changed.get(url).map_or(url, String::as_str)).ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,6 +78,30 @@ mod tests {
     use crate::sample::Sample;
     use crate::stack::Stack;
     use crate::summary::Summary;
+
+    #[test]
+    fn evaluated_scripts_of_different_threads_stay_apart() {
+        let thread = |urls: &[&str]| {
+            let mut trace = Trace::new();
+            let name = trace.name("f").unwrap();
+            for url in urls {
+                let resource = trace.resource(url).ok();
+                let frame = trace.frame(Frame { name, resource, line: None, column: None }).unwrap();
+                let stack = trace.stack(Stack { parent: None, frame }).ok();
+                trace.push_sample(Sample { timestamp: Micros(1), stack, marker: None });
+            }
+            trace
+        };
+        let threads =
+            [thread(&["(eval 7)", "a.js"]), thread(&["(eval 9)", "(eval 7)", "a.js"]), thread(&["(eval 9)"])];
+        let merged = MergedThreads::of(&threads).unwrap().trace;
+        let resource = |sample: &Sample| {
+            let frame = merged.frames()[merged.stacks()[sample.stack.unwrap()].frame];
+            &merged.resources()[frame.resource.unwrap()]
+        };
+        let resources: Vec<&str> = merged.samples().iter().map(resource).collect();
+        assert_eq!(resources, ["(eval 7)", "a.js", "(eval 9)", "(eval 10)", "a.js", "(eval 11)"]);
+    }
 
     #[test]
     fn samples_keep_the_weights_of_their_threads() {

@@ -148,6 +148,29 @@ impl Trace {
         }
     }
 
+    /// A copy whose resources have other URLs.
+    ///
+    /// Fails if a table is full.
+    pub(crate) fn with_resources<'a>(&'a self, url: impl Fn(&'a str) -> &'a str) -> Result<Self, TableFull> {
+        let mut copy = Self { entries: self.entries.clone(), ..Self::default() };
+        let mut frames = Vec::with_capacity(self.frames.len());
+        for (_, frame) in self.frames.iter() {
+            let name = copy.names.intern(&self.names[frame.name])?;
+            let resource =
+                frame.resource.map(|id| copy.resources.intern(url(&self.resources[id]))).transpose()?;
+            frames.push(copy.frames.intern(Frame { name, resource, ..frame })?);
+        }
+        let mut stacks: Vec<StackId> = Vec::with_capacity(self.stacks.len());
+        for (_, stack) in self.stacks.iter() {
+            let parent = stack.parent.map(|id| stacks[id.index()]);
+            stacks.push(copy.stacks.intern(Stack { parent, frame: frames[stack.frame.index()] })?);
+        }
+        let renumbered =
+            |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
+        copy.samples = self.samples.iter().map(renumbered).collect();
+        Ok(copy)
+    }
+
     /// Merges the tables of another trace, without its samples and entries. Returns the ids of its stacks in this trace, in their
     /// original order.
     ///

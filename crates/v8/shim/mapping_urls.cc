@@ -15,13 +15,17 @@ struct SelfprofMappingUrls {
   int last_script = v8::UnboundScript::kNoScriptId;
   // The handles of new scripts keep the URLs alive, because it becomes known only later whether the scripts were sampled.
   std::unordered_map<int, v8::Global<v8::String>> urls = {};
+  // Whether the URLs of collected scripts were removed since the last ageing.
+  bool is_swept = false;
   // The scripts since the last ageing, and those since the one before it.
   std::vector<int> new_scripts = {};
   std::vector<int> old_scripts = {};
 
   void Add(int script_id, v8::Local<v8::String> url) {
     if (urls.size() >= max_scripts) {
-      std::erase_if(urls, [](const auto& entry) { return entry.second.IsEmpty(); });
+      // Not for each script, or compiling many would take quadratic time.
+      if (!is_swept) std::erase_if(urls, [](const auto& entry) { return entry.second.IsEmpty(); });
+      is_swept = true;
       if (urls.size() >= max_scripts) return;
     }
     urls[script_id].Reset(isolate, url);
@@ -31,8 +35,9 @@ struct SelfprofMappingUrls {
   void Age() {
     for (const int script_id : old_scripts) {
       const auto found = urls.find(script_id);
-      if (found != urls.end()) found->second.SetWeak();
+      if (found != urls.end() && !found->second.IsEmpty()) found->second.SetWeak();
     }
+    is_swept = false;
     old_scripts = std::move(new_scripts);
     new_scripts.clear();
   }
@@ -87,6 +92,11 @@ SELFPROF_API void selfprof_mapping_urls_age(SelfprofMappingUrls* urls) noexcept 
 SELFPROF_API void selfprof_mapping_url_keep(SelfprofMappingUrls* urls, int32_t script_id) noexcept {
   const auto found = urls->urls.find(script_id);
   if (found == urls->urls.end()) return;
+  // The script may have been collected: then V8 has emptied the handle.
+  if (found->second.IsEmpty()) {
+    urls->urls.erase(found);
+    return;
+  }
   found->second.ClearWeak();
   std::erase(urls->new_scripts, script_id);
   std::erase(urls->old_scripts, script_id);

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 
 import { PACKAGE } from './program.mjs';
-import { record } from './recorded.mjs';
+import { OPTION, record } from './recorded.mjs';
 
 const children = { children: true };
 
@@ -16,7 +16,14 @@ const children = { children: true };
 function commands({ all, script }) {
   const folder = script.slice(0, -'main.cjs'.length);
   const mains = all.filter(({ header }) => header.threadId === 0);
-  return mains.map(({ header }) => header.command.replaceAll(folder, '').replace(/ -e .*/s, ' -e')).sort();
+  return mains
+    .map(({ header }) =>
+      header.command
+        .replaceAll(folder, '')
+        .replaceAll('"', '')
+        .replace(/ -e .*/s, ' -e'),
+    )
+    .sort();
 }
 
 /** A program that starts itself with each way of starting a process, and prints what the child says. */
@@ -188,8 +195,10 @@ suite('workers', () => {
         shared: { env: SHARE_ENV },
         'shared with options': { env: SHARE_ENV, execArgv: [] },
         nothing: { env: null },
+        'the same options of Node': { env: { ...process.env } },
+        inherited: Object.create({ execArgv: [] }),
       })) {
-        const worker = new Mine(__filename, { workerData: name, ...options });
+        const worker = new Mine(__filename, Object.assign(options, { workerData: name }));
         worker.on('message', (message) => said.push(message));
         await new Promise((resolve) => worker.once('exit', resolve));
         if (!(worker instanceof Worker) || worker.constructor !== Mine) said.push('not a worker');
@@ -199,11 +208,14 @@ suite('workers', () => {
     })();`;
 
   test('are recorded, whatever options and environment they get, and see nothing of it', async (t) => {
-    const recorded = await record(t, SOURCE, { settings: children });
+    // Node allows an option that is for a whole process only if the worker's options equal those of the process.
+    const own = '--title=mine';
+    const recorded = await record(t, SOURCE, { settings: children, env: { NODE_OPTIONS: `${OPTION} ${own}` } });
     assert.deepEqual([recorded.code, recorded.stderr], [0, '']);
-    const plain = await record(t, SOURCE, { env: { SELFPROF_RUN: undefined } });
+    const plain = await record(t, SOURCE, { env: { SELFPROF_RUN: undefined, NODE_OPTIONS: own } });
     assert.equal(recorded.stdout, plain.stdout);
-    const names = ['main', ...[1, 2, 3, 4, 5, 6, 7, 8].map((id) => `worker-${id}`)];
+    assert.equal(plain.stderr, '');
+    const names = ['main', ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((id) => `worker-${id}`)];
     assert.deepEqual(Object.keys(recorded.journals).sort(), names.sort());
     for (const { header, names: functions } of recorded.all) {
       assert.equal(header.command, `node ${recorded.script}`);
@@ -274,6 +286,35 @@ suite('the connection to the recorder', () => {
       settings: { children: true, connection: '/nowhere/connection' },
     });
     assert.deepEqual([code, stdout, stderr, all, failures], [0, 'ran\n', '', [], []]);
+  });
+});
+
+suite('scripts that were compiled in memory', () => {
+  test('may be collected after they were sampled', async (t) => {
+    const map = Buffer.from('{"version":3,"sources":["a.ts"],"mappings":"AAAA"}').toString('base64');
+    const { code, stdout, stderr } = await record(
+      t,
+      `const { setTimeout: sleep } = require('node:timers/promises');
+       const compile = (index) => new Function('spin',
+         'spin(2); return ' + index + ';\\n//# sourceURL=/memory/' + index + '.js\\n'
+           + '//# sourceMappingURL=data:application/json;base64,${map}#' + index);
+       (async () => {
+         let functions = Array.from({ length: 50 }, (_, index) => compile(index));
+         for (const run of functions) run(() => {});
+         // Until their URLs need not stay alive for the recording.
+         await sleep(9300);
+         for (const run of functions) run(spin);
+         functions = undefined;
+         for (let round = 0; round < 12; round++) {
+           gc();
+           await sleep(20);
+         }
+         await sleep(3000);
+         console.log('went on');
+       })();`,
+      { settings: { children: true }, file: 'main.cjs', args: [], env: { NODE_OPTIONS: `${OPTION} --expose-gc` } },
+    );
+    assert.deepEqual([code, stdout, stderr], [0, 'went on\n', '']);
   });
 });
 

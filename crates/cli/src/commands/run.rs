@@ -9,6 +9,7 @@ mod clock;
 mod command;
 mod windows;
 
+use std::env;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -25,7 +26,7 @@ use crate::recording::{Connections, Descendants, Ending, IsKept, Recording};
 use crate::terminal::messages::{say, warn};
 
 use child::{Child, Ended, Event, Executable};
-use command::{CommandLine, Program, SearchPath};
+use command::{CommandLine, Program, SearchPath, is_permission_model};
 use windows::Windows;
 
 /// How long child processes may take to end after the program.
@@ -35,6 +36,7 @@ const CHILDREN_PATIENCE: Duration = Duration::from_millis(200);
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let command = CommandLine::new(&arguments.command, &SearchPath::of_process())?;
     let output = TracePath::new(arguments.output.as_deref(), &command.name)?;
+    check_permissions(&command)?;
     let program = program(&command, arguments)?;
     let package = Package::find()?;
     if let Executable::Node(node) = &program {
@@ -122,6 +124,9 @@ impl Session {
     fn finish(self, windows: &Windows, arguments: &RunArguments, has_ended: bool) -> bool {
         let Self { recording, connections, descendants, output } = self;
         let end = clock::now();
+        // Before the recordings end: a process that starts later is not missed.
+        let mut seen = descendants.seen();
+        seen.retain(|_, process| has_ended || process.is_old());
         // Child processes may be about to end with the program.
         let alive = if has_ended { connections.alive_after(CHILDREN_PATIENCE) } else { Vec::new() };
         for pid in connections.end() {
@@ -130,8 +135,7 @@ impl Session {
         let is_kept = |time| windows.contains(time, end);
         let is_whole = arguments.delay.is_none() && arguments.toggle.is_none() && arguments.last.is_none();
         let is_cut = !is_whole || arguments.duration.is_some();
-        let ending =
-            Ending { is_kept: is_cut.then_some(&is_kept as IsKept<'_>), seen: descendants.seen(), alive };
+        let ending = Ending { is_kept: is_cut.then_some(&is_kept as IsKept<'_>), seen, alive };
         let finished = recording.finish(&output, arguments.top, &ending);
         if let Err(failure) = &finished {
             failure.report();
@@ -154,6 +158,16 @@ impl Session {
         }
         finished.is_ok()
     }
+}
+
+/// Fails if Node.js would not load the recorder.
+fn check_permissions(command: &CommandLine) -> Result<(), Failure> {
+    let variable = env::var("NODE_OPTIONS").unwrap_or_default();
+    if command.has_permission_model() || variable.split_whitespace().any(is_permission_model) {
+        return Err(Failure::usage("Node.js's permission model would keep the recorder from loading")
+            .hint("run the program without `--permission` to profile it"));
+    }
+    Ok(())
 }
 
 /// Finds the executable before anything starts.

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::program::Program;
 use crate::source_maps::{self, ReadableThread};
 use crate::terminal::messages::warn;
+use crate::terminal::names::printable;
 
 /// At most this many problems are listed; the rest are counted.
 const MAX_LISTED_PROBLEMS: usize = 10;
@@ -81,7 +82,7 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
     })?;
     let is_alone = profile.threads.len() == 1;
     for (thread, problems) in &profile.threads {
-        let label = thread.label();
+        let label = printable(&thread.label());
         report(problems, if is_alone { None } else { Some(&label) });
     }
     Ok(profile.threads)

@@ -30,7 +30,14 @@ const MAX_PATH: usize = 107;
 #[derive(Debug)]
 pub struct Connections {
     path: PathBuf,
-    open: Arc<Mutex<Vec<Connection>>>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    open: Vec<Connection>,
+    /// Whether the recording has ended. Later connections are closed at once, which ends the recordings behind them.
+    has_ended: bool,
 }
 
 #[derive(Debug)]
@@ -47,14 +54,14 @@ impl Connections {
             return Err(io::Error::new(ErrorKind::InvalidInput, "the path is too long for a socket"));
         }
         let listener = UnixListener::bind(&path)?;
-        let open: Arc<Mutex<Vec<Connection>>> = Arc::default();
-        let shared = Arc::clone(&open);
+        let state: Arc<Mutex<State>> = Arc::default();
+        let shared = Arc::clone(&state);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 accept(stream, &shared);
             }
         });
-        Ok(Self { path, open })
+        Ok(Self { path, state })
     }
 
     /// The path of the socket.
@@ -65,27 +72,30 @@ impl Connections {
     /// The ids of the processes that still record after `patience`. Processes that are ending need a moment.
     pub fn alive_after(&self, patience: Duration) -> Vec<u32> {
         self.wait(patience);
-        self.open.lock().iter().map(|connection| connection.pid).collect()
+        self.state.lock().open.iter().map(|connection| connection.pid).collect()
     }
 
     /// Ends all recordings, and waits until the journals are complete. Returns the processes that do not answer.
     pub fn end(&self) -> Vec<u32> {
-        for Connection { stream, .. } in self.open.lock().iter() {
+        let mut state = self.state.lock();
+        state.has_ended = true;
+        for Connection { stream, .. } in &state.open {
             // Fails if the process has just ended.
             let _ = stream.shutdown(Shutdown::Write);
         }
+        drop(state);
         self.alive_after(PATIENCE)
     }
 
     fn wait(&self, patience: Duration) {
         let until = Instant::now() + patience;
         loop {
-            let mut open = self.open.lock();
-            open.retain_mut(|connection| !connection.is_closed());
-            if open.is_empty() || Instant::now() >= until {
+            let mut state = self.state.lock();
+            state.open.retain_mut(|connection| !connection.is_closed());
+            if state.open.is_empty() || Instant::now() >= until {
                 return;
             }
-            drop(open);
+            drop(state);
             thread::sleep(POLL);
         }
     }
@@ -101,12 +111,15 @@ impl Connection {
     }
 }
 
-fn accept(stream: UnixStream, open: &Mutex<Vec<Connection>>) {
+fn accept(stream: UnixStream, state: &Mutex<State>) {
     let Ok(credentials) = socket_peercred(&stream) else { return };
     if stream.set_nonblocking(true).is_err() {
         return;
     }
-    let mut open = open.lock();
+    let State { open, has_ended } = &mut *state.lock();
+    if *has_ended {
+        return;
+    }
     if open.len() % PRUNE_AT == PRUNE_AT - 1 {
         open.retain_mut(|connection| !connection.is_closed());
     }
@@ -124,7 +137,6 @@ mod tests {
         let connections = Connections::listen(directory.path()).unwrap();
         let connect = || UnixStream::connect(connections.path()).unwrap();
         let own = std::process::id();
-        assert!(connections.end().is_empty());
         // More than are kept of ended processes.
         for _ in 0..3 * PRUNE_AT {
             connect();
@@ -133,16 +145,23 @@ mod tests {
         while connections.alive_after(Duration::ZERO) != [own] {
             thread::sleep(POLL);
         }
-        assert!(connections.open.lock().len() < PRUNE_AT);
+        assert!(connections.state.lock().open.len() < PRUNE_AT);
         let ended = thread::spawn(move || process.read(&mut [0]).unwrap());
         assert!(connections.end().is_empty());
         assert_eq!(ended.join().unwrap(), 0);
-        // A process that does not answer.
-        let silent = connect();
+        // A process that comes too late.
+        assert_eq!(connect().read(&mut [0]).unwrap(), 0);
+    }
+
+    #[test]
+    fn processes_that_do_not_answer_are_not_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let connections = Connections::listen(directory.path()).unwrap();
+        let silent = UnixStream::connect(connections.path()).unwrap();
         while connections.alive_after(Duration::ZERO).is_empty() {
             thread::sleep(POLL);
         }
-        assert_eq!(connections.end(), [own]);
+        assert_eq!(connections.end(), [std::process::id()]);
         drop(silent);
     }
 }

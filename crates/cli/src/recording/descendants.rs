@@ -36,6 +36,11 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Whether it was seen long enough ago that its recording must have begun.
+    pub fn is_old(&self) -> bool {
+        self.polls > 10
+    }
+
     /// Whether it is certain that this executable ran in the process. A process that is being started looks like its parent, which has
     /// the request.
     pub fn is_certain(&self) -> bool {

@@ -13,6 +13,7 @@ use selfprof_trace::{Entries, Micros};
 use crate::failure::Failure;
 use crate::source_maps;
 use crate::terminal::messages::warn;
+use crate::terminal::names::printable;
 
 /// A thread that was recorded.
 #[derive(Debug)]
@@ -140,7 +141,8 @@ fn recorded(journal: Journal, offset: Micros, is_alone: bool) -> RecordedThread 
     let process = Process { pid, tid, command: journal.header.command.clone() };
     let source_maps = source_maps::recorded_maps(&journal.source_maps);
     let mut thread = Thread { name, process: Some(process), trace: journal.trace, source_maps };
-    let label = if is_alone { "the main thread".into() } else { thread.label() };
+    // Programs name their threads, and a terminal would obey control characters.
+    let label = if is_alone { "the main thread".to_owned() } else { printable(&thread.label()) };
     let trace = &thread.trace;
     if journal.end.as_ref().is_some_and(|end| end.full) {
         warn(format_args!("the sample buffer of {label} was full; later samples are missing"));

@@ -8,11 +8,11 @@ const { childVariables } = require('./request.cjs');
 /**
  * What Node's functions that start a process pass to its own implementation.
  *
- * @typedef {{ file?: string, args?: string[], envPairs?: string[] }} SpawnOptions
+ * @typedef {{ file?: string, args?: string[], envPairs?: string[], uid?: number, gid?: number }} SpawnOptions
  */
 
 /** Options of Node that turn its permission model on. A preload could not read its files. */
-const PERMISSION_MODEL = /^--(experimental-)?permission\b/;
+const PERMISSION_MODEL = /(^|[\s'"=])--(experimental-)?permission\b/;
 
 /**
  * The environment with the request.
@@ -36,9 +36,16 @@ function withRequest(request, pairs) {
  */
 function adapted(request, options) {
   if (typeof options !== 'object' || options === null) return options;
-  const { args, envPairs } = /** @type {SpawnOptions} */ (options);
+  const { args, envPairs, uid, gid } = /** @type {SpawnOptions} */ (options);
   if (!Array.isArray(envPairs)) return options;
-  if (Array.isArray(args) && args.some((word) => PERMISSION_MODEL.test(word))) return options;
+  // Also the command line of a shell.
+  const isRestricted = (/** @type {string} */ word) => PERMISSION_MODEL.test(word);
+  if (Array.isArray(args) && args.some(isRestricted)) return options;
+  if (envPairs.some((pair) => pair.startsWith('NODE_OPTIONS=') && isRestricted(pair))) return options;
+  // Another user may not be allowed to read the preload, nor to write a journal.
+  const isOtherUser =
+    (uid ?? process.getuid?.()) !== process.getuid?.() || (gid ?? process.getgid?.()) !== process.getgid?.();
+  if (isOtherUser) return options;
   return { ...options, envPairs: withRequest(request, envPairs) };
 }
 

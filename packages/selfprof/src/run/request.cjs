@@ -97,7 +97,8 @@ function takeRequest(preload) {
 function commandLine() {
   const { argv0, argv, execArgv } = process;
   const words = [path.basename(argv0), ...(argv.length > 1 ? argv.slice(1) : execArgv)];
-  const text = words.join(' ');
+  // As in a shell, a word with spaces has quotes.
+  const text = words.map((word) => (/[\s"]/.test(word) ? JSON.stringify(word) : word)).join(' ');
   return text.length > MAX_COMMAND_LENGTH ? `${text.slice(0, MAX_COMMAND_LENGTH)}…` : text;
 }
 

@@ -17,12 +17,42 @@ function follow(preload) {
   const Following = new Proxy(Worker, {
     construct(target, args, newTarget) {
       const [file, options] = args;
-      return Reflect.construct(target, [file, adapted(preload, options), ...args.slice(2)], newTarget);
+      const construct = () => Reflect.construct(target, [file, adapted(preload, options), ...args.slice(2)], newTarget);
+      return hasSameOptions(options) ? withOwnOption(preload, construct) : construct();
     },
   });
   Worker.prototype.constructor = Following;
   workerThreads.Worker = Following;
   syncBuiltinESMExports();
+}
+
+/**
+ * Whether a worker has an environment of its own, with the same options of Node as this thread. Node then allows those that are for
+ * a whole process.
+ *
+ * @param {unknown} options
+ */
+function hasSameOptions(options) {
+  const { env } = /** @type {{ env?: NodeJS.ProcessEnv | symbol | null }} */ (options ?? {});
+  return typeof env === 'object' && env !== null && env.NODE_OPTIONS === process.env.NODE_OPTIONS;
+}
+
+/**
+ * Calls a function while this thread has our option, too.
+ *
+ * @template T
+ * @param {string} preload
+ * @param {() => T} construct
+ */
+function withOwnOption(preload, construct) {
+  const { NODE_OPTIONS } = process.env;
+  process.env.NODE_OPTIONS = withOption(preload, NODE_OPTIONS);
+  try {
+    return construct();
+  } finally {
+    if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
+    else process.env.NODE_OPTIONS = NODE_OPTIONS;
+  }
 }
 
 /**
@@ -32,10 +62,12 @@ function follow(preload) {
 function adapted(preload, options) {
   if (typeof options !== 'object' || options === null) return options;
   const { execArgv, env } = /** @type {{ execArgv?: unknown, env?: NodeJS.ProcessEnv | symbol | null }} */ (options);
-  if (Array.isArray(execArgv)) return { ...options, execArgv: ['--require', preload, ...execArgv] };
+  // Members that the options inherit count, too.
+  const overridden = (/** @type {object} */ members) => Object.assign(Object.create(options), members);
+  if (Array.isArray(execArgv)) return overridden({ execArgv: ['--require', preload, ...execArgv] });
   if (typeof env !== 'object' || env === null) return options;
   // Such a worker has only the options that its environment has, and may not get those of the process as its own.
-  return { ...options, env: { ...env, NODE_OPTIONS: withOption(preload, env.NODE_OPTIONS) } };
+  return overridden({ env: { ...env, NODE_OPTIONS: withOption(preload, env.NODE_OPTIONS) } });
 }
 
 module.exports = { follow };

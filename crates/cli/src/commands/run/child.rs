@@ -19,7 +19,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::json;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
@@ -73,6 +73,12 @@ impl Executable {
             Self::Other { path, .. } => path,
         }
     }
+}
+
+/// The options of Node.js that the program's `#!` line or else the environment sets.
+fn other_node_options(command: &CommandLine) -> Option<OsString> {
+    let own = command.variables.iter().rev().find(|(name, _)| name == "NODE_OPTIONS");
+    own.map(|(_, value)| value.clone()).or_else(|| env::var_os("NODE_OPTIONS"))
 }
 
 /// `NODE_OPTIONS` with the preload before other options. The preload removes it again, and looks for the same text.
@@ -137,7 +143,7 @@ impl Child {
         process
             .args(&command.arguments)
             .envs(command.variables.iter().map(|(name, value)| (name, value)))
-            .env("NODE_OPTIONS", node_options(&package.preload(), env::var_os("NODE_OPTIONS")))
+            .env("NODE_OPTIONS", node_options(&package.preload(), other_node_options(command)))
             .env("SELFPROF_RUN", options.to_string());
         if let Executable::Other { node: Some(node), .. } = executable {
             process.env("PATH", path_with(node, env::var_os("PATH")));
@@ -226,12 +232,15 @@ fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target, toggle: Option
     }
 }
 
-/// The signals that ask a program to end, except those that this process inherited as ignored, e.g. from `nohup`: the program
+/// The signals that ask a program to end, and those whose meaning programs choose, except those that this process inherited as ignored, e.g. from `nohup`: the program
 /// must ignore them too, and a handler would not be inherited as such.
 fn caught_signals() -> Vec<i32> {
     let ignored = ignored_signals();
     let is_ignored = |signal: i32| ignored & (1 << (signal - 1)) != 0;
-    [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|&signal| !is_ignored(signal)).collect()
+    [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
+        .into_iter()
+        .filter(|&signal| !is_ignored(signal))
+        .collect()
 }
 
 /// The set of ignored signals, one bit each (`SigIgn` in proc(5)); empty if the file does not exist.

@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::terminal::names::printable;
 
 use interpreter::Interpreter;
+pub use node_options::is_permission_model;
 use program_file::ProgramFile;
 pub use search_path::SearchPath;
 pub use shell_words::quoted;
@@ -90,6 +91,11 @@ impl CommandLine {
             Some(program) => Self::program(first, &program, rest, search),
             None => Err(script::missing(first, search)),
         }
+    }
+
+    /// Whether options of Node.js turn on its permission model, which keeps the recorder from loading.
+    pub fn has_permission_model(&self) -> bool {
+        !matches!(self.program, Program::Other(..)) && node_options::have_permission_model(&self.arguments)
     }
 
     /// Node.js itself, with these options and this script.

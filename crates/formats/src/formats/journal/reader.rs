@@ -40,7 +40,8 @@ pub fn read(input: impl BufRead) -> Result<Journal, JournalError> {
     read_with(input, MAX_RUN_SAMPLES)
 }
 
-/// Reads a journal from a file or from memory. More than `max_run_samples` samples in runs of idle samples are an error.
+/// Reads a journal from a file or from memory. Of a run of idle samples that
+/// exceeds `max_run_samples` with those before, the first and the last sample are kept, and the others are counted as lost.
 ///
 /// An incomplete last line is ignored and reported in [`Journal::torn`]. Anything else that this crate's writer would not write is an
 /// error, because no other program writes journals. Memory is linear in the input and in `max_run_samples`.
@@ -246,6 +247,7 @@ impl Record<'_> {
 
     fn append_to(self, journal: &mut Journal, progress: &mut Progress) -> Result<(), Flaw> {
         let trace = &mut journal.trace;
+        let mut left_out = 0_u64;
         for Text(name) in &self.names {
             let expected = trace.names().len();
             is_new(trace.name(name).map_err(InternError::from)?, expected)?;
@@ -285,15 +287,23 @@ impl Record<'_> {
                 if !sample.is_idle() || run.count < 2 {
                     return Err(Flaw::Number);
                 }
-                progress.run_samples_left =
-                    progress.run_samples_left.checked_sub(run.count).ok_or(Flaw::Number)?;
-                for offset in run.offsets() {
-                    trace.push_sample(Sample { timestamp: first.saturating_add(offset), ..sample });
-                }
                 progress.last = first.saturating_add(run.length);
+                match progress.run_samples_left.checked_sub(run.count) {
+                    Some(left) => {
+                        progress.run_samples_left = left;
+                        for offset in run.offsets() {
+                            trace.push_sample(Sample { timestamp: first.saturating_add(offset), ..sample });
+                        }
+                    }
+                    // The first and the last sample remain.
+                    None => {
+                        trace.push_sample(Sample { timestamp: progress.last, ..sample });
+                        left_out = left_out.saturating_add(run.count - 2);
+                    }
+                }
             }
         }
-        journal.lost = journal.lost.saturating_add(self.lost);
+        journal.lost = journal.lost.saturating_add(self.lost).saturating_add(left_out);
         let source_maps = self.source_maps.into_iter();
         journal
             .source_maps

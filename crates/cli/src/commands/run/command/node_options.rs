@@ -51,9 +51,37 @@ pub fn script(arguments: &[OsString]) -> Option<&OsStr> {
     None
 }
 
+/// Whether the options turn on Node.js's permission model.
+pub fn have_permission_model(arguments: &[OsString]) -> bool {
+    let script = script(arguments);
+    let options = arguments
+        .iter()
+        .take_while(|word| !script.is_some_and(|script| std::ptr::eq(script, word.as_os_str())));
+    options.into_iter().any(|option| is_permission_model(&option.to_string_lossy()))
+}
+
+/// Whether this option turns on Node.js's permission model.
+pub fn is_permission_model(option: &str) -> bool {
+    matches!(option, "--permission" | "--experimental-permission")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_permission_model_is_an_option_before_the_script() {
+        #[track_caller]
+        fn check(arguments: &str, expected: bool) {
+            let words: Vec<OsString> = arguments.split(' ').map(OsString::from).collect();
+            assert_eq!(have_permission_model(&words), expected, "{arguments}");
+        }
+        check("--permission a.js", true);
+        check("--import x --experimental-permission --allow-fs-read=* a.js", true);
+        check("a.js --permission", false);
+        check("--import --permission a.js", true);
+        check("-e 1 --permission", true);
+    }
 
     #[test]
     fn scripts_are_found_after_options() {
