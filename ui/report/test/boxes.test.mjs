@@ -19,6 +19,19 @@ async function pointAt(page, part, row) {
 }
 
 describe('boxes', () => {
+  it('are drawn again after the graph had no room', async (t) => {
+    const { browser, folder } = await start(t);
+    const { page, faults } = await open(browser, makeReport(folder, { 'simple.json': SIMPLE }));
+    await nextFrames(page);
+    const before = await visible(page);
+    for (const width of ['10px', '']) {
+      await page.$eval('#view-time', (root, to) => void (root.style.width = to), width);
+      await nextFrames(page);
+    }
+    assert.deepEqual(await visible(page), before);
+    assert.deepEqual(faults, []);
+  });
+
   it('are zoomed into by a click, and left by a double click, Escape or a button', async (t) => {
     const { browser, folder } = await start(t);
     const { page, faults } = await open(browser, makeReport(folder, { 'simple.json': SIMPLE }));

@@ -112,9 +112,10 @@ export class FlameGraph {
 
   #resize(): void {
     const { clientWidth, clientHeight } = this.root;
-    if (clientWidth === 0 || clientHeight === 0) return;
-    const { visibleRange } = this;
     const { left, right } = this.#margins;
+    // On a canvas without pixels, the visible time would be 0 / 0, and stay so.
+    if (clientWidth <= left + right || clientHeight === 0) return;
+    const { visibleRange } = this;
     this.#canvas.style.left = `${left}px`;
     // The container's own `resize` is ignored while a frame is scheduled.
     this.#container.renderEngine.resize(clientWidth - left - right, clientHeight);
