@@ -5,6 +5,7 @@ mod catalogue;
 mod document;
 mod files;
 mod machine;
+mod programs;
 mod statistics;
 
 use crate::checkout::Checkout;

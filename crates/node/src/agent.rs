@@ -5,5 +5,7 @@ pub mod delivery;
 pub mod lifecycle;
 pub mod map_copier;
 pub mod notifier;
+mod run_length;
 pub mod thread_agent;
 pub mod thread_requests;
+mod tick_times;

@@ -82,6 +82,7 @@ pub struct Group<S: Sampler> {
     sampler: S,
     members: BTreeMap<SessionId, Member>,
     run: Option<Run<S::Running>>,
+    longest_run: Micros,
     next_id: u32,
 }
 
@@ -129,12 +130,18 @@ impl Member {
 impl<S: Sampler> Group<S> {
     /// A group without sessions; the sampler is idle.
     pub fn new(sampler: S) -> Self {
-        Self { sampler, members: BTreeMap::new(), run: None, next_id: 0 }
+        let longest_run = Micros(u64::MAX);
+        Self { sampler, members: BTreeMap::new(), run: None, longest_run, next_id: 0 }
     }
 
     /// The sampler.
     pub fn sampler(&mut self) -> &mut S {
         &mut self.sampler
+    }
+
+    /// Runs are cut when they are this old, also if their sessions allow a longer time.
+    pub fn set_longest_run(&mut self, longest: Micros) {
+        self.longest_run = longest;
     }
 
     /// How many sessions there are, in any state.
@@ -297,26 +304,27 @@ impl<S: Sampler> Group<S> {
             return self.adjust(now);
         }
         // A paused session may get nothing from this cut, and then nothing would set its next check.
-        for member in self.started() {
-            if member.check_at() <= now {
-                member.options.cell.clear_check();
-            }
+        let mut is_urgent = false;
+        for member in self.started().filter(|member| member.check_at() <= now) {
+            is_urgent = true;
+            member.options.cell.clear_check();
         }
-        self.cut(now)
+        if is_urgent { self.cut(now) } else { self.cut_by(now, S::retire) }
     }
 
     /// When [`tick`](Self::tick) must be called next.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Instant> {
         let run = self.run.as_ref()?;
+        let longest = self.longest_run;
         self.started()
-            .map(|member| run.started.after(member.options.rotate_every).min(member.check_at()))
+            .map(|member| run.started.after(member.options.rotate_every.min(longest)).min(member.check_at()))
             .min()
     }
 
     /// Ends the run because the process may be about to end. If it continues after all, the next [`tick`](Self::tick) starts another.
     pub fn suspend(&mut self) -> Option<Cut<S::Profile>> {
-        self.replace_run(None)
+        self.replace_run(None, S::stop)
     }
 
     /// Stops all sessions because their agent ends. The last segment is delivered to each of them.
@@ -348,7 +356,7 @@ impl<S: Sampler> Group<S> {
             }
             _ => {
                 let next = wanted.map(|interval| self.start_run(now, interval)).transpose()?;
-                Ok(self.replace_run(next))
+                Ok(self.replace_run(next, S::stop))
             }
         }
     }
@@ -361,9 +369,14 @@ impl<S: Sampler> Group<S> {
     /// Ends the run and, if sessions are started, starts another. If the engine refuses that, the old run is ended first to make room.
     /// If it refuses again, [`tick`](Self::tick) retries.
     fn cut(&mut self, now: Instant) -> Option<Cut<S::Profile>> {
+        self.cut_by(now, S::stop)
+    }
+
+    fn cut_by(&mut self, now: Instant, end: fn(&mut S, S::Running) -> S::Profile) -> Option<Cut<S::Profile>> {
         let wanted = self.wanted_interval();
         let next = wanted.and_then(|interval| self.start_run(now, interval).ok());
-        let cut = self.replace_run(next);
+        let end = if next.is_some() { end } else { S::stop };
+        let cut = self.replace_run(next, end);
         if self.run.is_none() {
             self.run = wanted.and_then(|interval| self.start_run(now, interval).ok());
         }
@@ -374,9 +387,13 @@ impl<S: Sampler> Group<S> {
         Ok(Run { running: self.sampler.start(interval)?, interval, started: now })
     }
 
-    fn replace_run(&mut self, next: Option<Run<S::Running>>) -> Option<Cut<S::Profile>> {
+    fn replace_run(
+        &mut self,
+        next: Option<Run<S::Running>>,
+        end: fn(&mut S, S::Running) -> S::Profile,
+    ) -> Option<Cut<S::Profile>> {
         let old = std::mem::replace(&mut self.run, next)?;
-        let profile = self.sampler.stop(old.running);
+        let profile = end(&mut self.sampler, old.running);
         let mut deliveries = Vec::new();
         for (&session, member) in &mut self.members {
             if !member.spans.is_empty() {

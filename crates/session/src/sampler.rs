@@ -27,6 +27,12 @@ pub trait Sampler {
     /// runs that are still active.
     fn stop(&mut self, running: Self::Running) -> Self::Profile;
 
+    /// As [`stop`](Self::stop), while another run is active. The run may end some time later: the profile then has samples of that
+    /// time, too.
+    fn retire(&mut self, running: Self::Running) -> Self::Profile {
+        self.stop(running)
+    }
+
     /// Takes a sample now, in all runs.
     fn sample_now(&mut self);
 

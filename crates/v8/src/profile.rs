@@ -11,8 +11,8 @@ use selfprof_session::{AgentState, Function, FunctionKind, Instant, RawNode, Raw
 
 use crate::ffi;
 
-/// The profile of a finished run. May be read on any thread. V8 frees it on the JS thread, after it was read or when the sampler
-/// ends, whichever comes first.
+/// The profile of a run. When the run has ended, it may be read on any thread. V8 frees it on the JS thread, after it was read or when
+/// the sampler ends, whichever comes first.
 #[derive(Clone)]
 pub struct Profile {
     cell: Arc<ProfileCell>,
@@ -23,8 +23,14 @@ impl Profile {
         Self { cell }
     }
 
-    /// Copies everything out of V8's structures, which may then be freed. `None` when this was done before, or when the sampler
-    /// has ended.
+    /// Whether the run has not ended yet.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        matches!(*self.cell.state.lock(), ProfileState::Running)
+    }
+
+    /// Copies everything out of V8's structures, which may then be freed. `None` when this was done before, when the run has not
+    /// ended, or when the sampler has.
     #[must_use]
     pub fn read(&self) -> Option<RawSegment> {
         let mut state = self.cell.state.lock();
@@ -59,6 +65,7 @@ pub(crate) type AddonName = Arc<Mutex<Option<String>>>;
 pub const NATIVE_ADDON: &str = "(native addon)";
 
 enum ProfileState {
+    Running,
     Unread(ProfilePointer),
     Read(ProfilePointer),
     Gone,
@@ -80,20 +87,20 @@ struct ProfilePointer(NonNull<ffi::CpuProfile>);
 unsafe impl Send for ProfilePointer {}
 
 impl ProfileCell {
-    pub(crate) fn new(
-        profile: Option<NonNull<ffi::CpuProfile>>,
-        max_samples: u32,
-        addon_name: AddonName,
-    ) -> Self {
-        let state =
+    pub(crate) fn new(max_samples: u32, addon_name: AddonName) -> Self {
+        Self { state: Mutex::new(ProfileState::Running), max_samples, addon_name }
+    }
+
+    /// JS thread. The run has ended.
+    pub(crate) fn set_profile(&self, profile: Option<NonNull<ffi::CpuProfile>>) {
+        *self.state.lock() =
             profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));
-        Self { state: Mutex::new(state), max_samples, addon_name }
     }
 
     /// JS thread. Deletes the profile if it has been read and no reader holds the lock; returns whether it is gone.
     pub(crate) fn delete_if_read(&self) -> bool {
         let Some(mut state) = self.state.try_lock() else { return false };
-        if matches!(*state, ProfileState::Unread(_)) {
+        if matches!(*state, ProfileState::Running | ProfileState::Unread(_)) {
             return false;
         }
         delete(&mut state);

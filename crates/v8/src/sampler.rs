@@ -30,11 +30,35 @@ pub enum LoggingMode {
 pub struct CpuSampler {
     isolate: NonNull<ffi::Isolate>,
     profiler: NonNull<ffi::CpuProfiler>,
-    /// Current runs. V8 aborts if its profiler is disposed before they have ended.
-    running: Vec<u32>,
-    /// Profiles that are not deleted yet. Only this thread may delete them, and only while no thread reads them.
-    profiles: Vec<Arc<ProfileCell>>,
+    /// Current runs, by V8's id. V8 aborts if its profiler is disposed before they have ended.
+    running: Vec<Run>,
+    /// Profiles that are not deleted yet, the oldest first. Only this thread may delete them, and only while no thread reads them.
+    profiles: Vec<EndedRun>,
+    retired: Option<RetiredRun>,
     addon_name: AddonName,
+}
+
+/// A run of V8's profiler.
+#[derive(Clone, Copy)]
+struct Run {
+    id: u32,
+    interval_us: i32,
+    started: Instant,
+}
+
+/// The profile of a run that has ended or is about to.
+struct EndedRun {
+    cell: Arc<ProfileCell>,
+    length: Micros,
+}
+
+/// A run that ends as soon as V8 has processed all samples that were taken before it was retired.
+struct RetiredRun {
+    id: u32,
+    cell: Arc<ProfileCell>,
+    /// A run that was started when this one was retired. A sample in it shows that V8 has processed all earlier ones, since it
+    /// processes them in order.
+    probe: u32,
 }
 
 /// All runs of a group are multiples of this; see [`CpuSampler::drain`].
@@ -62,13 +86,70 @@ impl CpuSampler {
             profiler,
             running: Vec::new(),
             profiles: Vec::new(),
+            retired: None,
             addon_name: AddonName::default(),
         }
     }
 
     /// Deletes the profiles that have been read, which V8 allows on this thread only.
     pub fn release_read_profiles(&mut self) {
-        self.profiles.retain(|cell| !cell.delete_if_read());
+        self.profiles.retain(|run| !run.cell.delete_if_read());
+    }
+
+    /// Deletes the oldest profile if it has been read. Returns how long its run was.
+    pub fn release_oldest_profile(&mut self) -> Option<Micros> {
+        let deleted = self.profiles.first()?.cell.delete_if_read();
+        deleted.then(|| self.profiles.remove(0).length)
+    }
+
+    /// How many profiles are not deleted yet.
+    #[must_use]
+    pub fn held_profiles(&self) -> usize {
+        self.profiles.len()
+    }
+
+    /// Ends the retired run, if there is one. With `at_once`, V8 is made to process its samples; otherwise nothing happens before it
+    /// has. Returns whether no retired run is left.
+    pub fn end_retired_run(&mut self, at_once: bool) -> bool {
+        let Some(RetiredRun { id, cell, probe }) = self.retired.take() else { return true };
+        if !self.has_samples(probe) {
+            let next = (!at_once).then(|| self.start_probe().ok()).flatten();
+            if let Some(probe) = next {
+                self.retired = Some(RetiredRun { id, cell, probe });
+                return false;
+            }
+            self.drain();
+        }
+        let profile = self.stop_run(id);
+        cell.set_profile(profile);
+        true
+    }
+
+    /// Starts a run with the interval of the others, so that V8 does not restart its sampling thread.
+    fn start_probe(&mut self) -> Result<u32, SamplerError> {
+        let interval = self.running.iter().map(|run| run.interval_us).min().unwrap_or(GROUP_BASE_US);
+        self.start_run(interval)
+    }
+
+    /// Stops a run. Returns whether V8 has processed a sample of its thread since it was started.
+    fn has_samples(&mut self, run: u32) -> bool {
+        let Some(profile) = self.stop_run(run) else { return false };
+        // SAFETY: this profile has not been shared with other code.
+        unsafe {
+            // The first is the sample that V8 takes when a run is started.
+            let has_samples = ffi::selfprof_profile_sample_count(profile.as_ptr()) > 1;
+            ffi::selfprof_profile_delete(profile.as_ptr());
+            has_samples
+        }
+    }
+
+    /// Prepares the profile of a run that ends now or soon.
+    fn end_run(&mut self, id: u32) -> Arc<ProfileCell> {
+        let run = self.running.iter().find(|run| run.id == id);
+        let length = run.map_or(Micros::ZERO, |run| crate::now().since(run.started));
+        let cell = Arc::new(ProfileCell::new(MAX_SAMPLES_PER_RUN, Arc::clone(&self.addon_name)));
+        self.profiles.push(EndedRun { cell: Arc::clone(&cell), length });
+        cell
     }
 
     fn start_run(&mut self, interval_us: i32) -> Result<u32, SamplerError> {
@@ -86,12 +167,12 @@ impl CpuSampler {
         if !started {
             return Err(SamplerError { reason: "V8 allows no more than 100 runs at once" });
         }
-        self.running.push(id);
+        self.running.push(Run { id, interval_us, started: crate::now() });
         Ok(id)
     }
 
     fn stop_run(&mut self, id: u32) -> Option<NonNull<ffi::CpuProfile>> {
-        self.running.retain(|&running| running != id);
+        self.running.retain(|run| run.id != id);
         // SAFETY: isolate and profiler are this thread's and alive; V8 returns null for an id it does not know.
         NonNull::new(unsafe {
             ffi::selfprof_profiler_stop(self.isolate.as_ptr(), self.profiler.as_ptr(), id)
@@ -123,13 +204,26 @@ impl Sampler for CpuSampler {
     }
 
     fn stop(&mut self, running: u32) -> Profile {
+        self.end_retired_run(true);
         if self.running.len() > 1 {
             self.drain();
         }
+        let cell = self.end_run(running);
         let profile = self.stop_run(running);
-        let cell = Arc::new(ProfileCell::new(profile, MAX_SAMPLES_PER_RUN, Arc::clone(&self.addon_name)));
-        self.profiles.push(Arc::clone(&cell));
+        cell.set_profile(profile);
         Profile::new(cell)
+    }
+
+    fn retire(&mut self, running: u32) -> Profile {
+        self.end_retired_run(true);
+        match self.start_probe() {
+            Ok(probe) => {
+                let cell = self.end_run(running);
+                self.retired = Some(RetiredRun { id: running, cell: Arc::clone(&cell), probe });
+                Profile::new(cell)
+            }
+            Err(_) => self.stop(running),
+        }
     }
 
     fn sample_now(&mut self) {
@@ -147,14 +241,14 @@ impl Sampler for CpuSampler {
 
 impl Drop for CpuSampler {
     fn drop(&mut self) {
-        for id in std::mem::take(&mut self.running) {
-            if let Some(profile) = self.stop_run(id) {
+        for run in std::mem::take(&mut self.running) {
+            if let Some(profile) = self.stop_run(run.id) {
                 // SAFETY: this profile has not been shared with other code.
                 unsafe { ffi::selfprof_profile_delete(profile.as_ptr()) };
             }
         }
-        for cell in self.profiles.drain(..) {
-            cell.delete();
+        for run in self.profiles.drain(..) {
+            run.cell.delete();
         }
         // SAFETY: no run is going and every profile is deleted.
         unsafe { ffi::selfprof_profiler_dispose(self.profiler.as_ptr()) };

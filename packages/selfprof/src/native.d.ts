@@ -316,4 +316,6 @@ export interface Addon {
   liveCounts(): { realms: number; scripts: number; signalWatchers: number };
   /** CPU time of this thread so far, in milliseconds; for benchmarks. */
   threadCpuTime(): number;
+  /** How long recordings have held up this thread, in milliseconds; for benchmarks. */
+  ticks(): { count: number; longest: number; longestCpu: number; cpu: number };
 }

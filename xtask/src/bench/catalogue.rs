@@ -1,7 +1,7 @@
 //! The benchmarks: which scripts of fixtures/bench run against which others, and which fields are shown.
 
 use super::benchmark::{Benchmark, Variant, column, compared, variant};
-use super::files;
+use super::{files, programs};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 const SELFPROF: &str = "selfprof eager";
@@ -85,7 +85,7 @@ pub fn all() -> Vec<Benchmark> {
             title: "What a sample costs in memory while it is recorded at 1 ms",
             script: "sample-memory.cjs",
             rounds: 5,
-            side_by_side: true,
+            side_by_side: false,
             has_pages: false,
             variants: profilers(&[SELFPROF, INSPECTOR], &["60"]),
             columns: vec![column("bytes", "bytes a sample"), column("samples", "samples")],
@@ -240,6 +240,11 @@ pub fn all() -> Vec<Benchmark> {
                 column("datadog", "@datadog/pprof to --cpu-prof by line, %"),
             ],
         },
+        programs::children(),
+        programs::start_up(),
+        programs::idle_journal(),
+        programs::threads(),
+        programs::pauses(),
         files::formats(),
         files::source_maps(),
     ]

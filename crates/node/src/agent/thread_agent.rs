@@ -12,6 +12,8 @@ use selfprof_v8::{CpuSampler, MappingUrls, Profile};
 use super::delivery;
 use super::map_copier::MapCopier;
 use super::notifier::Notifier;
+use super::run_length::{LONGEST_RUN, RunLength};
+use super::tick_times::TickTimes;
 use crate::agent_key::AgentKey;
 use crate::building_thread;
 use crate::entries::recorder;
@@ -20,15 +22,13 @@ use crate::journal::{Journal, StreamedRecording};
 use crate::output::chunk_queue::{ChunkQueue, ChunkedRecording};
 use crate::output::finished::{FinishedTrace, ThreadRecording, finish};
 use crate::session_request::{SessionRequest, SessionView};
-
-/// How long a session's samples may stay in V8: long enough that cutting a segment costs nothing measurable, short enough
-/// that V8's buffers stay below a megabyte.
-const ROTATE_SESSION: Micros = Micros(10_000_000);
-/// A streamed recording is cut more often: what is still in V8 is lost when the process is killed.
-const ROTATE_STREAM: Micros = Micros(2_000_000);
+use crate::thread_cpu_time::thread_cpu_time;
 
 /// How long the building thread usually takes at most to read a segment.
 const RELEASE_AFTER: Micros = Micros(200_000);
+
+/// V8 processes a sample within an interval or two, unless the machine is busy. An interval is 1 ms or more.
+const RETIRE_AFTER: Micros = Micros(5_000);
 
 /// How many characters of source maps are copied at a time, which takes a fraction of a millisecond, and the pause after that.
 const COPIED_AT_A_TIME: usize = 1 << 19;
@@ -37,6 +37,8 @@ const COPY_PAUSE: Micros = Micros(50_000);
 /// The agent of one JS thread. Lives until its environment is torn down or the process ends; only its own thread touches it.
 pub struct Agent {
     group: Group<CpuSampler>,
+    /// A cut whose run has not ended yet, and how long to wait until it is looked at again.
+    retired: Option<(Cut<Profile>, Micros)>,
     view: SessionView,
     /// What recordings of a whole program show.
     of_program: Arc<dyn FrameAdmission>,
@@ -44,6 +46,9 @@ pub struct Agent {
     on_entries_wanted: Box<dyn Fn()>,
     /// `None` unless a recording is streamed.
     map_copier: Option<MapCopier>,
+    run_length: RunLength,
+    /// What its ticks took.
+    pub ticks: TickTimes,
 }
 
 /// A session that was stopped and whose trace is still to be built.
@@ -79,7 +84,20 @@ impl Agent {
         notifier: Arc<Notifier>,
         on_entries_wanted: Box<dyn Fn()>,
     ) -> Self {
-        Self { group: Group::new(sampler), view, of_program, notifier, on_entries_wanted, map_copier: None }
+        let run_length = RunLength::default();
+        let mut group = Group::new(sampler);
+        group.set_longest_run(run_length.longest());
+        Self {
+            group,
+            retired: None,
+            view,
+            of_program,
+            notifier,
+            on_entries_wanted,
+            map_copier: None,
+            run_length,
+            ticks: TickTimes::default(),
+        }
     }
 
     /// Its key.
@@ -111,7 +129,7 @@ impl Agent {
         chunks: Option<Arc<ChunkQueue>>,
     ) -> Result<(SessionId, Micros), SamplerError> {
         let view = view.unwrap_or_else(|| self.view.clone());
-        let (session, interval, cell) = self.join(request, view, ROTATE_SESSION)?;
+        let (session, interval, cell) = self.join(request, view)?;
         if let Some(queue) = chunks {
             self.notifier.add_chunked(session, ChunkedRecording { cell, queue });
         }
@@ -129,7 +147,7 @@ impl Agent {
             self.map_copier = Some(MapCopier::new(urls, Arc::clone(&journal)));
         }
         let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
-        let (session, _, cell) = self.join(request, view, ROTATE_STREAM)?;
+        let (session, _, cell) = self.join(request, view)?;
         self.notifier.add_stream(session, StreamedRecording { cell, journal });
         Ok(session)
     }
@@ -141,7 +159,7 @@ impl Agent {
         origin: Instant,
     ) -> Result<(SessionId, ThreadRecording), SamplerError> {
         let view = SessionView { origin, ..self.view.clone() };
-        let (session, _, cell) = self.join(request, view, ROTATE_SESSION)?;
+        let (session, _, cell) = self.join(request, view)?;
         let entries = request.entries.then(|| {
             let is_circular = request.policy == BufferPolicy::Circular;
             let limit = request.limit.unwrap_or(u64::MAX);
@@ -157,7 +175,6 @@ impl Agent {
         &mut self,
         request: &SessionRequest,
         view: SessionView,
-        rotate_every: Micros,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), SamplerError> {
         let &SessionRequest { interval, limit, policy, .. } = request;
         let interval = quantise(interval, CpuSampler::BASE);
@@ -165,7 +182,7 @@ impl Agent {
         let SessionView { admission, origin, resolution } = view;
         let recording = RecordingOptions { origin, interval, limit, policy, resolution };
         let cell = Arc::new(RecordingCell::new(recording, admission, now));
-        let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
+        let options = SessionOptions { interval, rotate_every: LONGEST_RUN, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options)?;
         self.deliver(cut);
         Ok((session, interval, cell))
@@ -173,6 +190,7 @@ impl Agent {
 
     /// Stops a session.
     pub fn close(&mut self, session: SessionId) -> Result<StoppedSession, GroupError> {
+        self.end_retired_run(true);
         let left = self.group.leave(selfprof_v8::now(), session)?;
         self.deliver(left.cut);
         Ok(StoppedSession { session, cell: left.cell, notifier: Arc::clone(&self.notifier) })
@@ -180,6 +198,7 @@ impl Agent {
 
     /// Stops a session of a profile of all threads. Returns false when it was stopped before.
     pub fn leave_profile(&mut self, session: SessionId) -> bool {
+        self.end_retired_run(true);
         let Ok(left) = self.group.leave(selfprof_v8::now(), session) else { return false };
         self.deliver(left.cut);
         self.release_later();
@@ -189,6 +208,7 @@ impl Agent {
 
     /// Stops a session and discards what it recorded. Does nothing when it was stopped before.
     pub fn abandon(&mut self, session: SessionId) {
+        self.end_retired_run(true);
         let Ok(mut left) = self.group.leave(selfprof_v8::now(), session) else { return };
         if let Some(cut) = &mut left.cut {
             cut.deliveries.retain(|delivery| delivery.session != session);
@@ -209,12 +229,14 @@ impl Agent {
     /// Takes a sample now for each started session of a realm, or of the thread itself, and for no other session. Returns
     /// how many sessions got it.
     pub fn force_sample(&mut self, realm: Option<RealmId>) -> usize {
+        self.end_retired_run(true);
         let sessions = self.sessions_of(realm);
         self.group.force_sample(|session| sessions.contains(&session))
     }
 
     /// Pauses a realm's sessions, or resumes those that are paused.
     pub fn set_paused(&mut self, realm: RealmId, paused: bool) -> Result<(), GroupError> {
+        self.end_retired_run(true);
         for session in self.sessions_of(Some(realm)) {
             let now = selfprof_v8::now();
             let cut = if paused { self.group.pause(now, session) } else { self.group.resume(now, session) };
@@ -230,16 +252,29 @@ impl Agent {
 
     /// Cuts the segment that is due, if one is.
     pub fn tick(&mut self) {
+        self.end_retired_run(false);
         let cut = self.group.tick(selfprof_v8::now());
         if let (Some(_), Some(copier)) = (&cut, &mut self.map_copier) {
             copier.age();
         }
         self.deliver(cut);
-        self.release_read_profiles();
+        self.release_oldest_profile();
         if let Some(copier) = &mut self.map_copier
             && copier.copy(COPIED_AT_A_TIME)
         {
             self.notifier.check_at(selfprof_v8::now().after(COPY_PAUSE));
+        }
+    }
+
+    /// Frees what V8 still holds of one profile, so that the pause is short. The next is freed later.
+    fn release_oldest_profile(&mut self) {
+        let before = thread_cpu_time();
+        if let Some(length) = self.group.sampler().release_oldest_profile() {
+            self.run_length.freed(length, thread_cpu_time().saturating_sub(before));
+            self.group.set_longest_run(self.run_length.longest());
+        }
+        if self.group.sampler().held_profiles() > 0 {
+            self.release_later();
         }
     }
 
@@ -255,12 +290,16 @@ impl Agent {
 
     /// Pauses sampling because the thread seems to end. The next [`tick`](Self::tick) resumes it.
     pub fn suspend(&mut self) {
+        self.end_retired_run(true);
         let cut = self.group.suspend();
         self.deliver(cut);
     }
 
     /// Stops all sessions because the agent ends. With `deliver`, they get their last samples.
     pub fn stop_all(&mut self, deliver: bool) {
+        if deliver {
+            self.end_retired_run(true);
+        }
         let cut = self.group.close(selfprof_v8::now());
         if deliver {
             self.deliver(cut);
@@ -281,6 +320,7 @@ impl Agent {
 
     /// Stops the sessions of all streamed recordings and has them written to their end. The thread goes on.
     pub fn stop_streams(&mut self, reason: &'static str) {
+        self.end_retired_run(true);
         for session in self.notifier.streamed_sessions() {
             if let Ok(left) = self.group.leave(selfprof_v8::now(), session) {
                 self.deliver(left.cut);
@@ -306,9 +346,30 @@ impl Agent {
         selfprof_v8::now().since(self.view.origin)
     }
 
-    fn deliver(&self, cut: Option<Cut<Profile>>) {
-        if let Some(cut) = cut {
+    fn deliver(&mut self, cut: Option<Cut<Profile>>) {
+        let Some(cut) = cut else { return };
+        self.end_retired_run(true);
+        if cut.profile.is_running() {
+            self.retire(cut, RETIRE_AFTER);
+        } else {
             delivery::deliver(cut, Arc::clone(&self.notifier));
         }
+    }
+
+    fn retire(&mut self, cut: Cut<Profile>, wait: Micros) {
+        self.retired = Some((cut, wait));
+        self.notifier.check_at(selfprof_v8::now().after(wait));
+    }
+
+    /// Delivers the cut whose run had not ended, unless V8 has not processed all of its samples. With `at_once`, V8 is made to.
+    ///
+    /// Cuts are delivered in their order, and a retired run still takes samples. So this comes before whatever ends, pauses or forces
+    /// something.
+    fn end_retired_run(&mut self, at_once: bool) {
+        let Some((cut, wait)) = self.retired.take() else { return };
+        if cut.profile.is_running() && !self.group.sampler().end_retired_run(at_once) {
+            return self.retire(cut, wait.saturating_mul(2));
+        }
+        delivery::deliver(cut, Arc::clone(&self.notifier));
     }
 }

@@ -2,7 +2,8 @@
 
 use napi_derive::napi;
 
-use crate::{realms, signals};
+use crate::agent::current;
+use crate::{realms, signals, thread_cpu_time};
 
 /// Counts of live objects, for tests that open and close many of them and check what is left.
 #[napi(object, object_from_js = false)]
@@ -30,8 +31,30 @@ pub fn live_counts() -> LiveCounts {
 /// counts in ticks of the scheduler.
 #[napi(catch_unwind)]
 pub fn thread_cpu_time() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is written before the call returns.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+    thread_cpu_time::thread_cpu_time().as_secs_f64() * 1e3
+}
+
+/// How long recordings have held up this thread.
+#[napi(object, object_from_js = false)]
+pub struct Ticks {
+    /// How often they interrupted it.
+    pub count: u32,
+    /// The longest time, in milliseconds.
+    pub longest: f64,
+    /// The longest CPU time, in milliseconds.
+    pub longest_cpu: f64,
+    /// All CPU time, in milliseconds.
+    pub cpu: f64,
+}
+
+/// How long recordings have held up this thread; all 0 when it has no agent.
+#[napi(catch_unwind)]
+pub fn ticks() -> Ticks {
+    let times = current::with(|agent| Ok(agent.ticks)).unwrap_or_default();
+    Ticks {
+        count: times.count,
+        longest: times.longest.0 as f64 / 1e3,
+        longest_cpu: times.longest_cpu.as_secs_f64() * 1e3,
+        cpu: times.cpu.as_secs_f64() * 1e3,
+    }
 }
