@@ -59,10 +59,24 @@ export class FunctionDetails {
         ...term('Self samples', formatCount(totals.selfSamples[frame])),
       ),
       ...(view === 'sandwich' ? [] : [sandwichButton]),
+      ...this.#hideButton(),
       ...this.#source(profile.frames.snippet(frame), profile.frames.line(frame)),
       ...this.#list('Callers', callers(profile, totals, frame), frame),
       ...this.#list('Callees', callees(profile, totals, frame), frame),
     );
+  }
+
+  #hideButton(): HTMLElement[] {
+    const { selectedPackage: name } = this.#state;
+    if (name === undefined) return [];
+    const title = 'Leaves its functions out of all stacks. Their time counts for what called them (h).';
+    return [
+      element(
+        'button',
+        { type: 'button', class: 'button', title, click: () => this.#state.hideSelectedPackage() },
+        `Hide package ${name}`,
+      ),
+    ];
   }
 
   /** The source around the function, whose own line is highlighted. */

@@ -9,6 +9,7 @@ export function openHelp(viewCount: number): void {
   const shortcuts: [string, string][] = [
     [`1 – ${viewCount}`, 'Switch view. On the tabs, ← and → do the same.'],
     ['i, p', 'Invert the call stacks of the left-heavy flame graph; group packages.'],
+    ['h', 'Hide the package of the selected function. Its time counts for what called it.'],
     ['/', 'Search functions by name or location.'],
     ['Click', 'On a flame graph: select the function, and zoom into the box. A double click or Esc zooms out.'],
     ['Wheel, drag', 'On a flame graph: zoom, pan. On a touch screen: pinch, drag.'],

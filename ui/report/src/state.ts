@@ -1,7 +1,7 @@
 // What the page shows: the selected trace, time range, function, search and view. Listeners are notified of
 // changes.
 
-import { type GroupedProfile, groupPackages } from '@selfprof/views/packages.ts';
+import { type GroupedProfile, groupPackages, hidePackages, packageOf } from '@selfprof/views/packages.ts';
 import type { Profile, Totals } from '@selfprof/views/profile.ts';
 import { searchMatcher } from '@selfprof/views/search.ts';
 import type { Thread } from '@selfprof/views/thread.ts';
@@ -10,7 +10,7 @@ import type { TimeRange } from '@selfprof/views/time-range.ts';
 export const VIEWS = ['time', 'heavy', 'functions', 'packages', 'sandwich', 'diff'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** 'grouping' means that packages are functions now, or no longer: frames and stacks have changed. */
+/** 'grouping' means that packages are functions now or hidden, or no longer: frames and stacks have changed. */
 export type Change = 'profile' | 'grouping' | 'inverted' | 'thread' | 'range' | 'frame' | 'search' | 'view' | 'theme';
 
 /** Stands for all threads together. */
@@ -30,6 +30,9 @@ export class State {
   #view: View = 'time';
   #isGrouped = false;
   #isInverted = false;
+  #hiddenPackages: ReadonlySet<string> = new Set();
+  /** The trace without hidden packages. */
+  #shown: Profile | undefined;
   #grouped: GroupedProfile | undefined;
   #allGrouped: GroupedProfile | undefined;
   #totals: Totals | undefined;
@@ -54,8 +57,11 @@ export class State {
     return this.#isGrouped ? this.#grouping.profile : this.#ungrouped;
   }
 
+  /** The trace without hidden packages. */
   get #ungrouped(): Profile {
-    return this.profiles[this.#index];
+    if (this.#hiddenPackages.size === 0) return this.profiles[this.#index];
+    this.#shown ??= hidePackages(this.profiles[this.#index], this.#hiddenPackages);
+    return this.#shown;
   }
 
   get profileIndex(): number {
@@ -97,6 +103,45 @@ export class State {
     this.#notify('grouping');
   }
 
+  get hiddenPackages(): ReadonlySet<string> {
+    return this.#hiddenPackages;
+  }
+
+  /** Leaves the functions of these packages out of all stacks. */
+  set hiddenPackages(hidden: ReadonlySet<string>) {
+    const isSame =
+      hidden.size === this.#hiddenPackages.size && [...hidden].every((one) => this.#hiddenPackages.has(one));
+    if (isSame) return;
+    this.#hiddenPackages = hidden;
+    this.#forgetProfile();
+    const { selectedPackage } = this;
+    if (selectedPackage !== undefined && hidden.has(selectedPackage)) this.#selectedFrame = -1;
+    this.#notify('grouping');
+  }
+
+  /** The package of the selected function; undefined if it is of none. */
+  get selectedPackage(): string | undefined {
+    const resource = this.#selectedFrame === -1 ? undefined : this.profile.frames.resource(this.#selectedFrame);
+    return resource === undefined ? undefined : packageOf(resource);
+  }
+
+  /** Hides the package of the selected function, if it is of one. */
+  hideSelectedPackage(): void {
+    const { selectedPackage } = this;
+    if (selectedPackage !== undefined) this.hiddenPackages = new Set([...this.#hiddenPackages, selectedPackage]);
+  }
+
+  /** Forgets what was computed of the trace. */
+  #forgetProfile(): void {
+    this.#shown = undefined;
+    this.#grouped = undefined;
+    this.#allGrouped = undefined;
+    this.#packageTotals = undefined;
+    this.#threads = undefined;
+    this.#totals = undefined;
+    this.#matches = undefined;
+  }
+
   /** Groups packages, and selects one: a frame of `packages`. */
   selectPackage(frame: number): void {
     if (!this.canSelectPackage(frame)) return;
@@ -124,16 +169,11 @@ export class State {
   selectProfile(index: number): void {
     if (index === this.#index || this.profiles[index] === undefined) return;
     this.#index = index;
-    this.#grouped = undefined;
-    this.#allGrouped = undefined;
-    this.#packageTotals = undefined;
+    this.#forgetProfile();
     this.#selectedThread = ALL_THREADS;
-    this.#threads = undefined;
     this.#lanes = undefined;
     this.#selectedRange = undefined;
     this.#selectedFrame = -1;
-    this.#totals = undefined;
-    this.#matches = undefined;
     this.#notify('profile');
   }
 

@@ -25,7 +25,7 @@ describe('boxes', () => {
     await nextFrames(page);
     const before = await visible(page);
     for (const width of ['10px', '']) {
-      await page.$eval('#view-time', (root, to) => void (root.style.width = to), width);
+      await page.$eval('#view-time', (root, to) => root.style.setProperty('width', to), width);
       await nextFrames(page);
     }
     assert.deepEqual(await visible(page), before);

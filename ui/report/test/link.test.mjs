@@ -26,6 +26,7 @@ const shown = (page) =>
       search: state.search,
       isInverted: state.isInverted,
       isGrouped: state.isGrouped,
+      hidden: [...state.hiddenPackages],
     };
   });
 
@@ -38,6 +39,7 @@ const AT_FIRST = {
   search: '',
   isInverted: false,
   isGrouped: false,
+  hidden: [],
 };
 
 /** Opens a report by a link. */
@@ -62,6 +64,7 @@ describe('a link', () => {
       state.selectRange({ start: 121.25, end: 130 });
       state.isGrouped = true;
       state.isInverted = true;
+      state.hiddenPackages = new Set(['a & b', 'Node.js']);
       state.search = 'a & b #=';
       state.selectFrame(state.profile.frameCount - 1);
     });
@@ -75,6 +78,7 @@ describe('a link', () => {
       search: 'a & b #=',
       isInverted: true,
       isGrouped: true,
+      hidden: ['a & b', 'Node.js'],
     };
     const hash = await page.evaluate(() => location.hash);
     const { page: second, faults } = await follow(browser, file, hash);

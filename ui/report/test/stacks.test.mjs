@@ -119,6 +119,43 @@ describe('stacks', () => {
     assert.equal(await selected(undefined, false), '');
   });
 
+  it('are shown without a package that is hidden', async (t) => {
+    const { browser, folder } = await start(t);
+    const { page, faults } = await open(browser, makeReport(folder, { 'packages.json': PACKAGES }));
+    await showTab(page, 'Functions');
+    const select = (name) =>
+      page.evaluate((one) => {
+        const { state } = selfprofReport;
+        const { profile } = state;
+        state.selectFrame(Array.from({ length: profile.frameCount }, (_, i) => profile.functionName(i)).indexOf(one));
+      }, name);
+    const times = async () =>
+      (await tableRows(page)).map((row) => [row[3], row[0].split(' ')[0], row[1].split(' ')[0]]);
+    await page.keyboard.press('p');
+    await select('lib');
+    await page.evaluate(() => [...document.querySelectorAll('.details button')].at(-1).scrollIntoView());
+    assert.match(await textOf(page, '.details'), /Hide package lib/);
+    await page.keyboard.press('h');
+    // The time of `lib` counts for its callers, and what it called stays.
+    assert.deepEqual(await times(), [
+      ['callback', '30.0', '30.0'],
+      ['Node.js', '20.0', '20.0'],
+      ['main', '10.0', '60.0'],
+      ['@scope/tool', '0', '30.0'],
+    ]);
+    await page.keyboard.press('p');
+    assert.equal((await times()).filter(([name]) => name === 'callback').length, 1);
+    assert.equal(await textOf(page, '.switches button'), 'Show 1 hidden package');
+    await page.click('.switches button');
+    assert.equal(await page.evaluate(() => selfprofReport.state.hiddenPackages.size), 0);
+    assert.equal(await page.$eval('.switches button', (button) => button.hidden), true);
+    // Code outside of packages cannot be hidden.
+    await select('main');
+    await page.keyboard.press('h');
+    assert.equal(await page.evaluate(() => selfprofReport.state.hiddenPackages.size), 0);
+    assert.deepEqual(faults, []);
+  });
+
   it('are summed up by package in a table', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'packages.json': PACKAGES }));

@@ -112,8 +112,23 @@ export function groupPackages(profile: Profile, all = false): GroupedProfile {
   return { profile: grouped, frameOf, firstPackage: base, endOfPackages };
 }
 
+/** A trace without the functions of some packages. Their time counts for what called them. */
+export function hidePackages(profile: Profile, hidden: ReadonlySet<string>): Profile {
+  const { frames } = profile;
+  const isHidden = (frame: number): boolean => {
+    const resource = frames.resource(frame);
+    const name = resource === undefined ? undefined : packageOf(resource);
+    return name !== undefined && hidden.has(name);
+  };
+  const frameOf = Int32Array.from({ length: frames.count }, (_, frame) => (isHidden(frame) ? HIDDEN : frame));
+  return regroup(profile, frameOf, frames);
+}
+
+/** Stands for a frame that is left out of stacks. */
+const HIDDEN = -1;
+
 /** The same samples with other frames. Adjacent frames of one group become one. */
-function regroup(profile: Profile, frameOf: Int32Array, frames: GroupedFrames): Profile {
+function regroup(profile: Profile, frameOf: Int32Array, frames: FrameTable): Profile {
   const { stackFrame, stackParent } = profile;
   const frame: number[] = [];
   const parent: number[] = [];
@@ -122,7 +137,7 @@ function regroup(profile: Profile, frameOf: Int32Array, frames: GroupedFrames): 
   for (let stack = 0; stack < stackFrame.length; stack++) {
     const outer = stackParent[stack] === -1 ? -1 : stackOf[stackParent[stack]];
     const own = frameOf[stackFrame[stack]];
-    if (outer !== -1 && frames.isGroup(own) && frame[outer] === own) {
+    if (own === HIDDEN || (outer !== -1 && frames.isGroup(own) && frame[outer] === own)) {
       stackOf[stack] = outer;
       continue;
     }
