@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
-const { recordThread, reportFailure } = require('./record.cjs');
+const { hasBegun, recordThread, reportFailure } = require('./record.cjs');
 const { readRequest, setForWorkers, toValue } = require('./request.cjs');
 
 /** The preload of workers and child processes that start later. */
@@ -37,6 +37,8 @@ function record(value) {
   const request = readRequest(PRELOAD, value);
   // The call may come late, from a thread that was blocked.
   if (!fs.existsSync(request.settings.connection ?? '')) throw new Error('the recording has ended');
+  // A worker that has just started may have loaded the preload.
+  if (hasBegun(request)) return value;
   /** @type {(() => void)[]} */
   const changes = [];
   const undo = () => {

@@ -27,6 +27,22 @@ function fileOf({ settings, processName }, isMain) {
 }
 
 /**
+ * The socket of the recorder of this thread's recording.
+ *
+ * @type {string | undefined}
+ */
+let recorder;
+
+/**
+ * Whether this thread has begun this recording already.
+ *
+ * @param {import('./request.cjs').Request} request
+ */
+function hasBegun({ settings }) {
+  return recorder !== undefined && recorder === settings.connection;
+}
+
+/**
  * Records this thread into a journal until the thread ends.
  *
  * @param {import('./request.cjs').Request} request
@@ -38,6 +54,7 @@ function recordThread(request, isMain, onEnd) {
   const { connection, keep, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
   // A process that outlives the recording passes the request on to its children all the same.
   if (connection !== undefined && !fs.existsSync(connection)) return false;
+  if (hasBegun(request)) return true;
   const native = require('../native.cjs');
   const { ensureAgentForRecording, updateEntryRecording } = require('../agent.cjs');
   const agent = ensureAgentForRecording({ mode, nodeFrames });
@@ -59,6 +76,7 @@ function recordThread(request, isMain, onEnd) {
     updateEntryRecording();
     onEnd?.();
   });
+  recorder = connection;
   updateEntryRecording();
   return isRecording;
 }
@@ -81,4 +99,4 @@ function reportFailure(request, isMain, error) {
   }
 }
 
-module.exports = { recordThread, reportFailure };
+module.exports = { hasBegun, recordThread, reportFailure };
