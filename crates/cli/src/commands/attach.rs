@@ -20,6 +20,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use selfprof_trace::Micros;
 use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -42,6 +43,8 @@ use target::Target;
 
 /// How long connecting to an open inspector may take.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a process usually takes to go on with its own work after its inspector was closed. This is not kept.
+const RETURN_TIME: Micros = Micros(3000);
 /// At most this many processes and workers are listed.
 const MAX_LISTED: usize = 10;
 
@@ -77,8 +80,7 @@ pub fn attach(arguments: &AttachArguments) -> Result<ExitCode, Failure> {
     catch_signals(sender.clone())?;
     let descendants = (!arguments.no_children).then(|| Descendants::watch_later(target.pid()));
     begin(&target, &package.attaching(), &settings)?;
-    // Without the work of beginning it.
-    let started = clock::now();
+    let started = clock::now().saturating_add(RETURN_TIME);
     watch(&target, sender)?;
     let ends = match arguments.duration {
         Some(duration) => format!("for {} s", duration.as_secs_f64()),

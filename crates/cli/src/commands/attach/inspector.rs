@@ -15,8 +15,8 @@ use crate::terminal::messages::warn;
 
 /// How long the inspector may take to open. It needs a turn of the event loop, or an instruction of JavaScript.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a server may take to say that it is an inspector.
-const ANSWER_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a server may take to say that it is an inspector, which answers on a thread of its own.
+const ANSWER_PATIENCE: Duration = Duration::from_millis(500);
 /// How long it may take to close.
 const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 /// How often to look for it.
@@ -79,9 +79,10 @@ impl Inspector {
         let port = port(target.options());
         let sockets = sockets::of_network(&target.folder());
         let own = sockets::of_process(&target.folder());
-        let until = Instant::now() + ANSWER_PATIENCE;
+        let until = Instant::now() + PATIENCE;
+        // Port 0 stands for any.
         listening(&sockets)
-            .filter(|socket| socket.address.port() == port && own.contains(&socket.inode))
+            .filter(|socket| [0, socket.address.port()].contains(&port) && own.contains(&socket.inode))
             .find_map(|socket| Self::at(socket.address, until, true))
     }
 
