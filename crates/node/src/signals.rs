@@ -23,6 +23,9 @@ const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 /// samples since its last segment are lost, as they are with SIGKILL.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The same when the process goes on, and nothing is lost by waiting.
+const STOP_PATIENCE: Duration = Duration::from_secs(2);
+
 struct Watcher {
     interrupter: Interrupter,
     on_signal: fn(),
@@ -172,7 +175,7 @@ fn run(reader: i32) {
     loop {
         // SAFETY: `byte` has room for the one byte asked for.
         if unsafe { libc::read(reader, (&raw mut byte).cast(), 1) } == 1 {
-            end_recordings(|_| true, |watcher| watcher.on_signal);
+            end_recordings(|_| true, |watcher| watcher.on_signal, PATIENCE);
             pass_on(i32::from(byte));
         }
     }
@@ -180,11 +183,15 @@ fn run(reader: i32) {
 
 /// Ends the recordings of this process that are over, and the process goes on. Waits for the recording threads for a limited time.
 pub fn stop_recordings() {
-    end_recordings(|watcher| watcher.is_over.load(Ordering::Acquire), |watcher| watcher.on_stop);
+    end_recordings(
+        |watcher| watcher.is_over.load(Ordering::Acquire),
+        |watcher| watcher.on_stop,
+        STOP_PATIENCE,
+    );
     remove_unused_handlers();
 }
 
-fn end_recordings(ends: impl Fn(&Watcher) -> bool, hook: impl Fn(&Watcher) -> fn()) {
+fn end_recordings(ends: impl Fn(&Watcher) -> bool, hook: impl Fn(&Watcher) -> fn(), patience: Duration) {
     let watchers: BTreeMap<AgentKey, Watcher> =
         WATCHERS.lock().extract_if(.., |_, watcher| ends(watcher)).collect();
     ENDING_THREADS.lock().extend(watchers.keys());
@@ -192,7 +199,7 @@ fn end_recordings(ends: impl Fn(&Watcher) -> bool, hook: impl Fn(&Watcher) -> fn
         watcher.interrupter.interrupt(hook(watcher));
     }
     let mut ending = ENDING_THREADS.lock();
-    let _ = ONE_ENDED.wait_while_for(&mut ending, |ending| !ending.is_empty(), PATIENCE);
+    let _ = ONE_ENDED.wait_while_for(&mut ending, |ending| !ending.is_empty(), patience);
     // Threads that have not responded by now are not waited for at the next signal either.
     ending.clear();
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::run_arguments::{ModeArgument, NodeFrames};
-use super::values::{interval, seconds};
+use super::values::{interval, process_id, seconds};
 
 /// Profile a Node.js process that is running, without any preparation
 ///
@@ -60,7 +60,7 @@ pub struct AttachArguments {
     pub node_frames: NodeFrames,
 
     /// The id of the process; `pgrep -a node` lists the Node.js processes of this machine
-    #[arg(value_name = "PID", value_parser = clap::value_parser!(u32).range(1..=i64::from(i32::MAX)))]
+    #[arg(value_name = "PID", value_parser = process_id)]
     pub pid: u32,
 }
 
@@ -73,12 +73,13 @@ Examples:
   selfprof attach $(pgrep -f server.js)
 
 How it works: selfprof sends the process SIGUSR1, which opens Node.js's inspector on the loopback interface, begins the
-recording, and closes the inspector at once. Node.js prints `Debugger listening on ...` and `Debugger attached.` to the stderr of
-the process. If the inspector is open already, it stays open.
+recording, and closes the inspector within a fraction of a second. (Until then, other users of this machine could connect to it,
+too.) Node.js prints `Debugger listening on ...` and `Debugger attached.` to the stderr of the process. If the inspector is open
+already, it stays open.
 
-What is recorded: the main thread, its workers, and the workers and Node.js processes that start from now on. Workers of workers,
-workers in native code, and child processes that were running before are not; attach to each such process. On Node.js 20 to 24,
-functions that V8 had inlined into optimised code before do not appear: their time counts as their caller's.
+What is recorded: the main thread, all workers, and the Node.js processes that start from now on. Child processes that were
+running before are not; attach to each of them. Workers that are blocked in native code are not recorded, but named. On Node.js
+20 to 24, functions that V8 had inlined into optimised code before do not appear: their time counts as their caller's.
 
 What cannot be attached to: processes of other users or in other containers, processes with Node.js's permission model or
 --disable-sigusr1, those that handle SIGUSR1 themselves (their handler is called), and those with a debugger attached. Use

@@ -112,11 +112,6 @@ impl Session {
         }
     }
 
-    /// The next event that has arrived already.
-    pub fn pending_event(&mut self) -> Option<Value> {
-        self.events.pop_front()
-    }
-
     /// Waits for the next event. Answers of calls are ignored.
     pub fn next_event(&mut self, deadline: Instant) -> io::Result<Value> {
         self.socket.get_mut().set_deadline(deadline);
@@ -271,7 +266,7 @@ mod tests {
         let far = Instant::now() + Duration::from_secs(60);
         let mut session = Session::connect(address, "a", far).unwrap();
         assert_eq!(session.call("M", json!({ "a": 1 }), far).unwrap(), json!({ "b": 2 }));
-        assert_eq!(session.pending_event(), Some(json!({ "method": "E" })));
+        assert_eq!(session.next_event(far).unwrap(), json!({ "method": "E" }));
         assert!(session.call("M", json!({}), far).unwrap_err().to_string().contains("not JSON"));
         assert!(session.call("M", json!({}), far).unwrap_err().to_string().to_lowercase().contains("long"));
         session.wait_for_close(far).unwrap();

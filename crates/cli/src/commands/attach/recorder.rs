@@ -13,6 +13,8 @@ use super::protocol::Session;
 const MAIN_PATIENCE: Duration = Duration::from_secs(15);
 /// How long the workers may take together.
 const WORKER_PATIENCE: Duration = Duration::from_secs(5);
+/// How long to listen for workers that are just starting.
+const START_PATIENCE: Duration = Duration::from_millis(50);
 /// How long an earlier recording may take to end, whose recorder has just been killed.
 const EARLIER_PATIENCE: Duration = Duration::from_secs(1);
 /// At most this many workers are recorded.
@@ -70,31 +72,22 @@ pub fn begin_workers(
 ) -> io::Result<Vec<MissingWorker>> {
     let deadline = Instant::now() + WORKER_PATIENCE;
     session.call("NodeWorker.enable", json!({ "waitForDebuggerOnStart": false }), deadline)?;
-    let mut waiting = Vec::new();
-    while let Some(event) = session.pending_event() {
-        let worker = &event["params"];
-        if event["method"] == "NodeWorker.attachedToWorker"
-            && let Some(id) = worker["sessionId"].as_str()
-            && waiting.len() < MAX_WORKERS
-        {
-            let title = worker["workerInfo"]["title"].as_str().unwrap_or_default();
-            waiting.push((id.to_owned(), shortened(title)));
-        }
-    }
+    let listens_until = Instant::now() + START_PATIENCE;
     let call = json!({ "id": 1, "method": "Runtime.evaluate", "params": evaluation(module, settings, Some(request)) });
     let message = call.to_string();
-    for (id, _) in &waiting {
-        session.send(
-            "NodeWorker.sendMessageToWorker",
-            json!({ "sessionId": id, "message": message }),
-            deadline,
-        )?;
-    }
-    let mut missing = Vec::new();
-    while !waiting.is_empty()
-        && let Ok(event) = session.next_event(deadline)
-    {
+    let (mut waiting, mut missing, mut count): (Vec<(String, String)>, _, _) = (Vec::new(), Vec::new(), 0);
+    while let Ok(event) = session.next_event(if waiting.is_empty() { listens_until } else { deadline }) {
         let id = &event["params"]["sessionId"];
+        if event["method"] == "NodeWorker.attachedToWorker" {
+            if let Some(id) = id.as_str().filter(|_| count < MAX_WORKERS) {
+                let title = event["params"]["workerInfo"]["title"].as_str().unwrap_or_default();
+                waiting.push((id.to_owned(), shortened(title)));
+                let parameters = json!({ "sessionId": id, "message": message });
+                session.send("NodeWorker.sendMessageToWorker", parameters, deadline)?;
+                count += 1;
+            }
+            continue;
+        }
         let Some(index) = waiting.iter().position(|(waiting, _)| *id == *waiting) else { continue };
         let outcome = match event["method"].as_str() {
             Some("NodeWorker.detachedFromWorker") => None,
