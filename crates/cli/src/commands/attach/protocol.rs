@@ -15,14 +15,18 @@ use super::limited_stream::LimitedStream;
 
 /// The longest answer that is read.
 const MAX_BYTES: usize = 1 << 20;
-/// At most this many events wait to be read.
-const MAX_EVENTS: usize = 10_000;
+/// At most this much of events waits to be read, as JSON.
+const MAX_EVENT_BYTES: usize = 1 << 24;
 
 /// A connection to an inspector.
 pub struct Session {
     socket: WebSocket<LimitedStream>,
     last_id: u64,
     events: VecDeque<Value>,
+    /// The sum of their lengths, and of those before.
+    event_bytes: usize,
+    /// After an error, a WebSocket cannot be used any more.
+    is_broken: bool,
 }
 
 /// Finds the id of the Node.js program behind an inspector. Fails if no inspector listens there.
@@ -83,7 +87,7 @@ impl Session {
                 HandshakeError::Failure(error) => to_io(error),
                 HandshakeError::Interrupted(_) => io::ErrorKind::TimedOut.into(),
             })?;
-        Ok(Self { socket, last_id: 0, events: VecDeque::new() })
+        Ok(Self { socket, last_id: 0, events: VecDeque::new(), event_bytes: 0, is_broken: false })
     }
 
     /// Sends a call. Returns its id.
@@ -91,7 +95,10 @@ impl Session {
         self.socket.get_mut().set_deadline(deadline);
         self.last_id += 1;
         let call = json!({ "id": self.last_id, "method": method, "params": parameters });
-        self.socket.send(Message::text(call.to_string())).map_err(to_io)?;
+        self.check()?;
+        if let Err(error) = self.socket.send(Message::text(call.to_string())) {
+            return Err(self.failed(error));
+        }
         Ok(self.last_id)
     }
 
@@ -99,14 +106,15 @@ impl Session {
     pub fn call(&mut self, method: &str, parameters: Value, deadline: Instant) -> io::Result<Value> {
         let id = self.send(method, parameters, deadline)?;
         loop {
-            let mut message = self.receive()?;
+            let (mut message, length) = self.receive()?;
             if message["id"] == id {
                 return match message.get_mut("result") {
                     Some(result) => Ok(result.take()),
                     None => Err(invalid(&format!("{method} failed: {}", message["error"]["message"]))),
                 };
             }
-            if message.get("method").is_some() && self.events.len() < MAX_EVENTS {
+            if message.get("method").is_some() && self.event_bytes + length <= MAX_EVENT_BYTES {
+                self.event_bytes += length;
                 self.events.push_back(message);
             }
         }
@@ -119,7 +127,7 @@ impl Session {
             if let Some(event) = self.events.pop_front() {
                 return Ok(event);
             }
-            let message = self.receive()?;
+            let (message, _) = self.receive()?;
             if message.get("method").is_some() {
                 return Ok(message);
             }
@@ -132,8 +140,9 @@ impl Session {
         loop {
             match self.receive() {
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => return Err(error),
-                Err(_) => return Ok(()),
-                Ok(_) => {}
+                Err(_) if self.is_broken => return Ok(()),
+                // What is not JSON does not matter here.
+                Err(_) | Ok(_) => {}
             }
         }
     }
@@ -141,17 +150,37 @@ impl Session {
     /// Closes the connection.
     pub fn close(mut self, deadline: Instant) {
         self.socket.get_mut().set_deadline(deadline);
-        let _ = self.socket.close(None);
-        let _ = self.wait_for_close(deadline);
+        if !self.is_broken {
+            let _ = self.socket.close(None);
+            let _ = self.wait_for_close(deadline);
+        }
     }
 
-    fn receive(&mut self) -> io::Result<Value> {
+    /// The next message, and its length.
+    fn receive(&mut self) -> io::Result<(Value, usize)> {
         loop {
+            self.check()?;
             // Answers pings, too.
-            if let Message::Text(text) = self.socket.read().map_err(to_io)? {
-                return serde_json::from_str(&text).map_err(|_| invalid("the answer is not JSON"));
+            match self.socket.read() {
+                Ok(Message::Text(text)) => {
+                    let message = serde_json::from_str(&text);
+                    return Ok((message.map_err(|_| invalid("the answer is not JSON"))?, text.len()));
+                }
+                Ok(_) => {}
+                Err(error) => return Err(self.failed(error)),
             }
         }
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.is_broken { Err(io::ErrorKind::NotConnected.into()) } else { Ok(()) }
+    }
+
+    /// Only a message that has not arrived yet may be waited for again.
+    fn failed(&mut self, error: tungstenite::Error) -> io::Error {
+        let error = to_io(error);
+        self.is_broken |= error.kind() != io::ErrorKind::TimedOut;
+        error
     }
 }
 
