@@ -6,14 +6,18 @@
 const { isMainThread } = require('node:worker_threads');
 
 const { recordThread, reportFailure } = require('./src/run/record.cjs');
-const { takeRequest } = require('./src/run/request.cjs');
+const { setForWorkers, takeRequest } = require('./src/run/request.cjs');
 
 const request = takeRequest(__filename);
 if (request !== undefined) {
   try {
-    if (request.settings.children) require('./src/run/child-processes.cjs').follow(request);
-    require('./src/run/workers.cjs').follow(__filename);
-    recordThread(request, isMainThread);
+    /** @type {(() => void)[]} */
+    const undo = [];
+    if (request.settings.children) undo.push(require('./src/run/child-processes.cjs').follow(request));
+    undo.push(require('./src/run/workers.cjs').follow(__filename), () => setForWorkers(undefined));
+    recordThread(request, isMainThread, () => {
+      for (const undoOne of undo) undoOne();
+    });
   } catch (error) {
     // The program runs in any case.
     reportFailure(request, isMainThread, error);

@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod attach_arguments;
 mod convert_arguments;
 mod diff_arguments;
 mod page_arguments;
@@ -15,13 +16,14 @@ mod webdriver_arguments;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Error, Parser, Subcommand};
 
+pub use attach_arguments::AttachArguments;
 pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
 pub use page_arguments::{PageArguments, Wait};
 pub use page_host::PageHostArguments;
 pub use recover_arguments::RecoverArguments;
 pub use report_arguments::ReportArguments;
-pub use run_arguments::{RunArguments, ToggleSignal};
+pub use run_arguments::{ModeArgument, NodeFrames, RunArguments, ToggleSignal};
 pub use source_maps::SourceMapArguments;
 pub use top_arguments::{By, TopArguments};
 pub use webdriver_arguments::WebDriverArguments;
@@ -57,6 +59,7 @@ Examples:
   selfprof run build.js                 Profile a script, then print the functions with the most self time
   selfprof run -o out.json.gz app.mjs   Choose the trace file
   selfprof run eslint .                 Profile a program that is installed in this project
+  selfprof attach --duration 10 1234    Profile a process that is running already
   selfprof top out.json.gz              Print that table for an existing trace
   selfprof diff before.json after.json  Compare two traces
   selfprof report out.json.gz           Write an HTML report: timeline, flame graphs, table
@@ -70,6 +73,7 @@ See `selfprof COMMAND --help` for more.";
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Run(RunArguments),
+    Attach(AttachArguments),
     Top(TopArguments),
     Diff(DiffArguments),
     Report(ReportArguments),

@@ -1,7 +1,9 @@
 //! The commands, one module each.
 
+pub mod attach;
 pub mod convert;
 pub mod diff;
+pub mod live_recording;
 pub mod page;
 pub mod recover;
 pub mod report;

@@ -22,11 +22,12 @@ mod terminal;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
-use commands::{convert, diff, page, recover, report, run, top, webdriver};
+use commands::{attach, convert, diff, page, recover, report, run, top, webdriver};
 
 fn main() -> ExitCode {
     let result = match Arguments::of_process().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Attach(arguments) => attach::attach(&arguments),
         Command::Top(arguments) => top::top(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Page(arguments) => page::page(&arguments),

@@ -1,5 +1,7 @@
 //! End-to-end tests of `selfprof run`, with the addon and the `node` on PATH.
 
+#[path = "run/attach.rs"]
+mod attach;
 #[path = "run/commands.rs"]
 mod commands;
 #[path = "run/processes.rs"]

@@ -39,6 +39,11 @@ fn with(arguments: &str) -> Command {
 fn help() {
     check("help", &mut with("--help"));
     check("help-run", &mut with("run --help"));
+    check("help-attach", &mut with("attach --help"));
+    check("attach-nothing", &mut with("attach"));
+    check("attach-no-number", &mut with("attach server.js"));
+    check("attach-zero", &mut with("attach 0"));
+    check("attach-no-process", &mut with("attach 2147483647"));
     check("help-top", &mut with("top --help"));
     check("help-recover", &mut with("recover --help"));
     check("recover-nothing", &mut with("recover tests/fixtures/scripts"));

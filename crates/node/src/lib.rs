@@ -7,11 +7,11 @@
 //! * [`building_thread`]: one thread per process, which reads V8's profiles and builds traces from them;
 //! * [`alarm`]: one thread per process, which interrupts a JS thread when something is due there;
 //! * [`signals`]: one thread per process, which ends streamed recordings before a signal ends the process;
-//! * [`recorder_connection`]: one thread per process, which ends streamed recordings when `selfprof run` no longer wants them;
+//! * [`recorder_connection`]: one thread per process, which ends streamed recordings when their recorder no longer wants them;
 //! * [`threads`]: the registry of all JS threads, for profiling all of them at once;
 //! * [`realms`]: the realms of pages and what a session of a realm may show;
 //! * [`entries`]: marks and measures, collected for a trace;
-//! * [`journal`]: recordings that are streamed to a file, for `selfprof run`;
+//! * [`journal`]: recordings that are streamed to a file, for `selfprof run` and `selfprof attach`;
 //! * [`script_maps`]: which source maps such a recording has and wants;
 //! * [`output`]: what JavaScript receives of a recording;
 //! * [`thread_cpu_time`]: a clock;

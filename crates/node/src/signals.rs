@@ -2,11 +2,12 @@
 //!
 //! A signal handler may call only a few functions, so it wakes a thread. That thread has each recording thread write its
 //! last segment, waits for them for a limited time, and then lets the signal do what it would have done. Signals that the
-//! program handles itself never arrive here, because Node installs its handler over ours. Ignored signals stay ignored.
+//! program handles itself never arrive here: handlers of the program stay, and Node installs later ones over ours. Ignored signals
+//! stay ignored. When no recording is left, the handlers are removed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,10 +23,15 @@ const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 /// samples since its last segment are lost, as they are with SIGKILL.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// The same when the process goes on, and nothing is lost by waiting.
+const STOP_PATIENCE: Duration = Duration::from_secs(2);
+
 struct Watcher {
     interrupter: Interrupter,
     on_signal: fn(),
     on_stop: fn(),
+    /// Whether the recorder no longer wants the recording.
+    is_over: Arc<AtomicBool>,
 }
 
 /// The recording threads. JS threads add and remove themselves; the signal thread takes all.
@@ -46,13 +52,19 @@ static WAKE: AtomicI32 = AtomicI32::new(-1);
 /// A signal has arrived and was not passed on yet.
 static PENDING: AtomicBool = AtomicBool::new(false);
 
-/// Calls `on_signal` on the agent's thread before a signal ends the process, and `on_stop` if the recording ends before the
-/// process. The thread answers with [`ended`].
-pub fn watch(agent: AgentKey, interrupter: &Interrupter, on_signal: fn(), on_stop: fn()) {
+/// Calls `on_signal` on the agent's thread before a signal ends the process, and `on_stop` if the recording is over before the
+/// process ends. The thread answers with [`ended`].
+pub fn watch(
+    agent: AgentKey,
+    interrupter: &Interrupter,
+    on_signal: fn(),
+    on_stop: fn(),
+    is_over: Arc<AtomicBool>,
+) {
+    let watcher = Watcher { interrupter: interrupter.clone(), on_signal, on_stop, is_over };
     // Before the handlers are installed: a signal may arrive at once.
-    WATCHERS.lock().insert(agent, Watcher { interrupter: interrupter.clone(), on_signal, on_stop });
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(install_handlers);
+    WATCHERS.lock().insert(agent, watcher);
+    install_handlers();
 }
 
 /// The agent no longer records: its recordings have ended. Also the answer to `on_signal`.
@@ -77,35 +89,73 @@ pub fn wait_for_pending_signal() {
     }
 }
 
+/// Installs the handlers, unless they are installed.
 fn install_handlers() {
-    let mut pipe = [0; 2];
-    // SAFETY: `pipe` has room for the two descriptors.
-    if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
-        return;
-    }
-    let [reader, writer] = pipe;
-    WAKE.store(writer, Ordering::Release);
     let mut previous = PREVIOUS_ACTIONS.lock();
-    if thread::Builder::new().name("selfprof-signals".into()).spawn(move || run(reader)).is_ok() {
+    if previous.is_empty() && start_thread() {
         previous.extend(ENDING.iter().filter_map(|&signal| Some((signal, install_handler(signal)?))));
     }
 }
 
-/// Installs our handler for the signal, unless it is ignored. Returns what was installed before.
+/// Removes the handlers if no thread records. A program may record for a minute and then run for weeks.
+pub fn remove_unused_handlers() {
+    let mut previous = PREVIOUS_ACTIONS.lock();
+    if WATCHERS.lock().is_empty() {
+        for (signal, action) in previous.drain(..) {
+            remove_handler(signal, &action);
+        }
+    }
+}
+
+/// Starts the signal thread and makes its pipe, once; both stay. Returns whether they exist.
+fn start_thread() -> bool {
+    static STARTED: OnceLock<bool> = OnceLock::new();
+    *STARTED.get_or_init(|| {
+        let mut pipe = [0; 2];
+        // SAFETY: `pipe` has room for the two descriptors.
+        if unsafe { libc::pipe2(pipe.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+            return false;
+        }
+        let [reader, writer] = pipe;
+        WAKE.store(writer, Ordering::Release);
+        thread::Builder::new().name("selfprof-signals".into()).spawn(move || run(reader)).is_ok()
+    })
+}
+
+/// Installs our handler for the signal, unless it is ignored, or the program handles it. Returns what was installed before.
 fn install_handler(signal: i32) -> Option<libc::sigaction> {
     // SAFETY: all-zero is a valid sigaction; both structs are alive for the calls, and the handler only calls write(2),
     // which is async-signal-safe.
     unsafe {
         let mut previous: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal, std::ptr::null(), &mut previous) != 0
-            || previous.sa_sigaction == libc::SIG_IGN
-        {
+        if libc::sigaction(signal, std::ptr::null(), &mut previous) != 0 {
+            return None;
+        }
+        // Node's own handlers, which reset the terminal and end the process, are for one signal only. Those that libuv installs
+        // for a program are not.
+        let ends_process =
+            previous.sa_sigaction == libc::SIG_DFL || previous.sa_flags & libc::SA_RESETHAND != 0;
+        if !ends_process {
             return None;
         }
         let mut ours: libc::sigaction = std::mem::zeroed();
         ours.sa_sigaction = on_signal as *const () as usize;
         ours.sa_flags = libc::SA_RESTART;
         (libc::sigaction(signal, &ours, std::ptr::null_mut()) == 0).then_some(previous)
+    }
+}
+
+/// Installs what was installed before our handler, unless the program has installed another one since.
+fn remove_handler(signal: i32, previous: &libc::sigaction) {
+    // SAFETY: all-zero is a valid sigaction, both structs are alive for the calls, and `previous` was filled by sigaction for this
+    // signal.
+    unsafe {
+        let mut current: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal, std::ptr::null(), &mut current) == 0
+            && current.sa_sigaction == on_signal as *const () as usize
+        {
+            libc::sigaction(signal, previous, std::ptr::null_mut());
+        }
     }
 }
 
@@ -125,25 +175,31 @@ fn run(reader: i32) {
     loop {
         // SAFETY: `byte` has room for the one byte asked for.
         if unsafe { libc::read(reader, (&raw mut byte).cast(), 1) } == 1 {
-            end_recordings(|watcher| watcher.on_signal);
+            end_recordings(|_| true, |watcher| watcher.on_signal, PATIENCE);
             pass_on(i32::from(byte));
         }
     }
 }
 
-/// Ends all recordings of this process, which goes on. Waits for the recording threads for a limited time.
+/// Ends the recordings of this process that are over, and the process goes on. Waits for the recording threads for a limited time.
 pub fn stop_recordings() {
-    end_recordings(|watcher| watcher.on_stop);
+    end_recordings(
+        |watcher| watcher.is_over.load(Ordering::Acquire),
+        |watcher| watcher.on_stop,
+        STOP_PATIENCE,
+    );
+    remove_unused_handlers();
 }
 
-fn end_recordings(hook: impl Fn(&Watcher) -> fn()) {
-    let watchers = std::mem::take(&mut *WATCHERS.lock());
+fn end_recordings(ends: impl Fn(&Watcher) -> bool, hook: impl Fn(&Watcher) -> fn(), patience: Duration) {
+    let watchers: BTreeMap<AgentKey, Watcher> =
+        WATCHERS.lock().extract_if(.., |_, watcher| ends(watcher)).collect();
     ENDING_THREADS.lock().extend(watchers.keys());
     for watcher in watchers.values() {
         watcher.interrupter.interrupt(hook(watcher));
     }
     let mut ending = ENDING_THREADS.lock();
-    let _ = ONE_ENDED.wait_while_for(&mut ending, |ending| !ending.is_empty(), PATIENCE);
+    let _ = ONE_ENDED.wait_while_for(&mut ending, |ending| !ending.is_empty(), patience);
     // Threads that have not responded by now are not waited for at the next signal either.
     ending.clear();
 }
@@ -152,11 +208,10 @@ fn end_recordings(hook: impl Fn(&Watcher) -> fn()) {
 fn pass_on(signal: i32) {
     let previous = PREVIOUS_ACTIONS.lock();
     if let Some((_, action)) = previous.iter().find(|(installed, _)| *installed == signal) {
-        // SAFETY: `action` was filled by sigaction for this signal, and a process may always signal itself.
-        unsafe {
-            libc::sigaction(signal, action, std::ptr::null_mut());
-            libc::kill(libc::getpid(), signal);
-        }
+        remove_handler(signal, action);
     }
+    // Also if the handler was removed after the signal had arrived.
+    // SAFETY: a process may always signal itself.
+    unsafe { libc::kill(libc::getpid(), signal) };
     PENDING.store(false, Ordering::Release);
 }

@@ -79,6 +79,8 @@ function traceName() {
 
 /** @type {AgentSettings | undefined} */
 let settings;
+/** Whether the agent may have ended with a recording. */
+let isTemporary = false;
 /** Whether this copy of the package made the agent. Test runners load the package anew for each file, in one thread. */
 let madeAgent = false;
 
@@ -89,23 +91,46 @@ let madeAgent = false;
  * @param {Partial<AgentSettings>} [options]
  * @returns {AgentSettings} the settings of the agent
  */
-function ensureAgent(options = {}) {
-  if (settings === undefined) {
-    const mode = readVariable('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? options.mode ?? 'eager';
-    const nodeFrames = readVariable('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? options.nodeFrames ?? 'fold';
-    madeAgent = native.begin(
-      mode,
-      hostScripts(nodeFrames),
-      timeOrigin(),
-      threadId,
-      traceName(),
-      recorder.update,
-      SAMPLER_SCRIPTS,
-      workScripts,
-    );
-    settings = { mode, nodeFrames };
-    updateEntryRecording();
-  }
+function ensureAgent(options) {
+  const agent = settings !== undefined && (!isTemporary || native.keepAgent()) ? settings : makeAgent(options, false);
+  isTemporary = false;
+  return agent;
+}
+
+/**
+ * As `ensureAgent`, for a recording that a recorder asked for. Unless the program also uses the package, the agent ends with the
+ * recording, and what profiling costs with it.
+ *
+ * @param {Partial<AgentSettings>} options
+ */
+function ensureAgentForRecording(options) {
+  if (settings !== undefined && !isTemporary) return settings;
+  isTemporary = true;
+  return makeAgent(options, true);
+}
+
+/**
+ * @param {Partial<AgentSettings> | undefined} options
+ * @param {boolean} isForRecording whether it ends with the recording
+ * @returns {AgentSettings}
+ */
+function makeAgent(options, isForRecording) {
+  const mode = readVariable('SELFPROF_PROFILING_MODE', ['eager', 'lazy']) ?? options?.mode ?? 'eager';
+  const nodeFrames = readVariable('SELFPROF_NODE_FRAMES', ['fold', 'full']) ?? options?.nodeFrames ?? 'fold';
+  madeAgent = native.begin(
+    mode,
+    hostScripts(nodeFrames),
+    timeOrigin(),
+    threadId,
+    traceName(),
+    recorder.update,
+    SAMPLER_SCRIPTS,
+    workScripts,
+    isForRecording,
+  );
+  if (!madeAgent && !isForRecording) native.keepAgent();
+  settings = { mode, nodeFrames };
+  updateEntryRecording();
   return settings;
 }
 
@@ -114,4 +139,4 @@ function updateEntryRecording() {
   if (madeAgent) recorder.update();
 }
 
-module.exports = { SAMPLER_SCRIPTS, ensureAgent, timeOrigin, updateEntryRecording };
+module.exports = { SAMPLER_SCRIPTS, ensureAgent, ensureAgentForRecording, timeOrigin, updateEntryRecording };

@@ -256,7 +256,10 @@ export interface Addon {
     onEntriesWanted: () => void,
     samplerScripts?: string[],
     workScripts?: Record<string, string>,
+    isTemporary?: boolean,
   ): boolean;
+  /** The agent stays when the recording of its thread ends. Returns whether the thread has an agent. */
+  keepAgent(): boolean;
 
   Chunks: new () => Chunks;
   /** @throws an error whose `code` is the name of the constructor to throw */
@@ -276,7 +279,12 @@ export interface Addon {
   cancelThreads(profiling: number): void;
 
   /** Records this thread into a journal until its environment ends. */
-  record(options: RecordOptions): void;
+  /**
+   * Returns false when the recording has ended already. Otherwise, `onEnd` is called when it has ended and the program goes on.
+   *
+   * @throws when another recorder records this process
+   */
+  record(options: RecordOptions, onEnd?: () => void): boolean;
   entriesAreWanted(): boolean;
   nameEntry(name: string): number;
   forgetEntryNames(): void;
@@ -314,6 +322,8 @@ export interface Addon {
 
   /** How many realms and scripts this thread has, and how many threads a signal must wait for; for tests. */
   liveCounts(): { realms: number; scripts: number; signalWatchers: number };
+  /** How many threads of the process have an agent. */
+  agentCount(): number;
   /** CPU time of this thread so far, in milliseconds; for benchmarks. */
   threadCpuTime(): number;
   /** How long recordings have held up this thread, in milliseconds; for benchmarks. */

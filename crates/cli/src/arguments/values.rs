@@ -28,3 +28,11 @@ pub fn interval(text: &str) -> Result<f64, String> {
         _ => Err("an interval is a whole number of milliseconds, at least 1".to_owned()),
     }
 }
+
+/// The id of a process.
+pub fn process_id(text: &str) -> Result<u32, String> {
+    let id = text.parse().ok().filter(|&id: &u32| id > 0 && i32::try_from(id).is_ok());
+    id.ok_or_else(|| {
+        "the id of a process is a whole number; `pgrep -a node` lists those of Node.js".to_owned()
+    })
+}

@@ -5,33 +5,26 @@
 //! traces.
 
 mod child;
-mod clock;
-mod command;
-mod windows;
+pub mod command;
 
 use std::env;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use selfprof_trace::Micros;
 
 use crate::arguments::RunArguments;
-use crate::commands::report::report_run;
+use crate::commands::live_recording::{LiveRecording, Products, Request, Windows, clock};
 use crate::failure::Failure;
 use crate::files::output::TracePath;
 use crate::installation::addon;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
-use crate::recording::{Connections, Descendants, Ending, IsKept, Recording};
-use crate::terminal::messages::{say, warn};
+use crate::recording::Descendants;
+use crate::terminal::messages::say;
 
 use child::{Child, Ended, Event, Executable};
 use command::{CommandLine, Program, SearchPath, is_permission_model};
-use windows::Windows;
-
-/// How long child processes may take to end after the program.
-const CHILDREN_PATIENCE: Duration = Duration::from_millis(200);
-
 /// Runs the command. Wrong usage is reported before the program starts.
 pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let command = CommandLine::new(&arguments.command, &SearchPath::of_process())?;
@@ -42,16 +35,27 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     if let Executable::Node(node) = &program {
         addon::check(&package, node)?;
     }
-    let recording = Recording::prepare()?;
-    let connections = Connections::listen(recording.directory()).map_err(|error| {
-        Failure::job(format!("cannot create a socket in {}", recording.directory().display()))
-            .because(&error)
-            .hint("TMPDIR sets another directory for temporary files")
-    })?;
+    let recording = LiveRecording::prepare()?;
+    let settings = recording.settings(&Request {
+        interval: arguments.interval,
+        buffer: arguments.buffer,
+        marks: arguments.marks,
+        last: arguments.last,
+        mode: arguments.mode,
+        node_frames: arguments.node_frames,
+        children: !arguments.no_children,
+    });
 
     let started = clock::now();
-    let child = Child::spawn(&program, &package, (&recording, &connections), &command, arguments)?;
-    let session = Session { recording, connections, descendants: Descendants::watch(child.id()), output };
+    let child = Child::spawn(&program, &package, &settings, &command, arguments.toggle)?;
+    let is_whole = arguments.delay.is_none() && arguments.toggle.is_none() && arguments.last.is_none();
+    let products = Products {
+        output,
+        top: arguments.top,
+        report: arguments.report,
+        is_cut: !is_whole || arguments.duration.is_some(),
+    };
+    let session = Session { recording, descendants: Descendants::watch(child.id()), products };
     supervise(&child, session, arguments, started)
 }
 
@@ -84,11 +88,11 @@ fn supervise(
         // The recording ends before the program.
         deadline = None;
         if let Some(session) = session.take() {
-            is_written = session.finish(&windows, arguments, false);
+            is_written = session.finish(&windows, false);
         }
     };
     if let Some(session) = session {
-        is_written = session.finish(&windows, arguments, true);
+        is_written = session.finish(&windows, true);
     }
     match ended {
         Ended::Signal(signal) => Ok(child::die_of(signal)),
@@ -113,50 +117,16 @@ fn first_window(arguments: &RunArguments, started: Micros) -> Windows {
 
 /// A recording that has not been written yet.
 struct Session {
-    recording: Recording,
-    connections: Connections,
+    recording: LiveRecording,
     descendants: Descendants,
-    output: TracePath,
+    products: Products,
 }
 
 impl Session {
     /// Ends the recordings of all processes and writes the trace. Returns whether that succeeded.
-    fn finish(self, windows: &Windows, arguments: &RunArguments, has_ended: bool) -> bool {
-        let Self { recording, connections, descendants, output } = self;
-        let end = clock::now();
-        // Before the recordings end: a process that starts later is not missed.
-        let mut seen = descendants.seen();
-        seen.retain(|_, process| has_ended || process.is_old());
-        // Child processes may be about to end with the program.
-        let alive = if has_ended { connections.alive_after(CHILDREN_PATIENCE) } else { Vec::new() };
-        for pid in connections.end() {
-            warn(format_args!("process {pid} does not answer; its last samples may be missing"));
-        }
-        let is_kept = |time| windows.contains(time, end);
-        let is_whole = arguments.delay.is_none() && arguments.toggle.is_none() && arguments.last.is_none();
-        let is_cut = !is_whole || arguments.duration.is_some();
-        let ending = Ending { is_kept: is_cut.then_some(&is_kept as IsKept<'_>), seen, alive };
-        let finished = recording.finish(&output, arguments.top, &ending);
-        if let Err(failure) = &finished {
-            failure.report();
-        }
-        if arguments.report
-            && finished.is_ok()
-            && let Err(failure) = report_run(output.path())
-        {
-            failure.report();
-        }
-        // Deletes the journals, unless they are all that there is. If a signal killed this process, they would remain, too.
-        if finished.is_err()
-            && let Some(directory) = recording.keep()
-        {
-            say(format_args!(
-                "the recording is in {}; `selfprof recover {}` writes its trace",
-                directory.display(),
-                command::quoted(&directory.to_string_lossy())
-            ));
-        }
-        finished.is_ok()
+    fn finish(self, windows: &Windows, has_ended: bool) -> bool {
+        let Self { recording, descendants, products } = self;
+        recording.finish(windows, &products, Some(descendants), has_ended)
     }
 }
 

@@ -51,6 +51,11 @@ impl Package {
         self.directory.join(PRELOAD)
     }
 
+    /// The module that begins a recording in a program that runs already.
+    pub fn attaching(&self) -> PathBuf {
+        self.directory.join("src/run/attach.cjs")
+    }
+
     /// The HTML template of `selfprof report`.
     pub fn report(&self) -> PathBuf {
         self.directory.join("report").join("index.html")

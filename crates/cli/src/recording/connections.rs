@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use rustix::net::sockopt::socket_peercred;
 
-/// How long processes may take to complete their journals.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long processes may take to complete their journals. They wait two seconds for their threads.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// How often to look whether they have.
 const POLL: Duration = Duration::from_millis(5);

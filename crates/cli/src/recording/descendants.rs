@@ -53,11 +53,24 @@ impl Seen {
 pub struct Descendants {
     seen: Arc<Mutex<BTreeMap<u32, Seen>>>,
     is_over: Arc<AtomicBool>,
+    /// Those that were there before.
+    earlier: BTreeMap<u32, Seen>,
 }
 
 impl Descendants {
     /// Watches this process and all below it.
     pub fn watch(root: u32) -> Self {
+        Self::watch_except(root, BTreeMap::new())
+    }
+
+    /// Watches the processes that start below this process from now on.
+    pub fn watch_later(root: u32) -> Self {
+        let mut earlier = BTreeMap::new();
+        look(root, true, &mut earlier);
+        Self::watch_except(root, earlier)
+    }
+
+    fn watch_except(root: u32, earlier: BTreeMap<u32, Seen>) -> Self {
         let (seen, is_over) = (Arc::default(), Arc::default());
         let (shared, over): (Arc<Mutex<BTreeMap<u32, Seen>>>, Arc<AtomicBool>) =
             (Arc::clone(&seen), Arc::clone(&is_over));
@@ -70,12 +83,19 @@ impl Descendants {
                 thread::sleep(POLL);
             }
         });
-        Self { seen, is_over }
+        Self { seen, is_over, earlier }
     }
 
     /// The processes seen so far, by their ids.
     pub fn seen(&self) -> BTreeMap<u32, Seen> {
-        self.seen.lock().clone()
+        let mut seen = self.seen.lock().clone();
+        seen.retain(|pid, _| !self.earlier.contains_key(pid));
+        seen
+    }
+
+    /// The processes that were there before, by their ids.
+    pub fn earlier(&self) -> &BTreeMap<u32, Seen> {
+        &self.earlier
     }
 }
 

@@ -74,6 +74,15 @@ pub fn printable(text: &str) -> String {
     text.replace(char::is_control, "\u{FFFD}")
 }
 
+/// A word that a shell reads as this text.
+pub fn quoted(text: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "-_./=:,@%+".contains(char);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

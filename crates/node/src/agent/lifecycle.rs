@@ -1,5 +1,6 @@
 //! The beginning and the end of an agent, and the interrupts in between.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use selfprof_session::{AdmitScripts, HostRoot, Instant, SessionId};
@@ -8,7 +9,7 @@ use selfprof_v8::{CpuSampler, Environment, LoggingMode, MappingUrls};
 
 use super::current::{self, AgentError};
 use super::notifier::Notifier;
-use super::thread_agent::Agent;
+use super::thread_agent::{Agent, Recorder};
 use super::thread_requests;
 use crate::journal::Journal;
 use crate::output::finished::Thread;
@@ -33,25 +34,46 @@ pub struct AgentOptions {
     pub on_entries_wanted: Box<dyn Fn()>,
     /// Notifies the openers of sessions.
     pub on_event: OnSessionEvent,
+    /// Whether the agent ends with its streamed recording. [`keep`] changes that.
+    pub is_temporary: bool,
+}
+
+thread_local! {
+    /// Whether the hooks for the end of this thread's environment are installed. They outlive an agent that ends earlier.
+    static HAS_HOOKS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes this thread's agent, unless it has one. Returns whether it did.
 pub fn begin(options: AgentOptions) -> Result<bool, AgentError> {
-    let AgentOptions { mode, admission, origin, thread, on_entries_wanted, on_event } = options;
+    let AgentOptions { mode, admission, origin, thread, on_entries_wanted, on_event, is_temporary } = options;
     let is_new = current::set(|| {
         let environment = Environment::current().ok_or(AgentError::NoAgent)?;
-        environment.on_cleanup(on_cleanup);
-        environment.on_exit(on_exit);
+        if !HAS_HOOKS.replace(true) {
+            environment.on_cleanup(on_cleanup);
+            environment.on_exit(on_exit);
+        }
         let notifier = Arc::new(Notifier::new(environment.interrupter(), on_tick, on_event));
         thread_requests::add_thread(thread, Arc::clone(&notifier));
         let of_program =
             Arc::new(admission.clone().with_host_root(HostRoot::Innermost).with_evaluated_scripts());
         let view = SessionView { admission: Arc::new(admission), origin, resolution: CLOCK_RESOLUTION };
-        Ok(Agent::new(CpuSampler::new(&environment, mode), view, of_program, notifier, on_entries_wanted))
+        let sampler = CpuSampler::new(&environment, mode);
+        let mut agent = Agent::new(sampler, view, of_program, notifier, on_entries_wanted);
+        agent.set_temporary(is_temporary);
+        Ok(agent)
     })?;
     // A profile of all threads may have started before.
     current::if_any(thread_requests::process_requests);
     Ok(is_new)
+}
+
+/// The agent of this thread stays when a streamed recording ends. Returns whether the thread has an agent.
+pub fn keep() -> bool {
+    current::with(|agent| {
+        agent.set_temporary(false);
+        Ok(())
+    })
+    .is_ok()
 }
 
 /// The time origin of this thread's `performance`, on the system's monotonic clock.
@@ -60,21 +82,48 @@ pub fn origin() -> Result<Micros, AgentError> {
 }
 
 /// Streams what this thread records into `journal`, until its environment ends or [`stop_streams`] is called.
-pub fn stream(request: &SessionRequest, journal: Arc<Journal>) -> Result<SessionId, AgentError> {
+pub fn stream(
+    request: &SessionRequest,
+    journal: Arc<Journal>,
+    recorder: Recorder,
+) -> Result<SessionId, AgentError> {
     current::with(|agent| {
+        if agent.has_unwanted_stream() {
+            agent.stop_streams("stopped");
+        }
         let urls = Environment::current().as_ref().and_then(MappingUrls::new);
-        let session = agent.open_stream(request, journal, urls)?;
-        signals::watch(agent.key(), agent.notifier().interrupter(), on_signal, stop_streams);
+        let is_over = Arc::clone(&recorder.is_over);
+        let session = agent.open_stream(request, journal, urls, recorder)?;
+        signals::watch(agent.key(), agent.notifier().interrupter(), on_signal, stop_streams, is_over);
         Ok(session)
     })
 }
 
-/// Ends the streamed recordings of this thread, which goes on.
+/// Ends the streamed recordings of this thread if they are no longer wanted. The thread goes on.
 pub fn stop_streams() {
+    let mut has_stopped = false;
     current::if_any(|agent| {
-        agent.stop_streams("stopped");
-        signals::ended(agent.key());
+        // Otherwise, another recorder has asked for a recording since.
+        if agent.has_unwanted_stream() {
+            agent.stop_streams("stopped");
+            signals::ended(agent.key());
+            has_stopped = true;
+        }
     });
+    if has_stopped {
+        end_if_unused();
+    }
+}
+
+/// Ends the agent of this thread if it was made for a streamed recording, and has no session.
+pub fn end_if_unused() {
+    let mut is_unused = false;
+    current::if_any(|agent| {
+        is_unused = agent.is_unused() && !thread_requests::is_recording_for_others(agent.key());
+    });
+    if is_unused {
+        end("stopped");
+    }
 }
 
 /// Something may be due. Called by the alarm, between two JavaScript instructions or from the event loop.
@@ -87,6 +136,8 @@ fn on_tick() {
         }
         agent.ticks.add(selfprof_v8::now().since(began), thread_cpu_time().saturating_sub(cpu_before));
     });
+    // If the agent was at work when it was told so.
+    stop_streams();
 }
 
 /// The thread seems to end. Everything is written and sampling pauses. If JavaScript goes on after all, sampling resumes a

@@ -1,6 +1,7 @@
 //! The profiling sessions of one JS thread, and the V8 sampler that they share.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use selfprof_session::{
     BufferPolicy, Cut, FrameAdmission, Group, GroupError, Instant, RealmId, RecordingCell, RecordingOptions,
@@ -49,6 +50,17 @@ pub struct Agent {
     run_length: RunLength,
     /// What its ticks took.
     pub ticks: TickTimes,
+    /// `None` unless a recording is streamed.
+    recorder: Option<Recorder>,
+    is_temporary: bool,
+}
+
+/// Who asked for a streamed recording.
+pub struct Recorder {
+    /// Whether it no longer wants the recording. Another thread sets it.
+    pub is_over: Arc<AtomicBool>,
+    /// Notifies JavaScript that the recording has ended and the thread goes on.
+    pub on_end: Option<Box<dyn Fn()>>,
 }
 
 /// A session that was stopped and whose trace is still to be built.
@@ -97,6 +109,8 @@ impl Agent {
             map_copier: None,
             run_length,
             ticks: TickTimes::default(),
+            recorder: None,
+            is_temporary: false,
         }
     }
 
@@ -108,6 +122,16 @@ impl Agent {
     /// How other threads reach it.
     pub fn notifier(&self) -> &Arc<Notifier> {
         &self.notifier
+    }
+
+    /// Sets whether the agent ends with its streamed recording.
+    pub fn set_temporary(&mut self, is_temporary: bool) {
+        self.is_temporary = is_temporary;
+    }
+
+    /// Whether it was made for a streamed recording only, and has no session any more.
+    pub fn is_unused(&self) -> bool {
+        self.is_temporary && self.group.sessions().next().is_none()
     }
 
     /// The time origin of the thread's `performance`.
@@ -142,6 +166,7 @@ impl Agent {
         request: &SessionRequest,
         journal: Arc<Journal>,
         urls: Option<MappingUrls>,
+        recorder: Recorder,
     ) -> Result<SessionId, SamplerError> {
         if let Some(urls) = urls {
             self.map_copier = Some(MapCopier::new(urls, Arc::clone(&journal)));
@@ -149,6 +174,7 @@ impl Agent {
         let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
         let (session, _, cell) = self.join(request, view)?;
         self.notifier.add_stream(session, StreamedRecording { cell, journal });
+        self.recorder = Some(recorder);
         Ok(session)
     }
 
@@ -318,6 +344,11 @@ impl Agent {
         }
     }
 
+    /// Whether a recording is streamed that its recorder no longer wants.
+    pub fn has_unwanted_stream(&self) -> bool {
+        self.recorder.as_ref().is_some_and(|recorder| recorder.is_over.load(Ordering::Acquire))
+    }
+
     /// Stops the sessions of all streamed recordings and has them written to their end. The thread goes on.
     pub fn stop_streams(&mut self, reason: &'static str) {
         self.end_retired_run(true);
@@ -332,6 +363,9 @@ impl Agent {
         self.release_read_profiles();
         self.notifier.forget_streams();
         self.map_copier = None;
+        if let Some(Recorder { on_end: Some(on_end), .. }) = self.recorder.take() {
+            on_end();
+        }
     }
 
     /// Marks and measures are no longer recorded for a session.

@@ -49,6 +49,11 @@ pub fn remove_thread(agent: AgentKey) {
     update(|registry| ((), registry.remove_thread(agent)));
 }
 
+/// How many threads have an agent.
+pub fn thread_count() -> usize {
+    REGISTRY.lock().thread_count()
+}
+
 /// Whether a profile that another thread started needs what this agent recorded.
 pub fn is_recording_for_others(agent: AgentKey) -> bool {
     REGISTRY.lock().is_recording_for_others(agent)

@@ -53,7 +53,8 @@ pub fn offers() -> Offers {
 /// thread's time origin on the clock of [`now`], in milliseconds. `threadId` and `threadName` identify the thread in a profile
 /// of all threads. `onEntriesWanted()` is called from the event loop when marks and measures start or stop
 /// [being recorded](super::entries::entries_are_wanted). `samplerScripts` are URL prefixes of the profiler's own scripts, which
-/// traces leave out. `workScripts` maps markers to scripts in whose functions the host does work of that kind.
+/// traces leave out. `workScripts` maps markers to scripts in whose functions the host does work of that kind. An agent that
+/// `isTemporary` ends with the recording of its thread, unless it is [kept](keep_agent).
 #[napi(catch_unwind)]
 #[allow(clippy::too_many_arguments)] // Has one caller, which passes values that it names.
 pub fn begin(
@@ -66,6 +67,7 @@ pub fn begin(
     on_entries_wanted: Function<(), ()>,
     sampler_scripts: Option<Vec<String>>,
     work_scripts: Option<HashMap<String, String>>,
+    is_temporary: Option<bool>,
 ) -> Result<bool> {
     let admission = AdmitScripts::except(host_scripts.iter().map(String::as_str))
         .without(sampler_scripts.unwrap_or_default().iter().map(String::as_str));
@@ -83,7 +85,14 @@ pub fn begin(
             on_entries_wanted.call((), ThreadsafeFunctionCallMode::NonBlocking);
         }),
         on_event: listener::dispatcher(env)?,
+        is_temporary: is_temporary.unwrap_or(false),
     };
     addon_name::claim(env)?;
     lifecycle::begin(options).map_err(agent_error)
+}
+
+/// The agent of the calling thread stays after a recording, too. Returns whether the thread has an agent.
+#[napi(catch_unwind)]
+pub fn keep_agent() -> bool {
+    lifecycle::keep()
 }

@@ -2,7 +2,7 @@
 
 use napi_derive::napi;
 
-use crate::agent::current;
+use crate::agent::{current, thread_requests};
 use crate::{realms, signals, thread_cpu_time};
 
 /// Counts of live objects, for tests that open and close many of them and check what is left.
@@ -25,6 +25,12 @@ pub fn live_counts() -> LiveCounts {
         scripts: scripts as u32,
         signal_watchers: signals::watcher_count() as u32,
     }
+}
+
+/// How many threads of the process have an agent.
+#[napi(catch_unwind)]
+pub fn agent_count() -> u32 {
+    thread_requests::thread_count() as u32
 }
 
 /// The CPU time of the calling thread so far, in milliseconds. Node 20 does not report it for a single thread, and /proc

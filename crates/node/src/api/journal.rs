@@ -1,8 +1,10 @@
-//! Recording a thread into a file, for `selfprof run`.
+//! Recording a thread into a file, for `selfprof run` and `selfprof attach`.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use napi::bindgen_prelude::Function;
+use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 use selfprof_formats::journal::{Header, Mode};
@@ -11,10 +13,12 @@ use selfprof_trace::Micros;
 
 use super::arguments::agent_error;
 use crate::agent::lifecycle;
+use crate::agent::thread_agent::Recorder;
 use crate::entries::recorder;
 use crate::journal::{Journal, JournalLimits};
-use crate::recorder_connection;
+use crate::recorder_connection::{self, Connection};
 use crate::session_request::SessionRequest;
+use crate::signals;
 
 /// The options of a streamed recording.
 #[napi(object)]
@@ -45,13 +49,21 @@ pub struct RecordOptions {
     pub node: String,
 }
 
-/// Records this thread into a file until its environment ends, or until the recorder closes the connection. Does nothing if it has
-/// closed the connection already.
+/// Records this thread into a file until its environment ends, or until the recorder closes the connection; then `onEnd` is called
+/// from the event loop. Returns false, and does nothing, if the recorder has closed the connection already.
 #[napi(catch_unwind)]
-pub fn record(options: RecordOptions) -> Result<()> {
-    let has_connection = options.connection.is_some();
-    if options.connection.is_some_and(|path| !recorder_connection::connect(Path::new(&path))) {
-        return Ok(());
+pub fn record(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Result<bool> {
+    let result = begin_recording(options, on_end);
+    if !matches!(result, Ok(true)) {
+        lifecycle::end_if_unused();
+    }
+    result
+}
+
+fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Result<bool> {
+    let connection = options.connection.as_deref().map(connect).transpose()?;
+    if connection.as_ref().is_some_and(|connection| !connection.is_open()) {
+        return Ok(false);
     }
     let requested = Micros::from_millis_f64(options.sample_interval).ok_or_else(|| {
         Error::new(Status::InvalidArg, "the sample interval is not a number of milliseconds")
@@ -77,13 +89,30 @@ pub fn record(options: RecordOptions) -> Result<()> {
     let journal = Arc::new(journal);
     let limit = options.limit.map(|limit| limit as u64);
     let request = SessionRequest { interval: requested, limit, policy: BufferPolicy::Stop, entries: false };
-    let session = lifecycle::stream(&request, Arc::clone(&journal)).map_err(agent_error)?;
+    let on_end = on_end
+        .map(|on_end| on_end.build_threadsafe_function().weak::<true>().callee_handled::<false>().build());
+    let recorder = Recorder {
+        is_over: connection.as_ref().map(Connection::is_closed).unwrap_or_default(),
+        on_end: on_end.transpose()?.map(|on_end| -> Box<dyn Fn()> {
+            Box::new(move || {
+                on_end.call((), ThreadsafeFunctionCallMode::NonBlocking);
+            })
+        }),
+    };
+    let session = lifecycle::stream(&request, Arc::clone(&journal), recorder).map_err(agent_error)?;
     if options.max_entries.is_some() {
         recorder::begin(session, journal);
     }
-    if has_connection && !recorder_connection::is_open() {
+    if connection.is_some_and(|connection| !connection.is_open()) {
         // It closed while this recording began.
         lifecycle::stop_streams();
+        signals::remove_unused_handlers();
     }
-    Ok(())
+    Ok(true)
+}
+
+fn connect(path: &str) -> Result<Connection> {
+    recorder_connection::connect(Path::new(path)).map_err(|recorder_connection::Occupied| {
+        Error::new(Status::GenericFailure, "selfprof: this process is being recorded already")
+    })
 }

@@ -107,6 +107,11 @@ impl Registry {
         self.threads.insert(agent, Registered { thread, wake, leftovers: Vec::new() });
     }
 
+    /// How many threads have an agent.
+    pub fn thread_count(&self) -> usize {
+        self.threads.len()
+    }
+
     /// A thread has ended, and what it recorded was given to the building thread.
     pub fn remove_thread(&mut self, agent: AgentKey) -> Vec<Completion> {
         self.threads.remove(&agent);

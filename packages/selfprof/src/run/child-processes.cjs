@@ -76,42 +76,55 @@ function synchronousBinding() {
 }
 
 /**
- * Has child processes of this thread recorded.
+ * Replaces a method. Returns what undoes that, unless the program has replaced it, too.
  *
- * @param {import('./request.cjs').Request} request
+ * @param {any} object
+ * @param {string} name
+ * @param {(original: Function) => Function} replacement
  */
-function follow(request) {
-  const prototype = /** @type {any} */ (ChildProcess).prototype;
-  const { spawn: spawnAsynchronously } = prototype;
-  prototype.spawn = renamed(
-    spawnAsynchronously.name,
-    /** @this {unknown} */ function (/** @type {unknown} */ options) {
-      return Reflect.apply(spawnAsynchronously, this, [adapted(request, options)]);
-    },
-  );
-  const binding = synchronousBinding();
-  if (binding !== undefined) {
-    const { spawn: spawnSynchronously } = binding;
-    binding.spawn = function (/** @type {unknown} */ options) {
-      return Reflect.apply(spawnSynchronously, this, [adapted(request, options)]);
-    };
-  }
-  followExecve(request);
+function replace(object, name, replacement) {
+  const original = object[name];
+  const replaced = replacement(original);
+  object[name] = replaced;
+  return () => {
+    if (object[name] === replaced) object[name] = original;
+  };
 }
 
 /**
- * `process.execve()` replaces the program of this process.
+ * Has child processes of this thread recorded.
  *
  * @param {import('./request.cjs').Request} request
+ * @returns {() => void} what undoes that
  */
-function followExecve(request) {
-  const { execve } = /** @type {any} */ (process);
-  if (typeof execve !== 'function') return;
-  /** @type {any} */ (process).execve = function (
-    /** @type {unknown} */ file,
-    /** @type {unknown} */ args,
-    env = process.env,
-  ) {
+function follow(request) {
+  const undo = [replace(ChildProcess.prototype, 'spawn', (spawn) => renamed(spawn.name, withAdapted(request, spawn)))];
+  const binding = synchronousBinding();
+  if (binding !== undefined) undo.push(replace(binding, 'spawn', (spawn) => withAdapted(request, spawn)));
+  // Replaces the program of this process.
+  if ('execve' in process) undo.push(replace(process, 'execve', (execve) => withAdaptedEnvironment(request, execve)));
+  return () => {
+    for (const undoOne of undo) undoOne();
+  };
+}
+
+/**
+ * @param {import('./request.cjs').Request} request
+ * @param {Function} spawn
+ * @returns {(this: any, options: unknown) => unknown}
+ */
+function withAdapted(request, spawn) {
+  return function (options) {
+    return Reflect.apply(spawn, this, [adapted(request, options)]);
+  };
+}
+
+/**
+ * @param {import('./request.cjs').Request} request
+ * @param {Function} execve
+ */
+function withAdaptedEnvironment(request, execve) {
+  return /** @this {unknown} */ function (/** @type {unknown} */ file, /** @type {unknown} */ args, env = process.env) {
     const isEnvironment = typeof env === 'object' && env !== null;
     const changed = isEnvironment ? { ...env, ...childVariables(request, env.NODE_OPTIONS) } : env;
     return Reflect.apply(execve, this, [file, args, changed]);

@@ -27,19 +27,38 @@ function fileOf({ settings, processName }, isMain) {
 }
 
 /**
+ * The socket of the recorder of this thread's recording.
+ *
+ * @type {string | undefined}
+ */
+let recorder;
+
+/**
+ * Whether this thread has begun this recording already.
+ *
+ * @param {import('./request.cjs').Request} request
+ */
+function hasBegun({ settings }) {
+  return recorder !== undefined && recorder === settings.connection;
+}
+
+/**
  * Records this thread into a journal until the thread ends.
  *
  * @param {import('./request.cjs').Request} request
  * @param {boolean} isMain whether this is the main thread
+ * @param {() => void} [onEnd] called if the recording ends before the thread
+ * @returns {boolean} false if the recording has ended already
  */
-function recordThread(request, isMain) {
+function recordThread(request, isMain, onEnd) {
   const { connection, keep, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
   // A process that outlives the recording passes the request on to its children all the same.
-  if (connection !== undefined && !fs.existsSync(connection)) return;
+  if (connection !== undefined && !fs.existsSync(connection)) return false;
+  if (hasBegun(request)) return true;
   const native = require('../native.cjs');
-  const { ensureAgent, updateEntryRecording } = require('../agent.cjs');
-  const agent = ensureAgent({ mode, nodeFrames });
-  native.record({
+  const { ensureAgentForRecording, updateEntryRecording } = require('../agent.cjs');
+  const agent = ensureAgentForRecording({ mode, nodeFrames });
+  const options = {
     path: `${fileOf(request, isMain)}.journal`,
     connection,
     keep: keep ?? undefined,
@@ -52,8 +71,14 @@ function recordThread(request, isMain) {
     mode: agent.mode,
     timeOrigin: performance.timeOrigin,
     node: process.version,
+  };
+  const isRecording = native.record(options, () => {
+    updateEntryRecording();
+    onEnd?.();
   });
+  recorder = connection;
   updateEntryRecording();
+  return isRecording;
 }
 
 /**
@@ -74,4 +99,4 @@ function reportFailure(request, isMain, error) {
   }
 }
 
-module.exports = { recordThread, reportFailure };
+module.exports = { hasBegun, recordThread, reportFailure };

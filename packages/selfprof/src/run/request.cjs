@@ -1,7 +1,7 @@
 'use strict';
 
-// What `selfprof run` asks of the processes that it records. It arrives in environment variables, which are removed, so that the
-// program sees its environment as it would be without selfprof. Workers get the request as environment data.
+// What `selfprof run` and `selfprof attach` ask of the processes that they record. It arrives in environment variables, which are
+// removed, so that the program sees its environment as it would be without selfprof. Workers get the request as environment data.
 
 const path = require('node:path');
 const { getEnvironmentData, isMainThread, setEnvironmentData } = require('node:worker_threads');
@@ -81,16 +81,43 @@ function removeOption(/** @type {string} */ preload) {
  */
 function takeRequest(preload) {
   removeOption(preload);
-  if (isMainThread) setEnvironmentData(KEY, readVariable());
+  if (isMainThread) setForWorkers(readVariable());
   // Options of the command line, and of workers that have options of their own. Two words, as `--require` may be written.
   const flag = process.execArgv.indexOf(preload);
   if (flag > 0) process.execArgv.splice(flag - 1, 2);
   const value = getEnvironmentData(KEY);
-  if (!Array.isArray(value)) return undefined;
-  const [text, processName, command] = value;
+  return Array.isArray(value) ? readRequest(preload, value) : undefined;
+}
+
+/**
+ * @param {string} preload the path of the preload
+ * @param {unknown[]} value what {@link toValue} returned
+ * @returns {Request}
+ */
+function readRequest(preload, value) {
+  const [text, processName, command] = /** @type {string[]} */ (value);
   /** @type {Settings} */
   const settings = JSON.parse(text);
   return { text, preload, processName, command, settings };
+}
+
+/**
+ * A request with a name for this process and its command line.
+ *
+ * @param {string} text the settings as JSON
+ */
+function toValue(text) {
+  // The system may use the id of an ended process again.
+  return [text, `${process.pid}.${process.hrtime.bigint().toString(36)}`, commandLine()];
+}
+
+/**
+ * Passes the request on to workers that start later, or no longer.
+ *
+ * @param {unknown[] | undefined} value
+ */
+function setForWorkers(value) {
+  setEnvironmentData(KEY, /** @type {any} */ (value));
 }
 
 /** The command line of this process: its script and arguments, or else the options of Node. */
@@ -106,9 +133,7 @@ function commandLine() {
 function readVariable() {
   const text = process.env[VARIABLE];
   delete process.env[VARIABLE];
-  // The system may use the id of an ended process again.
-  if (text === undefined) return undefined;
-  return [text, `${process.pid}.${process.hrtime.bigint().toString(36)}`, commandLine()];
+  return text === undefined ? undefined : toValue(text);
 }
 
 /**
@@ -121,4 +146,4 @@ function childVariables({ text, preload }, nodeOptions) {
   return { [VARIABLE]: text, NODE_OPTIONS: withOption(preload, nodeOptions) };
 }
 
-module.exports = { childVariables, takeRequest, withOption };
+module.exports = { childVariables, readRequest, setForWorkers, takeRequest, toValue, withOption };

@@ -11,19 +11,58 @@ const { withOption } = require('./request.cjs');
  * Has all workers of this thread recorded.
  *
  * @param {string} preload
+ * @param {(error: unknown) => void} [onFailure] given if workers do not inherit the preload, because the program runs already;
+ *   called if a worker starts without it, because Node does not allow its other options to be repeated for a worker
+ * @returns {() => void} what undoes that
  */
-function follow(preload) {
+function follow(preload, onFailure) {
   const { Worker } = workerThreads;
   const Following = new Proxy(Worker, {
     construct(target, args, newTarget) {
-      const [file, options] = args;
-      const construct = () => Reflect.construct(target, [file, adapted(preload, options), ...args.slice(2)], newTarget);
-      return hasSameOptions(options) ? withOwnOption(preload, construct) : construct();
+      const [file, options, ...rest] = args;
+      const construct = (/** @type {unknown} */ used) => Reflect.construct(target, [file, used, ...rest], newTarget);
+      const isInherited = onFailure === undefined || hasOwn(options);
+      const withPreload = () => construct(adapted(preload, isInherited ? options : withInherited(options)));
+      try {
+        return hasSameOptions(options) ? withOwnOption(preload, withPreload) : withPreload();
+      } catch (error) {
+        if (isInherited) throw error;
+        // If this fails, too, the program made a mistake.
+        const worker = construct(options);
+        onFailure(error);
+        return worker;
+      }
     },
   });
   Worker.prototype.constructor = Following;
   workerThreads.Worker = Following;
   syncBuiltinESMExports();
+  return () => {
+    if (Worker.prototype.constructor === Following) Worker.prototype.constructor = Worker;
+    if (workerThreads.Worker !== Following) return;
+    workerThreads.Worker = Worker;
+    syncBuiltinESMExports();
+  };
+}
+
+/**
+ * Whether a worker has options of Node or an environment of its own.
+ *
+ * @param {unknown} options
+ */
+function hasOwn(options) {
+  const { execArgv, env } = /** @type {{ execArgv?: unknown, env?: unknown }} */ (options ?? {});
+  return Array.isArray(execArgv) || (typeof env === 'object' && env !== null);
+}
+
+/**
+ * The options of a worker with those of Node that it would inherit.
+ *
+ * @param {unknown} options
+ */
+function withInherited(options) {
+  const inheriting = typeof options === 'object' && options !== null ? Object.create(options) : {};
+  return Object.assign(inheriting, { execArgv: process.execArgv });
 }
 
 /**

@@ -18,21 +18,17 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
-use serde_json::json;
+use serde_json::Value;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::WithOrigin;
 use signal_hook::low_level::siginfo::Cause;
 
 use super::command::CommandLine;
-use crate::arguments::{RunArguments, ToggleSignal};
+use crate::arguments::ToggleSignal;
 use crate::failure::Failure;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
-use crate::recording::{Connections, Recording};
-
-/// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the disk.
-const MAX_ENTRIES: u32 = 1 << 20;
 
 /// The running program.
 #[derive(Debug)]
@@ -120,31 +116,20 @@ impl Child {
     pub fn spawn(
         executable: &Executable,
         package: &Package,
-        (recording, connections): (&Recording, &Connections),
+        settings: &Value,
         command: &CommandLine,
-        arguments: &RunArguments,
+        toggle: Option<ToggleSignal>,
     ) -> Result<Self, Failure> {
         // The handlers are installed before the program starts, so that no signal is missed.
-        let toggle = arguments.toggle.map(ToggleSignal::number);
+        let toggle = toggle.map(ToggleSignal::number);
         let signals = SignalsInfo::<WithOrigin>::new(caught_signals().into_iter().chain(toggle))
             .map_err(|error| Failure::job("cannot catch signals").because(&error))?;
-        let options = json!({
-            "dir": recording.directory(),
-            "connection": connections.path(),
-            "keep": arguments.last.map(|last| last.as_secs_f64() * 1e3),
-            "interval": arguments.interval,
-            "limit": arguments.buffer,
-            "maxEntries": arguments.marks.then(|| arguments.buffer.unwrap_or(MAX_ENTRIES)),
-            "mode": arguments.mode.as_str(),
-            "nodeFrames": arguments.node_frames.as_str(),
-            "children": !arguments.no_children,
-        });
         let mut process = Command::new(executable.path());
         process
             .args(&command.arguments)
             .envs(command.variables.iter().map(|(name, value)| (name, value)))
             .env("NODE_OPTIONS", node_options(&package.preload(), other_node_options(command)))
-            .env("SELFPROF_RUN", options.to_string());
+            .env("SELFPROF_RUN", settings.to_string());
         if let Executable::Other { node: Some(node), .. } = executable {
             process.env("PATH", path_with(node, env::var_os("PATH")));
         }

@@ -23,10 +23,9 @@ use crate::failure::Failure;
 use crate::terminal::names::printable;
 
 use interpreter::Interpreter;
-pub use node_options::is_permission_model;
+pub use node_options::{have_permission_model, is_permission_model, script};
 use program_file::ProgramFile;
 pub use search_path::SearchPath;
-pub use shell_words::quoted;
 
 /// Interpreters of JavaScript. Node.js may be able to run their scripts.
 const OTHER_RUNTIMES: [&str; 6] = ["bun", "deno", "npx", "ts-node", "tsx", "zx"];

@@ -17,15 +17,6 @@ pub fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// A word that a shell reads as this text.
-pub fn quoted(text: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "-_./=:,@%+".contains(char);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 fn word(rest: &mut Peekable<Chars<'_>>) -> String {
     let mut text = String::new();
     let mut quote = None;
@@ -43,6 +34,7 @@ fn word(rest: &mut Peekable<Chars<'_>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::names::quoted;
 
     #[test]
     fn lines_are_split_as_by_a_shell() {
