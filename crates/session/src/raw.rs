@@ -1,5 +1,7 @@
 //! A sampler's output: a segment of raw samples with the functions on their stacks.
 
+use selfprof_trace::Micros;
+
 use crate::{AgentState, Instant};
 
 /// All samples between a start and a stop of the sampler, as the engine recorded them, of all scripts and all realms. No
@@ -16,6 +18,28 @@ pub struct RawSegment {
     pub samples: Vec<RawSample>,
     /// How many samples the engine took but could not keep.
     pub lost: u64,
+    /// The CPU times of the thread, if they are wanted and known.
+    pub cpu_times: Option<RawCpuTimes>,
+}
+
+/// How long a thread ran, and how long it waited for events, in the time of a segment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RawCpuTimes {
+    /// The CPU times in order, up to the end of the segment; straight lines connect them.
+    pub times: Vec<CpuTime>,
+    /// How long the event loop waited for events since the end of the segment before.
+    pub loop_idle: Micros,
+}
+
+/// How long a thread has run at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuTime {
+    /// The moment.
+    pub at: Instant,
+    /// The CPU time since the thread began.
+    pub cpu: Micros,
+    /// Whether nothing is known of the time between this one and the one before.
+    pub is_after_gap: bool,
 }
 
 /// A function as the engine knows it.

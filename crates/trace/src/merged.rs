@@ -1,13 +1,27 @@
 //! The threads of a program as one trace.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::evaluated::{evaluated_resource, evaluated_script};
 use crate::micros::Micros;
+use crate::summary::Tally;
 use crate::table::TableFull;
 use crate::trace::Trace;
 use crate::weigh::{median_interval, weigh_by};
+
+/// What the times of functions are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// The time that passes. Waiting is [a function of its own](Trace::add_waiting_frames) if it is known.
+    #[default]
+    WaitingApart,
+    /// The time in which the thread runs. Where waiting is not known, this is the time that passes.
+    Cpu,
+    /// The time that passes, with waiting as part of the function that waits.
+    Wall,
+}
 
 /// The threads of a program as one trace, with the weights that their samples have in their own threads.
 ///
@@ -22,23 +36,43 @@ pub struct MergedThreads {
     pub ranges: Vec<Range<usize>>,
     /// The median time between samples in the first thread that has one.
     pub interval: Option<Micros>,
+    /// The number of threads whose waiting times are known.
+    pub with_waiting_times: usize,
+    /// The samples of waiting that were left out.
+    pub left_out: Tally,
 }
 
 impl MergedThreads {
     /// Merges threads that have the same time origin. Scripts that `eval` made keep their ids, unless another thread has used them:
     /// engines count them per thread.
     pub fn of<'a>(threads: impl IntoIterator<Item = &'a Trace>) -> Result<Self, TableFull> {
+        Self::by(Clock::default(), threads)
+    }
+
+    /// The same with other times.
+    pub fn by<'a>(clock: Clock, threads: impl IntoIterator<Item = &'a Trace>) -> Result<Self, TableFull> {
         let mut merged = Self::default();
         let mut evaluated = EvaluatedScripts::default();
         for thread in threads {
             let renumbered = evaluated.renumbered(thread);
             let thread = renumbered.as_ref().unwrap_or(thread);
             let interval = median_interval(thread.samples());
+            merged.with_waiting_times += usize::from(thread.waiting().is_some());
+            let mut thread = Cow::Borrowed(thread);
+            if clock != Clock::Wall && thread.waiting().is_some() {
+                thread.to_mut().add_waiting_frames();
+            }
+            let mut weights = weigh_by(interval, thread.samples());
+            if clock == Clock::Cpu {
+                merged.left_out.include(thread.to_mut().remove_waiting(&mut weights));
+            }
             let start = merged.weights.len();
-            merged.weights.extend(weigh_by(interval, thread.samples()));
+            merged.weights.append(&mut weights);
             merged.ranges.push(start..merged.weights.len());
             merged.interval = merged.interval.or(interval);
-            merged.trace.merge(thread)?;
+            merged.trace.merge(&thread)?;
+            // They are those of a thread.
+            merged.trace.set_waiting(None);
         }
         Ok(merged)
     }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use selfprof_session::{AgentState, Function, FunctionKind, Instant, RawNode, RawSample, RawSegment};
+use selfprof_session::{
+    AgentState, Function, FunctionKind, Instant, RawCpuTimes, RawNode, RawSample, RawSegment,
+};
 
 use crate::ffi;
 
@@ -30,7 +32,9 @@ impl Profile {
         let mut state = self.cell.state.lock();
         let ProfileState::Unread(profile) = *state else { return None };
         let mut addon_name = self.cell.addon_name.lock();
-        let segment = Reader::new(addon_name.take()).read(profile.0, self.cell.max_samples, &mut addon_name);
+        let mut segment =
+            Reader::new(addon_name.take()).read(profile.0, self.cell.max_samples, &mut addon_name);
+        segment.cpu_times = self.cell.cpu_times.lock().take();
         *state = ProfileState::Read(profile);
         Some(segment)
     }
@@ -49,6 +53,8 @@ pub(crate) struct ProfileCell {
     state: Mutex<ProfileState>,
     max_samples: u32,
     addon_name: AddonName,
+    /// Taken by the thread that reads the profile.
+    cpu_times: Mutex<Option<RawCpuTimes>>,
 }
 
 /// The name that V8 has for all functions of native addons, as far as it is known: they have the same entry point. Shared by the
@@ -84,10 +90,11 @@ impl ProfileCell {
         profile: Option<NonNull<ffi::CpuProfile>>,
         max_samples: u32,
         addon_name: AddonName,
+        cpu_times: Option<RawCpuTimes>,
     ) -> Self {
         let state =
             profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));
-        Self { state: Mutex::new(state), max_samples, addon_name }
+        Self { state: Mutex::new(state), max_samples, addon_name, cpu_times: Mutex::new(cpu_times) }
     }
 
     /// JS thread. Deletes the profile if it has been read and no reader holds the lock; returns whether it is gone.

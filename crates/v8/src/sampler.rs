@@ -4,9 +4,10 @@ use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use selfprof_session::{Instant, Sampler, SamplerError};
+use selfprof_session::{Instant, RawCpuTimes, Sampler, SamplerError};
 use selfprof_trace::Micros;
 
+use crate::cpu_times::CpuTimes;
 use crate::profile::{AddonName, ProfileCell};
 use crate::{Environment, Profile, ffi};
 
@@ -35,6 +36,10 @@ pub struct CpuSampler {
     /// Profiles that are not deleted yet. Only this thread may delete them, and only while no thread reads them.
     profiles: Vec<Arc<ProfileCell>>,
     addon_name: AddonName,
+    /// `None` unless a recording wants CPU times.
+    cpu_times: Option<CpuTimes>,
+    /// How long the event loop had waited for events when CPU times were last taken.
+    loop_idle: Micros,
 }
 
 /// All runs of a group are multiples of this; see [`CpuSampler::drain`].
@@ -63,12 +68,36 @@ impl CpuSampler {
             running: Vec::new(),
             profiles: Vec::new(),
             addon_name: AddonName::default(),
+            cpu_times: None,
+            loop_idle: Micros::ZERO,
         }
     }
 
     /// Deletes the profiles that have been read, which V8 allows on this thread only.
     pub fn release_read_profiles(&mut self) {
         self.profiles.retain(|cell| !cell.delete_if_read());
+    }
+
+    /// Whether the segments have the CPU times of the thread.
+    pub fn set_cpu_times(&mut self, are_wanted: bool) {
+        if are_wanted && self.cpu_times.is_none() {
+            self.cpu_times = CpuTimes::new();
+            self.loop_idle = self.loop_idle_now();
+        } else if !are_wanted {
+            self.cpu_times = None;
+        }
+    }
+
+    fn take_cpu_times(&mut self) -> Option<RawCpuTimes> {
+        let times = self.cpu_times.as_mut()?.take();
+        let now = self.loop_idle_now();
+        let before = std::mem::replace(&mut self.loop_idle, now);
+        Some(RawCpuTimes { times, loop_idle: now.saturating_sub(before) })
+    }
+
+    fn loop_idle_now(&self) -> Micros {
+        // SAFETY: the isolate is this thread's and alive.
+        Micros(unsafe { ffi::selfprof_loop_idle_us(self.isolate.as_ptr()) })
     }
 
     fn start_run(&mut self, interval_us: i32) -> Result<u32, SamplerError> {
@@ -87,6 +116,9 @@ impl CpuSampler {
             return Err(SamplerError { reason: "V8 allows no more than 100 runs at once" });
         }
         self.running.push(id);
+        if let Some(times) = &mut self.cpu_times {
+            times.install_handler(Micros(interval_us.unsigned_abs().into()));
+        }
         Ok(id)
     }
 
@@ -127,7 +159,9 @@ impl Sampler for CpuSampler {
             self.drain();
         }
         let profile = self.stop_run(running);
-        let cell = Arc::new(ProfileCell::new(profile, MAX_SAMPLES_PER_RUN, Arc::clone(&self.addon_name)));
+        let cpu_times = self.take_cpu_times();
+        let addon_name = Arc::clone(&self.addon_name);
+        let cell = Arc::new(ProfileCell::new(profile, MAX_SAMPLES_PER_RUN, addon_name, cpu_times));
         self.profiles.push(Arc::clone(&cell));
         Profile::new(cell)
     }

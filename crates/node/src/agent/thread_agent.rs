@@ -111,7 +111,7 @@ impl Agent {
         chunks: Option<Arc<ChunkQueue>>,
     ) -> Result<(SessionId, Micros), SamplerError> {
         let view = view.unwrap_or_else(|| self.view.clone());
-        let (session, interval, cell) = self.join(request, view, ROTATE_SESSION)?;
+        let (session, interval, cell) = self.join(request, view, ROTATE_SESSION, false)?;
         if let Some(queue) = chunks {
             self.notifier.add_chunked(session, ChunkedRecording { cell, queue });
         }
@@ -129,7 +129,8 @@ impl Agent {
             self.map_copier = Some(MapCopier::new(urls, Arc::clone(&journal)));
         }
         let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
-        let (session, _, cell) = self.join(request, view, ROTATE_STREAM)?;
+        self.group.sampler().set_cpu_times(true);
+        let (session, _, cell) = self.join(request, view, ROTATE_STREAM, true)?;
         self.notifier.add_stream(session, StreamedRecording { cell, journal });
         Ok(session)
     }
@@ -141,7 +142,7 @@ impl Agent {
         origin: Instant,
     ) -> Result<(SessionId, ThreadRecording), SamplerError> {
         let view = SessionView { origin, ..self.view.clone() };
-        let (session, _, cell) = self.join(request, view, ROTATE_SESSION)?;
+        let (session, _, cell) = self.join(request, view, ROTATE_SESSION, false)?;
         let entries = request.entries.then(|| {
             let is_circular = request.policy == BufferPolicy::Circular;
             let limit = request.limit.unwrap_or(u64::MAX);
@@ -158,12 +159,13 @@ impl Agent {
         request: &SessionRequest,
         view: SessionView,
         rotate_every: Micros,
+        waiting: bool,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), SamplerError> {
         let &SessionRequest { interval, limit, policy, .. } = request;
         let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
         let SessionView { admission, origin, resolution } = view;
-        let recording = RecordingOptions { origin, interval, limit, policy, resolution };
+        let recording = RecordingOptions { origin, interval, limit, policy, resolution, waiting };
         let cell = Arc::new(RecordingCell::new(recording, admission, now));
         let options = SessionOptions { interval, rotate_every, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options)?;
@@ -292,6 +294,7 @@ impl Agent {
         self.release_read_profiles();
         self.notifier.forget_streams();
         self.map_copier = None;
+        self.group.sampler().set_cpu_times(false);
     }
 
     /// Marks and measures are no longer recorded for a session.
