@@ -43,7 +43,10 @@ impl ForeignWaitingTimes {
         // Fails for numbers that are too large, too.
         let times: Lists =
             serde_json::from_str(text).unwrap_or(Lists { timestamps: vec![0.0], values: vec![] });
-        LimitExceeded::check("waiting times", times.timestamps.len(), trace.limits().samples)?;
+        let limit = trace.limits().samples;
+        if times.timestamps.len() > limit {
+            return Err(LimitExceeded::new("waiting times", limit));
+        }
         Ok(Self { times: Some(times) })
     }
 
