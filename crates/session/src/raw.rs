@@ -18,17 +18,8 @@ pub struct RawSegment {
     pub samples: Vec<RawSample>,
     /// How many samples the engine took but could not keep.
     pub lost: u64,
-    /// The CPU times of the thread, if they are wanted and known.
-    pub cpu_times: Option<RawCpuTimes>,
-}
-
-/// How long a thread ran, and how long it waited for events, in the time of a segment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RawCpuTimes {
-    /// The CPU times in order, up to the end of the segment; straight lines connect them.
-    pub times: Vec<CpuTime>,
-    /// How long the event loop waited for events since the end of the segment before.
-    pub loop_idle: Micros,
+    /// The CPU times of the thread in order, up to the end of the segment, if they are wanted and known. Straight lines connect them.
+    pub cpu_times: Option<Vec<CpuTime>>,
 }
 
 /// How long a thread has run at one moment.

@@ -40,6 +40,8 @@ pub struct MergedThreads {
     pub with_waiting_times: usize,
     /// The samples of waiting that were left out.
     pub left_out: Tally,
+    /// The number of samples as they were recorded.
+    pub recorded: u64,
 }
 
 impl MergedThreads {
@@ -57,6 +59,7 @@ impl MergedThreads {
             let renumbered = evaluated.renumbered(thread);
             let thread = renumbered.as_ref().unwrap_or(thread);
             let interval = median_interval(thread.samples());
+            merged.recorded += thread.samples().len() as u64;
             merged.with_waiting_times += usize::from(thread.waiting().is_some());
             let mut thread = Cow::Borrowed(thread);
             if clock != Clock::Wall && thread.waiting().is_some() {

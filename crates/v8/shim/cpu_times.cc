@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
-#include <uv.h>
 
 #include <atomic>
 #include <cerrno>
@@ -199,9 +198,3 @@ SELFPROF_API uint32_t selfprof_cpu_times_take(SelfprofCpuTimes* times, SelfprofC
 
 // Any thread.
 SELFPROF_API uint32_t selfprof_cpu_times_capacity() noexcept { return selfprof::kCpuTimesCapacity; }
-
-// JS thread. How long the isolate's event loop has waited for events, in microseconds.
-SELFPROF_API uint64_t selfprof_loop_idle_us(v8::Isolate* isolate) noexcept {
-  uv_loop_t* loop = node::GetCurrentEventLoop(isolate);
-  return loop == nullptr ? 0 : uv_metrics_idle_time(loop) / 1000;
-}

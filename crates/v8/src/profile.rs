@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use selfprof_session::{
-    AgentState, Function, FunctionKind, Instant, RawCpuTimes, RawNode, RawSample, RawSegment,
+    AgentState, CpuTime, Function, FunctionKind, Instant, RawNode, RawSample, RawSegment,
 };
 
 use crate::ffi;
@@ -54,7 +54,7 @@ pub(crate) struct ProfileCell {
     max_samples: u32,
     addon_name: AddonName,
     /// Taken by the thread that reads the profile.
-    cpu_times: Mutex<Option<RawCpuTimes>>,
+    cpu_times: Mutex<Option<Vec<CpuTime>>>,
 }
 
 /// The name that V8 has for all functions of native addons, as far as it is known: they have the same entry point. Shared by the
@@ -90,7 +90,7 @@ impl ProfileCell {
         profile: Option<NonNull<ffi::CpuProfile>>,
         max_samples: u32,
         addon_name: AddonName,
-        cpu_times: Option<RawCpuTimes>,
+        cpu_times: Option<Vec<CpuTime>>,
     ) -> Self {
         let state =
             profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));

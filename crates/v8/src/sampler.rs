@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use selfprof_session::{Instant, RawCpuTimes, Sampler, SamplerError};
+use selfprof_session::{Instant, Sampler, SamplerError};
 use selfprof_trace::Micros;
 
 use crate::cpu_times::CpuTimes;
@@ -38,8 +38,6 @@ pub struct CpuSampler {
     addon_name: AddonName,
     /// `None` unless a recording wants CPU times.
     cpu_times: Option<CpuTimes>,
-    /// How long the event loop had waited for events when CPU times were last taken.
-    loop_idle: Micros,
 }
 
 /// All runs of a group are multiples of this; see [`CpuSampler::drain`].
@@ -69,7 +67,6 @@ impl CpuSampler {
             profiles: Vec::new(),
             addon_name: AddonName::default(),
             cpu_times: None,
-            loop_idle: Micros::ZERO,
         }
     }
 
@@ -82,22 +79,9 @@ impl CpuSampler {
     pub fn set_cpu_times(&mut self, are_wanted: bool) {
         if are_wanted && self.cpu_times.is_none() {
             self.cpu_times = CpuTimes::new();
-            self.loop_idle = self.loop_idle_now();
         } else if !are_wanted {
             self.cpu_times = None;
         }
-    }
-
-    fn take_cpu_times(&mut self) -> Option<RawCpuTimes> {
-        let times = self.cpu_times.as_mut()?.take();
-        let now = self.loop_idle_now();
-        let before = std::mem::replace(&mut self.loop_idle, now);
-        Some(RawCpuTimes { times, loop_idle: now.saturating_sub(before) })
-    }
-
-    fn loop_idle_now(&self) -> Micros {
-        // SAFETY: the isolate is this thread's and alive.
-        Micros(unsafe { ffi::selfprof_loop_idle_us(self.isolate.as_ptr()) })
     }
 
     fn start_run(&mut self, interval_us: i32) -> Result<u32, SamplerError> {
@@ -159,7 +143,7 @@ impl Sampler for CpuSampler {
             self.drain();
         }
         let profile = self.stop_run(running);
-        let cpu_times = self.take_cpu_times();
+        let cpu_times = self.cpu_times.as_mut().map(CpuTimes::take);
         let addon_name = Arc::clone(&self.addon_name);
         let cell = Arc::new(ProfileCell::new(profile, MAX_SAMPLES_PER_RUN, addon_name, cpu_times));
         self.profiles.push(Arc::clone(&cell));

@@ -108,7 +108,7 @@ fn to_json(program: &Program, summary: &Summary, (arguments, grouping): (&TopArg
     let mut json = json!({
         "version": JSON_VERSION,
         "interval": summary.interval.map(|interval| interval.as_millis_f64()),
-        "samples": summary.samples(),
+        "samples": program.merged.recorded,
         "busy": tally_json(summary.busy),
         "idle": tally_json(summary.idle),
         "unmarked": tally_json(summary.unmarked),

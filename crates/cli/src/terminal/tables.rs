@@ -228,7 +228,7 @@ pub fn write_processes(
     base: &Path,
     colors: Colors,
 ) -> io::Result<()> {
-    write_thread_groups(out, &program.process_rows(), "process", (summary, top, base, colors))
+    write_thread_groups(out, program, &program.process_rows(), "process", (summary, top, base, colors))
 }
 
 /// Writes the threads with the most busy time, as [`write_processes`].
@@ -239,11 +239,12 @@ pub fn write_threads(
     top: usize,
     colors: Colors,
 ) -> io::Result<()> {
-    write_thread_groups(out, &program.thread_rows(), "thread", (summary, top, Path::new(""), colors))
+    write_thread_groups(out, program, &program.thread_rows(), "thread", (summary, top, Path::new(""), colors))
 }
 
 fn write_thread_groups(
     out: &mut impl Write,
+    program: &Program,
     rows: &[ThreadRow],
     kind: &str,
     (summary, top, base, colors): (&Summary, usize, &Path, Colors),
@@ -253,7 +254,8 @@ fn write_thread_groups(
     let busy_columns = if tells_waiting {
         format!("{:>10} {:>10}", "running ms", "waiting ms")
     } else {
-        format!("{:>10}", "busy ms")
+        let is_running = program.merged.left_out.samples > 0;
+        format!("{:>10}", if is_running { "running ms" } else { "busy ms" })
     };
     let heading = format!("{busy_columns} {:>10} {:>6}  {kind}", "idle ms", "%");
     writeln!(out, "{}", colors.heading(heading))?;
@@ -281,7 +283,7 @@ pub fn extent(program: &Program, summary: &Summary, requested: Option<Micros>) -
         (threads, None | Some(1)) => Some(format!("{threads} threads")),
         (threads, Some(processes)) => Some(format!("{threads} threads in {processes} processes")),
     };
-    let samples = match summary.samples() {
+    let samples = match program.merged.recorded {
         1 => "1 sample".to_owned(),
         count => format!("{count} samples"),
     };

@@ -1,29 +1,33 @@
-//! How long the thread waited while it was busy: from its CPU times, its samples, and the time that its event loop waited for events.
+//! How long the thread waited while it was busy, from its CPU times and its samples.
 //!
 //! A busy thread that does not run waits: for a child process or a file, for a lock, or for a processor. But between two samples, a
-//! thread may also be idle for a moment. So the time that it did not run before a busy sample only says where it may have waited.
-//! How long it did altogether is known for each segment: what is left of its time without the CPU time and without the time in which
-//! the event loop waited for events.
+//! thread may also be idle for a moment. A program with many short tasks is found busy by a sample now and then, and each of these
+//! samples stands for a time in which the thread mostly was idle. On the other hand, such a program also runs before samples that
+//! find it idle. This CPU time is as long, on average, as the idle time before busy samples, so that much of it is not waiting.
 
 use selfprof_trace::{Micros, Sample, WaitingPoint};
 
-use crate::{CpuTime, Instant, RawCpuTimes};
+use crate::{CpuTime, Instant};
 
 /// How much the line through the points may differ from the waiting time.
 const TOLERANCE: Micros = Micros(50);
 
-/// Sampling an idle thread makes it run this share of the time at most, in percent. That is no work of the program.
-const IDLE_CPU_PERCENT: u64 = 5;
+/// Being sampled takes an idle or waiting thread this share of the time at most, in percent. That is no work of the program.
+const SAMPLING_CPU_PERCENT: u64 = 5;
+
+/// How much CPU time before idle samples is carried into the next segment at most. Chance makes it differ from the idle time before busy
+/// samples.
+const LONGEST_CARRIED: Micros = Micros(50_000);
 
 /// Computes the waiting time of a recording.
 #[derive(Debug, Default)]
 pub(super) struct WaitingRecorder {
     /// The CPU times, on the time axis of the trace, from the last one that is not after the last sample.
     cpu_times: CpuLine,
-    /// The end of the last segment.
-    end: Option<CpuPoint>,
     /// The last sample.
     last: Option<Sample>,
+    /// The CPU time before idle samples that no idle time before busy samples has made up for.
+    cpu_before_idle: Micros,
     /// The waiting time so far.
     total: Micros,
     line: Line,
@@ -43,63 +47,78 @@ struct Interval {
     to: Micros,
     /// How long the thread did not run.
     stopped: Micros,
-    /// Whether the sample before was idle, too: the thread was probably idle, rather than waiting.
-    is_after_idle: bool,
+    kind: Kind,
+}
+
+/// Why the thread did not run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It waited: it hardly ran between two busy samples.
+    Waiting,
+    /// It waited, or it was idle between two busy samples.
+    BetweenBusy,
+    /// It was idle before, so it probably was idle until shortly before the busy sample.
+    AfterIdle,
 }
 
 impl WaitingRecorder {
-    /// Adds a segment and those of its samples that were recorded, in time order.
-    pub(super) fn append(&mut self, segment: &RawCpuTimes, origin: Instant, samples: &[Sample]) {
-        let on_axis = |&CpuTime { at, cpu, is_after_gap }: &CpuTime| CpuPoint {
+    /// Adds the CPU times of a segment and those of its samples that were recorded, in time order.
+    pub(super) fn append(&mut self, cpu_times: &[CpuTime], origin: Instant, samples: &[Sample]) {
+        self.cpu_times.points.extend(cpu_times.iter().map(|&CpuTime { at, cpu, is_after_gap }| CpuPoint {
             time: at.since(origin),
             cpu,
             is_after_gap,
-        };
-        let start = self.end.or(segment.times.first().map(on_axis));
-        self.cpu_times.points.extend(segment.times.iter().map(on_axis));
-        self.end = self.cpu_times.points.last().copied();
-        let (Some(start), Some(end)) = (start, self.end) else { return };
-
-        let mut idle_cpu = Micros::ZERO;
+        }));
         let mut intervals = Vec::new();
         let mut position = 0;
         for sample in samples {
-            if let Some(last) = self.last.replace(*sample) {
-                let (from, to) = (last.timestamp, sample.timestamp);
-                let Some(cpu) = self.cpu_times.between(&mut position, from, to) else { continue };
-                let length = to.saturating_sub(from);
-                if !sample.is_idle() {
-                    let (stopped, is_after_idle) = (length.saturating_sub(cpu), last.is_idle());
-                    intervals.push(Interval { from, to, stopped, is_after_idle });
-                } else if last.is_idle() {
-                    idle_cpu = idle_cpu.saturating_add(cpu.min(Micros(length.0 * IDLE_CPU_PERCENT / 100)));
-                }
-            } else {
+            let Some(last) = self.last.replace(*sample) else {
                 // The first point says that the waiting time is known.
                 self.line.add(WaitingPoint { timestamp: sample.timestamp, waited: Micros::ZERO });
+                continue;
+            };
+            let (from, to) = (last.timestamp, sample.timestamp);
+            let Some(cpu) = self.cpu_times.between(&mut position, from, to) else { continue };
+            let length = to.saturating_sub(from);
+            let of_sampling = Micros(length.saturating_mul(SAMPLING_CPU_PERCENT).0 / 100);
+            if sample.is_idle() {
+                self.cpu_before_idle = self.cpu_before_idle.saturating_add(cpu.saturating_sub(of_sampling));
+                continue;
             }
+            let kind = match last.is_idle() {
+                true => Kind::AfterIdle,
+                false if cpu <= of_sampling => Kind::Waiting,
+                false => Kind::BetweenBusy,
+            };
+            intervals.push(Interval { from, to, stopped: length.saturating_sub(cpu), kind });
         }
-        let cpu = end.cpu.saturating_sub(start.cpu).saturating_sub(idle_cpu);
-        let waited =
-            end.time.saturating_sub(start.time).saturating_sub(cpu).saturating_sub(segment.loop_idle);
-        self.add(&intervals, waited);
+        self.add(&intervals);
         if let Some(last) = self.last {
             self.cpu_times.forget_before(last.timestamp);
         }
     }
 
-    /// Distributes the waiting time of a segment among its intervals.
-    fn add(&mut self, intervals: &[Interval], waited: Micros) {
-        let stopped = |is_after_idle: bool| {
-            let those = intervals.iter().filter(|interval| interval.is_after_idle == is_after_idle);
+    fn add(&mut self, intervals: &[Interval]) {
+        let stopped = |kind: Kind| {
+            let those = intervals.iter().filter(|interval| interval.kind == kind);
             those.fold(Micros::ZERO, |sum, interval| sum.saturating_add(interval.stopped))
         };
-        let (while_busy, after_idle) = (stopped(false), stopped(true));
-        let rest = waited.saturating_sub(while_busy);
+        let mut was_idle = |time: Micros| {
+            let idle = time.min(self.cpu_before_idle);
+            self.cpu_before_idle = self.cpu_before_idle.saturating_sub(idle);
+            time.saturating_sub(idle)
+        };
+        let after_idle = stopped(Kind::AfterIdle);
+        let waited_after_idle = was_idle(after_idle);
+        let between_busy = stopped(Kind::BetweenBusy);
+        let waited_between_busy = was_idle(between_busy);
+        self.cpu_before_idle = self.cpu_before_idle.min(LONGEST_CARRIED);
         for interval in intervals {
-            let (part, whole) =
-                if interval.is_after_idle { (rest, after_idle) } else { (waited, while_busy) };
-            let time = share(interval.stopped, part, whole);
+            let time = match interval.kind {
+                Kind::Waiting => interval.stopped,
+                Kind::BetweenBusy => share(interval.stopped, waited_between_busy, between_busy),
+                Kind::AfterIdle => share(interval.stopped, waited_after_idle, after_idle),
+            };
             if time > Micros::ZERO {
                 self.line.add(WaitingPoint { timestamp: interval.from, waited: self.total });
                 self.total = self.total.saturating_add(time);
