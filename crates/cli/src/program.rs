@@ -94,7 +94,7 @@ impl Program {
 
     fn row(&self, name: String, command: String, threads: usize, tallies: ThreadTallies) -> ThreadRow {
         let ThreadTallies { busy, waiting, idle } = tallies;
-        let waiting = (self.knows_waiting() && self.merged.left_out.samples == 0).then_some(waiting);
+        let waiting = (self.knows_waiting() && self.merged.left_out.is_none()).then_some(waiting);
         ThreadRow { name, command, threads, busy, waiting, idle }
     }
 

@@ -50,6 +50,7 @@ mod strings;
 mod table;
 mod trace;
 mod waiting;
+mod waiting_frames;
 
 pub mod comparison;
 pub mod foreign;
@@ -76,4 +77,5 @@ pub use stack::Stack;
 pub use strings::Strings;
 pub use table::{Table, TableFull};
 pub use trace::Trace;
-pub use waiting::{WAITING, WaitingPoint, WaitingTimes};
+pub use waiting::{WaitingPoint, WaitingTimes};
+pub use waiting_frames::WAITING;

@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use crate::evaluated::{evaluated_resource, evaluated_script};
 use crate::micros::Micros;
-use crate::summary::Tally;
 use crate::table::TableFull;
 use crate::trace::Trace;
 use crate::weigh::{median_interval, weigh_by};
@@ -38,8 +37,8 @@ pub struct MergedThreads {
     pub interval: Option<Micros>,
     /// The number of threads whose waiting times are known.
     pub with_waiting_times: usize,
-    /// The samples of waiting that were left out.
-    pub left_out: Tally,
+    /// How long the threads waited, if that was left out.
+    pub left_out: Option<Micros>,
     /// The number of samples as they were recorded.
     pub recorded: u64,
 }
@@ -60,14 +59,17 @@ impl MergedThreads {
             let thread = renumbered.as_ref().unwrap_or(thread);
             let interval = median_interval(thread.samples());
             merged.recorded += thread.samples().len() as u64;
-            merged.with_waiting_times += usize::from(thread.waiting().is_some());
+            let knows_waiting = thread.waiting().is_some();
+            merged.with_waiting_times += usize::from(knows_waiting);
             let mut thread = Cow::Borrowed(thread);
-            if clock != Clock::Wall && thread.waiting().is_some() {
+            if clock != Clock::Wall && knows_waiting {
                 thread.to_mut().add_waiting_frames();
             }
             let mut weights = weigh_by(interval, thread.samples());
-            if clock == Clock::Cpu {
-                merged.left_out.include(thread.to_mut().remove_waiting(&mut weights));
+            if clock == Clock::Cpu && knows_waiting {
+                let left_out = thread.to_mut().remove_waiting(&mut weights);
+                let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);
+                merged.left_out = Some(merged.left_out.unwrap_or_default().saturating_add(sum));
             }
             let start = merged.weights.len();
             merged.weights.append(&mut weights);

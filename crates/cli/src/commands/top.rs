@@ -122,9 +122,10 @@ fn to_json(program: &Program, summary: &Summary, (arguments, grouping): (&TopArg
     }
     if program.knows_waiting() {
         json["running"] = tally_json(summary.running());
-        let mut waiting = summary.waiting;
-        waiting.include(program.merged.left_out);
-        json["waiting"] = tally_json(waiting);
+        json["waiting"] = match program.merged.left_out {
+            Some(left_out) => json!({ "time": left_out.as_millis_f64() }),
+            None => tally_json(summary.waiting),
+        };
     }
     json
 }

@@ -204,16 +204,16 @@ pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> 
 /// its samples without a stack would count twice.
 pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -> io::Result<()> {
     let millis = |tally: Tally| tally.time.as_millis_f64();
-    let left_out = program.merged.left_out;
     let [busy, waiting, idle] = [summary.busy, summary.waiting, summary.idle].map(millis);
-    write!(out, "time: covered {:.1} ms, idle {idle:.1} ms, ", busy + millis(left_out) + idle)?;
-    if !program.knows_waiting() {
-        write!(out, "busy {busy:.1} ms = 100 %")?;
-    } else if left_out.samples > 0 {
-        write!(out, "waiting {:.1} ms, running {busy:.1} ms = 100 %", millis(left_out))?;
-    } else {
-        let running = millis(summary.running());
-        write!(out, "waiting {waiting:.1} ms, running {running:.1} ms; waiting and running = 100 %")?;
+    let left_out = program.merged.left_out.map(Micros::as_millis_f64);
+    write!(out, "time: covered {:.1} ms, idle {idle:.1} ms, ", busy + left_out.unwrap_or_default() + idle)?;
+    match left_out {
+        Some(left_out) => write!(out, "waiting {left_out:.1} ms, running {busy:.1} ms = 100 %")?,
+        None if program.knows_waiting() => {
+            let running = millis(summary.running());
+            write!(out, "waiting {waiting:.1} ms, running {running:.1} ms; waiting and running = 100 %")?;
+        }
+        None => write!(out, "busy {busy:.1} ms = 100 %")?,
     }
     let [gc, without_stack] = [summary.marker(Marker::Gc), summary.without_stack].map(millis);
     writeln!(out, ", of which gc {gc:.1} ms, without a stack {without_stack:.1} ms")
@@ -254,7 +254,7 @@ fn write_thread_groups(
     let busy_columns = if tells_waiting {
         format!("{:>10} {:>10}", "running ms", "waiting ms")
     } else {
-        let is_running = program.merged.left_out.samples > 0;
+        let is_running = program.merged.left_out.is_some();
         format!("{:>10}", if is_running { "running ms" } else { "busy ms" })
     };
     let heading = format!("{busy_columns} {:>10} {:>6}  {kind}", "idle ms", "%");
