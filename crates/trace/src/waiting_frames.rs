@@ -198,7 +198,8 @@ mod tests {
             let found = summary.functions.iter().map(|row| (names(row.frame), row.self_time.0));
             assert_eq!(found.collect::<Vec<_>>(), rows);
             assert_eq!((merged.left_out, merged.interval), (left_out.map(Micros), Some(Micros(1000))));
-            assert_eq!(merged.ranges, [0..merged.weights.len()]);
+            assert_eq!(merged.ranges.len(), 1);
+            assert_eq!(merged.ranges[0], 0..merged.weights.len());
             assert_eq!(merged.with_waiting_times, 1);
         }
         check(Clock::WaitingApart, &[("(waiting)", 1600), ("work", 1400)], None);

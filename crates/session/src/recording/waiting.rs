@@ -4,6 +4,8 @@
 //! thread may also be idle for a moment. A program with many short tasks is found busy by a sample now and then, and each of these
 //! samples stands for a time in which the thread mostly was idle. On the other hand, such a program also runs before samples that
 //! find it idle. This CPU time is as long, on average, as the idle time before busy samples, so that much of it is not waiting.
+//!
+//! Time between an idle sample and a busy one never counts as waiting, since it is not known when the thread began to be busy.
 
 use selfprof_trace::{Micros, Sample, WaitingPoint};
 
@@ -57,7 +59,7 @@ enum Kind {
     Waiting,
     /// It waited, or it was idle between two busy samples.
     BetweenBusy,
-    /// It was idle before, so it probably was idle until shortly before the busy sample.
+    /// It was idle, until some time before the busy sample.
     AfterIdle,
 }
 
@@ -103,21 +105,21 @@ impl WaitingRecorder {
             let those = intervals.iter().filter(|interval| interval.kind == kind);
             those.fold(Micros::ZERO, |sum, interval| sum.saturating_add(interval.stopped))
         };
-        let mut was_idle = |time: Micros| {
+        // How much of a time was not idle time.
+        let mut without_idle = |time: Micros| {
             let idle = time.min(self.cpu_before_idle);
             self.cpu_before_idle = self.cpu_before_idle.saturating_sub(idle);
             time.saturating_sub(idle)
         };
-        let after_idle = stopped(Kind::AfterIdle);
-        let waited_after_idle = was_idle(after_idle);
+        without_idle(stopped(Kind::AfterIdle));
         let between_busy = stopped(Kind::BetweenBusy);
-        let waited_between_busy = was_idle(between_busy);
+        let waited = without_idle(between_busy);
         self.cpu_before_idle = self.cpu_before_idle.min(LONGEST_CARRIED);
         for interval in intervals {
             let time = match interval.kind {
                 Kind::Waiting => interval.stopped,
-                Kind::BetweenBusy => share(interval.stopped, waited_between_busy, between_busy),
-                Kind::AfterIdle => share(interval.stopped, waited_after_idle, after_idle),
+                Kind::BetweenBusy => share(interval.stopped, waited, between_busy),
+                Kind::AfterIdle => Micros::ZERO,
             };
             if time > Micros::ZERO {
                 self.line.add(WaitingPoint { timestamp: interval.from, waited: self.total });

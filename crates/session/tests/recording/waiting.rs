@@ -64,13 +64,18 @@ fn an_idle_thread_does_not_wait() {
 fn cpu_time_before_idle_samples_is_carried_into_the_next_segment() {
     check(
         &[
-            ("1000, 2000, 3000", &[(1000, 0), (2000, 550), (3000, 600)]),
-            ("4000 a", &[(4000, 1100)]),
-            ("5000, 6000 a", &[(5000, 1150), (6000, 1150)]),
+            ("1000, 2000, 3000 a", &[(1000, 0), (2000, 550), (3000, 1550)]),
+            // Twice 500 µs in which it did not run: it was idle once.
+            ("4000 a", &[(4000, 2050)]),
+            ("5000 a", &[(5000, 2550)]),
         ],
-        // There is none left for the last busy sample.
-        &[(1000, 0), (5000, 0), (6000, 1000)],
+        &[(1000, 0), (4000, 0), (5000, 500)],
     );
+}
+
+#[test]
+fn time_after_an_idle_sample_is_not_waiting() {
+    check(&[("1000, 9000 a", &[(1000, 0), (9000, 500)])], &[(1000, 0)]);
 }
 
 #[test]
