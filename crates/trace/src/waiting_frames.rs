@@ -102,6 +102,8 @@ fn negligible(weight: Micros) -> Micros {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::marker::Marker;
     use crate::merged::{Clock, MergedThreads};
@@ -205,5 +207,28 @@ mod tests {
         check(Clock::WaitingApart, &[("(waiting)", 1600), ("work", 1400)], None);
         check(Clock::Cpu, &[("work", 1400)], Some(1600));
         check(Clock::Wall, &[("work", 3000)], None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_time_is_lost(mut trace in crate::testing::trace(), points in prop::collection::vec((0..9_000_u64, 0..9_000_u64), 0..40)) {
+            let mut times = WaitingTimes::default();
+            let (mut timestamp, mut waited) = (Micros::ZERO, Micros::ZERO);
+            for (since, more) in points {
+                timestamp = timestamp.saturating_add(Micros(since));
+                waited = waited.saturating_add(Micros(more));
+                times.push(WaitingPoint { timestamp, waited });
+            }
+            trace.set_waiting(Some(times));
+            let sums = |clock| {
+                let merged = MergedThreads::by(clock, [&trace]).unwrap();
+                let summary = Summary::of_merged(&merged);
+                (summary.busy.time.saturating_add(merged.left_out.unwrap_or_default()), summary.idle.time)
+            };
+            prop_assert_eq!(sums(Clock::WaitingApart), sums(Clock::Wall));
+            prop_assert_eq!(sums(Clock::Cpu), sums(Clock::Wall));
+            trace.add_waiting_frames();
+            prop_assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
+        }
     }
 }
