@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
+    "shim/cpu_times.cc",
     "shim/environment.cc",
     "shim/mapping_urls.cc",
     "shim/modules.cc",

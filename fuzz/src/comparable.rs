@@ -2,7 +2,7 @@
 
 use selfprof_trace::comparison::Comparison;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::{Entry, Frame, Marker, Micros, Sample, StackId, Trace};
+use selfprof_trace::{Clock, Entry, Frame, Marker, MergedThreads, Micros, Sample, StackId, Trace};
 
 /// A function: its name, URL, line and column.
 pub type Function = (String, Option<String>, u32, u32);
@@ -33,6 +33,21 @@ pub fn assert_sound(trace: &Trace) {
     // A trace does not differ from itself.
     assert!(Comparison::of(trace, trace).functions.iter().all(|function| !function.is_significant()));
     assert_eq!(spelled(&trace.narrowed()), spelled(trace));
+    assert_sound_waiting(trace);
+}
+
+/// Panics if time is lost or invented when waiting is told apart.
+#[track_caller]
+fn assert_sound_waiting(trace: &Trace) {
+    let times = |clock| {
+        let merged = MergedThreads::by(clock, [trace]).unwrap_or_default();
+        let summary = Summary::of_merged(&merged);
+        let left_out = merged.left_out.unwrap_or_default();
+        assert!(merged.trace.samples().is_sorted_by_key(|sample| sample.timestamp));
+        (summary.busy.time.saturating_add(left_out), summary.idle.time)
+    };
+    assert_eq!(times(Clock::WaitingApart), times(Clock::Wall));
+    assert_eq!(times(Clock::Cpu), times(Clock::Wall));
 }
 
 /// The samples with their stacks spelled out, innermost function first, independent of ids.

@@ -22,6 +22,7 @@ pub fn journal(input: &[u8]) {
         (&again.source_maps, again.left_out_source_maps),
         (&journal.source_maps, journal.left_out_source_maps)
     );
+    assert_eq!(again.trace.waiting(), journal.trace.waiting());
     if journal.header.entries {
         let named = |trace: &Trace| {
             let (list, dropped) = entries(trace).unwrap_or_default();
@@ -73,6 +74,9 @@ fn rewritten(journal: &Journal) -> Journal {
         writer.append(&journal.trace, early, journal.lost)?;
         if let Some(entries) = journal.trace.entries() {
             writer.append_entries(entries)?;
+        }
+        if let Some(waiting) = journal.trace.waiting() {
+            writer.append_waiting(waiting.points())?;
         }
         for (script, url) in &journal.source_maps {
             writer.append_source_map(script, url)?;

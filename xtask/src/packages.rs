@@ -157,7 +157,7 @@ pub const ESBUILD: Package<'static> = pinned(
     "sha512-HKVLS8dvII+xoKW9kmqxbRKrnWEXfJJr/FZhhJmiqIB0e053QNYFqOBouTMO/k5sID4MvCiUCvv8b9M4h32wIA==",
 );
 
-/// A profiler for Node that is widely used in production; the benchmarks compare with it.
+/// A profiler for Node that is widely used in production; the benchmarks compare with it, and the tests run it beside selfprof.
 pub const DATADOG_PPROF: Package<'static> = pinned(
     "@datadog/pprof",
     "5.20.0",

@@ -25,7 +25,7 @@ pub use recover_arguments::RecoverArguments;
 pub use report_arguments::ReportArguments;
 pub use run_arguments::{ModeArgument, NodeFrames, RunArguments, ToggleSignal};
 pub use source_maps::SourceMapArguments;
-pub use top_arguments::{By, TopArguments};
+pub use top_arguments::{Grouping, TopArguments};
 pub use webdriver_arguments::WebDriverArguments;
 
 /// Profile JavaScript programs through the W3C JS Self-Profiling API

@@ -86,5 +86,6 @@ pub fn named(thread: &Thread, names: &InferredNames) -> Result<Thread, InternErr
         named.push_sample(selfprof_trace::Sample { stack, ..*sample });
     }
     named.set_entries(trace.entries().cloned());
+    named.set_waiting(trace.waiting().cloned());
     Ok(thread.with_trace(named))
 }

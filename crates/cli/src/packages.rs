@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use selfprof_trace::MergedThreads;
 use selfprof_trace::summary::{Code, Tally, group_times};
+use selfprof_trace::{GARBAGE_COLLECTOR, MergedThreads, WAITING};
 
 /// The name of code in no package.
 const OWN_CODE: &str = "(own code)";
@@ -35,12 +35,13 @@ pub fn rows(merged: &MergedThreads) -> Vec<PackageRow> {
         })
     };
     let of_resource: Vec<usize> = trace.resources().iter().map(|(_, url)| number(package_of(url))).collect();
-    let [native, collector] =
-        [crate::terminal::names::NATIVE, selfprof_trace::GARBAGE_COLLECTOR].map(&mut number);
+    let [native, collector, waiting] =
+        [crate::terminal::names::NATIVE, GARBAGE_COLLECTOR, WAITING].map(&mut number);
     let times = group_times(merged, names.len(), |code| match code {
         Code::Script(resource) => of_resource[resource.index()],
         Code::Native => native,
         Code::Collector => collector,
+        Code::Waiting => waiting,
     });
     let rows = names.iter().zip(times).filter(|(_, (_, total))| total.samples > 0);
     let mut rows: Vec<PackageRow> =

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use selfprof_formats::{ScriptMap, Thread};
-use selfprof_trace::MergedThreads;
 use selfprof_trace::summary::Tally;
+use selfprof_trace::{Clock, MergedThreads};
 
 use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use crate::inferred_names::InferredNames;
 use crate::source_maps::{self, ReadableThread};
 
 /// The threads of a program, merged. Functions have their original names and locations if source maps can be applied, and the garbage
-/// collector is a function of its own.
+/// collector is a function of its own, as is waiting, depending on the clock.
 #[derive(Debug)]
 pub struct Program {
     /// The trace, with the weights of its samples.
@@ -23,16 +23,17 @@ pub struct Program {
     pub inferred: InferredNames,
     /// The threads without their traces, in the order of [`MergedThreads::ranges`].
     pub threads: Vec<Thread>,
+    tells_waiting: bool,
 }
 
 impl Program {
-    /// Merges the threads of a profile that was recorded at `recorded`.
+    /// Merges the threads of a profile that was recorded at `recorded`. Functions have the times of `clock`.
     pub fn new(
         threads: Vec<Thread>,
-        maps: &SourceMapArguments,
+        (maps, clock): (&SourceMapArguments, Clock),
         recorded: Option<SystemTime>,
     ) -> Result<Self, Failure> {
-        let mut merged = MergedThreads::of(threads.iter().map(|thread| &thread.trace))
+        let mut merged = MergedThreads::by(clock, threads.iter().map(|thread| &thread.trace))
             .map_err(|error| Failure::job("cannot add up the threads").because(&error))?;
         // The merged trace is mapped rather than each thread, so that a function of several threads is mapped once.
         let source_maps = source_maps_of(&threads);
@@ -46,15 +47,19 @@ impl Program {
         };
         merged.trace.add_collector_frames();
         let threads = threads.into_iter().map(|thread| thread.with_trace(Default::default())).collect();
-        Ok(Self { merged, inferred, threads })
+        Ok(Self { merged, inferred, threads, tells_waiting: clock != Clock::Wall })
+    }
+
+    /// Whether the time in which threads waited is known and told apart.
+    pub fn knows_waiting(&self) -> bool {
+        self.tells_waiting && self.merged.with_waiting_times > 0
     }
 
     /// The time of each thread, most busy time first.
     pub fn thread_rows(&self) -> Vec<ThreadRow> {
         sorted(self.threads.iter().zip(self.tallies()).map(|(thread, tallies)| {
-            let (busy, idle) = tallies;
             let command = String::new();
-            ThreadRow { name: thread.label().into_owned(), command, threads: 1, busy, idle }
+            self.row(thread.label().into_owned(), command, 1, tallies)
         }))
     }
 
@@ -63,19 +68,13 @@ impl Program {
         let mut rows: Vec<ThreadRow> = Vec::new();
         // The system may use the id of an ended process again.
         let mut row_of: HashMap<(u32, &str), usize> = HashMap::new();
-        for (thread, (busy, idle)) in self.threads.iter().zip(self.tallies()) {
+        for (thread, tallies) in self.threads.iter().zip(self.tallies()) {
             let mut new_row = || {
                 let (name, command) = match &thread.process {
                     Some(process) => (process.label(), process.command.clone()),
                     None => (thread.name.clone(), String::new()),
                 };
-                rows.push(ThreadRow {
-                    name,
-                    command,
-                    threads: 0,
-                    busy: Tally::default(),
-                    idle: Tally::default(),
-                });
+                rows.push(self.row(name, command, 0, ThreadTallies::default()));
                 rows.len() - 1
             };
             let index = match &thread.process {
@@ -84,21 +83,39 @@ impl Program {
             };
             let row = &mut rows[index];
             row.threads += 1;
-            row.busy.include(busy);
-            row.idle.include(idle);
+            row.busy.include(tallies.busy);
+            row.idle.include(tallies.idle);
+            if let Some(waiting) = &mut row.waiting {
+                waiting.include(tallies.waiting);
+            }
         }
         sorted(rows)
     }
 
-    /// The busy and the idle time of each thread.
-    fn tallies(&self) -> impl Iterator<Item = (Tally, Tally)> {
+    fn row(&self, name: String, command: String, threads: usize, tallies: ThreadTallies) -> ThreadRow {
+        let ThreadTallies { busy, waiting, idle } = tallies;
+        let waiting = (self.knows_waiting() && self.merged.left_out.is_none()).then_some(waiting);
+        ThreadRow { name, command, threads, busy, waiting, idle }
+    }
+
+    /// The times of each thread.
+    fn tallies(&self) -> impl Iterator<Item = ThreadTallies> {
         let MergedThreads { trace, weights, ranges, .. } = &self.merged;
+        let is_waiting: Vec<bool> =
+            trace.stacks().iter().map(|(_, stack)| trace.is_waiting(stack.frame)).collect();
         ranges.iter().map(move |range| {
-            let (mut busy, mut idle) = (Tally::default(), Tally::default());
+            let mut tallies = ThreadTallies::default();
             for (sample, &weight) in trace.samples()[range.clone()].iter().zip(&weights[range.clone()]) {
-                if sample.is_idle() { idle.add(weight) } else { busy.add(weight) }
+                if sample.is_idle() {
+                    tallies.idle.add(weight)
+                } else {
+                    tallies.busy.add(weight)
+                }
+                if sample.stack.is_some_and(|stack| is_waiting[stack.index()]) {
+                    tallies.waiting.add(weight);
+                }
             }
-            (busy, idle)
+            tallies
         })
     }
 
@@ -112,6 +129,13 @@ impl Program {
     }
 }
 
+#[derive(Default)]
+struct ThreadTallies {
+    busy: Tally,
+    waiting: Tally,
+    idle: Tally,
+}
+
 /// The time of a thread, or of all threads of a process.
 #[derive(Clone, Debug)]
 pub struct ThreadRow {
@@ -123,6 +147,8 @@ pub struct ThreadRow {
     pub threads: usize,
     /// The samples with a stack or a marker.
     pub busy: Tally,
+    /// The busy samples in which the thread waited, if they are told apart.
+    pub waiting: Option<Tally>,
     /// The other samples.
     pub idle: Tally,
 }

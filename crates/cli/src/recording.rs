@@ -15,6 +15,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use selfprof_formats::Thread;
+use selfprof_trace::Clock;
 use selfprof_trace::summary::Summary;
 use tempfile::TempDir;
 
@@ -113,7 +114,7 @@ impl Recording {
         });
         // The table needs no file, so it is printed even if the disk is full.
         let recorded = files.first().and_then(|file| input::recorded(file));
-        let program = Program::new(threads, &SourceMapArguments::default(), recorded)?;
+        let program = Program::new(threads, (&SourceMapArguments::default(), Clock::default()), recorded)?;
         let summary = Summary::of_merged(&program.merged);
         // The messages that follow are printed even if the table cannot be.
         let _ = print(&program, &summary, top);
@@ -156,6 +157,6 @@ fn print(program: &Program, summary: &Summary, top: usize) -> io::Result<()> {
         tables::write_processes(&mut err, program, summary, top, &base, colors)?;
     }
     tables::write_markers(&mut err, summary)?;
-    tables::write_times(&mut err, summary)?;
+    tables::write_times(&mut err, program, summary)?;
     err.flush()
 }

@@ -95,7 +95,9 @@ pub fn apply(
     }
     let mut sum = Counts::default();
     let mut readable = Vec::with_capacity(threads.len());
-    for (Thread { name, process, trace, .. }, of_thread) in threads.into_iter().zip(&recorded_maps) {
+    for (Thread { name, process, time_origin, trace, .. }, of_thread) in
+        threads.into_iter().zip(&recorded_maps)
+    {
         let mut snippets = Snippets::new();
         let mut sources: HashMap<FrameId, MappedSource<'_>> = HashMap::new();
         let (trace, counts) = match found {
@@ -129,7 +131,7 @@ pub fn apply(
             sources.entry(id).or_insert(MappedSource { text: None, ahead: None });
         }
         let inferred = inferred_names::infer(&trace, &sources, |url| finder.code(url, recorded));
-        let thread = Thread { process, ..Thread::named(name, trace) };
+        let thread = Thread { process, time_origin, ..Thread::named(name, trace) };
         readable.push(ReadableThread { thread, inferred, snippets });
     }
     if found > 0 {

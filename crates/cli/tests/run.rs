@@ -146,15 +146,21 @@ fn a_script_is_recorded() {
     assert!(Summary::of(&trace).marker(Marker::Script).samples > 20, "{stderr}");
     let lines: Vec<&str> = stderr.lines().collect();
     assert!(lines[0].starts_with("   self ms   total ms      %  function"), "{stderr}");
-    assert!(lines[1].contains("fib") && lines[1].ends_with("busy.js:5:13"), "{stderr}");
+    // On a busy machine, it mostly waits for a processor.
+    let first = if lines[1].contains("(waiting)") { lines[2] } else { lines[1] };
+    assert!(first.contains("fib") && first.ends_with("busy.js:5:13"), "{stderr}");
     let [.., markers, times, last] = lines[..] else { panic!("{stderr}") };
     assert!(markers.starts_with("samples: script "), "{stderr}");
     let summary = Summary::of(&trace);
     let busy = summary.busy.time.as_millis_f64();
     assert!(
-        times.starts_with("time: covered ") && times.contains(&format!(", busy {busy:.1} ms = 100 %, ")),
+        times.starts_with("time: covered ") && times.contains("waiting and running = 100 %, "),
         "{stderr}"
     );
+    let time = |name: &str| -> f64 {
+        times.split_once(name).unwrap().1.split_once(" ms").unwrap().0.trim().parse().unwrap()
+    };
+    assert!((time("waiting ") + time("running ") - busy).abs() < 0.2, "{stderr}");
     let (samples, median) = (trace.samples().len(), summary.interval.unwrap());
     assert_eq!(
         last,

@@ -85,6 +85,27 @@ fn top_by_other_things() {
 }
 
 #[test]
+fn waiting() {
+    let waiting = "tests/fixtures/waiting.json";
+    check("top-waiting", &mut with(&format!("top {waiting}")));
+    check("top-by-cpu", &mut with(&format!("top --by cpu {waiting}")));
+    check("top-by-wall", &mut with(&format!("top --by wall {waiting}")));
+    check("top-by-package-and-cpu", &mut with(&format!("top --by package,cpu {waiting}")));
+    check("top-by-thread-waiting", &mut with(&format!("top --by thread {waiting}")));
+    check("top-by-thread-and-cpu", &mut with(&format!("top --by cpu --by thread {waiting}")));
+    check("top-by-marker-waiting", &mut with(&format!("top --by marker {waiting}")));
+    check("top-by-resource-waiting", &mut with(&format!("top --by resource {waiting}")));
+    check("top-waiting-json", &mut with(&format!("top --json --top 2 {waiting}")));
+    check("top-by-two-groups", &mut with(&format!("top --by package,function {waiting}")));
+    check("top-by-two-times", &mut with(&format!("top --by cpu --by wall {waiting}")));
+    check("top-by-unknown-cpu", &mut with("top --by cpu --top 1 tests/fixtures/marks.json"));
+    check("diff-waiting", &mut with(&format!("diff --all tests/fixtures/marks.json {waiting}")));
+    check("convert-waiting", &mut with(&format!("convert {waiting} -o - --to collapsed")));
+    check("convert-waiting-firefox", &mut with(&format!("convert {waiting} -o - --to firefox")));
+    check("convert-waiting-w3c", &mut with(&format!("convert {waiting} -o - --to w3c")));
+}
+
+#[test]
 fn diff() {
     let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
     let small = "../formats/fixtures/w3c/chromium-156-small.json";

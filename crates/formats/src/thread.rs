@@ -14,6 +14,8 @@ pub struct Thread {
     pub name: String,
     /// The process that the thread belongs to, if the format says.
     pub process: Option<Process>,
+    /// The time origin of the profile in milliseconds since the Unix epoch, like `performance.timeOrigin`, if it is known.
+    pub time_origin: Option<f64>,
     /// The thread's trace. All threads of a profile have the same time origin.
     pub trace: Trace,
     /// The source maps that the recording took from the program, one for a script. Only the W3C format holds them.
@@ -42,12 +44,16 @@ impl Thread {
 
     /// A thread of an unknown process.
     pub fn named(name: impl Into<String>, trace: Trace) -> Self {
-        Self { name: name.into(), process: None, trace, source_maps: Vec::new() }
+        Self { name: name.into(), process: None, time_origin: None, trace, source_maps: Vec::new() }
     }
 
     /// The same thread with another trace, without source maps.
     pub fn with_trace(&self, trace: Trace) -> Self {
-        Self { process: self.process.clone(), ..Self::named(self.name.clone(), trace) }
+        Self {
+            process: self.process.clone(),
+            time_origin: self.time_origin,
+            ..Self::named(self.name.clone(), trace)
+        }
     }
 
     /// A name that tells the thread from threads of other processes, e.g. `vite 4711` or `vite 4711 worker-1`.

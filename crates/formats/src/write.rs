@@ -14,16 +14,24 @@ use crate::thread::Thread;
 /// Writes the threads in this format, or only the first one if the format holds only one. [`losses`](crate::losses()) lists
 /// what else the format cannot hold.
 ///
-/// In all formats but W3C's, the garbage collector is [a function](Trace::add_collector_frames).
+/// In all formats but W3C's, the garbage collector is [a function](Trace::add_collector_frames), and so is
+/// [waiting](Trace::add_waiting_frames), except in pprof's, which has CPU time instead.
 pub fn write(
     format: Format,
     threads: &[Thread],
     out: impl Write,
     options: WriteOptions,
 ) -> Result<(), WriteError> {
-    if format != Format::W3c && threads.iter().any(has_collections) {
+    let waits = |thread: &Thread| format != Format::Pprof && thread.trace.waiting().is_some();
+    if format != Format::W3c && threads.iter().any(|thread| has_collections(thread) || waits(thread)) {
         let mut threads = threads.to_vec();
-        threads.iter_mut().for_each(|thread| thread.trace.add_collector_frames());
+        for thread in &mut threads {
+            thread.trace.add_collector_frames();
+            // Firefox's has both, and adds them itself.
+            if waits(thread) && format != Format::Firefox {
+                thread.trace.add_waiting_frames();
+            }
+        }
         return write_as_given(format, &threads, out, options);
     }
     write_as_given(format, threads, out, options)

@@ -125,6 +125,7 @@ impl Journal {
         let mut state = self.state.lock();
         state.full |= became_full;
         let samples = recording.drain();
+        let waiting = recording.drain_waiting();
         if !samples.is_empty() || lost > 0 {
             state.begin_file_if_due(&samples);
             state.write(|writer| {
@@ -134,6 +135,9 @@ impl Journal {
                 }
                 Ok(())
             });
+        }
+        if !waiting.is_empty() {
+            state.write(|writer| writer.append_waiting(&waiting));
         }
         drop(state);
         self.write_entries();

@@ -44,7 +44,7 @@ pub use interval::{greatest_common_interval, quantise};
 pub use marker::AgentState;
 pub use options::{InitOptions, OptionsError};
 pub use policy::BufferPolicy;
-pub use raw::{Function, FunctionKind, RawNode, RawSample, RawSegment};
+pub use raw::{CpuTime, Function, FunctionKind, RawNode, RawSample, RawSegment};
 pub use realm::{AdmitRealm, Reach, RealmError, RealmId, Realms};
 pub use recording::{Outcome, Recording, RecordingCell, RecordingOptions};
 pub use sampler::{Sampler, SamplerError};

@@ -1,5 +1,7 @@
 //! A sampler's output: a segment of raw samples with the functions on their stacks.
 
+use selfprof_trace::Micros;
+
 use crate::{AgentState, Instant};
 
 /// All samples between a start and a stop of the sampler, as the engine recorded them, of all scripts and all realms. No
@@ -16,6 +18,19 @@ pub struct RawSegment {
     pub samples: Vec<RawSample>,
     /// How many samples the engine took but could not keep.
     pub lost: u64,
+    /// The CPU times of the thread in order, up to the end of the segment, if they are wanted and known. Straight lines connect them.
+    pub cpu_times: Option<Vec<CpuTime>>,
+}
+
+/// How long a thread has run at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CpuTime {
+    /// The moment.
+    pub at: Instant,
+    /// The CPU time since the thread began.
+    pub cpu: Micros,
+    /// Whether nothing is known of the time between this one and the one before.
+    pub is_after_gap: bool,
 }
 
 /// A function as the engine knows it.

@@ -5,12 +5,14 @@ mod chunks;
 mod circular;
 mod extraction;
 mod stack_map;
+mod waiting;
 
-use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace};
+use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace, WaitingPoint};
 
 pub use self::cell::RecordingCell;
 use self::extraction::Extraction;
 use self::stack_map::{Resolved, StackMap};
+use self::waiting::WaitingRecorder;
 use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSegment, Span};
 
 /// The options of a recording.
@@ -26,6 +28,8 @@ pub struct RecordingOptions {
     pub policy: BufferPolicy,
     /// The resolution of the session's clock. Timestamps are rounded down to a multiple of it; zero keeps every microsecond.
     pub resolution: Micros,
+    /// Whether the waiting time is recorded, if segments have CPU times. Only a recording that is streamed can take it out.
+    pub waiting: bool,
 }
 
 /// One session's trace while it is being recorded.
@@ -58,6 +62,7 @@ pub struct Recording {
     waiting_chunks: usize,
     full: bool,
     lost: u64,
+    waiting_times: Option<WaitingRecorder>,
 }
 
 /// The outcome of appending a segment.
@@ -88,6 +93,7 @@ impl Recording {
             waiting_chunks: 0,
             full: false,
             lost: 0,
+            waiting_times: options.waiting.then(WaitingRecorder::default),
         }
     }
 
@@ -105,6 +111,7 @@ impl Recording {
         admission: &dyn FrameAdmission,
     ) -> Result<Outcome, InternError> {
         let full_before = self.full;
+        let samples_before = self.trace.samples().len();
         self.lost += segment.lost;
         if self.options.policy != BufferPolicy::Stop {
             self.sweep();
@@ -157,6 +164,10 @@ impl Recording {
                 let marker = marker.filter(|_| own).and_then(|marker| admission.marker(marker));
                 self.push(sample.at, stack, marker, own && collecting);
             }
+        }
+        if let (Some(waiting), Some(cpu_times)) = (&mut self.waiting_times, &segment.cpu_times) {
+            let new = self.trace.samples().get(samples_before..).unwrap_or_default();
+            waiting.append(cpu_times, self.options.origin, new);
         }
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
     }
@@ -262,6 +273,11 @@ impl Recording {
         let settled = self.waiting.unwrap_or(self.trace.samples().len());
         self.waiting = self.waiting.map(|_| 0);
         self.trace.drain_samples(settled)
+    }
+
+    /// Removes what is known of the waiting time since the last call.
+    pub fn drain_waiting(&mut self) -> Vec<WaitingPoint> {
+        self.waiting_times.as_mut().map(WaitingRecorder::take).unwrap_or_default()
     }
 
     /// Replaces the tables with empty ones when they hold more than `limit` stacks, since a streamed recording does not need old

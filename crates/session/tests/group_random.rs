@@ -185,7 +185,14 @@ impl World {
     }
 
     fn join(&mut self, now: Instant, interval: Micros, limit: Option<u64>, policy: BufferPolicy) {
-        let options = RecordingOptions { origin: ORIGIN, interval, limit, policy, resolution: Micros::ZERO };
+        let options = RecordingOptions {
+            origin: ORIGIN,
+            interval,
+            limit,
+            policy,
+            resolution: Micros::ZERO,
+            waiting: false,
+        };
         let cell = Arc::new(RecordingCell::new(options, Arc::new(Nobody), now));
         let joining = SessionOptions { interval, rotate_every: Micros(20_000), cell: Arc::clone(&cell) };
         let (count, next_deadline) = (self.group.len(), self.group.next_deadline());

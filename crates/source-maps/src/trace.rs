@@ -100,6 +100,7 @@ pub fn apply_with_sources<'map>(
         mapped.push_sample(Sample { stack, ..*sample });
     }
     mapped.set_entries(trace.entries().cloned());
+    mapped.set_waiting(trace.waiting().cloned());
     Ok((mapped, counts))
 }
 

@@ -1,5 +1,6 @@
 //! The threads of a program as one trace.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -8,6 +9,18 @@ use crate::micros::Micros;
 use crate::table::TableFull;
 use crate::trace::Trace;
 use crate::weigh::{median_interval, weigh_by};
+
+/// What the times of functions are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// The time that passes. Waiting is [a function of its own](Trace::add_waiting_frames) if it is known.
+    #[default]
+    WaitingApart,
+    /// The time in which the thread runs. Where waiting is not known, this is the time that passes.
+    Cpu,
+    /// The time that passes, with waiting as part of the function that waits.
+    Wall,
+}
 
 /// The threads of a program as one trace, with the weights that their samples have in their own threads.
 ///
@@ -22,23 +35,49 @@ pub struct MergedThreads {
     pub ranges: Vec<Range<usize>>,
     /// The median time between samples in the first thread that has one.
     pub interval: Option<Micros>,
+    /// The number of threads whose waiting times are known.
+    pub with_waiting_times: usize,
+    /// How long the threads waited, if that was left out.
+    pub left_out: Option<Micros>,
+    /// The number of samples as they were recorded.
+    pub recorded: u64,
 }
 
 impl MergedThreads {
     /// Merges threads that have the same time origin. Scripts that `eval` made keep their ids, unless another thread has used them:
     /// engines count them per thread.
     pub fn of<'a>(threads: impl IntoIterator<Item = &'a Trace>) -> Result<Self, TableFull> {
+        Self::by(Clock::default(), threads)
+    }
+
+    /// The same with other times.
+    pub fn by<'a>(clock: Clock, threads: impl IntoIterator<Item = &'a Trace>) -> Result<Self, TableFull> {
         let mut merged = Self::default();
         let mut evaluated = EvaluatedScripts::default();
         for thread in threads {
             let renumbered = evaluated.renumbered(thread);
             let thread = renumbered.as_ref().unwrap_or(thread);
             let interval = median_interval(thread.samples());
+            merged.recorded += thread.samples().len() as u64;
+            let knows_waiting = thread.waiting().is_some();
+            merged.with_waiting_times += usize::from(knows_waiting);
+            let mut thread = Cow::Borrowed(thread);
+            if clock != Clock::Wall && knows_waiting {
+                thread.to_mut().add_waiting_frames();
+            }
+            let mut weights = weigh_by(interval, thread.samples());
+            if clock == Clock::Cpu && knows_waiting {
+                let left_out = thread.to_mut().remove_waiting(&mut weights);
+                let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);
+                merged.left_out = Some(merged.left_out.unwrap_or_default().saturating_add(sum));
+            }
             let start = merged.weights.len();
-            merged.weights.extend(weigh_by(interval, thread.samples()));
+            merged.weights.append(&mut weights);
             merged.ranges.push(start..merged.weights.len());
             merged.interval = merged.interval.or(interval);
-            merged.trace.merge(thread)?;
+            merged.trace.merge(&thread)?;
+            // They are those of a thread.
+            merged.trace.set_waiting(None);
         }
         Ok(merged)
     }

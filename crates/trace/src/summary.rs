@@ -8,9 +8,11 @@ mod functions;
 mod tally;
 mod user_timing;
 
+use crate::id::FrameId;
 use crate::marker::Marker;
 use crate::merged::MergedThreads;
 use crate::micros::Micros;
+use crate::sample::Sample;
 use crate::trace::Trace;
 use crate::weigh::{median_interval, weigh_by};
 
@@ -28,11 +30,13 @@ pub struct Summary {
     pub resources: Vec<ResourceRow>,
     /// The samples with a stack or a marker.
     pub busy: Tally,
+    /// The busy samples in which the thread waited, if waiting is [a function](Trace::add_waiting_frames).
+    pub waiting: Tally,
     /// The samples with neither a stack nor a marker.
     pub idle: Tally,
     /// The samples with a marker but no stack.
     pub without_stack: Tally,
-    /// The samples with a stack but no marker.
+    /// The samples with a stack but no marker, without those of waiting.
     pub unmarked: Tally,
     /// The median time between samples; `None` if there are too few.
     pub interval: Option<Micros>,
@@ -61,6 +65,7 @@ impl Summary {
             functions: functions::rows(trace, &tree),
             resources: functions::resource_rows(trace, &tree),
             busy: Tally::default(),
+            waiting: Tally::default(),
             idle: Tally::default(),
             without_stack: Tally::default(),
             unmarked: Tally::default(),
@@ -69,8 +74,13 @@ impl Summary {
             marks: trace.entries().map(user_timing::marks).unwrap_or_default(),
             markers: Default::default(),
         };
+        let waiting = waiting_frame(trace);
+        let is_waiting = |sample: &Sample| {
+            waiting.is_some() && sample.stack.map(|stack| trace.stacks()[stack].frame) == waiting
+        };
         for (sample, &weight) in trace.samples().iter().zip(weights) {
             match sample.marker {
+                _ if is_waiting(sample) => summary.waiting.add(weight),
                 Some(marker) => summary.markers[marker.index()].add(weight),
                 None if sample.is_idle() => summary.idle.add(weight),
                 None => summary.unmarked.add(weight),
@@ -90,10 +100,23 @@ impl Summary {
         self.markers[marker.index()]
     }
 
+    /// The busy samples in which the thread did not wait, as far as is known.
+    pub fn running(&self) -> Tally {
+        Tally {
+            samples: self.busy.samples - self.waiting.samples,
+            time: self.busy.time.saturating_sub(self.waiting.time),
+        }
+    }
+
     /// The number of samples.
     pub fn samples(&self) -> u64 {
         self.busy.samples + self.idle.samples
     }
+}
+
+/// The frame that stands for waiting, if there is one.
+fn waiting_frame(trace: &Trace) -> Option<FrameId> {
+    trace.frames().iter().map(|(frame, _)| frame).find(|&frame| trace.is_waiting(frame))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use crate::sample::Sample;
 use crate::stack::Stack;
 use crate::strings::Strings;
 use crate::table::{Table, TableFull};
+use crate::waiting::WaitingTimes;
 
 /// A recorded profile ([`ProfilerTrace`]), in which every id resolves and every parent comes before its children.
 ///
@@ -25,6 +26,7 @@ pub struct Trace {
     stacks: Table<StackId, Stack>,
     samples: Vec<Sample>,
     entries: Option<Entries>,
+    waiting: Option<WaitingTimes>,
 }
 
 impl Trace {
@@ -113,7 +115,8 @@ impl Trace {
         adopted.ok_or(InternError::Unknown { table: "stack", index: stack.index() })
     }
 
-    /// Appends another trace: merges its tables, appends its samples, and merges its marks and measures in time order.
+    /// Appends another trace: merges its tables, appends its samples and its waiting times, and merges its marks and measures in time
+    /// order.
     ///
     /// Both traces must have the same time origin. If a table is full, parts of the tables may have been merged, but no samples.
     pub fn merge(&mut self, other: &Self) -> Result<(), TableFull> {
@@ -122,6 +125,10 @@ impl Trace {
             let own = self.entries.get_or_insert_default();
             own.merge(entries)?;
             own.sort();
+        }
+        if let Some(waiting) = &other.waiting {
+            let own = self.waiting.get_or_insert_default();
+            waiting.points().iter().for_each(|&point| own.push(point));
         }
         let renumbered =
             |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
@@ -138,7 +145,7 @@ impl Trace {
         }
     }
 
-    /// Moves the time origin to an earlier time: all samples, marks and measures are then later by `offset`.
+    /// Moves the time origin to an earlier time: all samples, marks, measures and waiting times are then later by `offset`.
     pub fn shift(&mut self, offset: Micros) {
         for sample in &mut self.samples {
             sample.timestamp = sample.timestamp.saturating_add(offset);
@@ -146,13 +153,17 @@ impl Trace {
         if let Some(entries) = &mut self.entries {
             entries.shift(offset);
         }
+        if let Some(waiting) = &mut self.waiting {
+            waiting.shift(offset);
+        }
     }
 
     /// A copy whose resources have other URLs.
     ///
     /// Fails if a table is full.
     pub(crate) fn with_resources<'a>(&'a self, url: impl Fn(&'a str) -> &'a str) -> Result<Self, TableFull> {
-        let mut copy = Self { entries: self.entries.clone(), ..Self::default() };
+        let (entries, waiting) = (self.entries.clone(), self.waiting.clone());
+        let mut copy = Self { entries, waiting, ..Self::default() };
         let mut frames = Vec::with_capacity(self.frames.len());
         for (_, frame) in self.frames.iter() {
             let name = copy.names.intern(&self.names[frame.name])?;
@@ -208,7 +219,8 @@ impl Trace {
             .iter()
             .filter(|(id, _)| is_used[id.index()])
             .for_each(|(_, stack)| frame_is_used[stack.frame.index()] = true);
-        let mut narrow = Self { entries: self.entries.clone(), ..Self::default() };
+        let (entries, waiting) = (self.entries.clone(), self.waiting.clone());
+        let mut narrow = Self { entries, waiting, ..Self::default() };
         // Nothing can fail, because the new tables are not larger than the old ones.
         let frames: Vec<Option<FrameId>> = self
             .frames
@@ -265,6 +277,16 @@ impl Trace {
     /// Replaces the marks and measures.
     pub fn set_entries(&mut self, entries: Option<Entries>) {
         self.entries = entries;
+    }
+
+    /// How long the thread waited; `None` if that is not known.
+    pub fn waiting(&self) -> Option<&WaitingTimes> {
+        self.waiting.as_ref()
+    }
+
+    /// Replaces the waiting times.
+    pub fn set_waiting(&mut self, waiting: Option<WaitingTimes>) {
+        self.waiting = waiting;
     }
 
     /// The frames of a stack, from the innermost (leaf) to the outermost (root).

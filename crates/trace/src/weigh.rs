@@ -24,8 +24,8 @@ pub fn weigh(samples: &[Sample]) -> Vec<Micros> {
     weigh_by(median_interval(samples), samples)
 }
 
-/// Like [`weigh`], with a known median interval.
-pub(crate) fn weigh_by(interval: Option<Micros>, samples: &[Sample]) -> Vec<Micros> {
+/// Like [`weigh`], with a known typical interval.
+pub fn weigh_by(interval: Option<Micros>, samples: &[Sample]) -> Vec<Micros> {
     let typical = interval.unwrap_or(Micros::ZERO);
     let longest = typical.saturating_mul(PAUSE);
     let first = samples.first().map(|_| typical);

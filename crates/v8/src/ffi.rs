@@ -33,6 +33,8 @@ opaque!(
     CpuProfile,
     /// `v8::CpuProfileNode`.
     CpuProfileNode,
+    /// `SelfprofCpuTimes`.
+    CpuTimes,
     /// `SelfprofModule`.
     Module,
     /// `SelfprofMappingUrls`.
@@ -49,6 +51,17 @@ pub struct Sample {
 }
 const _: () =
     assert!(size_of::<Sample>() == 24 && offset_of!(Sample, node) == 8 && offset_of!(Sample, state) == 16);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CpuTime {
+    pub at_us: u64,
+    pub cpu_us: u64,
+    pub is_after_gap: bool,
+}
+const _: () = assert!(
+    size_of::<CpuTime>() == 24 && offset_of!(CpuTime, cpu_us) == 8 && offset_of!(CpuTime, is_after_gap) == 16
+);
 
 #[repr(C)]
 pub struct Node {
@@ -144,6 +157,11 @@ unsafe extern "C" {
         profiler: *mut CpuProfiler,
         id: u32,
     ) -> *mut CpuProfile;
+    pub safe fn selfprof_cpu_times_new() -> *mut CpuTimes;
+    pub fn selfprof_cpu_times_delete(times: *mut CpuTimes);
+    pub fn selfprof_cpu_times_install_handler(times: *mut CpuTimes, interval_us: u64);
+    pub fn selfprof_cpu_times_take(times: *mut CpuTimes, to: *mut CpuTime) -> u32;
+    pub safe fn selfprof_cpu_times_capacity() -> u32;
     pub fn selfprof_collect_sample(isolate: *mut Isolate);
     pub fn selfprof_collect_sample_alone(isolate: *mut Isolate, from_us: *mut u64, to_us: *mut u64);
     pub fn selfprof_profile_delete(profile: *mut CpuProfile);

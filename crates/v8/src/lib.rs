@@ -22,6 +22,7 @@
 //!
 //! Absent on purpose: which samples belong to which session, and what a trace looks like. Raw segments go to `selfprof-session`.
 
+mod cpu_times;
 mod environment;
 #[allow(missing_docs)] // The shim documents its functions where they are defined.
 mod ffi;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use selfprof_session::{AgentState, Function, FunctionKind, Instant, RawNode, RawSample, RawSegment};
+use selfprof_session::{
+    AgentState, CpuTime, Function, FunctionKind, Instant, RawNode, RawSample, RawSegment,
+};
 
 use crate::ffi;
 
@@ -36,7 +38,9 @@ impl Profile {
         let mut state = self.cell.state.lock();
         let ProfileState::Unread(profile) = *state else { return None };
         let mut addon_name = self.cell.addon_name.lock();
-        let segment = Reader::new(addon_name.take()).read(profile.0, self.cell.max_samples, &mut addon_name);
+        let mut segment =
+            Reader::new(addon_name.take()).read(profile.0, self.cell.max_samples, &mut addon_name);
+        segment.cpu_times = self.cell.cpu_times.lock().take();
         *state = ProfileState::Read(profile);
         Some(segment)
     }
@@ -55,6 +59,8 @@ pub(crate) struct ProfileCell {
     state: Mutex<ProfileState>,
     max_samples: u32,
     addon_name: AddonName,
+    /// Taken by the thread that reads the profile.
+    cpu_times: Mutex<Option<Vec<CpuTime>>>,
 }
 
 /// The name that V8 has for all functions of native addons, as far as it is known: they have the same entry point. Shared by the
@@ -88,11 +94,17 @@ unsafe impl Send for ProfilePointer {}
 
 impl ProfileCell {
     pub(crate) fn new(max_samples: u32, addon_name: AddonName) -> Self {
-        Self { state: Mutex::new(ProfileState::Running), max_samples, addon_name }
+        let state = Mutex::new(ProfileState::Running);
+        Self { state, max_samples, addon_name, cpu_times: Mutex::new(None) }
     }
 
     /// JS thread. The run has ended.
-    pub(crate) fn set_profile(&self, profile: Option<NonNull<ffi::CpuProfile>>) {
+    pub(crate) fn set_profile(
+        &self,
+        profile: Option<NonNull<ffi::CpuProfile>>,
+        cpu_times: Option<Vec<CpuTime>>,
+    ) {
+        *self.cpu_times.lock() = cpu_times;
         *self.state.lock() =
             profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use selfprof_session::{Instant, Sampler, SamplerError};
 use selfprof_trace::Micros;
 
+use crate::cpu_times::CpuTimes;
 use crate::profile::{AddonName, ProfileCell};
 use crate::{Environment, Profile, ffi};
 
@@ -36,6 +37,8 @@ pub struct CpuSampler {
     profiles: Vec<EndedRun>,
     retired: Option<RetiredRun>,
     addon_name: AddonName,
+    /// `None` unless a recording wants CPU times.
+    cpu_times: Option<CpuTimes>,
 }
 
 /// A run of V8's profiler.
@@ -88,6 +91,7 @@ impl CpuSampler {
             profiles: Vec::new(),
             retired: None,
             addon_name: AddonName::default(),
+            cpu_times: None,
         }
     }
 
@@ -120,8 +124,7 @@ impl CpuSampler {
             }
             self.drain();
         }
-        let profile = self.stop_run(id);
-        cell.set_profile(profile);
+        self.end_run(id, &cell);
         true
     }
 
@@ -143,13 +146,28 @@ impl CpuSampler {
         }
     }
 
+    /// Ends a run, whose profile can be read then.
+    fn end_run(&mut self, id: u32, cell: &ProfileCell) {
+        let profile = self.stop_run(id);
+        cell.set_profile(profile, self.cpu_times.as_mut().map(CpuTimes::take));
+    }
+
     /// Prepares the profile of a run that ends now or soon.
-    fn end_run(&mut self, id: u32) -> Arc<ProfileCell> {
+    fn prepare_end(&mut self, id: u32) -> Arc<ProfileCell> {
         let run = self.running.iter().find(|run| run.id == id);
         let length = run.map_or(Micros::ZERO, |run| crate::now().since(run.started));
         let cell = Arc::new(ProfileCell::new(MAX_SAMPLES_PER_RUN, Arc::clone(&self.addon_name)));
         self.profiles.push(EndedRun { cell: Arc::clone(&cell), length });
         cell
+    }
+
+    /// Whether the segments have the CPU times of the thread.
+    pub fn set_cpu_times(&mut self, are_wanted: bool) {
+        if are_wanted && self.cpu_times.is_none() {
+            self.cpu_times = CpuTimes::new();
+        } else if !are_wanted {
+            self.cpu_times = None;
+        }
     }
 
     fn start_run(&mut self, interval_us: i32) -> Result<u32, SamplerError> {
@@ -168,6 +186,9 @@ impl CpuSampler {
             return Err(SamplerError { reason: "V8 allows no more than 100 runs at once" });
         }
         self.running.push(Run { id, interval_us, started: crate::now() });
+        if let Some(times) = &mut self.cpu_times {
+            times.install_handler(Micros(interval_us.unsigned_abs().into()));
+        }
         Ok(id)
     }
 
@@ -208,9 +229,8 @@ impl Sampler for CpuSampler {
         if self.running.len() > 1 {
             self.drain();
         }
-        let cell = self.end_run(running);
-        let profile = self.stop_run(running);
-        cell.set_profile(profile);
+        let cell = self.prepare_end(running);
+        self.end_run(running, &cell);
         Profile::new(cell)
     }
 
@@ -218,7 +238,7 @@ impl Sampler for CpuSampler {
         self.end_retired_run(true);
         match self.start_probe() {
             Ok(probe) => {
-                let cell = self.end_run(running);
+                let cell = self.prepare_end(running);
                 self.retired = Some(RetiredRun { id: running, cell: Arc::clone(&cell), probe });
                 Profile::new(cell)
             }

@@ -54,12 +54,13 @@ export function parse(text) {
     .slice(0, -1)
     .split('\n')
     .map((line) => JSON.parse(line));
-  assert.equal(header.selfprofJournal, 3);
+  assert.equal(header.selfprofJournal, 4);
   const tables = { names: [], resources: [], frames: [], stacks: [] };
   const { names, resources, frames, stacks } = tables;
   const samples = [];
   const entries = [];
   let dropped = 0;
+  const waiting = [];
   const sourceMaps = [];
   let leftOut = 0;
   let end = null;
@@ -80,6 +81,10 @@ export function parse(text) {
       dropped += segment.droppedEntries;
       continue;
     }
+    if (segment.waiting) {
+      waiting.push(...segment.waiting);
+      continue;
+    }
     if (segment.sourceMaps) {
       sourceMaps.push(...segment.sourceMaps);
       continue;
@@ -97,5 +102,6 @@ export function parse(text) {
   for (const [index, [parent, frame]] of stacks.entries()) assert.ok(parent < index && frame < frames.length);
   for (const [, stack, , count = 1] of samples) assert.ok(count >= 1 && (count === 1 || stack === -1));
   for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
-  return { header, names, resources, samples, entries, dropped, sourceMaps, leftOut, end };
+  for (const [since, waited] of waiting) assert.ok(since >= 0 && waited >= 0);
+  return { header, names, resources, frames, stacks, samples, waiting, entries, dropped, sourceMaps, leftOut, end };
 }

@@ -259,7 +259,7 @@ export class ReportPage {
   #updatePackages(): void {
     const { packages, packageTotals, search, selectedFrame, isGrouped } = this.#state;
     const { profile, firstPackage } = packages;
-    const isListed = isGrouped && (selectedFrame >= firstPackage || profile.frames.isCollector(selectedFrame));
+    const isListed = isGrouped && (selectedFrame >= firstPackage || profile.frames.isPseudoFunction(selectedFrame));
     const isMatch = searchMatcher(search);
     const matches =
       search.trim() === ''

@@ -149,7 +149,7 @@ export class State {
     this.selectFrame(frame);
   }
 
-  /** Whether a frame of `packages` is a package or the garbage collector. Other code has a frame for each function. */
+  /** Whether a frame of `packages` is a package, the garbage collector or waiting. Other code has a frame for each function. */
   canSelectPackage(frame: number): boolean {
     return frame >= 0 && frame < this.packages.endOfPackages;
   }

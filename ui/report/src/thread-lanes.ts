@@ -1,10 +1,10 @@
-// A lane for each thread below the timeline: its name, and how busy it is over time. A click shows one thread alone, and
+// A lane for each thread below the timeline: its name, and when it runs and waits. A click shows one thread alone, and
 // dragging selects a time range.
 
 import './thread-lanes.css';
 
 import { busyShares } from '@selfprof/views/categories.ts';
-import { LANE_COLOR } from '@selfprof/views/colors.ts';
+import { LANE_COLOR, WAITING_COLOR } from '@selfprof/views/colors.ts';
 import { element } from '@selfprof/views/dom.ts';
 import { formatDuration, formatPercent } from '@selfprof/views/format.ts';
 import { listenToRangeDrag } from '@selfprof/views/range-drag.ts';
@@ -109,9 +109,10 @@ export class ThreadLanes {
   #row(index: number, thread: Thread, isBelow: boolean, duration: number): HTMLElement {
     const share = formatPercent(thread.busy, duration);
     const classes = `lane${isBelow ? ' below' : ''}${thread.busy < IDLE_SHARE * duration ? ' idle' : ''}`;
-    const description = [`${thread.label}: ${formatDuration(thread.busy)} busy, ${share}`, thread.origin].filter(
-      Boolean,
-    );
+    const waiting = this.#state.profile.waitingTime(thread);
+    const ofWhich = waiting > 0 ? `, of which ${formatDuration(waiting)} waiting` : '';
+    const busy = `${thread.label}: ${formatDuration(thread.busy)} busy, ${share}${ofWhich}`;
+    const description = [busy, thread.origin].filter(Boolean);
     const row = this.#option(index, classes, isBelow ? thread.name : thread.label, share, description.join('\n'));
     row.append(element('canvas', { 'aria-hidden': 'true' }));
     return row;
@@ -154,9 +155,13 @@ export class ThreadLanes {
     canvas.height = Math.round(height * devicePixelRatio);
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
+    const { running, waiting } = busyShares(profile, profile.threads[Number(row.dataset.thread)], width);
+    const area = { left: 0, top: 0, width: canvas.width, height: canvas.height };
+    ctx.fillStyle = WAITING_COLOR;
+    // Half as high, so that the colors do not carry this alone.
+    drawShares(ctx, waiting, { ...area, top: canvas.height / 2, height: canvas.height / 2 });
     ctx.fillStyle = LANE_COLOR;
-    const shares = busyShares(profile, profile.threads[Number(row.dataset.thread)], width);
-    drawShares(ctx, shares, { left: 0, top: 0, width: canvas.width, height: canvas.height });
+    drawShares(ctx, running, area);
   }
 
   #markSelected(): void {

@@ -140,9 +140,9 @@ export class Timeline {
     this.#showSelection();
   }
 
-  /** The categories that the chart stacks, from the bottom up. Idle time is the empty area above them. */
+  /** The categories that the chart stacks, from the bottom up. Waiting and idle time are the empty area above them. */
   get #stacked(): number[] {
-    return this.#activity.categories.flatMap(({ isIdle }, index) => (isIdle ? [] : [index]));
+    return this.#activity.categories.flatMap(({ isWork }, index) => (isWork ? [index] : []));
   }
 
   /** Areas from the largest sum to the smallest: each is drawn over the one before it. */
@@ -236,7 +236,7 @@ export class Timeline {
     const area: LaneArea = { ctx, left: bbox.left, width: bbox.width, ratio, theme: this.#theme, gutter };
     const toX = (time: number): number => plot.valToPos(time, 'x', true);
     ctx.save();
-    const busy = categories.reduce((sum, { isIdle, time }) => sum + (isIdle ? 0 : time), 0);
+    const busy = categories.reduce((sum, { isWork, time }) => sum + (isWork ? time : 0), 0);
     drawLaneName(area, 'busy', bbox.top, bbox.height, this.#formatTime(busy));
     let y = bbox.top + bbox.height + (AXIS_HEIGHT + LANES_GAP) * ratio;
     const lanesTop = y;

@@ -54,6 +54,39 @@ describe('several threads', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('show waiting apart from work and from idle time', async (t) => {
+    const { browser, folder } = await start(t);
+    // 100 to 139 ms: it waits for 30 ms, then runs for 10 ms, then is idle for 10 ms.
+    const lines = [...Array(40).fill('main;wait'), ...Array(10).fill('')];
+    const waitingTimes = { timestamps: [100, 130], values: [0, 30] };
+    const waits = { ...trace(lines), waitingTimes };
+    const { page, faults } = await open(
+      browser,
+      makeReport(folder, {
+        'waits.json': threads([
+          [{ name: 'main-thread' }, waits],
+          [{ name: 'worker-1' }, SIMPLE],
+        ]),
+      }),
+    );
+    const labels = await page.$$eval('.lane', (all) => all.map((lane) => lane.getAttribute('aria-label')));
+    assert.match(labels[1], /^main-thread: 40\.0 ms busy, \d+\.\d%, of which 30\.0 ms waiting$/);
+    assert.doesNotMatch(labels[2], /waiting/);
+    await page.click('#thread-0');
+    await showTab(page, 'Functions');
+    const rows = await tableRows(page);
+    assert.deepEqual(
+      rows.map((row) => [row[3], row[0].split(' ms')[0], row[1].split(' ms')[0]]),
+      [
+        ['(waiting)', '30.0', '30.0'],
+        ['wait', '10.0', '40.0'],
+        ['main', '0', '40.0'],
+      ],
+    );
+    assert.match(await textOf(page, '.timeline .visually-hidden'), /waiting \d+\.\d%, idle \d+\.\d%\.$/);
+    assert.deepEqual(faults, []);
+  });
+
   it('are shown alone after a click on a lane, or a key', async (t) => {
     const { browser, folder } = await start(t);
     const { page } = await open(browser, makeReport(folder, { 'three.json': THREE }));

@@ -18,6 +18,7 @@ const MARKER_COLORS: Record<string, string> = {
 export const UNMARKED_COLOR = '#7a86a8';
 /** For the lanes of threads. */
 export const LANE_COLOR = '#0072b2';
+export const WAITING_COLOR = '#c9a227';
 export const IDLE_COLOR = '#9aa0a6';
 export const MARK_COLOR = '#d55e00';
 export const MEASURE_COLOR = '#e69f00';

@@ -4,6 +4,8 @@ import type { ProfileData, Snippet } from './profile-data.ts';
 
 /** The name of the frame that stands for the garbage collector, see crates/trace/src/collector.rs. */
 const GARBAGE_COLLECTOR = '(garbage collector)';
+/** The name of the frame that stands for waiting, see crates/trace/src/waiting.rs. */
+const WAITING = '(waiting)';
 /** What the star after a name means. */
 export const INFERRED_NOTE = '* inferred from the source';
 
@@ -37,18 +39,25 @@ export class FrameTable {
     return this.data.resources[this.data.frames.resource[frame]];
   }
 
-  /** Where the function is defined: URL, line and column; empty for the garbage collector. */
+  /** Where the function is defined: URL, line and column; empty for the garbage collector and for waiting. */
   location(frame: number): string {
     const resource = this.resource(frame);
-    if (resource === undefined) return this.isCollector(frame) ? '' : '(native)';
+    if (resource === undefined) return this.isPseudoFunction(frame) ? '' : '(native)';
     const line = this.data.frames.line[frame];
     const column = this.data.frames.column[frame];
     return resource + (line > 0 ? `:${line}` : '') + (line > 0 && column > 0 ? `:${column}` : '');
   }
 
-  /** Whether the frame stands for the garbage collector. */
-  isCollector(frame: number): boolean {
-    return this.resource(frame) === undefined && this.functionName(frame) === GARBAGE_COLLECTOR;
+  /** Whether the frame stands for the garbage collector or for waiting. */
+  isPseudoFunction(frame: number): boolean {
+    return (
+      this.isWaiting(frame) || (this.resource(frame) === undefined && this.functionName(frame) === GARBAGE_COLLECTOR)
+    );
+  }
+
+  /** Whether the frame stands for waiting. */
+  isWaiting(frame: number): boolean {
+    return this.resource(frame) === undefined && this.functionName(frame) === WAITING;
   }
 
   /** Whether the frame stands for several functions. */

@@ -106,7 +106,7 @@ export function groupPackages(profile: Profile, all = false): GroupedProfile {
   const endOfPackages = base + groups.length;
   if (all)
     for (let frame = 0; frame < base; frame++)
-      if (frameOf[frame] === frame && !frames.isCollector(frame))
+      if (frameOf[frame] === frame && !frames.isPseudoFunction(frame))
         frameOf[frame] = base + numberOf(frames.resource(frame) === undefined ? NATIVE : OWN_CODE);
   const grouped = regroup(profile, frameOf, new GroupedFrames(frames, groups));
   return { profile: grouped, frameOf, firstPackage: base, endOfPackages };

@@ -40,6 +40,8 @@ export class Profile {
   readonly stackDepth: Int32Array;
   /** Whether no ancestor of a stack has the same frame, so that the time of recursive calls counts once. */
   readonly #isOutermost: Uint8Array;
+  /** By frame: 1 if it stands for waiting. */
+  readonly #waitingFrames: Uint8Array;
 
   constructor(
     { name, notes, markers }: Pick<ProfileData, 'name' | 'notes' | 'markers'>,
@@ -60,6 +62,7 @@ export class Profile {
       this.stackDepth[stack] = parent === -1 ? 0 : this.stackDepth[parent] + 1;
     }
     this.#isOutermost = outermostStacks(stacks, frames.count);
+    this.#waitingFrames = Uint8Array.from({ length: frames.count }, (_, frame) => Number(frames.isWaiting(frame)));
     let start = Infinity;
     let end = -Infinity;
     for (const { extent } of threads) {
@@ -87,6 +90,18 @@ export class Profile {
 
   location(frame: number): string {
     return this.frames.location(frame);
+  }
+
+  /** Whether the thread waits in samples with this stack, or -1 for none. */
+  isWaiting(stack: number): boolean {
+    return stack !== -1 && this.#waitingFrames[this.stackFrame[stack]] === 1;
+  }
+
+  /** The waiting time of a thread. */
+  waitingTime({ stack, weight }: Thread): number {
+    let time = 0;
+    for (let sample = 0; sample < stack.length; sample++) if (this.isWaiting(stack[sample])) time += weight[sample];
+    return time;
   }
 
   /** The frame on top of the stack at a time, or -1. Of several threads, the first that runs JavaScript counts. */

@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use selfprof_formats::Format;
+use selfprof_trace::Clock;
 
 use super::source_maps::SourceMapArguments;
 use super::values::formats;
 
 /// Print the functions of a trace, most self time first
 ///
-/// The table goes to stdout, followed by a table of measures if the trace has any. Problems in the trace are reported on
+/// The table goes to stdout, followed by a table of measures if the trace has any. Time in which a function waited, rather
+/// than ran, is in the row `(waiting)`, if the recording has it. Problems in the trace are reported on
 /// stderr. Anonymous functions are shown with a name inferred from their script, if it can be read and has not changed
 /// since the recording, and with a star: what they are assigned to, the call that they are an argument of, or the
 /// function that returns them.
@@ -28,9 +30,9 @@ pub struct TopArguments {
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
 
-    /// What to group the time by
-    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
-    pub by: By,
+    /// What to group the time by, and which time: `--by package,cpu`
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', default_value = "function")]
+    pub by: Vec<By>,
 
     /// Print at most N rows and N measures
     #[arg(long, value_name = "N", default_value = "20")]
@@ -41,11 +43,10 @@ pub struct TopArguments {
     pub json: bool,
 }
 
-/// What a row of the table stands for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+/// What a row of the table stands for, or which time it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum By {
     /// Function
-    #[default]
     Function,
     /// Script; all native functions share one row
     Resource,
@@ -57,6 +58,55 @@ pub enum By {
     Thread,
     /// Process, in the trace of a whole program
     Process,
+    /// CPU time only
+    Cpu,
+    /// Time that passes; waiting is time of the function that waits
+    Wall,
+}
+
+/// What a row of the table stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// A function.
+    Function,
+    /// A script.
+    Resource,
+    /// An npm package.
+    Package,
+    /// A kind of work.
+    Marker,
+    /// A thread.
+    Thread,
+    /// A process.
+    Process,
+}
+
+impl TopArguments {
+    /// What `--by` says; `None` if it names two groups, or two times.
+    pub fn grouping_and_clock(&self) -> Option<(Grouping, Clock)> {
+        let (mut grouping, mut clock) = (None, None);
+        for by in &self.by {
+            let group = match by {
+                By::Function => Grouping::Function,
+                By::Resource => Grouping::Resource,
+                By::Package => Grouping::Package,
+                By::Marker => Grouping::Marker,
+                By::Thread => Grouping::Thread,
+                By::Process => Grouping::Process,
+                By::Cpu | By::Wall => {
+                    let named = if *by == By::Cpu { Clock::Cpu } else { Clock::Wall };
+                    if clock.replace(named).is_some_and(|other| other != named) {
+                        return None;
+                    }
+                    continue;
+                }
+            };
+            if grouping.replace(group).is_some_and(|other| other != group) {
+                return None;
+            }
+        }
+        Some((grouping.unwrap_or(Grouping::Function), clock.unwrap_or_default()))
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -64,4 +114,5 @@ Examples:
   selfprof top build.selfprof.json
   selfprof top --top 100 trace.json.gz
   selfprof top --by resource CPU.20261121.cpuprofile
+  selfprof top --by package,cpu build.selfprof.json
   curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";

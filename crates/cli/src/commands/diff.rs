@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use selfprof_trace::comparison::{Comparison, FunctionChange, SIGNIFICANCE};
 use selfprof_trace::summary::{FunctionRow, Summary};
-use selfprof_trace::{Frame, FrameId, Trace};
+use selfprof_trace::{Clock, Frame, FrameId, Trace};
 use serde_json::{Value, json};
 
 use crate::arguments::DiffArguments;
@@ -29,8 +29,8 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     if is_stream(&arguments.base) && is_stream(&arguments.new) {
         return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
     }
-    let base = input::program(&arguments.base, None, &arguments.source_maps)?;
-    let new = input::program(&arguments.new, None, &arguments.source_maps)?;
+    let base = input::program(&arguments.base, None, (&arguments.source_maps, Clock::default()))?;
+    let new = input::program(&arguments.new, None, (&arguments.source_maps, Clock::default()))?;
     let programs = Programs { base: &base, new: &new };
     let comparison = Comparison::of_merged(&base.merged, &new.merged);
     for (path, summary) in [(&arguments.base, &comparison.base), (&arguments.new, &comparison.new)] {

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use selfprof_formats::{Thread, w3c};
+use selfprof_trace::Clock;
 use selfprof_trace::summary::Summary;
 use selfprof_webdriver::{CallError, Pages};
 use serde_json::{Value, json};
@@ -153,7 +154,7 @@ fn record(
         Failure::job(format!("cannot write the trace to {}", path.display())).because(&error)
     })?;
     // Source maps are applied to the table only; the file keeps the locations of the code that ran.
-    let program = Program::new(thread.into(), &arguments.source_maps, None)?;
+    let program = Program::new(thread.into(), (&arguments.source_maps, Clock::default()), None)?;
     let summary = Summary::of_merged(&program.merged);
     if arguments.buffer.is_some_and(|buffer| summary.samples() >= u64::from(buffer)) {
         warn("the sample buffer was full; later samples are missing");

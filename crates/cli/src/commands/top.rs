@@ -4,15 +4,16 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use selfprof_trace::summary::{Code, FunctionRow, MarkRow, MeasureRow, ResourceRow, Summary, Tally};
-use selfprof_trace::{Entries, EntryNameId, Marker, RecommendedMark, Trace};
+use selfprof_trace::{Clock, Entries, EntryNameId, Marker, RecommendedMark, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{By, TopArguments};
+use crate::arguments::{Grouping, TopArguments};
 use crate::failure::Failure;
 use crate::files::{input, stdout};
 use crate::packages::{self, PackageRow};
 use crate::program::{Program, ThreadRow};
 use crate::terminal::color::Colors;
+use crate::terminal::messages::warn;
 use crate::terminal::tables;
 
 /// The version of the JSON that `--json` writes.
@@ -20,60 +21,81 @@ const JSON_VERSION: u32 = 1;
 
 /// Runs the command.
 pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
-    let program = input::program(&arguments.file, arguments.from, &arguments.source_maps)?;
+    let (grouping, clock) = arguments.grouping_and_clock().ok_or_else(|| {
+        Failure::usage("`--by` takes one group and one time")
+            .hint("for example `--by package`, `--by cpu` or `--by package,cpu`")
+    })?;
+    let program = input::program(&arguments.file, arguments.from, (&arguments.source_maps, clock))?;
+    if clock != Clock::WaitingApart {
+        warn_about_unknown_times(&program);
+    }
     let summary = Summary::of_merged(&program.merged);
     stdout::write(|out| match arguments.json {
-        true => writeln!(out, "{}", to_json(&program, &summary, arguments)),
-        false => write_table(out, &program, &summary, arguments),
+        true => writeln!(out, "{}", to_json(&program, &summary, (arguments, grouping))),
+        false => write_table(out, &program, &summary, (arguments, grouping)),
     })
+}
+
+fn warn_about_unknown_times(program: &Program) {
+    let (known, all) = (program.merged.with_waiting_times, program.threads.len());
+    if known == 0 {
+        warn("the trace has no CPU times, so the times are those that passed");
+    } else if known < all {
+        warn(format_args!(
+            "{} of {all} threads have no CPU times; their times are those that passed",
+            all - known
+        ));
+    }
 }
 
 fn write_table(
     out: &mut impl Write,
     program: &Program,
     summary: &Summary,
-    arguments: &TopArguments,
+    (arguments, grouping): (&TopArguments, Grouping),
 ) -> io::Result<()> {
     let table = (&program.merged.trace, summary);
     let (top, base, colors) =
         (arguments.top, std::env::current_dir().unwrap_or_default(), Colors::for_stdout());
-    match arguments.by {
-        By::Function => tables::write_functions(out, table, &program.inferred, top, &base, colors)?,
-        By::Resource => tables::write_resources(out, table, top, &base, colors)?,
-        By::Package => tables::write_packages(out, &packages::rows(&program.merged), summary, top, colors)?,
-        By::Marker => tables::write_marker_times(out, summary, colors)?,
-        By::Thread => tables::write_threads(out, program, summary, top, colors)?,
-        By::Process => tables::write_processes(out, program, summary, top, &base, colors)?,
+    match grouping {
+        Grouping::Function => tables::write_functions(out, table, &program.inferred, top, &base, colors)?,
+        Grouping::Resource => tables::write_resources(out, table, top, &base, colors)?,
+        Grouping::Package => {
+            tables::write_packages(out, &packages::rows(&program.merged), summary, top, colors)?
+        }
+        Grouping::Marker => tables::write_marker_times(out, summary, colors)?,
+        Grouping::Thread => tables::write_threads(out, program, summary, top, colors)?,
+        Grouping::Process => tables::write_processes(out, program, summary, top, &base, colors)?,
     }
     tables::write_entries(out, table, top, colors)?;
     tables::write_markers(out, summary)?;
-    tables::write_times(out, summary)?;
+    tables::write_times(out, program, summary)?;
     writeln!(out, "trace: {}", tables::extent(program, summary, None))
 }
 
-fn to_json(program: &Program, summary: &Summary, arguments: &TopArguments) -> Value {
+fn to_json(program: &Program, summary: &Summary, (arguments, grouping): (&TopArguments, Grouping)) -> Value {
     let (trace, top) = (&program.merged.trace, arguments.top);
     let markers: Map<String, Value> = Marker::ALL
         .into_iter()
         .map(|marker| (marker.as_str().to_owned(), tally_json(summary.marker(marker))))
         .collect();
     // The kinds of work are always included.
-    let rows = match arguments.by {
-        By::Function => {
+    let rows = match grouping {
+        Grouping::Function => {
             let rows = summary.functions.iter().take(top).map(|row| function_json(program, row));
             Some(("functions", rows.collect::<Value>()))
         }
-        By::Resource => {
+        Grouping::Resource => {
             let rows = summary.resources.iter().take(top).map(|row| resource_json(trace, row));
             Some(("resources", rows.collect()))
         }
-        By::Package => {
+        Grouping::Package => {
             let rows = packages::rows(&program.merged);
             Some(("packages", rows.iter().take(top).map(package_json).collect()))
         }
-        By::Marker => None,
-        By::Thread => Some(("threads", thread_rows_json(&program.thread_rows(), top))),
-        By::Process => Some(("processes", thread_rows_json(&program.process_rows(), top))),
+        Grouping::Marker => None,
+        Grouping::Thread => Some(("threads", thread_rows_json(&program.thread_rows(), top))),
+        Grouping::Process => Some(("processes", thread_rows_json(&program.process_rows(), top))),
     };
     let name = |id: EntryNameId| trace.entries().map(|entries| &entries.names()[id]);
     // Marks with a recommended name come first, so that `--top` does not cut them.
@@ -86,7 +108,7 @@ fn to_json(program: &Program, summary: &Summary, arguments: &TopArguments) -> Va
     let mut json = json!({
         "version": JSON_VERSION,
         "interval": summary.interval.map(|interval| interval.as_millis_f64()),
-        "samples": summary.samples(),
+        "samples": program.merged.recorded,
         "busy": tally_json(summary.busy),
         "idle": tally_json(summary.idle),
         "unmarked": tally_json(summary.unmarked),
@@ -98,16 +120,24 @@ fn to_json(program: &Program, summary: &Summary, arguments: &TopArguments) -> Va
     if let Some((name, rows)) = rows {
         json[name] = rows;
     }
+    if program.knows_waiting() {
+        json["running"] = tally_json(summary.running());
+        json["waiting"] = match program.merged.left_out {
+            Some(left_out) => json!({ "time": left_out.as_millis_f64() }),
+            None => tally_json(summary.waiting),
+        };
+    }
     json
 }
 
 fn thread_rows_json(rows: &[ThreadRow], top: usize) -> Value {
-    let row = |ThreadRow { name, command, threads, busy, idle }: &ThreadRow| {
+    let row = |ThreadRow { name, command, threads, busy, waiting, idle }: &ThreadRow| {
         json!({
             "name": name,
             "command": command,
             "threads": threads,
             "busy": tally_json(*busy),
+            "waiting": waiting.map(tally_json),
             "idle": tally_json(*idle),
         })
     };
@@ -149,6 +179,7 @@ fn resource_json(trace: &Trace, row: &ResourceRow) -> Value {
         Code::Script(id) => (Some(&trace.resources()[id]), "script"),
         Code::Native => (None, "native"),
         Code::Collector => (None, "garbage collector"),
+        Code::Waiting => (None, "waiting"),
     };
     json!({
         "resource": resource,

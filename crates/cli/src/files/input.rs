@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use selfprof_formats::{Format, Hint, ReadError, ReadOptions, Thread, read};
+use selfprof_trace::Clock;
 use selfprof_trace::foreign::Problems;
 
 use crate::arguments::SourceMapArguments;
@@ -97,12 +98,16 @@ fn is_corrupt(error: &io::Error) -> bool {
 }
 
 /// Reads a profile and merges its threads, for commands that show the whole program.
-pub fn program(path: &Path, format: Option<Format>, maps: &SourceMapArguments) -> Result<Program, Failure> {
+pub fn program(
+    path: &Path,
+    format: Option<Format>,
+    (maps, clock): (&SourceMapArguments, Clock),
+) -> Result<Program, Failure> {
     let threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
     if threads.is_empty() {
         return Err(Failure::job(format!("{} has no threads", name_of(path))));
     }
-    Program::new(threads, maps, recorded(path))
+    Program::new(threads, (maps, clock), recorded(path))
 }
 
 /// Prints the problems as warnings. Their indexes are those of the lists in the file.

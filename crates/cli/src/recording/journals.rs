@@ -67,7 +67,8 @@ pub fn read(files: &[PathBuf], is_kept: Option<IsKept<'_>>) -> (Vec<RecordedThre
     let is_alone = journals.len() == 1;
     let threads = journals.into_iter().map(|journal| {
         let offset = first.as_ref().map_or(Micros::ZERO, |first| offset(first, &journal.header));
-        recorded(journal, offset, is_alone)
+        let time_origin = first.as_ref().map(|first| first.time_origin_ms);
+        recorded(journal, offset, time_origin, is_alone)
     });
     (threads.collect(), failures)
 }
@@ -131,7 +132,7 @@ fn offset(first: &Header, header: &Header) -> Micros {
     header.origin.saturating_sub(first.origin)
 }
 
-fn recorded(journal: Journal, offset: Micros, is_alone: bool) -> RecordedThread {
+fn recorded(journal: Journal, offset: Micros, time_origin: Option<f64>, is_alone: bool) -> RecordedThread {
     let Header { pid, thread_id: tid, interval, .. } = journal.header;
     let name = match (&*journal.header.thread_name, tid) {
         ("", 0) => Thread::MAIN.to_owned(),
@@ -140,7 +141,7 @@ fn recorded(journal: Journal, offset: Micros, is_alone: bool) -> RecordedThread 
     };
     let process = Process { pid, tid, command: journal.header.command.clone() };
     let source_maps = source_maps::recorded_maps(&journal.source_maps);
-    let mut thread = Thread { name, process: Some(process), trace: journal.trace, source_maps };
+    let mut thread = Thread { name, process: Some(process), time_origin, trace: journal.trace, source_maps };
     // Programs name their threads, and a terminal would obey control characters.
     let label = if is_alone { "the main thread".to_owned() } else { printable(&thread.label()) };
     let trace = &thread.trace;

@@ -23,13 +23,17 @@ pub fn function_name(trace: &Trace, id: FrameId, inferred: &InferredNames) -> St
     }
 }
 
-/// The function's location: `script:line:column`, `(native)` for a function without a script, or nothing for the garbage collector.
+/// The function's location: `script:line:column`, `(native)` for a function without a script, or nothing for the garbage collector
+/// and for waiting.
 ///
 /// Paths below the directory `base` are shown relative to it.
 pub fn location(trace: &Trace, frame: FrameId, base: &Path) -> String {
     let Frame { resource, line, column, .. } = trace.frames()[frame];
     let Some(resource) = resource else {
-        return if trace.is_collector(frame) { String::new() } else { NATIVE.to_owned() };
+        return match trace.is_collector(frame) || trace.is_waiting(frame) {
+            true => String::new(),
+            false => NATIVE.to_owned(),
+        };
     };
     let mut text = script(&trace.resources()[resource], base);
     for number in [line, line.and(column)].into_iter().flatten() {

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use selfprof_trace::summary::{Code, Summary};
-use selfprof_trace::{GARBAGE_COLLECTOR, Marker, Micros, Millis, Trace};
+use selfprof_trace::summary::{Code, Summary, Tally};
+use selfprof_trace::{GARBAGE_COLLECTOR, Marker, Micros, Millis, Trace, WAITING};
 
 use crate::inferred_names::{InferredNames, MARK};
 use crate::packages::PackageRow;
@@ -82,6 +82,7 @@ pub fn write_resources(
             Code::Script(id) => script(&trace.resources()[id], base),
             Code::Native => NATIVE.to_owned(),
             Code::Collector => GARBAGE_COLLECTOR.to_owned(),
+            Code::Waiting => WAITING.to_owned(),
         };
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {script}")?;
     }
@@ -110,7 +111,8 @@ pub fn write_packages(
 /// Writes the time of each kind of work, most time first. `%` is its share of the busy time.
 pub fn write_marker_times(out: &mut impl Write, summary: &Summary, colors: Colors) -> io::Result<()> {
     let markers = Marker::ALL.iter().map(|&marker| (marker.as_str(), summary.marker(marker)));
-    let mut rows: Vec<_> = markers.chain([("unmarked", summary.unmarked)]).collect();
+    let mut rows: Vec<_> =
+        markers.chain([("unmarked", summary.unmarked), ("waiting", summary.waiting)]).collect();
     rows.retain(|(_, tally)| tally.samples > 0);
     rows.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.time));
     writeln!(out, "{}", colors.heading(format!("{:>10} {:>10} {:>6}  {}", "ms", "samples", "%", "marker")))?;
@@ -187,7 +189,7 @@ fn millis(time: Millis) -> String {
 /// Writes the number of samples of each kind of work, and of idle samples.
 pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let markers = Marker::ALL.iter().map(|&marker| (marker.as_str(), summary.marker(marker)));
-    let rest = [("unmarked", summary.unmarked), ("idle", summary.idle)];
+    let rest = [("unmarked", summary.unmarked), ("waiting", summary.waiting), ("idle", summary.idle)];
     let counts: Vec<String> = markers
         .chain(rest)
         .filter(|(name, tally)| tally.samples > 0 || *name == "idle")
@@ -196,19 +198,25 @@ pub fn write_markers(out: &mut impl Write, summary: &Summary) -> io::Result<()> 
     writeln!(out, "samples: {}", counts.join(", "))
 }
 
-/// Writes the times of the trace; `%` in the tables is a share of the busy time.
+/// Writes the times of the trace; `%` in the tables is a share of the busy time, without waiting if that was left out.
 ///
 /// The covered time is that of all samples, without pauses. The garbage collector must be [a function](Trace::add_collector_frames), or
 /// its samples without a stack would count twice.
-pub fn write_times(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
-    let [busy, idle, gc, without_stack] =
-        [summary.busy, summary.idle, summary.marker(Marker::Gc), summary.without_stack]
-            .map(|tally| tally.time.as_millis_f64());
-    writeln!(
-        out,
-        "time: covered {:.1} ms, idle {idle:.1} ms, busy {busy:.1} ms = 100 %, of which gc {gc:.1} ms, without a stack {without_stack:.1} ms",
-        busy + idle
-    )
+pub fn write_times(out: &mut impl Write, program: &Program, summary: &Summary) -> io::Result<()> {
+    let millis = |tally: Tally| tally.time.as_millis_f64();
+    let [busy, waiting, idle] = [summary.busy, summary.waiting, summary.idle].map(millis);
+    let left_out = program.merged.left_out.map(Micros::as_millis_f64);
+    write!(out, "time: covered {:.1} ms, idle {idle:.1} ms, ", busy + left_out.unwrap_or_default() + idle)?;
+    match left_out {
+        Some(left_out) => write!(out, "waiting {left_out:.1} ms, running {busy:.1} ms = 100 %")?,
+        None if program.knows_waiting() => {
+            let running = millis(summary.running());
+            write!(out, "waiting {waiting:.1} ms, running {running:.1} ms; waiting and running = 100 %")?;
+        }
+        None => write!(out, "busy {busy:.1} ms = 100 %")?,
+    }
+    let [gc, without_stack] = [summary.marker(Marker::Gc), summary.without_stack].map(millis);
+    writeln!(out, ", of which gc {gc:.1} ms, without a stack {without_stack:.1} ms")
 }
 
 /// Writes the processes with the most busy time, one per line. `%` is their share of the busy time.
@@ -220,7 +228,7 @@ pub fn write_processes(
     base: &Path,
     colors: Colors,
 ) -> io::Result<()> {
-    write_thread_groups(out, &program.process_rows(), "process", (summary, top, base, colors))
+    write_thread_groups(out, program, &program.process_rows(), "process", (summary, top, base, colors))
 }
 
 /// Writes the threads with the most busy time, as [`write_processes`].
@@ -231,26 +239,39 @@ pub fn write_threads(
     top: usize,
     colors: Colors,
 ) -> io::Result<()> {
-    write_thread_groups(out, &program.thread_rows(), "thread", (summary, top, Path::new(""), colors))
+    write_thread_groups(out, program, &program.thread_rows(), "thread", (summary, top, Path::new(""), colors))
 }
 
 fn write_thread_groups(
     out: &mut impl Write,
+    program: &Program,
     rows: &[ThreadRow],
     kind: &str,
     (summary, top, base, colors): (&Summary, usize, &Path, Colors),
 ) -> io::Result<()> {
     let shown = first(rows, top);
-    let heading = format!("{:>10} {:>10} {:>6}  {kind}", "busy ms", "idle ms", "%");
+    let tells_waiting = rows.iter().any(|row| row.waiting.is_some());
+    let busy_columns = if tells_waiting {
+        format!("{:>10} {:>10}", "running ms", "waiting ms")
+    } else {
+        let is_running = program.merged.left_out.is_some();
+        format!("{:>10}", if is_running { "running ms" } else { "busy ms" })
+    };
+    let heading = format!("{busy_columns} {:>10} {:>6}  {kind}", "idle ms", "%");
     writeln!(out, "{}", colors.heading(heading))?;
-    for ThreadRow { name, command, threads, busy, idle } in shown {
+    for ThreadRow { name, command, threads, busy, waiting, idle } in shown {
         let percent = percent(busy.time, summary.busy.time);
-        let [busy, idle] = [busy, idle].map(|tally| tally.time.as_millis_f64());
+        let times = match waiting {
+            Some(waiting) => vec![busy.time.saturating_sub(waiting.time), waiting.time, idle.time],
+            None => vec![busy.time, idle.time],
+        };
+        let times: Vec<String> = times.iter().map(|time| format!("{:>10.1}", time.as_millis_f64())).collect();
+        let times = times.join(" ");
         let threads = if *threads > 1 { format!(", {threads} threads") } else { String::new() };
         let command =
             if command.is_empty() { String::new() } else { format!("  {}", short_command(command, base)) };
         let name = printable(name);
-        writeln!(out, "{busy:>10.1} {idle:>10.1} {percent:>6.1}  {name}{threads}{command}")?;
+        writeln!(out, "{times} {percent:>6.1}  {name}{threads}{command}")?;
     }
     write_left_out(out, rows.len() - shown.len())
 }
@@ -262,7 +283,7 @@ pub fn extent(program: &Program, summary: &Summary, requested: Option<Micros>) -
         (threads, None | Some(1)) => Some(format!("{threads} threads")),
         (threads, Some(processes)) => Some(format!("{threads} threads in {processes} processes")),
     };
-    let samples = match summary.samples() {
+    let samples = match program.merged.recorded {
         1 => "1 sample".to_owned(),
         count => format!("{count} samples"),
     };

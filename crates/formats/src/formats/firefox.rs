@@ -2,13 +2,15 @@
 //!
 //! Markers become categories of the samples' innermost functions; marks and measures become `UserTiming` markers. A sample's weight
 //! is the time in milliseconds that it stands for, so the call tree shows the times of `selfprof top`. A sample is placed at
-//! the start of its span, or at the time origin if that is later.
+//! the start of its span, or at the time origin if that is later. If the waiting times are known, waiting is a function, and samples have
+//! the CPU time since the sample before.
 //!
 //! The crate `fxprof-processed-profile` (0.8) is not used: it has no file, line or column of a function, merges functions of the same
 //! name, and only supports integer weights.
 //!
 //! [processed profile]: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use foldhash::HashMap;
@@ -47,12 +49,31 @@ const OTHER: usize = 7;
 
 /// Writes the threads of one process, as one line of JSON.
 pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> io::Result<()> {
-    output::write(out, options, |out| write_profile(threads, out))
+    let threads: Vec<Shown<'_>> = threads.iter().map(Shown::of).collect();
+    output::write(out, options, |out| write_profile(&threads, out))
 }
 
-fn write_profile(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
-    let interval = threads.iter().find_map(|thread| median_interval(thread.trace.samples()));
-    write!(out, "{{\"meta\":{{\"interval\":{},\"startTime\":0,", interval.unwrap_or(Micros(1000)))?;
+/// A thread with waiting as a function, if it is known.
+struct Shown<'thread> {
+    thread: Cow<'thread, Thread>,
+    has_cpu_times: bool,
+}
+
+impl<'thread> Shown<'thread> {
+    fn of(thread: &'thread Thread) -> Self {
+        let has_cpu_times = thread.trace.waiting().is_some();
+        let mut thread = Cow::Borrowed(thread);
+        if has_cpu_times {
+            thread.to_mut().trace.add_waiting_frames();
+        }
+        Self { thread, has_cpu_times }
+    }
+}
+
+fn write_profile(threads: &[Shown<'_>], out: &mut Out<'_>) -> io::Result<()> {
+    let interval = threads.iter().find_map(|shown| median_interval(shown.thread.trace.samples()));
+    let start = threads.iter().find_map(|shown| shown.thread.time_origin).unwrap_or(0.0);
+    write!(out, "{{\"meta\":{{\"interval\":{},\"startTime\":{start},", interval.unwrap_or(Micros(1000)))?;
     write!(out, "\"preprocessedProfileVersion\":{PROCESSED_VERSION},\"version\":24,\"processType\":0,")?;
     out.write_all(br#""product":"selfprof","stackwalk":1,"debug":false,"symbolicated":true,"usesOnlyOneStackType":true,"#)?;
     out.write_all(
@@ -66,13 +87,14 @@ fn write_profile(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
     })?;
     out.write_all(b"]},\"libs\":[],\"pages\":[],\"profilerOverhead\":[],\"counters\":[]")?;
     let threads = (1..).zip(threads);
-    write_list(out, ",\"threads\":[", threads, |out, (tid, thread)| Writing::of(thread).write(tid, out))?;
+    write_list(out, ",\"threads\":[", threads, |out, (tid, shown)| Writing::of(shown).write(tid, out))?;
     out.write_all(b"]}")
 }
 
 /// A thread's tables, which the format stores in columns.
 struct Writing<'thread> {
     thread: &'thread Thread,
+    has_cpu_times: bool,
     trace: &'thread Trace,
     spans: Spans<'thread>,
     strings: Strings<'thread>,
@@ -112,7 +134,8 @@ impl<'thread> Strings<'thread> {
 }
 
 impl<'thread> Writing<'thread> {
-    fn of(thread: &'thread Thread) -> Self {
+    fn of(shown: &'thread Shown<'_>) -> Self {
+        let thread = &*shown.thread;
         let trace = &thread.trace;
         let mut strings = Strings::default();
         let functions: Vec<Function<'_>> = trace
@@ -135,6 +158,7 @@ impl<'thread> Writing<'thread> {
             .collect();
         Self {
             thread,
+            has_cpu_times: shown.has_cpu_times,
             trace,
             spans: Spans::of(trace),
             strings,
@@ -210,8 +234,20 @@ impl<'thread> Writing<'thread> {
         write_list(out, ",\"stack\":[", spans.iter(), |out, span| number_or_null(out, self.stack_of(&span)))?;
         let start = |span: &Span<'_>| Micros(u64::try_from(span.start).unwrap_or(0));
         write_list(out, "],\"time\":[", spans.iter(), |out, span| millis(out, start(&span)))?;
+        if self.has_cpu_times {
+            // A sample has the CPU time since the one before, which is that of the span before.
+            let before = std::iter::once(None).chain(spans.iter().map(Some));
+            let deltas = before.take(spans.count()).map(|span| span.map_or(0, |span| self.cpu_nanos(&span)));
+            write_list(out, "],\"threadCPUDelta\":[", deltas, |out, nanos| write!(out, "{nanos}"))?;
+        }
         write_list(out, "],\"weight\":[", spans.iter(), |out, span| millis(out, span.length))?;
         out.write_all(b"]}")
+    }
+
+    fn cpu_nanos(&self, span: &Span<'_>) -> u64 {
+        let stack = span.sample.and_then(|sample| sample.stack);
+        let waits = stack.is_some_and(|stack| self.trace.is_waiting(self.trace.stacks()[stack].frame));
+        if waits || span.is_idle() { 0 } else { span.length.saturating_mul(1000).0 }
     }
 
     fn write_markers(&self, name: usize, out: &mut Out<'_>) -> io::Result<()> {

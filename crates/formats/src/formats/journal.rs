@@ -6,7 +6,7 @@
 //! The first line is the header:
 //!
 //! ```json
-//! {"selfprofJournal":3,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true,"origin":5000000,"threadName":"main-thread","command":"node a.js"}
+//! {"selfprofJournal":4,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true,"origin":5000000,"threadName":"main-thread","command":"node a.js"}
 //! ```
 //!
 //! `interval` is in microseconds, `timeOrigin` in milliseconds since the Unix epoch, and `entries` says whether marks
@@ -47,6 +47,15 @@
 //! {"leftOutSourceMaps":1}
 //! ```
 //!
+//! So is how long the thread has [waited](selfprof_trace::WaitingTimes), as a line through points:
+//!
+//! ```json
+//! {"waiting":[[1000,0],[500000,498200]]}
+//! ```
+//!
+//! - a point is `[microseconds since the previous point, microseconds of waiting since then]`. The first one is relative to the time
+//!   origin, and is there even if the thread never waits: then the waiting time is known.
+//!
 //! A process that exits normally writes a last line:
 //!
 //! ```json
@@ -59,7 +68,8 @@
 //!
 //! 1. without marks and measures;
 //! 2. with marks and measures;
-//! 3. with the origin, the name of the thread and the command in the header, runs of idle samples, and source maps.
+//! 3. with the origin, the name of the thread and the command in the header, runs of idle samples, and source maps;
+//! 4. with waiting times.
 
 mod header;
 mod reader;

@@ -1,7 +1,7 @@
 //! pprof's [profile.proto]. Its files are gzipped.
 //!
-//! One pprof sample holds all samples with the same stack and marker: their number, and their time in nanoseconds. The marker is the
-//! label `marker`; the thread is the label `thread` if there are several. Work without a function is shown as one, e.g. `(layout)`. The
+//! One pprof sample holds all samples with the same stack and marker: their number, their time in nanoseconds, and how much of it the
+//! thread ran, if its waiting times are known. The marker is the label `marker`; the thread is the label `thread` if there are several. Work without a function is shown as one, e.g. `(layout)`. The
 //! format cannot hold times of single samples, idle samples, marks or measures.
 //!
 //! [profile.proto]: https://github.com/google/pprof/blob/main/proto/profile.proto
@@ -19,6 +19,7 @@ use selfprof_trace::{Frame, FrameId, Marker, Micros};
 use crate::error::WriteError;
 use crate::functions;
 use crate::options::WriteOptions;
+use crate::samples::spans::Spans;
 use crate::samples::states;
 use crate::samples::totals::{Total, check_depth, totals};
 use crate::streams::output;
@@ -35,15 +36,18 @@ fn profile(threads: &[Thread]) -> Result<Profile, WriteError> {
     let mut builder = Builder::default();
     // Index 0 must be the empty string.
     builder.string("");
-    let [samples, count] = [("samples", "count"), ("wall", "nanoseconds")]
+    let [samples, wall, cpu] = [("samples", "count"), ("wall", "nanoseconds"), ("cpu", "nanoseconds")]
         .map(|(kind, unit)| ValueType { r#type: builder.string(kind), unit: builder.string(unit) });
-    builder.profile.sample_type = vec![samples, count];
-    builder.profile.period_type = Some(count);
-    builder.profile.default_sample_type = count.r#type;
+    // Threads whose CPU times are not known count as running.
+    let has_cpu_times = threads.iter().any(|thread| thread.trace.waiting().is_some());
+    builder.profile.sample_type = if has_cpu_times { vec![samples, wall, cpu] } else { vec![samples, wall] };
+    builder.profile.period_type = Some(wall);
+    builder.profile.default_sample_type = wall.r#type;
+    builder.profile.time_nanos = start_nanos(threads);
     let interval = threads.first().and_then(|thread| median_interval(thread.trace.samples()));
     builder.profile.period = nanos(interval.unwrap_or_default());
     for thread in threads {
-        builder.add(thread, threads.len() > 1)?;
+        builder.add(thread, threads.len() > 1, has_cpu_times)?;
     }
     let Builder { mut profile, mut strings, .. } = builder;
     let mut table: Vec<(i64, String)> = strings.drain().map(|(text, index)| (index, text)).collect();
@@ -70,7 +74,7 @@ impl Builder {
         index
     }
 
-    fn add(&mut self, thread: &Thread, is_one_of_many: bool) -> Result<(), WriteError> {
+    fn add(&mut self, thread: &Thread, is_one_of_many: bool, has_cpu_times: bool) -> Result<(), WriteError> {
         let trace = &thread.trace;
         let totals: Vec<Total> = totals(trace).into_iter().filter(|total| !total.is_idle()).collect();
         check_depth(trace, totals.iter().map(|total| total.stack))?;
@@ -88,7 +92,7 @@ impl Builder {
         let mut states = HashMap::new();
         let marker_key = self.string("marker");
         let thread_labels = if is_one_of_many { self.thread_labels(thread) } else { Vec::new() };
-        for Total { stack, marker, time, samples } in totals {
+        for Total { stack, marker, time, waiting, samples } in totals {
             let location_id = match stack {
                 Some(stack) => trace.path(stack).map(location).collect(),
                 None => {
@@ -103,7 +107,10 @@ impl Builder {
             if let Some(marker) = marker {
                 label.push(Label { key: marker_key, str: self.string(Marker::as_str(marker)), num: 0 });
             }
-            let value = vec![samples as i64, nanos(time)];
+            let mut value = vec![samples as i64, nanos(time)];
+            if has_cpu_times {
+                value.push(nanos(time.saturating_sub(waiting)));
+            }
             self.profile.sample.push(Sample { location_id, value, label });
         }
         let summary = Summary::of(trace);
@@ -131,6 +138,21 @@ impl Builder {
         self.profile.location.push(Location { id, line });
         id
     }
+}
+
+/// When the time of the first sample began, in nanoseconds since the Unix epoch; 0 if that is not known.
+fn start_nanos(threads: &[Thread]) -> i64 {
+    let starts = threads.iter().filter_map(|thread| {
+        let start = Spans::of(&thread.trace).start()?;
+        Some((thread.time_origin?, start))
+    });
+    let (Some(origin), start) =
+        starts.fold((None, i64::MAX), |(_, first), (origin, start)| (Some(origin), first.min(start)))
+    else {
+        return 0;
+    };
+    // The fraction of a microsecond is noise.
+    ((origin * 1000.0) as i64).saturating_add(start).saturating_mul(1000)
 }
 
 fn nanos(time: Micros) -> i64 {

@@ -33,6 +33,13 @@
 //!
 //! In a [`Trace`](selfprof_trace::Trace) their resource is an [evaluated one](selfprof_trace::evaluated_resource).
 //!
+//! `waitingTimes` says how long the thread had [waited](selfprof_trace::WaitingTimes) at some times, in milliseconds; straight lines
+//! connect them:
+//!
+//! ```json
+//! "waitingTimes": {"timestamps": [12.5, 512.5], "values": [0, 498.2]}
+//! ```
+//!
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
 mod elements;
@@ -42,6 +49,7 @@ mod read;
 mod reading;
 mod source_maps;
 mod threads;
+mod waiting_times;
 mod write;
 
 #[cfg(feature = "conversion")]

@@ -16,6 +16,8 @@ pub(crate) struct Total {
     pub(crate) marker: Option<Marker>,
     /// The sum of their weights.
     pub(crate) time: Micros,
+    /// How much of it the thread waited, as far as is known.
+    pub(crate) waiting: Micros,
     /// The number of samples.
     pub(crate) samples: u64,
 }
@@ -36,14 +38,19 @@ pub(crate) fn totals(trace: &Trace) -> Vec<Total> {
 pub(crate) fn totals_with(trace: &Trace, mut each: impl FnMut(usize, &Sample, Micros)) -> Vec<Total> {
     let mut totals: Vec<Total> = Vec::new();
     let mut indexes = HashMap::default();
-    for (sample, weight) in trace.samples().iter().zip(weigh(trace.samples())) {
+    let weights = weigh(trace.samples());
+    let waiting = trace.waiting_of_samples(&weights);
+    for (number, (sample, &weight)) in trace.samples().iter().zip(&weights).enumerate() {
         let index = *indexes.entry((sample.stack, sample.marker)).or_insert_with(|| {
             let (stack, marker) = (sample.stack, sample.marker);
-            totals.push(Total { stack, marker, time: Micros::ZERO, samples: 0 });
+            totals.push(Total { stack, marker, time: Micros::ZERO, waiting: Micros::ZERO, samples: 0 });
             totals.len() - 1
         });
         let total = &mut totals[index];
         total.time = total.time.saturating_add(weight);
+        if let Some(waiting) = &waiting {
+            total.waiting = total.waiting.saturating_add(waiting[number]);
+        }
         total.samples += 1;
         each(index, sample, weight);
     }

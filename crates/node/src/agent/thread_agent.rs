@@ -153,7 +153,7 @@ impl Agent {
         chunks: Option<Arc<ChunkQueue>>,
     ) -> Result<(SessionId, Micros), SamplerError> {
         let view = view.unwrap_or_else(|| self.view.clone());
-        let (session, interval, cell) = self.join(request, view)?;
+        let (session, interval, cell) = self.join(request, view, false)?;
         if let Some(queue) = chunks {
             self.notifier.add_chunked(session, ChunkedRecording { cell, queue });
         }
@@ -172,7 +172,8 @@ impl Agent {
             self.map_copier = Some(MapCopier::new(urls, Arc::clone(&journal)));
         }
         let view = SessionView { admission: Arc::clone(&self.of_program), ..self.view.clone() };
-        let (session, _, cell) = self.join(request, view)?;
+        self.group.sampler().set_cpu_times(true);
+        let (session, _, cell) = self.join(request, view, true)?;
         self.notifier.add_stream(session, StreamedRecording { cell, journal });
         self.recorder = Some(recorder);
         Ok(session)
@@ -185,7 +186,7 @@ impl Agent {
         origin: Instant,
     ) -> Result<(SessionId, ThreadRecording), SamplerError> {
         let view = SessionView { origin, ..self.view.clone() };
-        let (session, _, cell) = self.join(request, view)?;
+        let (session, _, cell) = self.join(request, view, false)?;
         let entries = request.entries.then(|| {
             let is_circular = request.policy == BufferPolicy::Circular;
             let limit = request.limit.unwrap_or(u64::MAX);
@@ -201,12 +202,13 @@ impl Agent {
         &mut self,
         request: &SessionRequest,
         view: SessionView,
+        waiting: bool,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), SamplerError> {
         let &SessionRequest { interval, limit, policy, .. } = request;
         let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
         let SessionView { admission, origin, resolution } = view;
-        let recording = RecordingOptions { origin, interval, limit, policy, resolution };
+        let recording = RecordingOptions { origin, interval, limit, policy, resolution, waiting };
         let cell = Arc::new(RecordingCell::new(recording, admission, now));
         let options = SessionOptions { interval, rotate_every: LONGEST_RUN, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options)?;
@@ -363,6 +365,7 @@ impl Agent {
         self.release_read_profiles();
         self.notifier.forget_streams();
         self.map_copier = None;
+        self.group.sampler().set_cpu_times(false);
         if let Some(Recorder { on_end: Some(on_end), .. }) = self.recorder.take() {
             on_end();
         }

@@ -33,6 +33,7 @@ fn take_trace(cell: &RecordingCell, queue: Option<&ChunkQueue>) -> FinishedTrace
         limit: None,
         policy: BufferPolicy::Stop,
         resolution: Micros::ZERO,
+        waiting: false,
     };
     let mut recording = mem::replace(&mut *cell.recording.lock(), Recording::new(empty));
     if let Some(queue) = queue {

@@ -15,3 +15,4 @@ mod spans;
 mod stacks;
 mod streaming;
 mod subsampling;
+mod waiting;

@@ -44,6 +44,7 @@ pub const EVERYTHING: RecordingOptions = RecordingOptions {
     limit: None,
     policy: BufferPolicy::Stop,
     resolution: Micros::ZERO,
+    waiting: false,
 };
 
 pub const ALWAYS: &[Span] = &[Span { from: Instant(0), to: None }];

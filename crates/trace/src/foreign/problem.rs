@@ -136,11 +136,13 @@ pub enum ProblemKind {
     ThreadList,
     /// A thread that is not a trace.
     Thread,
+    /// Something other than increasing times in place of the waiting times.
+    WaitingTimes,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -162,6 +164,7 @@ impl ProblemKind {
         Self::Length,
         Self::ThreadList,
         Self::Thread,
+        Self::WaitingTimes,
     ];
 }
 
@@ -189,6 +192,7 @@ impl fmt::Display for ProblemKind {
             Self::Length => "differs in length from the list that it belongs to",
             Self::ThreadList => "is not a list of threads",
             Self::Thread => "is not a trace",
+            Self::WaitingTimes => "is not two lists of increasing times",
         })
     }
 }

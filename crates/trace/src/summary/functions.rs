@@ -34,9 +34,11 @@ pub enum Code {
     Native,
     /// The garbage collector, see [`Trace::add_collector_frames`].
     Collector,
+    /// Waiting, see [`Trace::add_waiting_frames`].
+    Waiting,
 }
 
-/// The time of the functions of one script, of the native functions, or of the garbage collector.
+/// The time of the functions of one script, of the native functions, of the garbage collector, or of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResourceRow {
     /// The code.
@@ -71,20 +73,23 @@ pub(super) fn rows(trace: &Trace, tree: &CallTree) -> Vec<FunctionRow> {
 
 /// The rows of all scripts in samples, most self time first.
 pub(super) fn resource_rows(trace: &Trace, tree: &CallTree) -> Vec<ResourceRow> {
-    // Two groups come after the scripts.
+    // Three groups come after the scripts.
     let native = trace.resources().len();
     let collector = native + 1;
+    let waiting = native + 2;
     let group = |frame| match trace.frames()[frame].resource {
         Some(script) => script.index(),
         None if trace.is_collector(frame) => collector,
+        None if trace.is_waiting(frame) => waiting,
         None => native,
     };
     let code = |index| match ResourceId::from_index(index) {
         Some(script) if index < native => Code::Script(script),
         _ if index == collector => Code::Collector,
+        _ if index == waiting => Code::Waiting,
         _ => Code::Native,
     };
-    let mut rows: Vec<ResourceRow> = sums(trace, tree, collector + 1, group)
+    let mut rows: Vec<ResourceRow> = sums(trace, tree, waiting + 1, group)
         .into_iter()
         .enumerate()
         .filter(|(_, (_, total))| total.samples > 0)
@@ -112,6 +117,7 @@ pub fn group_times(
         group(match trace.frames()[frame].resource {
             Some(script) => Code::Script(script),
             None if trace.is_collector(frame) => Code::Collector,
+            None if trace.is_waiting(frame) => Code::Waiting,
             None => Code::Native,
         })
     })

@@ -74,6 +74,7 @@ fn scripts_are_summed_up() {
                 Code::Script(id) => &trace.resources()[id],
                 Code::Native => "native",
                 Code::Collector => "collector",
+                Code::Waiting => "waiting",
             };
             format!("{name} {} {}", row.self_samples, row.total_samples)
         };

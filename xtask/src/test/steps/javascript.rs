@@ -2,7 +2,7 @@
 
 use crate::job::{self, Log, Output};
 use crate::node::Node;
-use crate::packages::{JSDOM, PAGE_LIBRARIES, TYPESCRIPT};
+use crate::packages::{DATADOG_PPROF, JSDOM, PAGE_LIBRARIES, TYPESCRIPT};
 use crate::progress::Activity;
 use crate::test::counts;
 use crate::test::step::Context;
@@ -23,7 +23,9 @@ fn page_options(major: u32) -> &'static [&'static str] {
 
 /// Runs the tests of the npm package that need no pages.
 pub fn package(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
-    run(major, (&[], &script_tests(context)?), &[], context, log, activity)
+    let pprof = context.packages.get(&DATADOG_PPROF)?;
+    let environment = [("SELFPROF_TEST_PPROF", pprof.as_path())];
+    run(major, (&[], &script_tests(context)?), &environment, context, log, activity)
 }
 
 /// Runs the tests of the page host.

@@ -15,7 +15,7 @@ use flate2::write::GzEncoder;
 use selfprof_formats::Process;
 use selfprof_trace::comparison::Comparison;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::weigh::{median_interval, weigh};
+use selfprof_trace::weigh::weigh_by;
 use selfprof_trace::{Entries, EntryType, Frame, Marker, Micros, Sample, Stack, TableId, Trace};
 use serde::Serialize;
 
@@ -163,8 +163,8 @@ impl<'a> EmbeddedThread<'a> {
             name: &thread.name,
             process: thread.process.as_ref().map(EmbeddedProcess::of),
             file: thread.file.as_deref(),
-            interval: median_interval(samples).map(Micros::as_millis_f64),
-            samples: Samples::of(samples, thread.start),
+            interval: thread.interval.map(Micros::as_millis_f64),
+            samples: Samples::of(samples, thread.interval, thread.start),
             entries: EmbeddedEntries::of(thread.entries.as_ref(), thread.start),
         }
     }
@@ -260,11 +260,12 @@ impl Stacks {
 }
 
 impl Samples {
-    fn of(samples: &[Sample], start: Micros) -> Self {
+    fn of(samples: &[Sample], interval: Option<Micros>, start: Micros) -> Self {
         let Some(first) = samples.first() else { return Self::default() };
         let mut columns = Self { start: first.timestamp.saturating_sub(start).0, ..Self::default() };
         let mut previous = first.timestamp;
-        for (index_of_sample, (sample, weight)) in samples.iter().zip(weigh(samples)).enumerate() {
+        for (index_of_sample, (sample, weight)) in samples.iter().zip(weigh_by(interval, samples)).enumerate()
+        {
             let delta = sample.timestamp.saturating_sub(previous);
             previous = sample.timestamp;
             columns.delta.push(delta.0);

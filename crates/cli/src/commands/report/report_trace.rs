@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use selfprof_formats::Process;
-use selfprof_trace::weigh::weigh;
+use selfprof_trace::weigh::{median_interval, weigh};
 use selfprof_trace::{Entries, FrameId, InternError, Micros, Sample, Trace};
 
 use crate::inferred_names::InferredNames;
@@ -46,6 +46,8 @@ pub struct ReportThread {
     pub process: Option<Process>,
     /// The name of the thread's file, if the trace has several files.
     pub file: Option<String>,
+    /// The median time between its samples as they were recorded.
+    pub interval: Option<Micros>,
     /// Its samples in the merged trace.
     pub samples: Range<usize>,
     /// Its marks and measures.
@@ -104,7 +106,9 @@ impl ReportTrace {
         start: Micros,
     ) -> Result<(), InternError> {
         let ReadableThread { mut thread, inferred, snippets } = readable;
+        let interval = median_interval(thread.trace.samples());
         thread.trace.add_collector_frames();
+        thread.trace.add_waiting_frames();
         let entries = thread.trace.entries().cloned();
         thread.trace.set_entries(None);
         let first = self.merged.samples().len();
@@ -129,6 +133,7 @@ impl ReportTrace {
             name: thread.name,
             process: thread.process,
             file,
+            interval,
             samples,
             entries,
             start,

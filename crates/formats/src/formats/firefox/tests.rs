@@ -55,3 +55,21 @@ fn times_equal_those_of_the_summary_and_markers_are_categories() {
         close(sum, summary.marker(marker).time);
     }
 }
+
+#[test]
+fn cpu_time_is_that_since_the_sample_before() {
+    let json = r#"{"frames":[{"name":"f"}],"resources":[],"stacks":[{"frameId":0}],
+        "samples":[{"stackId":0,"timestamp":5},{"stackId":0,"timestamp":6},{"timestamp":7}],
+        "thread":{"timeOrigin":1700000000000.5},"waitingTimes":{"timestamps":[5,6],"values":[0,0.75]}}"#;
+    let (thread, _) =
+        w3c::read_threads(json.as_bytes(), &crate::options::ReadOptions::default()).unwrap().remove(0);
+    let mut out = Vec::new();
+    write(&[thread], &mut out, WriteOptions::default()).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(json["meta"]["startTime"], 1_700_000_000_000.5);
+    let samples = &json["threads"][0]["samples"];
+    // It ran, then waited, then ran, then was idle.
+    assert_eq!(samples["weight"], serde_json::json!([0.75, 0.75, 0.25, 1]));
+    assert_eq!(samples["threadCPUDelta"], serde_json::json!([0, 750_000, 0, 250_000]));
+    assert_eq!(json["threads"][0]["stringArray"][1], "(waiting)");
+}

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 use selfprof_trace::{
     Entries, Entry, EntryType, Frame, InternError, Marker, Micros, Millis, Sample, Stack, TableFull, TableId,
-    Trace,
+    Trace, WaitingPoint, WaitingTimes,
 };
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
@@ -61,6 +61,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
         torn: false,
     };
     let mut progress = Progress { last: Micros::ZERO, run_samples_left: max_run_samples };
+    let mut waiting: Option<WaitingTimes> = None;
     let mut entries = journal.header.entries.then(Entries::new);
     // The samples recorded before the tables were last cleared.
     let mut before: Option<Trace> = None;
@@ -83,6 +84,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
                     before.get_or_insert_default().merge(&tables).map_err(JournalError::TooLarge)?;
                 }
                 record.append_entries_to(&mut entries).map_err(damaged)?;
+                record.append_waiting_to(&mut waiting);
                 record.append_to(&mut journal, &mut progress).map_err(damaged)?;
                 journal.end = None;
             }
@@ -96,6 +98,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
         entries.sort();
     }
     journal.trace.set_entries(entries);
+    journal.trace.set_waiting(waiting);
     Ok(journal)
 }
 
@@ -128,7 +131,7 @@ fn read_header(line: &[u8]) -> Result<Header, JournalError> {
     header.try_into().map_err(|mode| JournalError::Record { line: 1, flaw: Flaw::Mode(mode) })
 }
 
-/// A line after the first: a segment, marks and measures, or the end.
+/// A line after the first: a segment, waiting times, marks and measures, or the end.
 #[derive(Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct Record<'line> {
@@ -145,6 +148,7 @@ struct Record<'line> {
     entry_names: Vec<Text<'line>>,
     entries: Vec<(usize, usize, f64, f64)>,
     dropped_entries: u64,
+    waiting: Vec<(u64, u64)>,
     #[serde(borrow)]
     source_maps: Vec<(Text<'line>, Text<'line>)>,
     left_out_source_maps: u64,
@@ -243,6 +247,15 @@ impl Record<'_> {
         line.count_dropped(self.dropped_entries);
         entries.get_or_insert_default().merge(&line).map_err(InternError::from)?;
         Ok(())
+    }
+
+    fn append_waiting_to(&self, waiting: &mut Option<WaitingTimes>) {
+        for &(time, waited) in &self.waiting {
+            let waiting = waiting.get_or_insert_default();
+            let last = waiting.points().last().copied().unwrap_or_default();
+            let timestamp = last.timestamp.saturating_add(Micros(time));
+            waiting.push(WaitingPoint { timestamp, waited: last.waited.saturating_add(Micros(waited)) });
+        }
     }
 
     fn append_to(self, journal: &mut Journal, progress: &mut Progress) -> Result<(), Flaw> {

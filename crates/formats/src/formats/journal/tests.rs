@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use proptest::prelude::*;
 use selfprof_trace::testing::{Parts, parts, trace};
-use selfprof_trace::{Entries, Entry, EntryType, Frame, Marker, Micros, Millis, Sample, Stack, Trace};
+use selfprof_trace::{
+    Entries, Entry, EntryType, Frame, Marker, Micros, Millis, Sample, Stack, Trace, WaitingPoint,
+};
 
 use super::*;
 
@@ -23,7 +25,7 @@ fn header() -> Header {
     }
 }
 
-const HEADER: &str = r#"{"selfprofJournal":3,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false,"origin":5000000,"threadName":"main-thread","command":"node a.js"}"#;
+const HEADER: &str = r#"{"selfprofJournal":4,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false,"origin":5000000,"threadName":"main-thread","command":"node a.js"}"#;
 
 /// A header of version 1.
 const OLD_HEADER: &str = r#"{"selfprofJournal":1,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2"}"#;
@@ -85,6 +87,38 @@ fn runs_of_idle_samples_are_one_record() {
     check(&[1000, 1900, 3001], "[[1000,-1,0,3,2001],[5999,0,0]]", &[1000, 2000, 3001, 9000]);
     // The clock went back.
     check(&[1000, 900, 800], "[[1000,-1,0,3,0],[8000,0,0]]", &[1000, 1000, 1000, 9000]);
+}
+
+#[test]
+fn waiting_times_are_read_as_they_were_written() {
+    let point = |timestamp, waited| WaitingPoint { timestamp: Micros(timestamp), waited: Micros(waited) };
+    let points = [point(1000, 0), point(2000, 900), point(9000, 900)];
+    let mut journal = JournalWriter::create(Vec::new(), &header()).unwrap();
+    journal.append_waiting(&points[..2]).unwrap();
+    journal.append_waiting(&points[2..]).unwrap();
+    let bytes = journal.finish(exit()).unwrap();
+    let lines: Vec<&str> = std::str::from_utf8(&bytes).unwrap().lines().collect();
+    assert_eq!(lines[1..3], [r#"{"waiting":[[1000,0],[1000,900]]}"#, r#"{"waiting":[[7000,0]]}"#]);
+    assert_eq!(read(&bytes[..]).unwrap().trace.waiting().unwrap().points(), points);
+}
+
+#[test]
+fn impossible_waiting_times_are_made_possible() {
+    #[track_caller]
+    fn check(waiting: &str, expected: Option<usize>) {
+        let journal = read(format!("{HEADER}\n{{\"waiting\":{waiting}}}\n").as_bytes()).unwrap();
+        let points = journal.trace.waiting().map(|waiting| waiting.points());
+        assert_eq!(points.map(<[_]>::len), expected);
+        let is_possible = |pair: &[WaitingPoint]| {
+            let [first, second] = [pair[0], pair[1]];
+            let time = second.timestamp.saturating_sub(first.timestamp);
+            first.timestamp <= second.timestamp && second.waited.saturating_sub(first.waited) <= time
+        };
+        assert!(points.unwrap_or_default().windows(2).all(is_possible));
+    }
+    check("[]", None);
+    check("[[1,1],[5,9],[0,7]]", Some(3));
+    check("[[18446744073709551615,1],[18446744073709551615,18446744073709551615],[1,1]]", Some(3));
 }
 
 #[test]
@@ -238,8 +272,8 @@ fn invalid_journals_are_errors() {
     check("hello\n", "the first line is not the header of a selfprof journal");
     check("hello", "the first line is not the header of a selfprof journal");
     check("{\"frames\":[]}\n", "the first line is not the header of a selfprof journal");
-    check("{\"selfprofJournal\":4}\n", "the journal has version 4; this selfprof reads versions up to 3");
-    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 3");
+    check("{\"selfprofJournal\":5}\n", "the journal has version 5; this selfprof reads versions up to 4");
+    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 4");
     check("{\"selfprofJournal\":1}\n", "line 1 of the journal is corrupt");
     let damaged = |line: &str, flaw: &str| {
         check(&format!("{HEADER}\n{line}\n"), &format!("line 2 of the journal is corrupt{flaw}"));

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use selfprof_trace::{Entries, Entry, Frame, Micros, Sample, Stack, TableId, Trace};
+use selfprof_trace::{Entries, Entry, Frame, Micros, Sample, Stack, TableId, Trace, WaitingPoint};
 use serde::Serialize;
 
 use super::header::{End, EndLine, Header, HeaderLine};
@@ -22,6 +22,8 @@ pub struct JournalWriter<W> {
     fresh: bool,
     /// The time of the last sample that was written.
     last: Micros,
+    /// The last point of the waiting times that was written.
+    last_waiting: WaitingPoint,
     broken: bool,
 }
 
@@ -38,7 +40,8 @@ impl<W: Write> JournalWriter<W> {
     /// Starts a journal with its header.
     pub fn create(out: W, header: &Header) -> io::Result<Self> {
         let (line, written, last) = (Vec::new(), Written::default(), Micros::ZERO);
-        let mut writer = Self { out, line, written, fresh: false, last, broken: false };
+        let last_waiting = WaitingPoint::default();
+        let mut writer = Self { out, line, written, fresh: false, last, last_waiting, broken: false };
         serde_json::to_writer(&mut writer.line, &HeaderLine::from(header))?;
         writer.write_line()?;
         Ok(writer)
@@ -99,6 +102,22 @@ impl<W: Write> JournalWriter<W> {
             stacks: tables.stacks().len(),
         };
         Ok(())
+    }
+
+    /// Appends how long the thread has waited. The points must be in time order, and later than those before.
+    pub fn append_waiting(&mut self, points: &[WaitingPoint]) -> io::Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        let mut last = self.last_waiting;
+        write_list(line, "{\"waiting\":[", points.iter(), |line, point| {
+            let time = point.timestamp.saturating_sub(last.timestamp);
+            let waited = point.waited.saturating_sub(last.waited);
+            last = *point;
+            write!(line, "[{},{}]", time.0, waited.0)
+        })?;
+        line.extend_from_slice(b"]}");
+        self.last_waiting = last;
+        self.write_line()
     }
 
     /// Appends marks and measures in any order, and the number of entries dropped since the previous call.

@@ -25,7 +25,7 @@ message! {
         prost(message, repeated), Vec<Location>: "4" location;
         prost(message, repeated), Vec<Function>: "5" function;
         prost(string, repeated), Vec<String>: "6" string_table;
-        prost(int64), i64: "10" duration_nanos, "12" period, "14" default_sample_type;
+        prost(int64), i64: "9" time_nanos, "10" duration_nanos, "12" period, "14" default_sample_type;
         prost(message, optional), Option<ValueType>: "11" period_type;
     }
 }

@@ -35,3 +35,36 @@ fn times_equal_those_of_the_summary() {
         assert_eq!(marked(marker), summary.marker(marker).samples);
     }
 }
+
+#[test]
+fn cpu_time_and_the_start_are_written_if_they_are_known() {
+    #[track_caller]
+    fn check(json: &str, kinds: &[&str], values: &[i64], start: i64) {
+        let (thread, problems) =
+            w3c::read_threads(json.as_bytes(), &crate::options::ReadOptions::default()).unwrap().remove(0);
+        assert!(problems.is_empty());
+        let mut out = Vec::new();
+        write(&[thread], &mut out, WriteOptions::default()).unwrap();
+        let profile = Profile::decode(&out[..]).unwrap();
+        let found = profile.sample_type.iter().map(|kind| &*profile.string_table[kind.r#type as usize]);
+        assert_eq!(found.collect::<Vec<_>>(), kinds);
+        assert_eq!(profile.sample[0].value, values);
+        assert_eq!((profile.time_nanos, profile.duration_nanos), (start, 2_000_000));
+    }
+    let with = |members: &str| {
+        format!(
+            r#"{{"frames":[{{"name":"f"}}],"resources":[],"stacks":[{{"frameId":0}}],
+            "samples":[{{"stackId":0,"timestamp":5}},{{"stackId":0,"timestamp":6}}]{members}}}"#
+        )
+    };
+    check(&with(""), &["samples", "wall"], &[2, 2_000_000], 0);
+    check(
+        &with(
+            r#","thread":{"timeOrigin":1700000000000.5},"waitingTimes":{"timestamps":[5,6],"values":[0,0.75]}"#,
+        ),
+        &["samples", "wall", "cpu"],
+        &[2, 2_000_000, 1_250_000],
+        // The first sample stands for the millisecond before it.
+        1_700_000_000_004_500_000,
+    );
+}

@@ -20,7 +20,8 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object with one in its member `trace`, plain or gzipped. The trace may have
-/// selfprof's extensions `entries`, `droppedEntriesCount`, `evaluated` and `sourceMaps`, the last of which is checked and left out. Other members
+/// selfprof's extensions `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
+/// and left out. Other members
 /// are ignored.
 ///
 /// Invalid ids, numbers, markers and entries are repaired and listed in [`Problems`]. Text that is not JSON, does not have the

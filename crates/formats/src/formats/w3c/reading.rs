@@ -6,12 +6,14 @@ use selfprof_trace::foreign::{
     ForeignTrace, LimitExceeded, Limits, Location, Problem, ProblemKind, Problems, Remedy,
 };
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
+use serde_json::value::RawValue;
 
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
 use super::evaluated::ForeignEvaluated;
 use super::lists::ListSeed;
 use super::source_maps::ForeignMaps;
 use super::threads::{Description, OtherThreads};
+use super::waiting_times::ForeignWaitingTimes;
 use crate::json::{Any, Elements, Exceeded, Members, Text, any, list, object, stop};
 use crate::thread::Thread;
 
@@ -26,6 +28,7 @@ pub(super) struct Reading {
     pub(super) trace: ForeignTrace,
     source_maps: ForeignMaps,
     evaluated: ForeignEvaluated,
+    waiting_times: ForeignWaitingTimes,
     limits: Limits,
     /// Which of the lists have been read.
     seen: [bool; List::NAMES.len()],
@@ -45,6 +48,7 @@ impl Reading {
             trace: ForeignTrace::new(limits),
             source_maps: ForeignMaps::default(),
             evaluated: ForeignEvaluated::default(),
+            waiting_times: ForeignWaitingTimes::default(),
             limits,
             seen: [false; List::NAMES.len()],
             is_enveloped: false,
@@ -61,10 +65,12 @@ impl Reading {
 
     /// What was read. A thread without a name gets this one.
     pub(super) fn into_thread(self, default_name: &str) -> (Thread, Problems) {
-        let Self { mut trace, source_maps, evaluated, description, .. } = self;
+        let Self { mut trace, source_maps, evaluated, waiting_times, description, .. } = self;
         let source_maps = source_maps.validate(&mut trace);
         evaluated.apply(&mut trace);
-        let (trace, problems) = trace.validate();
+        let waiting = waiting_times.validate(&mut trace);
+        let (mut trace, problems) = trace.validate();
+        trace.set_waiting(waiting);
         (Thread { source_maps, ..description.thread(default_name, trace) }, problems)
     }
 
@@ -73,6 +79,7 @@ impl Reading {
         self.trace.forget_entries();
         self.source_maps = ForeignMaps::default();
         self.evaluated = ForeignEvaluated::default();
+        self.waiting_times = ForeignWaitingTimes::default();
         self.description = Description::default();
         if let Some(others) = &mut self.others {
             *others = OtherThreads::default();
@@ -108,6 +115,7 @@ enum Member {
     Thread,
     Threads,
     Trace,
+    WaitingTimes,
     #[serde(other)]
     Other,
 }
@@ -134,6 +142,7 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 | Member::SourceMaps
                 | Member::Thread
                 | Member::Threads
+                | Member::WaitingTimes
                     if is_outermost && reading.is_enveloped =>
                 {
                     map.next_value::<IgnoredAny>()?;
@@ -162,6 +171,11 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 }
                 Member::Stacks => {
                     map.next_value_seed(list(ElementList::<Stack>::begin(List::Stacks, reading)?))?
+                }
+                Member::WaitingTimes => {
+                    let json: Box<RawValue> = map.next_value()?;
+                    reading.waiting_times = ForeignWaitingTimes::read(&json, &reading.trace)
+                        .map_err(|limit| stop(limit, &mut reading.exceeded))?;
                 }
                 Member::Thread => {
                     reading.description = map.next_value()?;

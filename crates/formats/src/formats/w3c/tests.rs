@@ -515,3 +515,84 @@ proptest! {
         let _ = read(&bytes[..]);
     }
 }
+
+#[test]
+fn waiting_times_are_written_as_they_were_read() {
+    let json = with(r#""waitingTimes":{"timestamps":[0.5,10,12.25],"values":[0,7.125,7.125]}"#);
+    let (thread, problems) = read_main(&json);
+    assert!(problems.is_empty());
+    let points: Vec<(u64, u64)> = thread
+        .trace
+        .waiting()
+        .unwrap()
+        .points()
+        .iter()
+        .map(|point| (point.timestamp.0, point.waited.0))
+        .collect();
+    assert_eq!(points, [(500, 0), (10_000, 7125), (12_250, 7125)]);
+    let text = String::from_utf8(written(&thread.trace, false)).unwrap();
+    let list = r#","waitingTimes":{"timestamps":[0.5,10,12.25],"values":[0,7.125,7.125]}}"#;
+    assert!(text.ends_with(list), "{text}");
+}
+
+#[test]
+fn foreign_waiting_times_are_ignored_if_they_are_not_valid() {
+    #[track_caller]
+    fn check(value: &str, is_valid: bool) {
+        let (thread, problems) = read_main(&with(&format!(r#""waitingTimes":{value}"#)));
+        let problems: Vec<_> = problems.list().iter().map(Problem::to_string).collect();
+        let expected: &[&str] = match is_valid {
+            true => &[],
+            false => &["waitingTimes is not two lists of increasing times: it is ignored"],
+        };
+        assert_eq!(problems, expected);
+        assert_eq!(thread.trace.waiting().is_some(), is_valid && value != "null");
+    }
+    check("null", true);
+    check(r#"{"timestamps":[],"values":[]}"#, true);
+    check(r#"{"timestamps":[5,5],"values":[2,2]}"#, true);
+    for value in ["7", "[1,2]", "\"x\"", "true", "{}", r#"{"timestamps":[1]}"#] {
+        check(value, false);
+    }
+    let lists =
+        |timestamps: &str, values: &str| format!(r#"{{"timestamps":[{timestamps}],"values":[{values}]}}"#);
+    check(&lists("1", "0,0"), false);
+    check(&lists("null", "0"), false);
+    check(&lists("\"1\"", "0"), false);
+    check(&lists("-1", "0"), false);
+    check(&lists("1e999", "0"), false);
+    check(&lists("1e300", "0"), false);
+    check(&lists("2,1", "0,0"), false);
+    check(&lists("1,2", "1,0"), false);
+    // It cannot wait longer than time passes.
+    check(&lists("1,2", "0,1.5"), false);
+}
+
+#[test]
+fn too_many_waiting_times_are_an_error() {
+    let options =
+        ReadOptions { limits: Limits { samples: 2, ..Limits::default() }, ..ReadOptions::default() };
+    let read = |members: &str| read_with(with(members).as_bytes(), &options).map(|_| ());
+    assert!(read(r#""waitingTimes":{"timestamps":[1,2],"values":[0,0]}"#).is_ok());
+    let error = read(r#""waitingTimes":{"timestamps":[1,2,3],"values":[0,0,0]}"#).unwrap_err();
+    assert!(matches!(error, ReadError::Limit(_)), "{error:?}");
+}
+
+#[test]
+fn time_origins_are_read_as_they_were_written() {
+    #[track_caller]
+    fn check(value: &str, expected: Option<f64>) {
+        let json = with("").replace('}', &format!(r#","thread":{{"name":"a","timeOrigin":{value}}}}}"#));
+        let (thread, _) = read_main(&json);
+        assert_eq!(thread.time_origin, expected);
+        if expected.is_some() {
+            let mut out = Vec::new();
+            write_threads(&[thread], &mut out, WriteOptions::default()).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), json);
+        }
+    }
+    check("1700000000000.5", Some(1_700_000_000_000.5));
+    for value in ["null", "-1", "1e999", "1e300", "\"1\"", "[]"] {
+        check(value, None);
+    }
+}

@@ -9,6 +9,9 @@ use super::elements::parse;
 use crate::json::Text;
 use crate::thread::{Process, Thread};
 
+/// The year 2200, in milliseconds since the Unix epoch.
+const MAX_TIME_ORIGIN: f64 = 7.26e12;
+
 /// The description of a thread: each member that has the right type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Description {
@@ -16,6 +19,7 @@ pub(super) struct Description {
     pid: Option<u32>,
     tid: Option<u64>,
     command: Option<String>,
+    time_origin: Option<f64>,
 }
 
 impl Description {
@@ -26,14 +30,17 @@ impl Description {
             tid: self.tid.unwrap_or(0),
             command: self.command.unwrap_or_default(),
         });
-        Thread { process, ..Thread::named(self.name.unwrap_or_else(|| default_name.to_owned()), trace) }
+        let name = self.name.unwrap_or_else(|| default_name.to_owned());
+        // Nanoseconds since the epoch must fit into 64 bits in other formats.
+        let time_origin = self.time_origin.filter(|time| (0.0..MAX_TIME_ORIGIN).contains(time));
+        Thread { process, time_origin, ..Thread::named(name, trace) }
     }
 }
 
 impl<'de> Deserialize<'de> for Description {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Default, serde::Deserialize)]
-        #[serde(default)]
+        #[serde(default, rename_all = "camelCase")]
         struct Members<'json> {
             #[serde(borrow)]
             name: Option<&'json RawValue>,
@@ -43,6 +50,8 @@ impl<'de> Deserialize<'de> for Description {
             tid: Option<&'json RawValue>,
             #[serde(borrow)]
             command: Option<&'json RawValue>,
+            #[serde(borrow)]
+            time_origin: Option<&'json RawValue>,
         }
         // Other programs may use the name of the member for something else.
         let json = Box::<RawValue>::deserialize(deserializer)?;
@@ -53,6 +62,7 @@ impl<'de> Deserialize<'de> for Description {
             pid: parse(members.pid),
             tid: parse(members.tid),
             command: text(members.command),
+            time_origin: parse(members.time_origin),
         })
     }
 }

@@ -6,6 +6,7 @@ use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
 use super::evaluated::{WrittenResources, write_evaluated};
 use super::source_maps::write_source_maps;
+use super::waiting_times::write_waiting_times;
 use crate::json::{millis, number, string, write_list};
 use crate::options::WriteOptions;
 use crate::script_map::ScriptMap;
@@ -21,19 +22,21 @@ pub fn write(trace: &Trace, out: impl Write, options: WriteOptions) -> io::Resul
 }
 
 /// Writes the first thread as [`write()`] does. What else is known of the threads follows in members of selfprof's own: `thread`
-/// describes the first thread, and `threads` has the others.
+/// describes the first thread, `threads` has the others, and `waitingTimes` says how long the thread had waited at some times.
 ///
 /// ```json
 /// {"frames":[],"resources":[],"samples":[],"stacks":[],
-///  "thread":{"command":"node a.js","name":"main-thread","pid":7,"tid":0},
-///  "threads":[{"frames":[],"resources":[],"samples":[],"stacks":[],"thread":{"name":"worker-1"}}]}
+///  "thread":{"command":"node a.js","name":"main-thread","pid":7,"tid":0,"timeOrigin":1700000000000.5},
+///  "threads":[{"frames":[],"resources":[],"samples":[],"stacks":[],"thread":{"name":"worker-1"}}],
+///  "waitingTimes":{"timestamps":[10,20],"values":[0,7.5]}}
 /// ```
 pub fn write_threads(threads: &[Thread], out: impl Write, options: WriteOptions) -> io::Result<()> {
     output::write(out, options, |out| match threads {
         [] => write_buffered(&Trace::new(), out),
-        [only] if only.process.is_none() => {
+        [only] if only.process.is_none() && only.time_origin.is_none() => {
             out.write_all(b"{")?;
             write_members(&only.trace, &only.source_maps, out)?;
+            write_waiting_times(out, &only.trace)?;
             out.write_all(b"}")
         }
         [first, others @ ..] => {
@@ -43,10 +46,12 @@ pub fn write_threads(threads: &[Thread], out: impl Write, options: WriteOptions)
                 write_list(out, ",\"threads\":[", others.iter(), |out, thread| {
                     out.write_all(b"{")?;
                     write_described(thread, out)?;
+                    write_waiting_times(out, &thread.trace)?;
                     out.write_all(b"}")
                 })?;
                 out.write_all(b"]")?;
             }
+            write_waiting_times(out, &first.trace)?;
             out.write_all(b"}")
         }
     })
@@ -66,12 +71,16 @@ fn write_described(thread: &Thread, out: &mut Out<'_>) -> io::Result<()> {
     if let Some(process) = &thread.process {
         write!(out, ",\"pid\":{},\"tid\":{}", process.pid, process.tid)?;
     }
+    if let Some(time_origin) = thread.time_origin {
+        write!(out, ",\"timeOrigin\":{time_origin}")?;
+    }
     out.write_all(b"}")
 }
 
 fn write_buffered(trace: &Trace, out: &mut Out<'_>) -> io::Result<()> {
     out.write_all(b"{")?;
     write_members(trace, &[], out)?;
+    write_waiting_times(out, trace)?;
     out.write_all(b"}")
 }
 

@@ -1,0 +1,234 @@
+//! Waiting as a function of its own.
+
+use crate::frame::Frame;
+use crate::id::FrameId;
+use crate::intern_error::InternError;
+use crate::micros::Micros;
+use crate::sample::Sample;
+use crate::stack::Stack;
+use crate::trace::Trace;
+use crate::weigh::{PAUSE, median_interval, weigh};
+
+/// The name of the frame that stands for waiting.
+pub const WAITING: &str = "(waiting)";
+
+impl Trace {
+    /// The part of each sample's weight in which the thread waited; `None` if that is not known.
+    pub fn waiting_of_samples(&self, weights: &[Micros]) -> Option<Vec<Micros>> {
+        self.waiting().map(|waiting| waiting.of_samples(self.samples(), weights))
+    }
+
+    /// Whether this frame stands for waiting.
+    pub fn is_waiting(&self, frame: FrameId) -> bool {
+        self.frames()
+            .get(frame)
+            .is_some_and(|frame| frame.resource.is_none() && &self.names()[frame.name] == WAITING)
+    }
+
+    /// Makes waiting a function named [`WAITING`], which the waiting function calls, so that the time is no function's self time. A sample
+    /// that stands for both is split in two: first it waited, then it ran. Samples of waiting have no marker.
+    ///
+    /// Garbage collectors may wait, too, so this calls [`add_collector_frames`](Self::add_collector_frames) before. Like those, the frames
+    /// are for showing a trace, not for storing it. If a table is full, the trace does not change.
+    pub fn add_waiting_frames(&mut self) {
+        if self.waiting().is_some() {
+            self.add_collector_frames();
+            // The error is that a table is full.
+            if let Ok(samples) = self.samples_with_waiting() {
+                self.set_samples(samples);
+                self.set_waiting(None);
+            }
+        }
+    }
+
+    /// Removes the samples of waiting, and their weights. Returns the weights.
+    pub(crate) fn remove_waiting(&mut self, weights: &mut Vec<Micros>) -> Vec<Micros> {
+        let mut removed = Vec::new();
+        let waiting: Vec<bool> =
+            self.stacks().iter().map(|(_, stack)| self.is_waiting(stack.frame)).collect();
+        let is_kept = |sample: &Sample| !sample.stack.is_some_and(|stack| waiting[stack.index()]);
+        let (mut samples, mut kept_weights) = (Vec::new(), Vec::new());
+        for (&sample, &weight) in self.samples().iter().zip(&*weights) {
+            if is_kept(&sample) {
+                samples.push(sample);
+                kept_weights.push(weight);
+            } else {
+                removed.push(weight);
+            }
+        }
+        self.set_samples(samples);
+        *weights = kept_weights;
+        removed
+    }
+
+    fn samples_with_waiting(&mut self) -> Result<Vec<Sample>, InternError> {
+        let weights = weigh(self.samples());
+        let waiting = self.waiting_of_samples(&weights).unwrap_or_default();
+        let longest = median_interval(self.samples()).unwrap_or_default().saturating_mul(PAUSE);
+        let mut samples: Vec<Sample> = Vec::with_capacity(self.samples().len());
+        let name = self.name(WAITING)?;
+        let frame = self.frame(Frame { name, resource: None, line: None, column: None })?;
+        let mut before: Option<Micros> = None;
+        for index in 0..self.samples().len() {
+            let sample = self.samples()[index];
+            let (weight, waited) = (weights[index], waiting[index]);
+            let since =
+                before.replace(sample.timestamp).map(|before| sample.timestamp.saturating_sub(before));
+            if waited <= negligible(weight) {
+                samples.push(sample);
+                continue;
+            }
+            let ran = weight.saturating_sub(waited);
+            let stack = Some(self.stack(Stack { parent: sample.stack, frame })?);
+            // The weight of the first sample, and of one after a pause, is not the time since the sample before.
+            let can_split = since.is_some_and(|since| since <= longest);
+            if can_split && ran > negligible(weight) {
+                let timestamp = sample.timestamp.saturating_sub(ran);
+                samples.extend([Sample { timestamp, stack, marker: None }, sample]);
+            } else if can_split || waited > ran {
+                samples.push(Sample { stack, marker: None, ..sample });
+            } else {
+                samples.push(sample);
+            }
+        }
+        Ok(samples)
+    }
+}
+
+/// A part that is too small for a sample of its own: reading the clocks takes a few microseconds, and so does the sampler.
+fn negligible(weight: Micros) -> Micros {
+    Micros((weight.0 / 50).max(20))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::marker::Marker;
+    use crate::merged::{Clock, MergedThreads};
+    use crate::summary::Summary;
+    use crate::waiting::{WaitingPoint, WaitingTimes};
+
+    fn times(points: &[(u64, u64)]) -> WaitingTimes {
+        let mut times = WaitingTimes::default();
+        for &(timestamp, waited) in points {
+            times.push(WaitingPoint { timestamp: Micros(timestamp), waited: Micros(waited) });
+        }
+        times
+    }
+
+    /// Samples at these times: of `work`, of a garbage collection (`!`), or idle (`-`).
+    fn trace(samples: &[(u64, char)], waiting: &[(u64, u64)]) -> Trace {
+        let mut trace = Trace::new();
+        let name = trace.name("work").unwrap();
+        let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+        let work = trace.stack(Stack { parent: None, frame }).ok();
+        for &(timestamp, kind) in samples {
+            let (stack, marker) = match kind {
+                '-' => (None, None),
+                '!' => (work, Some(Marker::Gc)),
+                _ => (work, Some(Marker::Script)),
+            };
+            trace.push_sample(Sample { timestamp: Micros(timestamp), stack, marker });
+        }
+        trace.set_waiting(Some(times(waiting)));
+        trace
+    }
+
+    #[test]
+    fn waiting_is_part_of_the_time_of_busy_samples() {
+        #[track_caller]
+        fn check(samples: &[(u64, char)], points: &[(u64, u64)], expected: &[u64]) {
+            let trace = trace(samples, points);
+            let waiting = trace.waiting_of_samples(&weigh(trace.samples())).unwrap();
+            assert_eq!(waiting, expected.iter().map(|&time| Micros(time)).collect::<Vec<_>>());
+        }
+        let busy = [(1000, 'w'), (2000, 'w'), (3000, 'w')];
+        check(&busy, &[], &[0, 0, 0]);
+        check(&busy, &[(1000, 0)], &[0, 0, 0]);
+        check(&busy, &[(1000, 0), (2000, 900), (3000, 1000)], &[0, 900, 100]);
+        // The line between two points.
+        check(&busy, &[(0, 0), (4000, 2000)], &[500, 500, 500]);
+        check(&busy, &[(0, 500), (500, 1000)], &[500, 0, 0]);
+        check(&[(1000, 'w'), (2000, '-'), (3000, '!')], &[(0, 0), (3000, 3000)], &[1000, 0, 1000]);
+    }
+
+    #[test]
+    fn waiting_becomes_a_function() {
+        /// `expected` has the function, its self time and its total time; then the times running, waiting and idle.
+        #[track_caller]
+        fn check(trace: Trace, expected: &[(&str, u64, u64)], times: [u64; 3]) {
+            let merged = MergedThreads::of([&trace]).unwrap();
+            let (trace, summary) = (&merged.trace, Summary::of_merged(&merged));
+            let row = |row: &crate::summary::FunctionRow| {
+                let name = &trace.names()[trace.frames()[row.frame].name];
+                (name, row.self_time.0, row.total_time.0)
+            };
+            assert_eq!(summary.functions.iter().map(row).collect::<Vec<_>>(), expected);
+            assert_eq!([summary.running(), summary.waiting, summary.idle].map(|tally| tally.time.0), times);
+        }
+        let busy = [(1000, 'w'), (2000, 'w'), (3000, 'w'), (4000, '-')];
+        check(trace(&busy, &[]), &[("work", 3000, 3000)], [3000, 0, 1000]);
+        let waits = [(1000, 0), (2000, 600), (3000, 1595), (4000, 1595)];
+        check(trace(&busy, &waits), &[("(waiting)", 1600, 1600), ("work", 1400, 3000)], [1400, 1600, 1000]);
+        let collection = [(1000, 'w'), (2000, '!'), (3000, 'w')];
+        check(
+            trace(&collection, &[(1000, 0), (2000, 400)]),
+            &[("work", 2000, 3000), ("(garbage collector)", 600, 1000), ("(waiting)", 400, 400)],
+            [2600, 400, 0],
+        );
+        // The first sample is not split, since nothing is known of the time before it.
+        check(
+            trace(&[(1000, 'w'), (2000, 'w')], &[(0, 0), (1000, 600)]),
+            &[("work", 1000, 2000), ("(waiting)", 1000, 1000)],
+            [1000, 1000, 0],
+        );
+    }
+
+    #[test]
+    fn times_are_cpu_time_or_the_time_that_passes() {
+        #[track_caller]
+        fn check(clock: Clock, rows: &[(&str, u64)], left_out: Option<u64>) {
+            let trace = trace(
+                &[(1000, 'w'), (2000, 'w'), (3000, 'w'), (4000, '-')],
+                &[(1000, 0), (2000, 600), (3000, 1595), (4000, 1595)],
+            );
+            let merged = MergedThreads::by(clock, [&trace]).unwrap();
+            let names = |frame: FrameId| &merged.trace.names()[merged.trace.frames()[frame].name];
+            let summary = Summary::of_merged(&merged);
+            let found = summary.functions.iter().map(|row| (names(row.frame), row.self_time.0));
+            assert_eq!(found.collect::<Vec<_>>(), rows);
+            assert_eq!((merged.left_out, merged.interval), (left_out.map(Micros), Some(Micros(1000))));
+            assert_eq!(merged.ranges.len(), 1);
+            assert_eq!(merged.ranges[0], 0..merged.weights.len());
+            assert_eq!(merged.with_waiting_times, 1);
+        }
+        check(Clock::WaitingApart, &[("(waiting)", 1600), ("work", 1400)], None);
+        check(Clock::Cpu, &[("work", 1400)], Some(1600));
+        check(Clock::Wall, &[("work", 3000)], None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_time_is_lost(mut trace in crate::testing::trace(), points in prop::collection::vec((0..9_000_u64, 0..9_000_u64), 0..40)) {
+            let mut times = WaitingTimes::default();
+            let (mut timestamp, mut waited) = (Micros::ZERO, Micros::ZERO);
+            for (since, more) in points {
+                timestamp = timestamp.saturating_add(Micros(since));
+                waited = waited.saturating_add(Micros(more));
+                times.push(WaitingPoint { timestamp, waited });
+            }
+            trace.set_waiting(Some(times));
+            let sums = |clock| {
+                let merged = MergedThreads::by(clock, [&trace]).unwrap();
+                let summary = Summary::of_merged(&merged);
+                (summary.busy.time.saturating_add(merged.left_out.unwrap_or_default()), summary.idle.time)
+            };
+            prop_assert_eq!(sums(Clock::WaitingApart), sums(Clock::Wall));
+            prop_assert_eq!(sums(Clock::Cpu), sums(Clock::Wall));
+            trace.add_waiting_frames();
+            prop_assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The CPU times of the current thread, read whenever V8 samples it.
+
+use std::ptr::NonNull;
+
+use selfprof_session::{CpuTime, Instant};
+use selfprof_trace::Micros;
+
+use crate::ffi;
+
+/// The CPU times of the thread that made it. The pointer keeps it on that thread.
+pub(crate) struct CpuTimes {
+    times: NonNull<ffi::CpuTimes>,
+}
+
+impl CpuTimes {
+    /// `None` if the thread has one already, or if the system lacks the means.
+    pub(crate) fn new() -> Option<Self> {
+        NonNull::new(ffi::selfprof_cpu_times_new()).map(|times| Self { times })
+    }
+
+    /// Has the times read from now on, unless another profiler handles V8's signal. A run with this interval must be going, and this must be called after
+    /// each start of one, because V8 and other profilers install handlers of their own.
+    pub(crate) fn install_handler(&mut self, interval: Micros) {
+        // SAFETY: called on the thread that made it.
+        unsafe { ffi::selfprof_cpu_times_install_handler(self.times.as_ptr(), interval.0) };
+    }
+
+    /// The times since the last call, and the current one, in order.
+    pub(crate) fn take(&mut self) -> Vec<CpuTime> {
+        let empty = ffi::CpuTime { at_us: 0, cpu_us: 0, is_after_gap: false };
+        let mut times = vec![empty; ffi::selfprof_cpu_times_capacity() as usize];
+        // SAFETY: called on the thread that made it, with room for as many as there may be.
+        let count = unsafe { ffi::selfprof_cpu_times_take(self.times.as_ptr(), times.as_mut_ptr()) };
+        times.truncate(count as usize);
+        times
+            .iter()
+            .map(|time| CpuTime {
+                at: Instant(time.at_us),
+                cpu: Micros(time.cpu_us),
+                is_after_gap: time.is_after_gap,
+            })
+            .collect()
+    }
+}
+
+impl Drop for CpuTimes {
+    fn drop(&mut self) {
+        // SAFETY: called on the thread that made it, and it is not used again.
+        unsafe { ffi::selfprof_cpu_times_delete(self.times.as_ptr()) };
+    }
+}
