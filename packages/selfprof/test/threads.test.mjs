@@ -215,10 +215,11 @@ suite('profileThreads()', () => {
       profileThreads({ sampleInterval: 1, maxBufferSize: 10 }),
       profileThreads({ sampleInterval: 1, maxBufferSize: 10, bufferPolicy: 'circular' }),
     ]);
-    spin(150);
+    // A busy machine may leave the worker out for long.
+    spin(400);
     await sleep(20);
     const between = performance.now();
-    spin(150);
+    spin(400);
     const [early, late] = await Promise.all([first.stop(), last.stop()]);
     for (const id of [0, worker.threadId]) {
       const [beginning, end] = [traceOf(early, id).samples, traceOf(late, id).samples];

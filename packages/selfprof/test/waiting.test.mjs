@@ -208,6 +208,7 @@ suite('waiting', () => {
       `,
     );
     const { spawnSync: child } = times.main;
-    assert.ok(child.wall > 350 && child.waiting > 0.9 * child.wall, JSON.stringify(child));
+    // On a busy machine, starting the children takes long, too.
+    assert.ok(child.wall > 350 && child.waiting > 300, JSON.stringify(child));
   });
 });
