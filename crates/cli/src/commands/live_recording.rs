@@ -111,6 +111,9 @@ impl LiveRecording {
         }
         let is_kept = |time| windows.contains(time, end);
         let ending = Ending { is_kept: products.is_cut.then_some(&is_kept as IsKept<'_>), seen, alive };
+        if !windows.was_open(end) {
+            warn("the trace is empty: the program ended before recording began");
+        }
         let finished = recording.finish(&products.output, products.top, &ending);
         if let Err(failure) = &finished {
             failure.report();

@@ -188,7 +188,7 @@ fn wait_for(file: &Path) {
 fn parts_of_a_run_are_recorded() {
     /// The shares of the functions `early` and `late`, and whether the trace was written before the program ended.
     #[track_caller]
-    fn check(options: &str, has: [bool; 2]) {
+    fn check(options: &str, has: [bool; 2]) -> String {
         let directory = TestDirectory::new();
         let Output { status, stdout, stderr } =
             output(&mut directory.run(&format!("--top 0 {options}"), "processes.js", "phases"));
@@ -197,12 +197,14 @@ fn parts_of_a_run_are_recorded() {
         let trace = directory.trace("processes.selfprof.json");
         let found = ["early", "late"].map(|name| share(&trace, name) > 0.0);
         assert_eq!(found, has, "{options}: {}", text(&stderr));
+        text(&stderr).to_owned()
     }
     check("", [true, true]);
-    check("--delay 0.9", [false, true]);
-    check("--duration 0.9", [true, false]);
+    check("--delay 1.3", [false, true]);
+    check("--duration 1.3", [true, false]);
     check("--last 0.7", [false, true]);
-    check("--toggle SIGUSR2", [false, false]);
+    let stderr = check("--toggle SIGUSR2", [false, false]);
+    assert!(stderr.contains("the trace is empty: the program ended before recording began"), "{stderr}");
 }
 
 #[test]
@@ -210,7 +212,7 @@ fn a_signal_toggles_recording() {
     let directory = TestDirectory::new();
     let mut command = directory.run("--top 0 --toggle usr1", "processes.js", "phases");
     let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    thread::sleep(Duration::from_millis(700));
+    thread::sleep(Duration::from_millis(1200));
     kill_process(Pid::from_child(&run), Signal::USR1).unwrap();
     let Output { status, stderr, .. } = run.wait_with_output().unwrap();
     let stderr = text(&stderr);

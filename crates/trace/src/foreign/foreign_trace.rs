@@ -116,7 +116,9 @@ impl ForeignTrace {
         let resource = match self.evaluated.get(&script) {
             Some(&resource) => resource,
             None => {
-                self.push_resource(&evaluated_resource(script)).ok()?;
+                if self.push_resource(&evaluated_resource(script)).is_err() {
+                    return Some(ProblemKind::EvaluatedLimit);
+                }
                 self.evaluated.insert(script, self.resources.len() - 1);
                 self.resources.len() - 1
             }

@@ -124,6 +124,8 @@ pub enum ProblemKind {
     SourceMapList,
     /// Something other than a list in place of the list of evaluated scripts.
     EvaluatedList,
+    /// One more evaluated script than there may be resources.
+    EvaluatedLimit,
     /// Something other than an object in place of a source map.
     SourceMap,
     /// An id that an earlier element has.
@@ -142,7 +144,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -158,6 +160,7 @@ impl ProblemKind {
         Self::EntryList,
         Self::SourceMapList,
         Self::EvaluatedList,
+        Self::EvaluatedLimit,
         Self::SourceMap,
         Self::Duplicate,
         Self::SecondParent,
@@ -186,6 +189,7 @@ impl fmt::Display for ProblemKind {
             Self::EntryList => "is not a list of entries",
             Self::SourceMapList => "is not a list of source maps",
             Self::EvaluatedList => "is not a list of evaluated functions",
+            Self::EvaluatedLimit => "is in one more evaluated script than are read",
             Self::SourceMap => "is not a source map",
             Self::Duplicate => "is already the id of another entry",
             Self::SecondParent => "already has another parent",

@@ -315,6 +315,11 @@ fn limits_are_enforced() {
         duration: None,
     };
     check(|| foreign.push_entry(&mark), "the trace has more than 1 entries");
+    let mut foreign = ForeignTrace::new(Limits { text_bytes: 99, frames: 2, ..limits });
+    foreign.push_frame(&MAIN).unwrap();
+    foreign.push_frame(&MAIN).unwrap();
+    assert_eq!(foreign.set_evaluated(0.0, 1.0, [None; 2]), None);
+    assert_eq!(foreign.set_evaluated(1.0, 2.0, [None; 2]), Some(ProblemKind::EvaluatedLimit));
     let mut foreign = ForeignTrace::new(Limits { resources: 9, ..limits });
     check(|| foreign.push_resource("12345"), "the trace has more than 8 bytes of text");
     let mut foreign = ForeignTrace::new(Limits { entries: 9, ..limits });

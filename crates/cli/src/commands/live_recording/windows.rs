@@ -43,6 +43,11 @@ impl Windows {
         }
     }
 
+    /// Whether a window was open at any time. `end` is when the recording ended.
+    pub fn was_open(&self, end: Micros) -> bool {
+        self.list.iter().any(|&(from, to)| from < to.unwrap_or(end))
+    }
+
     /// Whether a sample of this time is kept. `end` is when the recording ended.
     pub fn contains(&self, time: Micros, end: Micros) -> bool {
         let is_in_window =
@@ -81,6 +86,7 @@ mod tests {
     fn a_delay_leaves_the_beginning_out() {
         let mut windows = Windows::new(Some(Micros(5)), None);
         assert!(!windows.is_open(Micros(4)) && windows.is_open(Micros(5)));
+        assert!(!windows.was_open(Micros(5)) && windows.was_open(Micros(6)));
         check(&windows, 20, &[(5, 20)]);
         windows.close(Micros(9));
         assert!(!windows.is_open(Micros(9)));
@@ -91,6 +97,7 @@ mod tests {
     fn toggling_opens_and_closes() {
         let mut windows = Windows::new(None, None);
         check(&windows, 20, &[]);
+        assert!(!windows.was_open(Micros(20)));
         for now in [3, 6, 10] {
             windows.toggle(Micros(now));
         }
