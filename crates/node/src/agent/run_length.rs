@@ -5,9 +5,9 @@ use std::time::Duration;
 use selfprof_trace::Micros;
 
 /// V8 frees a profile in one piece, on the JS thread, in a time that grows with the number of different stacks in it.
-const FREED_WITHIN: Duration = Duration::from_micros(400);
+const FREED_WITHIN: Duration = Duration::from_micros(300);
 /// The cost of cutting a segment does not depend on its length, so segments should not be much shorter.
-const SHORTEST: Micros = Micros(250_000);
+const SHORTEST: Micros = Micros(125_000);
 /// The longest time that samples stay in V8, where each takes 32 bytes. They are lost when the process is killed.
 pub const LONGEST_RUN: Micros = Micros(2_000_000);
 
@@ -19,7 +19,7 @@ pub struct RunLength {
 
 impl Default for RunLength {
     fn default() -> Self {
-        Self { longest: SHORTEST.saturating_mul(2) }
+        Self { longest: SHORTEST.saturating_mul(4) }
     }
 }
 
@@ -54,8 +54,8 @@ mod tests {
             run_length.longest().0
         };
         assert_eq!(after(500_000, 20), 1_000_000, "doubles at most");
-        assert_eq!(after(1_000_000, 800), 500_000);
-        assert_eq!(after(500_000, 400), 500_000);
+        assert_eq!(after(1_000_000, 600), 500_000);
+        assert_eq!(after(500_000, 300), 500_000);
         assert_eq!(after(500_000, 100_000), SHORTEST.0);
         for _ in 0..20 {
             after(5_000_000, 1);
