@@ -112,10 +112,13 @@ export class State {
     const isSame =
       hidden.size === this.#hiddenPackages.size && [...hidden].every((one) => this.#hiddenPackages.has(one));
     if (isSame) return;
+    const { selectedPackage, selectedFrame } = this;
+    const identity = selectedFrame === -1 ? '' : this.profile.frames.identity(selectedFrame);
+    const isHidden = selectedPackage !== undefined && hidden.has(selectedPackage);
     this.#hiddenPackages = hidden;
     this.#forgetProfile();
-    const { selectedPackage } = this;
-    if (selectedPackage !== undefined && hidden.has(selectedPackage)) this.#selectedFrame = -1;
+    // Groups have other numbers now.
+    this.#selectedFrame = selectedFrame === -1 || isHidden ? -1 : this.frameOf(identity);
     this.#notify('grouping');
   }
 

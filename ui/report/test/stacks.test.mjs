@@ -149,6 +149,22 @@ describe('stacks', () => {
     await page.click('.switches button');
     assert.equal(await page.evaluate(() => selfprofReport.state.hiddenPackages.size), 0);
     assert.equal(await page.$eval('.switches button', (button) => button.hidden), true);
+    // Time in which nothing else is on the stack stays.
+    const { page: second } = await open(
+      browser,
+      makeReport(folder, {
+        'alone.json': trace(Array(20).fill('inLib'), { resource: '/app/node_modules/lib/i.js' }),
+      }),
+    );
+    await second.evaluate(() => selfprofReport.state.selectFrame(0));
+    await second.keyboard.press('h');
+    await showTab(second, 'Functions');
+    assert.deepEqual(
+      (await tableRows(second)).map((row) => [row[3], row[2]]),
+      [['(hidden)', '20']],
+    );
+    assert.equal(await second.evaluate(() => selfprofReport.state.selectedFrame), -1);
+    await second.close();
     // Code outside of packages cannot be hidden.
     await select('main');
     await page.keyboard.press('h');

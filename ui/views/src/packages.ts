@@ -6,6 +6,7 @@ import { Profile } from './profile.ts';
 export const NODE_PACKAGE = 'Node.js';
 const OWN_CODE = '(own code)';
 const NATIVE = '(native)';
+const HIDDEN = '(hidden)';
 
 /** The package of a script; undefined for code outside of packages. */
 export function packageOf(resource: string): string | undefined {
@@ -35,36 +36,44 @@ class GroupedFrames extends FrameTable {
     return this.#frames.count + this.#groups.length;
   }
 
+  get firstGroup(): number {
+    return this.#frames.count;
+  }
+
   #group(frame: number): string | undefined {
     return this.#groups[frame - this.#frames.count];
   }
 
   override isGroup(frame: number): boolean {
-    return frame >= this.#frames.count;
+    return frame >= this.#frames.count || this.#frames.isGroup(frame);
+  }
+
+  override isPseudoFunction(frame: number): boolean {
+    return this.#group(frame) === HIDDEN || this.#frames.isPseudoFunction(frame);
   }
 
   override functionName(frame: number): string {
-    return this.#group(frame) ?? super.functionName(frame);
+    return this.#group(frame) ?? this.#frames.functionName(frame);
   }
 
   override resource(frame: number): string | undefined {
     const group = this.#group(frame);
-    if (group === undefined) return super.resource(frame);
+    if (group === undefined) return this.#frames.resource(frame);
     if (group === NODE_PACKAGE) return 'node:';
-    return group === OWN_CODE || group === NATIVE ? undefined : `node_modules/${group}`;
+    return group.startsWith('(') ? undefined : `node_modules/${group}`;
   }
 
   override location(frame: number): string {
-    return this.isGroup(frame) ? (this.resource(frame) ?? '') : super.location(frame);
+    return this.isGroup(frame) ? (this.resource(frame) ?? '') : this.#frames.location(frame);
   }
 
   override line(frame: number): number {
-    return this.isGroup(frame) ? 0 : super.line(frame);
+    return this.isGroup(frame) ? 0 : this.#frames.line(frame);
   }
 
   override identity(frame: number): string {
     const group = this.#group(frame);
-    return group === undefined ? super.identity(frame) : `${group}\n${this.location(frame)}`;
+    return group === undefined ? this.#frames.identity(frame) : `${group}\n${this.location(frame)}`;
   }
 }
 
@@ -112,7 +121,10 @@ export function groupPackages(profile: Profile, all = false): GroupedProfile {
   return { profile: grouped, frameOf, firstPackage: base, endOfPackages };
 }
 
-/** A trace without the functions of some packages. Their time counts for what called them. */
+/**
+ * A trace without the functions of some packages. Their time counts for what called them, or for a function `(hidden)` if nothing else
+ * is on the stack.
+ */
 export function hidePackages(profile: Profile, hidden: ReadonlySet<string>): Profile {
   const { frames } = profile;
   const isHidden = (frame: number): boolean => {
@@ -120,15 +132,17 @@ export function hidePackages(profile: Profile, hidden: ReadonlySet<string>): Pro
     const name = resource === undefined ? undefined : packageOf(resource);
     return name !== undefined && hidden.has(name);
   };
-  const frameOf = Int32Array.from({ length: frames.count }, (_, frame) => (isHidden(frame) ? HIDDEN : frame));
-  return regroup(profile, frameOf, frames);
+  const frameOf = Int32Array.from({ length: frames.count }, (_, frame) => (isHidden(frame) ? NO_FRAME : frame));
+  return regroup(profile, frameOf, new GroupedFrames(frames, [HIDDEN]));
 }
 
 /** Stands for a frame that is left out of stacks. */
-const HIDDEN = -1;
+const NO_FRAME = -1;
 
-/** The same samples with other frames. Adjacent frames of one group become one. */
-function regroup(profile: Profile, frameOf: Int32Array, frames: FrameTable): Profile {
+/**
+ * The same samples with other frames. Adjacent frames of one group become one. A stack that has no frame left gets the first group.
+ */
+function regroup(profile: Profile, frameOf: Int32Array, frames: GroupedFrames): Profile {
   const { stackFrame, stackParent } = profile;
   const frame: number[] = [];
   const parent: number[] = [];
@@ -137,7 +151,7 @@ function regroup(profile: Profile, frameOf: Int32Array, frames: FrameTable): Pro
   for (let stack = 0; stack < stackFrame.length; stack++) {
     const outer = stackParent[stack] === -1 ? -1 : stackOf[stackParent[stack]];
     const own = frameOf[stackFrame[stack]];
-    if (own === HIDDEN || (outer !== -1 && frames.isGroup(own) && frame[outer] === own)) {
+    if (own === NO_FRAME || (outer !== -1 && frames.isGroup(own) && frame[outer] === own)) {
       stackOf[stack] = outer;
       continue;
     }
@@ -150,8 +164,15 @@ function regroup(profile: Profile, frameOf: Int32Array, frames: FrameTable): Pro
     }
     stackOf[stack] = id;
   }
-  const threads = profile.threads.map((thread) =>
-    thread.withStacks(thread.stack.map((stack) => (stack === -1 ? -1 : stackOf[stack]))),
-  );
+  let withoutFrames = -1;
+  const shown = (stack: number): number => {
+    if (stack === -1 || stackOf[stack] !== -1) return stack === -1 ? -1 : stackOf[stack];
+    if (withoutFrames === -1) {
+      withoutFrames = frame.push(frames.firstGroup) - 1;
+      parent.push(-1);
+    }
+    return withoutFrames;
+  };
+  const threads = profile.threads.map((thread) => thread.withStacks(thread.stack.map(shown)));
   return new Profile(profile, frames, { frame: Int32Array.from(frame), parent: Int32Array.from(parent) }, threads);
 }
