@@ -8,6 +8,9 @@ import type { Level } from './flame-layout.ts';
 /** Boxes at least this many CSS pixels wide get a one-pixel gap on their right, and may get a label. */
 export const WIDE = 3;
 
+/** The least opacity of a pixel with a box that covers only a part of it. */
+const FAINT = 0.3;
+
 /** Maps times to pixels. */
 export interface Scale {
   /** The time of the left edge. */
@@ -35,9 +38,16 @@ function gallop(values: Float64Array, limit: number, from: number): number {
   return low;
 }
 
+/** A color with a share of its opacity. */
+function faded(color: number, share: number): number {
+  const alpha = Math.round((color >>> 24) * Math.min(1, Math.max(FAINT, share)));
+  return ((color & 0xffffff) | (alpha << 24)) >>> 0;
+}
+
 /**
  * Paints a level into a row of pixels. A pixel shows the box at its center, otherwise a box that touches it, so the cost
- * depends on the number of pixels and not on the number of boxes. Returns the indices of the wide boxes.
+ * depends on the number of pixels and not on the number of boxes. A box that only touches a pixel is faint there: else many
+ * short calls would look like a long one. Returns the indices of the wide boxes.
  */
 export function rasterizeLevel(
   { start, end, frame }: Level,
@@ -60,12 +70,14 @@ export function rasterizeLevel(
     }
     if (end[index] <= center) {
       // A narrow box that ends before the center shows unless another box covers the center. A wide box shows anyway.
-      if (start[index] < left + perPixel && end[index] - start[index] < wideTime) row[x] = colors[frame[index]];
+      if (start[index] < left + perPixel && end[index] - start[index] < wideTime)
+        row[x] = faded(colors[frame[index]], (end[index] - start[index]) / perPixel);
       index = gallop(end, center, index);
       if (index === end.length) break;
     }
     if (start[index] > center) {
-      if (start[index] < left + perPixel && row[x] === 0) row[x] = colors[frame[index]];
+      if (start[index] < left + perPixel && row[x] === 0)
+        row[x] = faded(colors[frame[index]], (left + perPixel - start[index]) / perPixel);
       x = Math.max(x + 1, Math.floor((start[index] - from) / perPixel));
       continue;
     }

@@ -71,6 +71,24 @@ describe('a rasterized level', () => {
     );
   });
 
+  it('is faint where a box covers only a part of a pixel', () => {
+    const alphas = (boxes) => {
+      const level = {
+        start: Float64Array.from(boxes, ([start]) => start),
+        end: Float64Array.from(boxes, ([, end]) => end),
+        frame: new Int32Array(boxes.length),
+      };
+      const row = new Uint32Array(4);
+      rasterizeLevel(level, Uint32Array.of(0xff0000ff), row, { from: 0, perPixel: 1, ratio: 1 });
+      return Array.from(row, (pixel) => Math.round(((pixel >>> 24) / 255) * 10) / 10);
+    };
+    // A short call in each pixel.
+    assert.deepEqual(alphas([0, 1, 2, 3].map((start) => [start + 0.1, start + 0.15])), [0.3, 0.3, 0.3, 0.3]);
+    assert.deepEqual(alphas([[0.05, 0.45]]), [0.4, 0, 0, 0]);
+    assert.deepEqual(alphas([[0, 3]]), [1, 1, 0, 0]);
+    assert.deepEqual(alphas([[1.3, 1.9]]), [0, 1, 0, 0]);
+  });
+
   it('is empty where no box is', () => {
     assert.deepEqual(paint([], 3), { row: '000', wide: [] });
     assert.deepEqual(paint([[0, 5]], 3, { from: 7 }), { row: '000', wide: [] });
