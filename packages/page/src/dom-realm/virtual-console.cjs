@@ -4,6 +4,7 @@
 
 const { postToHost } = require('./host-port.cjs');
 const { format, inspect } = require('./inspect.cjs');
+const { RequestFailed } = require('./request-failed.cjs');
 
 /** Messages per second, and characters per message: a page must not fill its user's memory. */
 const MAX_MESSAGES = 1_000;
@@ -77,6 +78,7 @@ exports.consoleFor = (realm) => {
     trace: (values) => log('trace', values.length > 0 ? values : ['Trace']),
     // Features that jsdom lacks, and resources that could not be loaded.
     jsdomError: ([error]) => {
+      if (error.cause instanceof RequestFailed) return;
       if (error.type === 'not-implemented') {
         // The package that jsdom suggests to install would not help here.
         const text = `${error.message}`.replace(/: without installing .*/, ': pages have no canvas to paint on');

@@ -89,7 +89,7 @@ function hostFor(realm) {
       const id = bridge.fetch(JSON.stringify({ ...request, window: realm.id }), bytes, (answer, body) => {
         const { error } = JSON.parse(answer);
         if (error === undefined) onResponse(answer, body);
-        else onError(error);
+        else onError();
       });
       return () => bridge.abortFetch(id);
     },

@@ -8,6 +8,7 @@ const { gunzipSync } = require('node:zlib');
 const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
+const { referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
@@ -225,8 +226,9 @@ class Page extends EventEmitter {
       this.#host,
       {
         onMessage: (thread, message) => this.#onMessage(thread, message),
-        onFailure: (thread, text) => {
-          this.emit('problem', { kind: 'host', text, url: '', frame: threads.numberOf(thread, 0) });
+        onProblem: (thread, { kind, text, url, frame }) => {
+          const window = thread.windows.has(frame) ? frame : 0;
+          this.emit('problem', { kind, text, url, frame: threads.numberOf(thread, window) });
         },
         onCrash: (thread, error) => this.#onCrash(thread, error),
       },
@@ -289,7 +291,8 @@ class Page extends EventEmitter {
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
-      this.#requested.add({ url, referrer: typeof referrer === 'string' ? referrer : '' });
+      const document = this.#document?.main.document;
+      if (document !== undefined) this.#requested.add({ url, referrer: referrerOf(String(referrer), document) });
       return;
     }
     const text = `a page may not navigate to URLs of the scheme ${protocol}`;

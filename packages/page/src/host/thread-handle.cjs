@@ -70,6 +70,8 @@ class ThreadHandle extends EventEmitter {
   /** Counters of messages that were sent and not read yet, which both threads share, see dom-realm/host-port.cjs. */
   #unreadHere = new Int32Array(new SharedArrayBuffer(4));
   #unreadThere = new Int32Array(new SharedArrayBuffer(4));
+  /** The same for the main realm's messages that a page can cause, see main-realm/page-thread.cjs. */
+  #unreadOfMain = new Int32Array(new SharedArrayBuffer(4));
   /** Answers of the main realm that came before the message of the DOM realm that is being handled. @type {MainRealmAnswer[] | undefined} */
   #earlyAnswers;
 
@@ -87,6 +89,7 @@ class ThreadHandle extends EventEmitter {
         options,
         modules: loadedModules.current(),
         cloneKey,
+        unread: this.#unreadOfMain,
         kind,
         port: dom.port2,
         control: main.port2,
@@ -263,6 +266,7 @@ class ThreadHandle extends EventEmitter {
 
   /** @param {FromMainRealm} message */
   #onMainMessage(message) {
+    if ('weight' in message) Atomics.sub(this.#unreadOfMain, 0, message.weight);
     switch (message.type) {
       case 'ready':
         this.#settle('ready');

@@ -144,20 +144,29 @@ class DomBridge {
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {
           if (!isString(source, url)) throw new Error('a script is text');
-          const { realm, bases } = thread.windows.get(window);
+          const { realm, bases } = thread.windows.withScripts(window);
           if (isString(base) && base !== '') bases.set(url, base);
           return runClassicScript(realm, source, url, { line: line | 0, column: column | 0 });
+        }),
+      runUserScript: (window, source, name, column, base) =>
+        this.#complete(() => {
+          if (!isString(source, name)) throw new Error('a script is text');
+          const { realm, bases } = thread.windows.get(window);
+          if (isString(base) && base !== '') bases.set(name, base);
+          return runClassicScript(realm, source, name, { line: 0, column: column | 0 });
         }),
       checkFunctionBody: (window, parameters, body, url) =>
         this.#complete(() => {
           if (!isString(parameters, body, url)) throw new Error('a function is text');
-          thread.windows.get(window);
+          thread.windows.withScripts(window);
           checkFunctionBody(window, parameters.split(', '), body, url);
         }),
       runFetchedScript: (window, handle) => this.#complete(() => thread.loader.run(window, handle)),
       loadModule: (window, request, onDone) => thread.loader.loadModule(window, request, onDone),
       runModule: (window, handle) =>
-        this.#complete(() => thread.windows.get(window).modules.run(handle, (thrown) => thread.report(thrown, window))),
+        this.#complete(() =>
+          thread.windows.withScripts(window).modules.run(handle, (thrown) => thread.report(thrown, window)),
+        ),
       registerImportMap: (window, text, base) =>
         isString(text, base)
           ? thread.windows.get(window).modules.registerImportMap(text, base)
@@ -184,9 +193,9 @@ class DomBridge {
       endWorker: (id) => thread.workers.end(id),
       importScript: (url) => (isString(url) ? thread.workerScripts.importScript(url) : ''),
       closeWorker: () => thread.close(),
-      getCookies: (url) => (isString(url) ? thread.cookiesForScript(url) : ''),
-      setCookie: (url, text) => {
-        if (isString(url, text)) thread.setCookieByScript(url, text);
+      getCookies: (window, url) => (isString(url) ? thread.cookiesForScript(window, url) : ''),
+      setCookie: (window, url, text) => {
+        if (isString(url, text)) thread.setCookieByScript(window, url, text);
       },
     };
   }

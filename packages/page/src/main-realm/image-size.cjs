@@ -1,0 +1,78 @@
+'use strict';
+
+// The size of an image, read from its bytes in the main realm: a page may learn the size of an image of another origin, and nothing else of it.
+
+/** Markers from 0xC0 to 0xCF that begin no frame, so no size follows: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, table B.1 */
+const NO_JPEG_FRAME = new Set([0xc4, 0xc8, 0xcc]);
+
+const ascii = (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /** @type {number} */ end) =>
+  String.fromCharCode(...bytes.subarray(start, end));
+
+/** @typedef {{ width: number, height: number }} Size */
+
+/** Readers of image formats: each returns the size, or undefined for bytes of another format. @type {((bytes: Uint8Array, view: DataView) => Size | undefined)[]} */
+const FORMATS = [
+  function png(bytes, view) {
+    if (view.byteLength < 24 || ascii(bytes, 1, 4) !== 'PNG') return undefined;
+    return { width: view.getUint32(16), height: view.getUint32(20) };
+  },
+  function gif(bytes, view) {
+    if (view.byteLength < 10 || ascii(bytes, 0, 4) !== 'GIF8') return undefined;
+    return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  },
+  function bmp(bytes, view) {
+    if (view.byteLength < 26 || ascii(bytes, 0, 2) !== 'BM') return undefined;
+    return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) };
+  },
+  function jpeg(bytes, view) {
+    if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined;
+    for (let at = 2; at + 9 <= view.byteLength && bytes[at] === 0xff; at += 2 + view.getUint16(at + 2)) {
+      const tag = bytes[at + 1];
+      if (tag >= 0xc0 && tag <= 0xcf && !NO_JPEG_FRAME.has(tag)) {
+        return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+      }
+    }
+    return undefined;
+  },
+  function webp(bytes, view) {
+    if (view.byteLength < 30 || ascii(bytes, 0, 4) !== 'RIFF' || ascii(bytes, 8, 12) !== 'WEBP') return undefined;
+    switch (ascii(bytes, 12, 16)) {
+      case 'VP8 ':
+        return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+      case 'VP8L': {
+        const bits = view.getUint32(21, true);
+        return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
+      }
+      case 'VP8X':
+        return { width: (view.getUint32(24, true) & 0xffffff) + 1, height: (view.getUint32(26, true) >>> 8) + 1 };
+      default:
+        return undefined;
+    }
+  },
+  function svg(bytes) {
+    const text = ascii(bytes, 0, Math.min(bytes.byteLength, 4_096));
+    const tag = /<svg\b([^>]*)>/.exec(text)?.[1];
+    const isWhole =
+      tag?.endsWith('/') || ascii(bytes, Math.max(0, bytes.byteLength - 4_096), bytes.byteLength).includes('</svg');
+    if (tag === undefined || !isWhole) return undefined;
+    const length = (/** @type {string} */ name, /** @type {number} */ fallback) =>
+      Number(new RegExp(`\\b${name}\\s*=\\s*["']\\s*([0-9.]+)`).exec(tag)?.[1] ?? fallback);
+    // The size of an image without one of its own: https://www.w3.org/TR/CSS21/visudet.html#inline-replaced-width
+    return { width: Math.trunc(length('width', 300)), height: Math.trunc(length('height', 150)) };
+  },
+];
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Size | undefined} `undefined` for bytes that are not an image of a known format
+ */
+function imageSize(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const read of FORMATS) {
+    const size = read(bytes, view);
+    if (size !== undefined) return size;
+  }
+  return undefined;
+}
+
+module.exports = { imageSize };
