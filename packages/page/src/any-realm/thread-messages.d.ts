@@ -159,7 +159,12 @@ export type MainRealmReport =
   | FrameRequest;
 
 /** From a main realm to the user's thread. */
-export type FromMainRealm = { type: 'ready' } | { type: 'pong'; id: number } | MainRealmAnswer | MainRealmReport;
+export type FromMainRealm =
+  | { type: 'ready' }
+  | { type: 'delivered'; delivery: number }
+  | { type: 'pong'; id: number }
+  | MainRealmAnswer
+  | MainRealmReport;
 
 /** Requests that the DOM realm answers with `evaluated`. */
 export type DomRealmRequest =

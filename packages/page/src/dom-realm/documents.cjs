@@ -55,6 +55,8 @@ DocumentImpl.prototype._fallbackBaseURL = /** @this {Jsdom.DocumentImpl} */ func
   return this._parentDocument?.baseURL() ?? realms.realmOf(this._globalObject)?.base ?? this._URL;
 };
 
+const MAX_SHOWN_URL = 10_000;
+
 let nextFrame = 0;
 
 /**
@@ -94,12 +96,22 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
   setLocation(window, url, origin);
   realms.add(realm);
   setSandbox(window, sandbox);
-  postToHost({ type: 'window', frame: realm.id, parent: (parent && realms.realmOf(parent)?.id) ?? -1, url });
+  postToHost({
+    type: 'window',
+    frame: realm.id,
+    parent: (parent && realms.realmOf(parent)?.id) ?? -1,
+    url: shownUrl(url),
+  });
   realm.code = bridge.enterWindow(window, hostFor(realm));
   install(realm);
   messages.install(realm);
   installSandbox(realm);
   return window;
+}
+
+/** A URL as the page's user sees it: a page can make one of any length. @param {string} url */
+function shownUrl(url) {
+  return url.length > MAX_SHOWN_URL ? `${url.slice(0, MAX_SHOWN_URL)}...` : url;
 }
 
 /**
@@ -117,7 +129,7 @@ function setLocation(window, url, origin) {
   window._origin = origin;
   window._sessionHistory.currentEntry.url = document._URL;
   const realm = realms.realmOf(window);
-  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url });
+  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url: shownUrl(url) });
 }
 
 /**

@@ -52,7 +52,7 @@ class AgentThreads {
   #workers;
 
   /**
-   * @param {import('./browser-context.cjs').BrowserContext} host
+   * @param {import('./page-context.cjs').PageContext} host
    * @param {ThreadListener} listener
    * @param {boolean} isVisible whether the page is in the foreground
    */
@@ -69,16 +69,17 @@ class AgentThreads {
    * @param {ThreadHandle} handle of a thread that is ready
    * @param {PageDocument} document
    * @param {DocumentContent} content
-   * @param {Container} [container] the frame element that holds it
+   * @param {{ container?: Container, lease?: import('../fetch/request.cjs').Response['lease'] }} [holder] the frame element that holds it,
+   *   and the lease of the content
    */
-  open(handle, document, { body, referrer, base }, container) {
+  open(handle, document, { body, referrer, base }, { container, lease } = {}) {
     const thread = this.#add(handle, document, { container });
     const ancestors =
       container === undefined
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.#topOf(container.thread) };
     const content = { body: new Uint8Array(body), referrer, base };
-    handle.postToMain({ type: 'open', document, content, ancestors, isVisible: this.#isVisible });
+    handle.deliver({ type: 'open', document, content, ancestors, isVisible: this.#isVisible }, lease);
     return thread;
   }
 
@@ -91,9 +92,10 @@ class AgentThreads {
    * @param {WorkerOwner} owner
    * @param {MessagePort} port to the owner
    */
-  openWorker(handle, document, content, owner, port) {
+  openWorker(handle, document, { response: { lease, ...response }, referrer }, owner, port) {
     const thread = this.#add(handle, document, { owner });
-    handle.postToMain({ type: 'open worker', document, content, port }, [port]);
+    const content = { response, referrer };
+    handle.deliver({ type: 'open worker', document, content, port }, lease, [port]);
     return thread;
   }
 

@@ -13,14 +13,14 @@ const { combine, readSandbox } = require('../fetch/sandbox.cjs');
  * Loads the document of a frame, and decides which thread it lives in: the one of its embedder if both have the same origin, else a
  * thread of its own.
  *
- * @param {import('./browser-context.cjs').BrowserContext} host
+ * @param {import('./page-context.cjs').PageContext} host
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @throws {Error} why the frame stays empty
  */
 async function loadFrame(host, threads, embedder, request) {
-  const { id, window, frame, url, referrer, initiator } = request;
+  const { window, url, initiator } = request;
   const startedAt = now();
   const report = (/** @type {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} */ timing) =>
     embedder.handle.postToMain({ type: 'fetched', window, url, initiator, timing });
@@ -31,7 +31,26 @@ async function loadFrame(host, threads, embedder, request) {
     if (error instanceof NetworkError) report(error.timing);
     throw error;
   }
-  const { timing } = response;
+  try {
+    await showInFrame(host, threads, embedder, request, response, startedAt, report);
+  } catch (error) {
+    response.lease?.release();
+    throw error;
+  }
+}
+
+/**
+ * @param {import('./page-context.cjs').PageContext} host
+ * @param {import('./agent-threads.cjs').AgentThreads} threads
+ * @param {AgentThread} embedder
+ * @param {FrameRequest} request
+ * @param {Response} response
+ * @param {number} startedAt
+ * @param {(timing: Response['timing']) => void} report
+ */
+async function showInFrame(host, threads, embedder, request, response, startedAt, report) {
+  const { id, window, frame, url, referrer } = request;
+  const { timing, lease } = response;
   report(timing);
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, readSandbox(request.sandbox));
   const document = { ...describeFrame(response, embedder.document, { sandbox }), startedAt, timing };
@@ -39,7 +58,7 @@ async function loadFrame(host, threads, embedder, request) {
   const content = { body: new Uint8Array(response.body), referrer, base };
   threads.closeFrame(embedder, frame);
   if (document.origin === embedder.document.origin) {
-    embedder.handle.postToMain({ type: 'frame', id, document, content });
+    embedder.handle.deliver({ type: 'frame', id, document, content }, lease);
     return;
   }
   const release = threads.reserve();
@@ -50,10 +69,11 @@ async function loadFrame(host, threads, embedder, request) {
     release();
   }
   if (!threads.has(embedder)) {
+    lease?.release();
     await handle.terminate();
     return;
   }
-  const thread = threads.open(handle, document, content, { thread: embedder, window, frame });
+  const thread = threads.open(handle, document, content, { container: { thread: embedder, window, frame }, lease });
   embedder.handle.postToMain({ type: 'frame', id, remote: threads.addressOf(thread, 0) });
 }
 
@@ -61,7 +81,7 @@ async function loadFrame(host, threads, embedder, request) {
  * The thread that asks for the document is the client: what a frame may load by itself, and with which cookies, does not depend on the
  * page around it.
  *
- * @param {import('./browser-context.cjs').BrowserContext} host
+ * @param {import('./page-context.cjs').PageContext} host
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request

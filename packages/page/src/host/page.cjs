@@ -79,6 +79,7 @@ let takeProfile;
  */
 class Page extends EventEmitter {
   #host;
+  #context;
   /** @type {ShownDocument | undefined} */
   #document;
   #url = 'about:blank';
@@ -115,6 +116,7 @@ class Page extends EventEmitter {
   constructor(host) {
     super();
     this.#host = host;
+    this.#context = host.newPageContext();
     this.#requested = new RequestedNavigations((request) => this.#navigateAsRequested(request));
   }
 
@@ -159,10 +161,11 @@ class Page extends EventEmitter {
   async #load(url, { waitUntil, referrer, root, headers = [], initiator }) {
     const navigation = ++this.#navigation;
     const startedAt = now();
-    const handle = this.#host.startThread('page');
+    const handle = this.#context.startThread('page');
     let document;
+    let response;
     try {
-      const response = await this.#fetch(url, referrer, initiator);
+      response = await this.#fetch(url, referrer, initiator);
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       await handle.ready();
@@ -172,7 +175,10 @@ class Page extends EventEmitter {
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
     } catch (error) {
-      if (document === undefined) handle.terminate();
+      if (document === undefined) {
+        response?.lease?.release();
+        handle.terminate();
+      }
       this.#assertOpen();
       throw error;
     }
@@ -196,7 +202,7 @@ class Page extends EventEmitter {
         body: new Uint8Array(),
       };
     }
-    return await this.#host.network.fetch(
+    return await this.#context.network.fetch(
       {
         url: url.href,
         mode: 'navigate',
@@ -223,7 +229,7 @@ class Page extends EventEmitter {
     this.#documentNumber += 1;
     this.#url = description.url;
     const threads = new AgentThreads(
-      this.#host,
+      this.#context,
       {
         onMessage: (thread, message) => this.#onMessage(thread, message),
         onProblem: (thread, { kind, text, url, frame }) => {
@@ -234,9 +240,11 @@ class Page extends EventEmitter {
       },
       this.#isVisible,
     );
-    const { timing } = response;
+    const { timing, lease } = response;
     const content = { body: response.body, referrer };
-    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content);
+    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content, {
+      lease,
+    });
     const document = { threads, main, loadState: new LoadState() };
     this.#document = document;
     this.emit('navigated', this.#url);

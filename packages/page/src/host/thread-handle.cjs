@@ -44,7 +44,7 @@ const MAX_UNREAD = 64 << 10;
 /**
  * @typedef {object} ThreadStart
  * @property {{ folder: string, version: string }} library jsdom
- * @property {import('tough-cookie').SerializedCookieJar} cookies
+ * @property {import('tough-cookie').SerializedCookieJar | undefined} cookies
  * @property {import('./browser-context.cjs').ThreadOptions} options
  * @property {'page' | 'worker'} kind what is to be opened in it
  */
@@ -61,6 +61,8 @@ class ThreadHandle extends EventEmitter {
   /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
   #awaited = new Map();
   #nextId = 1;
+  /** Leases of responses that the thread has not received. @type {Map<number, NonNullable<import('../fetch/request.cjs').Response['lease']>>} */
+  #deliveries = new Map();
   #ready;
   #hasEnded = false;
   #isRetired = false;
@@ -150,6 +152,23 @@ class ThreadHandle extends EventEmitter {
   /** @param {ToMainRealm} message @param {TransferList} [transferList] */
   postToMain(message, transferList = []) {
     if (!this.#hasEnded) this.#mainPort.postMessage(message, transferList);
+  }
+
+  /**
+   * Posts a message with the bytes of a response. They count as the page's until the thread has them.
+   *
+   * @param {ToMainRealm} message
+   * @param {import('../fetch/request.cjs').Response['lease']} lease
+   * @param {TransferList} [transferList]
+   */
+  deliver(message, lease, transferList = []) {
+    if (this.#hasEnded) {
+      lease?.release();
+      return;
+    }
+    const delivery = this.#nextId++;
+    if (lease !== undefined) this.#deliveries.set(delivery, lease);
+    this.#mainPort.postMessage({ ...message, delivery }, transferList);
   }
 
   /** @param {ToDomRealm} message @param {TransferList} [transferList] */
@@ -275,6 +294,10 @@ class ThreadHandle extends EventEmitter {
         if (this.#earlyAnswers === undefined) this.#finish(message);
         else this.#earlyAnswers.push(message);
         return;
+      case 'delivered':
+        this.#deliveries.get(message.delivery)?.release();
+        this.#deliveries.delete(message.delivery);
+        return;
       case 'pong':
         this.#settle(`ping ${message.id}`, true);
         return;
@@ -314,6 +337,8 @@ class ThreadHandle extends EventEmitter {
     this.#stopWatching();
     this.#domPort.close();
     this.#mainPort.close();
+    for (const lease of this.#deliveries.values()) lease.release();
+    this.#deliveries.clear();
     for (const { reject } of this.#awaited.values()) reject(error ?? new Error('the page is closed'));
     this.#awaited.clear();
     this.emit('exit', error);

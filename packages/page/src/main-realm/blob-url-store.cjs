@@ -10,6 +10,14 @@ const { randomUUID } = require('node:crypto');
 const MAX_BYTES = 256 << 20;
 const MAX_URLS = 100_000;
 
+const prototype = Object.getPrototypeOf(Uint8Array.prototype);
+/** @type {(bytes: Uint8Array) => number} */
+const lengthOf = Function.prototype.call.bind(
+  /** @type {() => number} */ (Object.getOwnPropertyDescriptor(prototype, 'byteLength')?.get),
+);
+/** @type {(target: Uint8Array, source: Uint8Array) => void} */
+const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
+
 class BlobUrlStore {
   #thread;
   #origin;
@@ -32,12 +40,14 @@ class BlobUrlStore {
    * @returns {string} a URL, empty when there is no room
    */
   add(bytes, type) {
-    if (this.#blobs.size >= MAX_URLS || this.#size + bytes.byteLength > MAX_BYTES) return '';
+    // A page may have given its array a length of its own.
+    const length = lengthOf(bytes);
+    if (this.#blobs.size >= MAX_URLS || this.#size + length + type.length > MAX_BYTES) return '';
     const url = `blob:${this.#origin}/${randomUUID()}`;
-    const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
-    copy.set(bytes);
+    const copy = new Uint8Array(new SharedArrayBuffer(length));
+    setBytes(copy, bytes);
     this.#blobs.set(url, { type, bytes: copy });
-    this.#size += copy.byteLength;
+    this.#size += length + type.length;
     this.#thread.tell({ type: 'blob made', url, media: type, bytes: copy.buffer });
     return url;
   }
@@ -46,6 +56,11 @@ class BlobUrlStore {
   get(url) {
     const blob = this.#blobs.get(url);
     return blob && { type: blob.type, bytes: blob.bytes.slice() };
+  }
+
+  /** The same without a copy, for another thread. @param {string} url @returns {{ type: string, bytes: Uint8Array } | undefined} */
+  shared(url) {
+    return this.#blobs.get(url);
   }
 
   /** A blob that any thread of the page made. @param {string} url @returns {Promise<{ type: string, bytes: Uint8Array } | undefined>} */
@@ -60,7 +75,7 @@ class BlobUrlStore {
   remove(url) {
     const blob = this.#blobs.get(url);
     if (blob === undefined) return;
-    this.#size -= blob.bytes.byteLength;
+    this.#size -= blob.bytes.byteLength + blob.type.length;
     this.#blobs.delete(url);
     this.#thread.tell({ type: 'blob gone', url });
   }

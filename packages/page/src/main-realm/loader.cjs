@@ -194,7 +194,8 @@ class Loader {
       base: String(claimed.base ?? ''),
       initiator,
     };
-    this.#thread.tell(request);
+    if (!this.#thread.tellLimited(request))
+      setImmediate(() => this.onFrame({ id, error: 'too many documents of frames wait to be loaded' }));
     return id;
   }
 

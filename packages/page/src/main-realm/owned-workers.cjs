@@ -56,7 +56,7 @@ class OwnedWorkers {
       window: window.frame,
       url: String(url),
       // Read now, because a page may revoke a blob: URL as soon as the worker is made.
-      blob: this.#thread.blobs.get(withoutFragment),
+      blob: this.#thread.blobs.shared(withoutFragment),
       options: {
         type: oneOf(TYPES, type, 'classic'),
         credentials: toCredentials(credentials),

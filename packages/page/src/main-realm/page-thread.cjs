@@ -197,12 +197,14 @@ class PageThread {
    * Sends a message that a page can cause without limit. While too much is unread, it is dropped.
    *
    * @param {object} message
+   * @returns {boolean} whether it was sent
    */
   tellLimited(message) {
     const weight = 1 + (JSON.stringify(message).length >> 10);
-    if (Atomics.load(unread, 0) + weight > MAX_UNREAD) return;
+    if (Atomics.load(unread, 0) + weight > MAX_UNREAD) return false;
     Atomics.add(unread, 0, weight);
     this.tell({ ...message, weight });
+    return true;
   }
 
   /** Sends a request to the user's thread. @param {object} message @returns {Promise<any>} its answer */
@@ -338,8 +340,9 @@ class PageThread {
     },
   };
 
-  /** @param {{ type: string }} message */
+  /** @param {{ type: string, delivery?: number }} message */
   onMessage(message) {
+    if (message.delivery !== undefined) this.tell({ type: 'delivered', delivery: message.delivery });
     this.#onMessage[message.type](message);
   }
 
