@@ -2,9 +2,12 @@
 // What the main realm accepts and gives must not depend on that. The suites are named after what a page tries to get.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { suite, test } from 'node:test';
 
-import { eventually, host, openHtml, serve } from './server.mjs';
+import { eventually, host, open, openHtml, serve } from './server.mjs';
 
 /** In a page: `Object.prototype` of the DOM realm. */
 const DOM_PROTOTYPE = `const domPrototype = (() => {
@@ -452,5 +455,177 @@ suite('navigations in the name of another page', () => {
     assert.equal(headers.cookie, undefined);
     assert.equal(headers['sec-fetch-site'], 'cross-site');
     assert.equal(headers.referer, `http://frame.test:${server.port}/`);
+  });
+});
+
+suite('files', () => {
+  test('of a page from disk cannot be reached by a frame of the network in it', async (t) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(folder, { recursive: true }));
+    fs.writeFileSync(path.join(folder, 'secret.html'), '<script>console.log("secret was loaded")</script>');
+    const foreign = await serve(t, {
+      '/': `<script>location.href = 'file://${folder}/secret.html'; fetch('file://${folder}/secret.html').catch(() => {});
+        document.write('<iframe src="file://${folder}/secret.html"></' + 'iframe>');</script>`,
+    });
+    fs.writeFileSync(path.join(folder, 'page.html'), `<iframe src="${foreign.url('/')}"></iframe>`);
+    const page = await open(t, path.join(folder, 'page.html'));
+    await eventually(() => page.problems.filter(({ text }) => /not from disk/.test(text)).length === 3);
+    assert.deepEqual(page.log, []);
+  });
+});
+
+suite('why a request failed', () => {
+  test('is told to the user and not to the page', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/broken.mjs': "import 'http://127.0.0.1:1/x.mjs'" } });
+    const told = await page.evaluate(
+      `(async () => {
+        ${DOM_PROTOTYPE}
+        const told = [];
+        const parsed = JSON.parse;
+        const note = (value) => { try { told.push(String(value?.message ?? value), JSON.stringify(value)); } catch {} };
+        Object.defineProperty(domPrototype, 'error', { configurable: true, get() {}, set(value) { note(value); } });
+        const url = 'http://127.0.0.1:2/secret-path';
+        const add = (tag, members) => new Promise((resolve) => {
+          const element = Object.assign(document.createElement(tag), members);
+          element.onload = element.onerror = (event) => { note(event); note(event.message); resolve(); };
+          document.documentElement.append(element);
+        });
+        for (const target of [url, 'file:///etc/passwd', 'http://nowhere.invalid/']) {
+          await fetch(target).catch(note);
+          await import(target).catch(note);
+          await new Promise((resolve) => {
+            const request = new XMLHttpRequest();
+            request.onerror = (event) => { note(event); note(request.statusText); note(request._error); resolve(); };
+            request.open('GET', target);
+            request.send();
+          });
+          await add('script', { src: target });
+          await add('script', { src: target, type: 'module' });
+          await add('img', { src: target });
+          await add('iframe', { src: target });
+          await new Promise((resolve) => { const worker = new Worker('/none'); worker.onerror = (event) => { note(event.message); resolve(); }; });
+        }
+        await import('/broken.mjs').catch(note);
+        return told;
+      })()`,
+    );
+    assert.doesNotMatch(told.join('\n'), /ECONN|ENOTFOUND|EAI|refused|blocked|not from disk|port|passwd.*cannot/i);
+    assert.ok(page.problems.length >= 20, `${page.problems.length}`);
+    assert.ok(
+      page.problems.some(({ text }) => /failed: .*ECONNREFUSED|port 2 is blocked|ENOTFOUND|EAI_AGAIN/.test(text)),
+    );
+  });
+});
+
+suite('a finer clock', () => {
+  test('is not in the times that animation frames, events and loading get', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/frame': '<p>' } });
+    const times = await page.evaluate(
+      `(async () => {
+        ${DOM_PROTOTYPE}
+        const times = [];
+        for (let i = 0; i < 20; i++) {
+          const before = performance.now();
+          const time = await new Promise((resolve) => requestAnimationFrame(resolve));
+          times.push(time);
+          if (time < before - 1 || time > performance.now()) times.push('not on the clock of the window');
+        }
+        // Whatever is assigned to objects of a new window.
+        const names = ['domLoading', 'domInteractive', 'domComplete', 'loadEventStart', 'navigationStart', 'fetchStart', 'domContentLoadedEventStart'];
+        for (let i = 0; i < 5; i++) {
+          const frame = Object.assign(document.createElement('iframe'), { src: '/frame' });
+          document.documentElement.append(frame);
+          for (const prototype of [frame.contentWindow.Object.prototype, Object.prototype, domPrototype])
+            for (const name of names) Object.defineProperty(prototype, name, { configurable: true, set(value) {
+              times.push(typeof value === 'number' ? value - performance.timeOrigin : 0);
+              Object.defineProperty(this, name, { value, writable: true, configurable: true, enumerable: true });
+            } });
+          await new Promise((resolve) => { frame.onload = resolve; });
+        }
+        return times;
+      })()`,
+    );
+    assert.ok(times.length > 20);
+    const steps = new Set(times.map((time) => Math.round((time * 1_000) % 100)));
+    // Differences of two clocks may have a constant offset, but no more than a few values.
+    assert.ok(steps.size < 12, [...steps].join());
+    for (const time of times.slice(0, 20)) assert.ok(Math.abs(time * 10 - Math.round(time * 10)) < 1e-6, `${time}`);
+  });
+});
+
+suite('the promises of a profiler', () => {
+  test('are not seen or broken by a page that replaces what promises are made of', async (t) => {
+    const page = await openHtml(t, '', { headers: { 'document-policy': 'js-profiling' } });
+    const [seen, names, chunk] = await page.evaluate(() => {
+      const options = { sampleInterval: 1, maxBufferSize: 1_000 };
+      const spin = (ms) => {
+        for (const end = performance.now() + ms; performance.now() < end; );
+      };
+      const profiler = new Profiler(options);
+      const chunked = new Profiler({ ...options, bufferPolicy: 'chunks', maxBufferSize: 5 });
+      const chunks = chunked.chunks();
+      spin(60);
+      const seen = [];
+      const saved = {};
+      const { prototype } = Promise;
+      for (const name of ['then', 'catch', 'finally', 'constructor']) {
+        saved[name] = Object.getOwnPropertyDescriptor(prototype, name);
+        Object.defineProperty(prototype, name, {
+          configurable: true,
+          get() {
+            seen.push(name);
+            throw new Error('broken');
+          },
+        });
+      }
+      const species = Object.getOwnPropertyDescriptor(Promise, Symbol.species);
+      Object.defineProperty(Promise, Symbol.species, {
+        configurable: true,
+        get() {
+          seen.push('species');
+          throw new Error('broken');
+        },
+      });
+      Object.defineProperty(Object.prototype, 'then', {
+        configurable: true,
+        get() {
+          // The trace itself is what the page gets, and so is the result of an iterator.
+          if (!('samples' in this) && !('done' in this)) seen.push(Object.keys(this).join());
+          return undefined;
+        },
+      });
+      const stopping = profiler.stop();
+      const next = chunks.next();
+      const rest = chunked.stop();
+      const end = chunks.return();
+      // Until the promises are settled.
+      const settled = [];
+      const then = saved.then.value;
+      for (const promise of [stopping, next, rest, end]) {
+        Object.defineProperty(promise, 'constructor', { value: undefined, configurable: true });
+        Reflect.apply(then, promise, [
+          (value) => settled.push([promise, value]),
+          (reason) => settled.push([promise, reason]),
+        ]);
+      }
+      return new saved.constructor.value((resolve) => {
+        const timer = setInterval(() => {
+          if (settled.length < 4) return;
+          clearInterval(timer);
+          delete Object.prototype.then;
+          Object.defineProperty(Promise, Symbol.species, species);
+          for (const [name, property] of Object.entries(saved)) Object.defineProperty(prototype, name, property);
+          const valueOf = (promise) => settled.find(([of]) => of === promise)[1];
+          resolve([
+            seen,
+            Object.keys(valueOf(stopping)),
+            valueOf(next).value?.samples?.length ?? String(valueOf(next)),
+          ]);
+        }, 5);
+      });
+    });
+    assert.deepEqual(seen, []);
+    assert.ok(names.includes('samples'), names.join());
+    assert.ok(chunk > 0, `${chunk}`);
   });
 });

@@ -89,7 +89,7 @@ class DomBridge {
         return completion;
       },
       timeOrigin: performance.timeOrigin,
-      now: () => performance.now(),
+      now: () => thread.coarseNow(),
       receiveFromHost: () => thread.receiveFromHost(),
       // For events of ports, which Node fires in the DOM realm directly.
       enter: (callback) => {

@@ -227,6 +227,12 @@ class PageThread {
     return answer;
   }
 
+  /** The time since the thread was started, no finer than pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time */
+  coarseNow() {
+    const perMillisecond = this.#client?.isIsolated === true ? 200 : 10;
+    return Math.floor(performance.now() * perMillisecond) / perMillisecond;
+  }
+
   /** The value of `document.cookie`. @param {object} window @param {string} claimed the URL of its document */
   cookiesForScript(window, claimed) {
     const url = this.windows.cookieUrlOf(window, claimed);
