@@ -10,14 +10,6 @@ const { randomUUID } = require('node:crypto');
 const MAX_BYTES = 256 << 20;
 const MAX_URLS = 100_000;
 
-const prototype = Object.getPrototypeOf(Uint8Array.prototype);
-/** @type {(bytes: Uint8Array) => number} */
-const lengthOf = Function.prototype.call.bind(
-  /** @type {() => number} */ (Object.getOwnPropertyDescriptor(prototype, 'byteLength')?.get),
-);
-/** @type {(target: Uint8Array, source: Uint8Array) => void} */
-const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
-
 class BlobUrlStore {
   #thread;
   #origin;
@@ -40,12 +32,11 @@ class BlobUrlStore {
    * @returns {string} a URL, empty when there is no room
    */
   add(bytes, type) {
-    // A page may have given its array a length of its own.
-    const length = lengthOf(bytes);
+    const length = bytes.byteLength;
     if (this.#blobs.size >= MAX_URLS || this.#size + length + type.length > MAX_BYTES) return '';
     const url = `blob:${this.#origin}/${randomUUID()}`;
     const copy = new Uint8Array(new SharedArrayBuffer(length));
-    setBytes(copy, bytes);
+    copy.set(bytes);
     this.#blobs.set(url, { type, bytes: copy });
     this.#size += length + type.length;
     this.#thread.tell({ type: 'blob made', url, media: type, bytes: copy.buffer });

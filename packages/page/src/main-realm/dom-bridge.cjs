@@ -6,10 +6,10 @@
 // A page can reach the DOM realm's objects, so each function here treats its caller as hostile: it checks its arguments, returns primitives
 // or objects of the page's own realms, and lets no error of the main realm out.
 
-const { randomFillSync, randomUUID } = require('node:crypto');
-const { types } = require('node:util');
+const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
+const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
 const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
 
@@ -20,12 +20,11 @@ function isString(...values) {
   return values.every((value) => typeof value === 'string');
 }
 
-/**
- * Copies bytes by their internal slots, which no code of a page can change.
- *
- * @type {(target: Uint8Array, source: Uint8Array) => void}
- */
-const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
+/** https://html.spec.whatwg.org/multipage/webappapis.html#getting-the-current-value-of-the-event-handler */
+const HANDLER_PARAMETERS = new Set(['event', 'event, source, lineno, colno, error']);
+
+/** How many random bytes a page gets at once. https://w3c.github.io/webcrypto/#Crypto-method-getRandomValues */
+const MAX_RANDOM = 65_536;
 
 class DomBridge {
   #thread;
@@ -106,18 +105,22 @@ class DomBridge {
       setImmediate: (callback) => {
         if (typeof callback === 'function') setImmediate(() => thread.enter(callback));
       },
-      decode: (label, fatal, ignoreBOM, view) => {
+      decode: (label, fatal, ignoreBOM, memory) => {
+        if (!isString(label)) return undefined;
         try {
-          return new TextDecoder(label, { fatal: fatal === true, ignoreBOM: ignoreBOM === true }).decode(view);
+          const options = { fatal: fatal === true, ignoreBOM: ignoreBOM === true };
+          return new TextDecoder(label, options).decode(bytesOf(memory));
         } catch {
           return undefined;
         }
       },
       utf8Length: (text) => (isString(text) ? Buffer.byteLength(text) : 0),
-      encodeInto: (text, view) => {
-        if (isString(text) && types.isUint8Array(view)) new TextEncoder().encodeInto(text, view);
+      encodeInto: (text, memory) => {
+        const bytes = bytesOf(memory);
+        if (isString(text) && bytes !== undefined) new TextEncoder().encodeInto(text, bytes);
       },
       atob: (text) => {
+        if (!isString(text)) return undefined;
         try {
           return atob(text);
         } catch {
@@ -125,14 +128,16 @@ class DomBridge {
         }
       },
       btoa: (text) => {
+        if (!isString(text)) return undefined;
         try {
           return btoa(text);
         } catch {
           return undefined;
         }
       },
-      randomFill: (view) => {
-        if (types.isUint8Array(view)) randomFillSync(view);
+      randomFill: (memory) => {
+        const bytes = bytesOf(memory);
+        if (bytes !== undefined && bytes.byteLength <= MAX_RANDOM) bytes.set(randomBytes(bytes.byteLength));
       },
       randomUUID: () => randomUUID(),
       kindOf: (value) => kindOf(value),
@@ -158,6 +163,8 @@ class DomBridge {
       checkFunctionBody: (window, parameters, body, url) =>
         this.#complete(() => {
           if (!isString(parameters, body, url)) throw new Error('a function is text');
+          // Node ends the process for parameters that are no names.
+          if (!HANDLER_PARAMETERS.has(parameters)) throw new Error('these are not the parameters of an event handler');
           thread.windows.withScripts(window);
           checkFunctionBody(window, parameters.split(', '), body, url);
         }),
@@ -178,9 +185,13 @@ class DomBridge {
       describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
       useDocument: (window, document) => thread.windows.use(window, document),
       fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),
-      createObjectUrl: (bytes, type) =>
-        types.isUint8Array(bytes) && isString(type) ? thread.blobs.add(bytes, type) : '',
-      revokeObjectUrl: (url) => thread.blobs.remove(url),
+      createObjectUrl: (memory, type) => {
+        const bytes = bytesOf(memory);
+        return bytes !== undefined && isString(type) ? thread.blobs.add(bytes, type) : '';
+      },
+      revokeObjectUrl: (url) => {
+        if (isString(url)) thread.blobs.remove(url);
+      },
       newPipes: (onPipes) => {
         if (typeof onPipes !== 'function') return;
         const { port1, port2 } = new MessageChannel();

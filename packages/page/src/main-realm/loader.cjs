@@ -4,10 +4,9 @@
 // have never enters a realm that the page can look into: of an image there, that is all but its size, and of a script of another origin,
 // its text. Why a request failed goes to the page's user.
 
-const { types } = require('node:util');
-
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
+const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
 const { readPageRequest } = require('./page-request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
@@ -112,7 +111,7 @@ class Loader {
   fetch(text, body, onDone) {
     if (typeof onDone !== 'function') return 0;
     // Copied at once, because the page may change it.
-    const bytes = types.isUint8Array(body) ? new Uint8Array(body) : null;
+    const bytes = bytesOf(body)?.slice() ?? null;
     return this.#start(text, onDone, async (request, signal) => {
       const response = await this.#load({ ...request, body: bytes }, signal);
       const { answer, bytes: visible } = visibleResponse(response, request);

@@ -86,7 +86,9 @@ class OwnedWorkers {
     this.#workers.delete(id);
     if (worker === undefined || error === undefined) return;
     this.#thread.reports.workerFailure(worker.window.frame, worker.url, error);
-    this.#thread.enter(() => worker.onFailure());
+    // Not called as a method: its `this` would be an object of this realm.
+    const { onFailure } = worker;
+    this.#thread.enter(() => onFailure());
   }
 }
 
