@@ -17,7 +17,10 @@ const NO_SCRIPTS = [
 ];
 const OBJECTS = ["attack.test.mjs: are so also when the host's functions returned or threw them"];
 const CLONES = ['platform.test.mjs: calls nothing that a page has replaced or added'];
-const TRACES = ['secrets.test.mjs: does not see muted scripts or host code while its trace is built'];
+const TRACES = [
+  'secrets.test.mjs: does not see muted scripts or host code while its trace is built',
+  'poisoned.test.mjs: gets no object of the main realm',
+];
 const FLOODS = ['limits.test.mjs: is not filled by what a page throws, logs, or asks for'];
 const WORKERS = ['limits.test.mjs: are limited as in windows', ...REASONS];
 const CLOCK = ['border.test.mjs: is not in the times that animation frames, events and loading get'];

@@ -104,7 +104,17 @@ class Timeline {
     const native = timelineCalls(this.#handle);
     const { result } = native;
     /** @type {Record<string, unknown>} */
-    const fastCalls = { result };
+    const fastCalls = {
+      // An object of this realm in place of the addon's array.
+      result: {
+        get 0() {
+          return result[0];
+        },
+        get 1() {
+          return result[1];
+        },
+      },
+    };
     for (const name of parse(fastMethods)) {
       /** @type {(a: unknown, b: unknown, c: unknown, d: unknown, e: unknown) => unknown} */
       const call = (a, b, c, d, e) => {
