@@ -351,3 +351,42 @@ suite('cookies', () => {
     assert.equal(server.requests.at(-1).headers.cookie, undefined);
   });
 });
+
+suite('what a page keeps in the host', () => {
+  test('object URLs are limited in bytes', async (t) => {
+    const page = await openHtml(t, '');
+    const outcome = await page.evaluate(() => {
+      const blob = new Blob([new Uint8Array(90 << 20)]);
+      const made = [];
+      for (let i = 0; i < 4; i++) {
+        try {
+          made.push(URL.createObjectURL(blob).startsWith('blob:'));
+        } catch (error) {
+          made.push(error.name);
+        }
+      }
+      return made;
+    });
+    assert.deepEqual(outcome.slice(0, 2), [true, true]);
+    assert.notEqual(outcome[2], true);
+    assert.notEqual(outcome[3], true);
+  });
+
+  test('two hundred long tasks are buffered, and no more', async (t) => {
+    const page = await openHtml(t, '');
+    const count = await page.evaluate(async () => {
+      for (let i = 0; i < 205; i++) {
+        await new Promise((resolve) => setTimeout(resolve));
+        for (const end = performance.now() + 52; performance.now() < end; );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return await new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries().length)).observe({
+          type: 'longtask',
+          buffered: true,
+        });
+      });
+    });
+    assert.equal(count, 200);
+  });
+});
