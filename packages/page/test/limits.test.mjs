@@ -372,6 +372,29 @@ suite('what a page keeps in the host', () => {
     assert.notEqual(outcome[3], true);
   });
 
+  test('object URLs that are revoked at once do not fill memory until they are read', async (t) => {
+    const page = await openHtml(t, '');
+    const before = process.memoryUsage.rss();
+    const flood = page.evaluate(() => {
+      const blob = new Blob([new Uint8Array(50 << 20)]);
+      let made = 0;
+      for (const end = performance.now() + 3_000; performance.now() < end && made < 60; made++) {
+        try {
+          URL.revokeObjectURL(URL.createObjectURL(blob));
+        } catch {
+          break;
+        }
+      }
+      return made;
+    });
+    // The user's thread is busy meanwhile.
+    for (const end = performance.now() + 4_000; performance.now() < end; );
+    assert.ok(process.memoryUsage.rss() - before < 1_500 << 20, `${(process.memoryUsage.rss() - before) >> 20} MB`);
+    assert.ok((await flood) < 20);
+    // Later there is room again.
+    assert.match(await page.evaluate(() => URL.createObjectURL(new Blob(['x']))), /^blob:/);
+  });
+
   test('two hundred long tasks are buffered, and no more', async (t) => {
     const page = await openHtml(t, '');
     const count = await page.evaluate(async () => {

@@ -153,7 +153,7 @@ export type MainRealmReport =
   | { type: 'worker failed'; error: string }
   | { type: 'closed' }
   | ImportScriptRequest
-  | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer }
+  | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer; memory: number }
   | { type: 'blob gone'; url: string }
   | { type: 'blob'; id: number; url: string }
   | FrameRequest;

@@ -73,7 +73,7 @@ class ThreadHandle extends EventEmitter {
   #unreadHere = new Int32Array(new SharedArrayBuffer(4));
   #unreadThere = new Int32Array(new SharedArrayBuffer(4));
   /** The same for the main realm's messages that a page can cause, see main-realm/page-thread.cjs. */
-  #unreadOfMain = new Int32Array(new SharedArrayBuffer(4));
+  #unreadOfMain = new Int32Array(new SharedArrayBuffer(8));
   /** Answers of the main realm that came before the message of the DOM realm that is being handled. @type {MainRealmAnswer[] | undefined} */
   #earlyAnswers;
 
@@ -286,6 +286,7 @@ class ThreadHandle extends EventEmitter {
   /** @param {FromMainRealm} message */
   #onMainMessage(message) {
     if ('weight' in message) Atomics.sub(this.#unreadOfMain, 0, message.weight);
+    if ('memory' in message) Atomics.sub(this.#unreadOfMain, 1, message.memory);
     switch (message.type) {
       case 'ready':
         this.#settle('ready');

@@ -37,9 +37,10 @@ class BlobUrlStore {
     const url = `blob:${this.#origin}/${randomUUID()}`;
     const copy = new Uint8Array(new SharedArrayBuffer(length));
     copy.set(bytes);
+    const message = { type: 'blob made', url, media: type, bytes: copy.buffer };
+    if (!this.#thread.tellWithMemory(message, length)) return '';
     this.#blobs.set(url, { type, bytes: copy });
     this.#size += length + type.length;
-    this.#thread.tell({ type: 'blob made', url, media: type, bytes: copy.buffer });
     return url;
   }
 

@@ -45,8 +45,9 @@ const threadData = workerData;
 /** To the user's thread. */
 const { control, unread } = threadData;
 
-/** How much of what a page can cause may wait to be read by the user's thread, in kilobytes. */
+/** How much of what a page can cause may wait to be read by the user's thread, in kilobytes; and how much of shared memory. */
 const MAX_UNREAD = 64 << 10;
+const MAX_UNREAD_MEMORY = 512 << 10;
 
 const DOM_REALM = path.join(__dirname, '..', 'dom-realm');
 
@@ -204,6 +205,21 @@ class PageThread {
     if (Atomics.load(unread, 0) + weight > MAX_UNREAD) return false;
     Atomics.add(unread, 0, weight);
     this.tell({ ...message, weight });
+    return true;
+  }
+
+  /**
+   * Sends a message with shared memory, unless too much of it is unread: a page may have given it up by then.
+   *
+   * @param {object} message
+   * @param {number} bytes
+   * @returns {boolean} whether it was sent
+   */
+  tellWithMemory(message, bytes) {
+    const memory = 1 + (bytes >> 10);
+    if (Atomics.load(unread, 1) + memory > MAX_UNREAD_MEMORY) return false;
+    Atomics.add(unread, 1, memory);
+    this.tell({ ...message, memory });
     return true;
   }
 
