@@ -45,6 +45,11 @@ export interface PageHostOptions {
   ignoreCertificateErrors?: boolean | undefined;
   /** The maximum size of a response, in bytes. Default: 256 MiB. */
   bodyLimit?: number | undefined;
+  /**
+   * Whose the cookies are. Each `page` has its own, which are gone when it is closed; or all pages of the `host` share them.
+   * Default: `'page'`.
+   */
+  cookies?: 'page' | 'host' | undefined;
 }
 
 /** How a document is loaded. */
@@ -226,7 +231,7 @@ export class Page {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Opens pages. The pages of a host share their cookies and nothing else. An open page does not keep the program alive. */
+/** Opens pages. The pages of a host share nothing, unless its option `cookies` says so. An open page does not keep the program alive. */
 export class PageHost {
   /** @throws Error when jsdom is not found, is not a supported version, or does not support this version of Node */
   constructor(options?: PageHostOptions);

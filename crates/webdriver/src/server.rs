@@ -136,9 +136,15 @@ async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let name = format!("{} {}", request.method(), request.uri().path());
-    let (status, body) = match handle(&shared, request).await {
-        Ok(response) => (StatusCode::OK, serde_json::to_string(&response)),
-        Err(error) => (error.http_status(), serde_json::to_string(&error)),
+    let (status, body) = match shared.trust.rejects(shared.address, request.method(), request.headers()) {
+        Some(reason) => {
+            let error = WebDriverError::new(ErrorStatus::UnknownError, reason);
+            (StatusCode::FORBIDDEN, serde_json::to_string(&error))
+        }
+        None => match handle(&shared, request).await {
+            Ok(response) => (StatusCode::OK, serde_json::to_string(&response)),
+            Err(error) => (error.http_status(), serde_json::to_string(&error)),
+        },
     };
     // Cannot fail: all keys are strings.
     let body = body.unwrap_or_default();
@@ -153,9 +159,6 @@ async fn respond(
 
 async fn handle(shared: &Shared, request: Request<Incoming>) -> WebDriverResult<WebDriverResponse> {
     let (head, body) = request.into_parts();
-    if let Some(reason) = shared.trust.rejects(shared.address, &head.method, &head.headers) {
-        return Err(WebDriverError::new(ErrorStatus::UnknownError, reason));
-    }
     let body = Limited::new(body, MAX_BODY).collect().await;
     let body = body.map_err(|error| {
         WebDriverError::new(

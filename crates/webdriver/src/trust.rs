@@ -25,29 +25,32 @@ impl Default for Trust {
 impl Trust {
     /// The reason to reject a request, if any.
     pub fn rejects(&self, address: SocketAddr, method: &Method, headers: &HeaderMap) -> Option<String> {
-        let text =
-            |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        let Some(host) = text(header::HOST) else {
-            return Some("the request has no Host header".to_owned());
+        let all = |name| -> Vec<String> {
+            let values = headers.get_all(name).iter();
+            values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect()
         };
-        if !self.knows_host(address, &host) {
+        let hosts = all(header::HOST);
+        let [host] = &hosts[..] else {
+            return Some(format!("the request has {} Host headers instead of one", hosts.len()));
+        };
+        if !self.knows_host(address, host) {
             return Some(format!("the Host header is {host}, which is not a name of this server"));
         }
-        if let Some(origin) = text(header::ORIGIN)
-            && !self.origins.contains(&origin)
-        {
+        if let Some(origin) = all(header::ORIGIN).iter().find(|origin| !self.origins.contains(origin)) {
             return Some(format!("the Origin header is {origin}, which is not a trusted origin"));
         }
-        let kind = text(header::CONTENT_TYPE).unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        // Pages of any origin can send these content types without a CORS preflight.
-        let is_simple = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]
-            .contains(&kind.as_str());
-        (method == Method::POST && is_simple)
-            .then(|| format!("the Content-Type is {kind}; commands must be application/json"))
+        let kinds = all(header::CONTENT_TYPE);
+        let simple = kinds.iter().find(|kind| is_simple(kind));
+        simple
+            .filter(|_| method == Method::POST)
+            .map(|kind| format!("the Content-Type is {kind}; commands must be application/json"))
     }
 
     fn knows_host(&self, address: SocketAddr, header: &str) -> bool {
+        // A name and a port, and nothing else that a URL may have.
+        if !header.chars().all(|c| c.is_ascii_alphanumeric() || ".-_:[]".contains(c)) {
+            return false;
+        }
         let Ok(url) = Url::parse(&format!("http://{header}")) else { return false };
         let is_known = match url.host() {
             Some(Host::Domain(name)) => self.hosts.iter().any(|host| host.eq_ignore_ascii_case(name)),
@@ -56,6 +59,14 @@ impl Trust {
         };
         is_known && url.port_or_known_default() == Some(address.port())
     }
+}
+
+/// Whether pages of any origin can send a content type without a CORS preflight.
+fn is_simple(kind: &str) -> bool {
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]
+        .iter()
+        .any(|simple| essence.eq_ignore_ascii_case(simple))
 }
 
 #[cfg(test)]
@@ -68,7 +79,7 @@ mod tests {
         fn check(headers: &[(&str, &str)], is_trusted: bool) {
             let mut map = HeaderMap::new();
             for (name, value) in headers {
-                map.insert(header::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
+                map.append(header::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
             }
             let trust = Trust { origins: vec!["http://ide.test".to_owned()], ..Trust::default() };
             let rejected = trust.rejects("127.0.0.1:4444".parse().unwrap(), &Method::POST, &map);
@@ -85,6 +96,26 @@ mod tests {
         check(&[("host", "localhost:4445")], false);
         check(&[("host", "rebound.test:4444")], false);
         check(&[("host", "@:4444")], false);
+        for host in [
+            "evil@localhost:4444",
+            "evil:x@localhost:4444",
+            "localhost:4444/.evil",
+            "localhost:4444/",
+            "localhost:4444?.evil",
+            "localhost:4444#.evil",
+            "localhost:4444\\.evil",
+            "localhost :4444",
+            "%6cocalhost:4444",
+            "localhost:4444,localhost:4444",
+            "",
+            ":4444",
+        ] {
+            check(&[("host", host)], false);
+        }
+        check(&[local, local], false);
+        check(&[("host", "rebound.test:4444"), local], false);
+        check(&[local, ("origin", "http://ide.test"), ("origin", "http://evil.test")], false);
+        check(&[local, ("content-type", "application/json"), ("content-type", "text/plain")], false);
         check(&[local, ("origin", "http://localhost:4444")], false);
         check(&[local, ("origin", "null")], false);
         check(&[local, ("content-type", "text/plain")], false);

@@ -134,7 +134,7 @@ suite('cookies with SameSite', () => {
       }),
     });
     const urlOf = (name, { port }, path) => `http://${name}:${port}${path}`;
-    const pages = host(t, { hosts });
+    const pages = host(t, { hosts, cookies: 'host' });
     await (await pages.open(urlOf(to, target, '/set'))).close();
     const opened = await open(t, urlOf(from, page, '/'), { host: pages });
     const sent = async (path) => {

@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { suite, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 
-import { host, openHtml, serve } from './server.mjs';
+import { eventually, host, open, openHtml, serve } from './server.mjs';
 
 const ALLOW = { 'document-policy': 'js-profiling' };
 
@@ -202,5 +205,211 @@ suite('profilers and entries of workers', () => {
       ];
     });
     assert.deepEqual(outcome, [1_000_000, 'after', 0]);
+  });
+});
+
+suite("memory of the user's thread", () => {
+  test('for responses is limited for all frames and workers of a page together', async (t) => {
+    const bomb = { body: gzipSync(Buffer.alloc(60 << 20)), headers: { 'content-encoding': 'gzip' } };
+    const foreign = await serve(t, { '*': bomb });
+    const page = await openHtml(t, '', { host: host(t, { bodyLimit: 64 << 20 }), routes: { '/bomb': bomb } });
+    let peak = 0;
+    const before = process.memoryUsage.rss();
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().external + process.memoryUsage().arrayBuffers);
+    }, 5);
+    t.after(() => clearInterval(watch));
+    await page.evaluate((url) => {
+      for (let i = 0; i < 6; i++) {
+        document.body.append(Object.assign(document.createElement('iframe'), { src: `/bomb?${i}` }));
+        document.body.append(Object.assign(document.createElement('iframe'), { src: `${url}/bomb?${i}` }));
+        new Worker(`/bomb?worker${i}`);
+      }
+    }, foreign.origin);
+    await eventually(() => page.problems.length >= 10);
+    assert.ok(peak < 500 << 20, `${peak >> 20} MB`);
+    assert.ok(process.memoryUsage.rss() - before < 1_200 << 20, `${(process.memoryUsage.rss() - before) >> 20} MB`);
+    assert.ok(
+      page.problems.some(({ text }) => /more than 67108864 bytes/.test(text)),
+      page.problems[0].text,
+    );
+    // What was received is not counted for ever.
+    await page.evaluate(() => {
+      for (const frame of [...document.querySelectorAll('iframe')]) frame.remove();
+    });
+    const again = () =>
+      page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            const frame = Object.assign(document.createElement('iframe'), { src: '/bomb?again' });
+            frame.onload = () => {
+              resolve(frame.contentDocument.URL.endsWith('again'));
+              frame.remove();
+            };
+            document.body.append(frame);
+          }),
+      );
+    await eventually(again);
+    for (let round = 0; round < 3; round++) assert.ok(await again());
+  });
+
+  test('is not filled by files that have no end or are no files', { timeout: 60_000 }, async (t) => {
+    const folder = fs.mkdtempSync('/tmp/selfprof-');
+    t.after(() => fs.rmSync(folder, { recursive: true }));
+    fs.writeFileSync(`${folder}/page.html`, '<title>page</title>');
+    fs.writeFileSync(`${folder}/large.bin`, Buffer.alloc(2_000_000));
+    for (const [name, target] of Object.entries({ zero: '/dev/zero', folder: '/tmp', status: '/proc/self/status' }))
+      fs.symlinkSync(target, `${folder}/${name}`);
+    const page = await open(t, `${folder}/page.html`, { host: host(t, { bodyLimit: 1_000_000 }), root: '/' });
+    for (const path of ['/dev/zero', '/dev/urandom', '/dev/stdin', '/tmp', `${folder}/zero`, `${folder}/large.bin`]) {
+      assert.equal(
+        await page.evaluate((url) => fetch(url).catch(({ name }) => name), `file://${path}`),
+        'TypeError',
+        path,
+      );
+      const count = page.problems.length;
+      await page.evaluate(`location = 'file://${path}'`).catch(() => {});
+      await eventually(() => page.problems.length > count);
+    }
+    await assert.rejects(page.navigate('/dev/zero'), /not a regular file/);
+  });
+
+  test('is not filled by what a page throws, logs, or asks for', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/cookie': '' } });
+    const before = process.memoryUsage.rss();
+    const length = 2 << 20;
+    const flood = page.evaluate((size) => {
+      const text = 'x'.repeat(size);
+      for (let i = 0; i < 60; i++) {
+        reportError(new Error(text + i));
+        reportError(text + i);
+        console.log(text + i);
+        Promise.reject(new Error(text + i));
+        try {
+          location.href = `/?${text}${i}`;
+          document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: text, sandbox: '' }));
+          document.body.append(Object.assign(document.createElement('iframe'), { src: `data:text/html,${text}` }));
+          document.body.lastChild.remove();
+          document.body.lastChild.remove();
+        } catch {}
+        document.cookie = `c${i}=${text}`;
+        new Image().src = `http://[${text}`;
+      }
+    }, length);
+    // The user's thread is busy meanwhile, so that nothing is received.
+    for (const end = performance.now() + 2_000; performance.now() < end; );
+    await Promise.race([flood.catch(() => {}), setTimeout(3_000)]);
+    assert.ok(process.memoryUsage.rss() - before < 1_500 << 20, `${(process.memoryUsage.rss() - before) >> 20} MB`);
+    for (const { message, stack } of page.errors) {
+      assert.ok(message.length < 11_000 && stack.length < 11_000, `${message.length} ${stack.length}`);
+    }
+  });
+});
+
+suite('cookies', () => {
+  const count = (page) => page.evaluate("document.cookie === '' ? 0 : document.cookie.split('; ').length");
+
+  test('of a domain are limited in number and size, whether scripts or responses set them', async (t) => {
+    const page = await openHtml(t, '', {
+      routes: {
+        '/many': { body: '', headers: { 'set-cookie': Array.from({ length: 60 }, (_, i) => `h${i}=1`) } },
+        '/large': {
+          body: '',
+          headers: { 'set-cookie': [`large=${'x'.repeat(4_200)}`, `a=1; Path=/${'x'.repeat(9_000)}`] },
+        },
+        '/check': '',
+      },
+    });
+    await page.evaluate(() => {
+      for (let i = 0; i < 1_000; i++) document.cookie = `c${i}=1`;
+    });
+    assert.equal(await count(page), 50);
+    // The latest are kept.
+    assert.match(await page.evaluate('document.cookie'), /c999=1/);
+    await page.evaluate("fetch('/many').then(() => {})");
+    assert.equal(await count(page), 50);
+    await page.evaluate("fetch('/large').then(() => {})");
+    await page.evaluate("document.cookie = 'x=' + 'x'.repeat(5_000); document.cookie = 'y'.repeat(5_000) + '=1'");
+    assert.doesNotMatch(await page.evaluate('document.cookie'), /large|x=|yyy/);
+    await page.evaluate("for (const cookie of document.cookie.split('; ')) document.cookie = `${cookie}; Max-Age=0`");
+    assert.equal(await count(page), 0);
+    // What was deleted does not count.
+    await page.evaluate("document.cookie = 'again=1'");
+    assert.equal(await count(page), 1);
+  });
+
+  test('belong to their page and go with it', async (t) => {
+    const pages = host(t);
+    const server = await serve(t, { '*': '' });
+    const bomb = await pages.open(server.url('/'));
+    await bomb.evaluate(() => {
+      for (let i = 0; i < 50; i++) document.cookie = `c${i}=${'x'.repeat(4_000)}`;
+    });
+    await bomb.close();
+    const page = await pages.open(server.url('/next'));
+    assert.equal(await page.evaluate('document.cookie'), '');
+    assert.equal(server.requests.at(-1).headers.cookie, undefined);
+  });
+});
+
+suite('what a page keeps in the host', () => {
+  test('object URLs are limited in bytes', async (t) => {
+    const page = await openHtml(t, '');
+    const outcome = await page.evaluate(() => {
+      const blob = new Blob([new Uint8Array(90 << 20)]);
+      const made = [];
+      for (let i = 0; i < 4; i++) {
+        try {
+          made.push(URL.createObjectURL(blob).startsWith('blob:'));
+        } catch (error) {
+          made.push(error.name);
+        }
+      }
+      return made;
+    });
+    assert.deepEqual(outcome.slice(0, 2), [true, true]);
+    assert.notEqual(outcome[2], true);
+    assert.notEqual(outcome[3], true);
+  });
+
+  test('object URLs that are revoked at once do not fill memory until they are read', async (t) => {
+    const page = await openHtml(t, '');
+    const before = process.memoryUsage.rss();
+    const flood = page.evaluate(() => {
+      const blob = new Blob([new Uint8Array(50 << 20)]);
+      let made = 0;
+      for (const end = performance.now() + 3_000; performance.now() < end && made < 60; made++) {
+        try {
+          URL.revokeObjectURL(URL.createObjectURL(blob));
+        } catch {
+          break;
+        }
+      }
+      return made;
+    });
+    // The user's thread is busy meanwhile.
+    for (const end = performance.now() + 4_000; performance.now() < end; );
+    assert.ok(process.memoryUsage.rss() - before < 1_500 << 20, `${(process.memoryUsage.rss() - before) >> 20} MB`);
+    assert.ok((await flood) < 20);
+    // Later there is room again.
+    assert.match(await page.evaluate(() => URL.createObjectURL(new Blob(['x']))), /^blob:/);
+  });
+
+  test('two hundred long tasks are buffered, and no more', async (t) => {
+    const page = await openHtml(t, '');
+    const count = await page.evaluate(async () => {
+      for (let i = 0; i < 205; i++) {
+        await new Promise((resolve) => setTimeout(resolve));
+        for (const end = performance.now() + 52; performance.now() < end; );
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return await new Promise((resolve) => {
+        new PerformanceObserver((list) => resolve(list.getEntries().length)).observe({
+          type: 'longtask',
+          buffered: true,
+        });
+      });
+    });
+    assert.equal(count, 200);
   });
 });

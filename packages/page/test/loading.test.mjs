@@ -166,12 +166,12 @@ suite('several pages', () => {
     assert.equal(await idle.evaluate(() => 1 + 1), 2);
   });
 
-  test('share their cookies, and nothing else', async (t) => {
+  test('share their cookies if their host says so, and nothing else', async (t) => {
     const server = await serve(t, {
       '/': { body: '', headers: { 'set-cookie': ['a=1', 'hidden=1; HttpOnly'] } },
       '/other': '',
     });
-    const pages = host(t);
+    const pages = host(t, { cookies: 'host' });
     const one = await pages.open(server.url('/'));
     assert.equal(await one.evaluate(() => document.cookie), 'a=1');
     await one.evaluate(() => {
@@ -186,6 +186,23 @@ suite('several pages', () => {
     });
     assert.equal(await two.evaluate(() => typeof window.global), 'undefined');
     await eventually(async () => (await one.evaluate(() => document.cookie)) === 'a=1; b=3');
+    assert.throws(() => host(t, { cookies: 'all' }), TypeError);
+  });
+
+  test('keep their cookies from each other otherwise, also from navigation to navigation', async (t) => {
+    const server = await serve(t, {
+      '/': { body: '', headers: { 'set-cookie': 'a=1; SameSite=Strict' } },
+      '/other': '',
+    });
+    const pages = host(t);
+    const one = await pages.open(server.url('/'));
+    const two = await pages.open(server.url('/other'));
+    assert.equal(await two.evaluate(() => document.cookie), '');
+    // The user may follow a link that is strict about cookies.
+    await one.navigate(server.url('/other'));
+    assert.equal(server.requests.at(-1).headers.cookie, 'a=1');
+    assert.equal(server.requests.at(-1).headers['sec-fetch-site'], 'none');
+    assert.equal(await one.evaluate(() => document.cookie), 'a=1');
   });
 });
 

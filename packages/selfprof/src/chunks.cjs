@@ -3,6 +3,8 @@
 // The chunks of a profiler with the bufferPolicy 'chunks'. Each is returned once, in order, to the oldest
 // request.
 
+const { whenSettled } = require('./promises.cjs');
+
 /** @typedef {import('../index.js').ProfilerTrace} ProfilerTrace */
 
 /** The chunks of one profiler, and the pending requests for one. */
@@ -74,10 +76,16 @@ class ChunkIterator {
   /** @returns {Promise<{ value: ProfilerTrace | undefined, done: boolean }>} */
   next() {
     try {
-      return this.#after(async () => {
-        const value = this.#finished ? undefined : await this.#next();
-        this.#finished ||= value === undefined;
-        return { value, done: this.#finished };
+      return this.#after((resolve, reject) => {
+        if (this.#finished) {
+          resolve({ value: undefined, done: true });
+          return;
+        }
+        const onChunk = (/** @type {ProfilerTrace | undefined} */ value) => {
+          this.#finished ||= value === undefined;
+          resolve({ value, done: this.#finished });
+        };
+        whenSettled(this.#next(), onChunk, reject);
       });
     } catch (error) {
       // A foreign `this`: WebIDL's promise-returning operations reject rather than throw.
@@ -91,9 +99,9 @@ class ChunkIterator {
    */
   return(value) {
     try {
-      return this.#after(async () => {
+      return this.#after((resolve) => {
         this.#finished = true;
-        return { value, done: true };
+        resolve({ value, done: true });
       });
     } catch (error) {
       return Promise.reject(error);
@@ -104,10 +112,15 @@ class ChunkIterator {
    * Runs a step after all steps before, which never reject.
    *
    * @template T
-   * @param {() => Promise<T>} step
+   * @param {(resolve: (value: T) => void, reject: (reason: unknown) => void) => void} step
+   * @returns {Promise<T>}
    */
   #after(step) {
-    const result = this.#ongoing.then(step);
+    const before = this.#ongoing;
+    /** @type {Promise<T>} */
+    const result = new Promise((resolve, reject) => {
+      whenSettled(before, () => step(resolve, reject), reject);
+    });
     this.#ongoing = result;
     return result;
   }

@@ -7,6 +7,7 @@ const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
 const { EntryCollector } = require('./entries.cjs');
 const { fireEvent, hasListeners } = require('./events.cjs');
 const native = require('./native.cjs');
+const { whenSettled } = require('./promises.cjs');
 const { fromOutput, toTrace } = require('./trace.cjs');
 const {
   checked,
@@ -242,15 +243,30 @@ class Profiler extends EventTarget {
     this.#end('stop');
     releaseIfDone(this);
     const entries = this.#entries?.stop();
-    const closed = native.close(this.#session, format, format === 'object' ? undefined : entries).finally(() => {
+    const closed = native.close(this.#session, format, format === 'object' ? undefined : entries);
+    const onClosed = () => {
       // By now the chunks have arrived that the last samples completed.
       this.#chunks?.end();
       releaseIfDone(this);
-    });
-    return closed.then((output) => {
-      // V8 frees its profiles on this thread only; the trace need not wait for that.
-      setImmediate(native.releaseReadProfiles).unref();
-      return fromOutput(output, format, entries);
+    };
+    return new Promise((resolve, reject) => {
+      whenSettled(
+        closed,
+        (output) => {
+          try {
+            onClosed();
+            // V8 frees its profiles on this thread only; the trace need not wait for that.
+            setImmediate(native.releaseReadProfiles).unref();
+            resolve(fromOutput(output, format, entries));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        (reason) => {
+          onClosed();
+          reject(reason);
+        },
+      );
     });
   }
 }

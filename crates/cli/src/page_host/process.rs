@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use selfprof_webdriver::{CallError, Pages};
 use serde_json::{Value, json};
 
-/// The longest line that is read: a trace, or a value returned by a script of a page. A longer one ends the connection.
+/// The longest line that is read: a trace, or a value returned by a script of a page.
 const MAX_LINE: u64 = 1 << 30;
 
 /// A running page host. Dropping it ends the process.
@@ -59,7 +59,9 @@ impl PageProcess {
         let closing = socket.try_clone()?;
         let calls = Arc::<Mutex<Calls>>::default();
         let (reader, shared) = (BufReader::new(socket.try_clone()?), Arc::clone(&calls));
-        thread::Builder::new().name("pages".to_owned()).spawn(move || listen(reader, &shared, on_event))?;
+        thread::Builder::new()
+            .name("pages".to_owned())
+            .spawn(move || listen(reader, MAX_LINE, &shared, on_event))?;
         Ok(Self { child: Mutex::new(child), socket: Mutex::new(socket), closing, calls })
     }
 
@@ -108,23 +110,28 @@ fn gone() -> CallError {
     CallError::new("unknown error", "the page host has ended")
 }
 
-/// Reads lines until the socket closes.
-fn listen(mut reader: impl BufRead, calls: &Mutex<Calls>, mut on_event: impl FnMut(Value)) {
+/// Reads lines until the socket closes. What pages do can decide what is in a line, so one that cannot be read is skipped, and the call
+/// that it answers fails.
+fn listen(mut reader: impl BufRead, max_line: u64, calls: &Mutex<Calls>, mut on_event: impl FnMut(Value)) {
     let mut line = Vec::new();
-    loop {
-        line.clear();
-        match reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line) {
-            Ok(length) if length > 0 && line.ends_with(b"\n") => {}
-            _ => break,
-        }
-        let Ok(mut message) = serde_json::from_slice::<Value>(&line) else { break };
-        let Some(id) = message.get("id").and_then(Value::as_u64) else {
-            on_event(message);
-            continue;
-        };
-        let response = match message.get("error") {
-            Some(error) => Err(call_error(error)),
-            None => Ok(message["result"].take()),
+    while let Some(is_whole) = read_line(&mut reader, max_line, &mut line) {
+        let message = if is_whole { serde_json::from_slice::<Value>(&line).ok() } else { None };
+        let (id, response) = match message {
+            Some(mut message) => {
+                let Some(id) = message.get("id").and_then(Value::as_u64) else {
+                    on_event(message);
+                    continue;
+                };
+                let response = match message.get("error") {
+                    Some(error) => Err(call_error(error)),
+                    None => Ok(message["result"].take()),
+                };
+                (id, response)
+            }
+            None => {
+                let Some(id) = answered_call(&line) else { continue };
+                (id, Err(CallError::new("unknown error", "the page host's answer cannot be read")))
+            }
         };
         if let Some(sender) = calls.lock().waiting.remove(&id) {
             // The caller may have stopped waiting.
@@ -138,7 +145,69 @@ fn listen(mut reader: impl BufRead, calls: &Mutex<Calls>, mut on_event: impl FnM
     }
 }
 
+/// Reads a line. Of one that is too long, the beginning is read and the rest is skipped.
+///
+/// Returns whether the whole line was read, or `None` at the end.
+fn read_line(reader: &mut impl BufRead, max_line: u64, line: &mut Vec<u8>) -> Option<bool> {
+    line.clear();
+    line.shrink_to(1 << 20);
+    reader.by_ref().take(max_line).read_until(b'\n', line).ok()?;
+    if line.ends_with(b"\n") {
+        return Some(true);
+    }
+    if (line.len() as u64) < max_line {
+        return None;
+    }
+    reader.skip_until(b'\n').ok()?;
+    Some(false)
+}
+
+/// The call that a line answers, when the line is not valid JSON as a whole: the page host writes the id first.
+fn answered_call(line: &[u8]) -> Option<u64> {
+    let rest = line.strip_prefix(br#"{"id":"#)?;
+    let end = rest.iter().position(|byte| !byte.is_ascii_digit())?;
+    std::str::from_utf8(&rest[..end]).ok()?.parse().ok()
+}
+
 fn call_error(error: &Value) -> CallError {
     let text = |name| error.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     CallError { code: text("code"), message: text("message"), stack: text("stack") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads lines, some of which answer the calls 1 and 2. Returns the answers and the number of events.
+    fn check(lines: &str, max_line: u64) -> ([Result<Value, String>; 2], usize) {
+        let calls = Mutex::new(Calls::default());
+        let (first, one) = channel();
+        let (second, two) = channel();
+        calls.lock().waiting.extend([(1, first), (2, second)]);
+        let mut events = 0;
+        listen(lines.as_bytes(), max_line, &calls, |_| events += 1);
+        let answers = [one, two].map(|answer| answer.recv().unwrap().map_err(|error| error.message));
+        (answers, events)
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_costs_that_line() {
+        let unreadable = || Err("the page host's answer cannot be read".to_owned());
+        let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+        let long = "x".repeat(300);
+        for bad in [r#""\ud800""#, &deep, &format!("\"{long}\""), "\u{1}", "nonsense"] {
+            let lines = format!(
+                "{{\"event\":\"console\"}}\n{{\"event\":{bad}}}\n{{\"id\":1,\"result\":{bad}}}\n{{\"id\":2,\"result\":5}}\n{{\"event\":1}}\n"
+            );
+            assert_eq!(check(&lines, 200), ([unreadable(), Ok(json!(5))], 2), "{bad}");
+        }
+    }
+
+    #[test]
+    fn calls_fail_when_the_lines_end() {
+        let ended = || Err("the page host has ended".to_owned());
+        for lines in ["", "\n", "{\"id\":1,\"result\":", "{\"id\":99999999999999999999999,\"result\":1}x\n"] {
+            assert_eq!(check(lines, 200), ([ended(), ended()], 0), "{lines}");
+        }
+    }
 }

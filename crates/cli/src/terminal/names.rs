@@ -73,9 +73,13 @@ fn short_url(url: &str, base: &Path) -> String {
     }
 }
 
-/// Replaces control characters: names and URLs come from the profiled program, and a terminal would obey them.
+/// Replaces characters that a terminal would obey: names and URLs come from the profiled program. These are control characters, and
+/// those that change the direction of the text around them, so that it reads differently
+/// ([Trojan Source](https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing)).
 pub fn printable(text: &str) -> String {
-    text.replace(char::is_control, "\u{FFFD}")
+    let is_obeyed =
+        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    text.replace(is_obeyed, "\u{FFFD}")
 }
 
 /// A word that a shell reads as this text.
@@ -125,5 +129,6 @@ mod tests {
     #[test]
     fn control_characters_are_replaced() {
         assert_eq!(printable("a\x1b[31mb\nc"), "a\u{FFFD}[31mb\u{FFFD}c");
+        assert_eq!(printable("a\u{202E}b\u{2066}c שלום"), "a\u{FFFD}b\u{FFFD}c שלום");
     }
 }

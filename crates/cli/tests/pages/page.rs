@@ -126,3 +126,19 @@ fn the_page_host_ends_when_selfprof_is_killed() {
     process.wait().unwrap();
     await_end(hosts[0]);
 }
+
+#[test]
+fn text_that_is_not_unicode_or_changes_its_direction_is_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("hostile.html");
+    let html = r"<script>
+        document.title = '\ud800';
+        console.log('a\ud800b');
+        console.log('a\u202eb\u2066c');
+        queueMicrotask(() => { throw new Error('\udfff'); });
+        console.log('end');
+        </script>";
+    fs::write(&path, html).unwrap();
+    let output = page(&["--wait", "idle", path.to_str().unwrap()]);
+    check(&output, 0, "a\u{FFFD}b\na\u{FFFD}b\u{FFFD}c\nend\n", &["page error: Uncaught Error: \u{FFFD}\n"]);
+}

@@ -125,7 +125,10 @@ export interface MainRealmFunctions {
   syntaxErrorPosition(error: unknown): string;
   createContext(document: number, frame: number): Completion;
   enterWindow(window: object, host: WindowHost): Completion;
+  /** A script of the page's document, which may not allow scripts. */
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): Completion;
+  /** A script of the page's user. */
+  runUserScript(window: object, source: string, name: string, column: number, base: string): Completion;
   checkFunctionBody(window: object, parameters: string, body: string, url: string): Completion;
   runFetchedScript(window: object, handle: number): Completion;
   loadModule(window: object, request: string, onDone: OnAnswer): number;
@@ -142,17 +145,12 @@ export interface MainRealmFunctions {
   createObjectUrl(bytes: Uint8Array, type: string): string;
   revokeObjectUrl(url: string): void;
   newPipes(onPipes: (one: Pipe, other: Pipe) => void): void;
-  startWorker(
-    window: object,
-    request: string,
-    onPipe: (pipe: Pipe) => void,
-    onFailure: (reason: string) => void,
-  ): number;
+  startWorker(window: object, request: string, onPipe: (pipe: Pipe) => void, onFailure: () => void): number;
   endWorker(id: number): void;
   importScript(url: string): string;
   closeWorker(): void;
-  getCookies(url: string): string;
-  setCookie(url: string, text: string): void;
+  getCookies(window: object, url: string): string;
+  setCookie(window: object, url: string, text: string): void;
 }
 
 /** What `require('selfprof:main-realm')` gives in the DOM realm: functions of that realm, which complete as its own do. */
@@ -163,6 +161,7 @@ export interface MainRealmBridge
     | 'createContext'
     | 'enterWindow'
     | 'runScript'
+    | 'runUserScript'
     | 'checkFunctionBody'
     | 'runFetchedScript'
     | 'runModule'
@@ -175,6 +174,7 @@ export interface MainRealmBridge
   createContext(document: number, frame: number): any;
   enterWindow(window: object, host: WindowHost): WindowCode;
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): any;
+  runUserScript(window: object, source: string, name: string, column: number, base: string): any;
   checkFunctionBody(window: object, parameters: string, body: string, url: string): void;
   runFetchedScript(window: object, handle: number): unknown;
   runModule(window: object, handle: number): void;
@@ -337,12 +337,7 @@ export interface WindowHost {
   createObjectUrl(bytes: Uint8Array, type: string): string;
   revokeObjectUrl(url: string): void;
   /** Sends a request, and returns what aborts it. */
-  request(
-    request: object,
-    bytes: Uint8Array | undefined,
-    onResponse: OnAnswer,
-    onError: (message: string) => void,
-  ): () => void;
+  request(request: object, bytes: Uint8Array | undefined, onResponse: OnAnswer, onError: () => void): () => void;
   startWorker(request: object, worker: object, onMessage: (record: CloneRecord) => void): StartedWorker;
   newPipes(onPipes: (one: Channel, other: Channel) => void): void;
   /** Returns whether there was room for the message. */
@@ -429,6 +424,8 @@ export interface DomProgram {
   /** A worker: its script has run for the first time, so messages may arrive. */
   start?(): void;
   setVisible(isVisible: boolean): void;
+  /** A frame of another thread asks to be navigated; `ticket` goes to `fetchFrame`. */
+  navigateFrame?(frame: number, url: string, ticket: number): void;
   report(error: unknown, window?: object): void;
   reject(reason: unknown, promise: object): void;
 }

@@ -9,6 +9,7 @@ import type { CookieChange } from '../fetch/cookies.cjs';
 import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
 import type { BlobContent, Response } from '../fetch/request.cjs';
+import type { Sandbox } from '../fetch/sandbox.cjs';
 import type { PackedModules } from './packed-modules.cjs';
 import type { WorkerOptions } from '../fetch/worker-description.cjs';
 
@@ -42,6 +43,8 @@ export type WorkerDocument = Description & { worker: WorkerOptions };
 export interface DocumentContent {
   body: Uint8Array;
   referrer: string;
+  /** What relative URLs in about:blank and about:srcdoc are resolved against. */
+  base?: string | undefined;
 }
 
 export interface WorkerContent {
@@ -84,6 +87,7 @@ export type ToMainRealm =
   | { type: 'frame'; id: number; error: string }
   | { type: 'frame'; id: number; document: PageDocument; content: DocumentContent }
   | { type: 'frame'; id: number; remote: WindowAddress }
+  | { type: 'navigate frame'; frame: number; url: string; referrer: string; asker: number }
   | { type: 'fetched'; window: number; url: string; initiator: string; timing?: FetchTiming | undefined }
   | { type: 'ping'; id: number }
   | (MainRealmRequest & { id: number });
@@ -103,7 +107,16 @@ export interface FrameRequest {
   frame: number;
   url: string;
   referrer: string;
-  isSandboxed: boolean;
+  /** The thread that asked for the navigation, by its number in the page; by default, the one that contains the frame. */
+  asker?: number | undefined;
+  /** The attribute of the frame element. */
+  sandbox: string | null;
+  /** What the document around the frame element may do. */
+  outerSandbox?: Sandbox | undefined;
+  /** The document of about:srcdoc. */
+  text: string;
+  /** The base URL of the document around. */
+  base: string;
   initiator: string;
 }
 
@@ -132,20 +145,26 @@ export interface ImportScriptRequest {
 
 /** What a page thread asks of the user's thread, or reports to it, by itself. */
 export type MainRealmReport =
-  | { type: 'cookie'; change: CookieChange }
-  | { type: 'failure'; message: string }
+  | { type: 'cookie'; change: CookieChange; weight: number }
+  | { type: 'failure'; message: string; weight: number }
+  | { type: 'problem'; frame: number; kind: string; text: string; url: string; weight: number }
   | WorkerRequest
   | { type: 'end worker'; id: number }
   | { type: 'worker failed'; error: string }
   | { type: 'closed' }
   | ImportScriptRequest
-  | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer }
+  | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer; memory: number }
   | { type: 'blob gone'; url: string }
   | { type: 'blob'; id: number; url: string }
   | FrameRequest;
 
 /** From a main realm to the user's thread. */
-export type FromMainRealm = { type: 'ready' } | { type: 'pong'; id: number } | MainRealmAnswer | MainRealmReport;
+export type FromMainRealm =
+  | { type: 'ready' }
+  | { type: 'delivered'; delivery: number }
+  | { type: 'pong'; id: number }
+  | MainRealmAnswer
+  | MainRealmReport;
 
 /** Requests that the DOM realm answers with `evaluated`. */
 export type DomRealmRequest =
@@ -157,7 +176,6 @@ export type ToDomRealm =
   | { type: 'unread'; unread: Int32Array }
   | { type: 'message'; frame: number; record: unknown; source: WindowAddress; weight?: number | undefined }
   | { type: 'remote loaded'; frame: number }
-  | { type: 'navigate remote'; frame: number; url: string; referrer: string }
   | (DomRealmRequest & { id: number; frame: number });
 
 /**

@@ -10,6 +10,7 @@ const { parseURL } = require('whatwg-url');
 
 // Required first: jsdom's modules require each other in circles, and jsdom itself enters them here.
 const { createWindow } = require('jsdom/lib/jsdom/browser/Window.js');
+const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
 const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/Document-impl.js');
 
 const vm = require('./node/vm.cjs');
@@ -21,22 +22,40 @@ const { JSDOMDispatcher } = require('./resource-loading.cjs');
 const { runWithMarker } = require('./profiler-markers.cjs');
 const { restartLoading } = require('./document-loading.cjs');
 const { serveFrames } = require('./frame-element.cjs');
+const { installSandbox } = require('./sandbox-property.cjs');
 const { hostFor, install } = require('./window-host.cjs');
 
 /** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
 
-/** In place of jsdom's cookie jar. */
-const cookieJar = {
-  getCookieStringSync: (/** @type {string} */ url) => bridge.getCookies(url),
-  setCookieSync: (/** @type {unknown} */ text, /** @type {string} */ url) => bridge.setCookie(url, `${text}`),
-  serializeSync: () => ({}),
-};
+/** In place of jsdom's cookie jar, for the document of a window. @param {WindowRealm} realm */
+function cookieJarOf(realm) {
+  /** https://html.spec.whatwg.org/multipage/dom.html#dom-document-cookie */
+  const check = (/** @type {string} */ url) => {
+    const { window } = realm;
+    if (window._origin !== 'null' || !/^https?:/.test(url)) return;
+    throw DOMException.create(window, ['The document has no cookies, because its origin is opaque.', 'SecurityError']);
+  };
+  return {
+    getCookieStringSync(/** @type {string} */ url) {
+      check(`${url}`);
+      return bridge.getCookies(realm.window, `${url}`);
+    },
+    setCookieSync(/** @type {unknown} */ text, /** @type {string} */ url) {
+      check(`${url}`);
+      bridge.setCookie(realm.window, `${url}`, `${text}`);
+    },
+    serializeSync: () => ({}),
+  };
+}
 
 /** https://html.spec.whatwg.org/multipage/urls-and-fetching.html#fallback-base-url */
 DocumentImpl.prototype._fallbackBaseURL = /** @this {Jsdom.DocumentImpl} */ function fallbackBaseURL() {
   const isLocal = this.URL === 'about:blank' || this.URL === 'about:srcdoc';
-  return isLocal && this._parentDocument !== null ? this._parentDocument.baseURL() : this._URL;
+  if (!isLocal) return this._URL;
+  return this._parentDocument?.baseURL() ?? realms.realmOf(this._globalObject)?.base ?? this._URL;
 };
+
+const MAX_SHOWN_URL = 10_000;
 
 let nextFrame = 0;
 
@@ -46,7 +65,7 @@ let nextFrame = 0;
  * @param {import('./frame-element.cjs').WindowOptions} options
  * @returns {Jsdom.Window}
  */
-function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', parent, userAgent }) {
+function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', parent, userAgent, base, ...sandbox }) {
   // Its window and its code are made below.
   const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
   vm.nextWindow(document, realm.id);
@@ -55,7 +74,7 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
       runScripts: 'dangerously',
       pretendToBeVisual: true,
       storageQuota: 5_000_000,
-      cookieJar,
+      cookieJar: cookieJarOf(realm),
       virtualConsole: consoleFor(realm),
       userAgent,
       dispatcher: new JSDOMDispatcher(realm),
@@ -73,13 +92,26 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
     commonForOrigin: parent?._commonForOrigin,
   });
   realm.window = window;
+  realm.base = base === undefined ? null : parseURL(base);
   setLocation(window, url, origin);
   realms.add(realm);
-  postToHost({ type: 'window', frame: realm.id, parent: (parent && realms.realmOf(parent)?.id) ?? -1, url });
+  setSandbox(window, sandbox);
+  postToHost({
+    type: 'window',
+    frame: realm.id,
+    parent: (parent && realms.realmOf(parent)?.id) ?? -1,
+    url: shownUrl(url),
+  });
   realm.code = bridge.enterWindow(window, hostFor(realm));
   install(realm);
   messages.install(realm);
+  installSandbox(realm);
   return window;
+}
+
+/** A URL as the page's user sees it: a page can make one of any length. @param {string} url */
+function shownUrl(url) {
+  return url.length > MAX_SHOWN_URL ? `${url.slice(0, MAX_SHOWN_URL)}...` : url;
 }
 
 /**
@@ -97,7 +129,20 @@ function setLocation(window, url, origin) {
   window._origin = origin;
   window._sessionHistory.currentEntry.url = document._URL;
   const realm = realms.realmOf(window);
-  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url });
+  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url: shownUrl(url) });
+}
+
+/**
+ * Sets what a window's document may do. The main realm enforces it, too.
+ *
+ * @param {Jsdom.Window} window
+ * @param {Pick<import('./frame-element.cjs').WindowOptions, 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} sandbox
+ */
+function setSandbox(window, { isRestricted = false, allowsScripts = true, allowsSameOrigin = true }) {
+  Object.assign(/** @type {WindowRealm} */ (realms.realmOf(window)), { isRestricted, allowsSameOrigin });
+  const document = window._document;
+  document._scriptingDisabled = !allowsScripts;
+  document._parseOptions.scriptingEnabled = allowsScripts;
 }
 
 /**
@@ -160,6 +205,6 @@ function closeWindow(window) {
   bridge.closeWindow(window);
 }
 
-serveFrames({ closeWindow, openWindow, parse, restartLoading, setLocation });
+serveFrames({ closeWindow, openWindow, parse, restartLoading, setLocation, setSandbox });
 
 module.exports = { openWindow, parse };

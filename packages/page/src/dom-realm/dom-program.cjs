@@ -40,7 +40,6 @@ const onMessage = {
   evaluate,
   message: receiveMessage,
   'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
-  'navigate remote': ({ frame, url, referrer }) => frames.byNumber(frame)?._navigateTo(url, referrer),
 };
 
 /**
@@ -77,6 +76,8 @@ module.exports = {
   },
 
   setVisible,
+
+  navigateFrame: (frame, url, ticket) => frames.byNumber(frame)?._navigateAsAsked(url, ticket),
 
   /** @param {unknown} error @param {any} [window] */
   report(error, window = page) {

@@ -21,7 +21,13 @@ exports.evaluate = ({ id, frame, source, isFunction, parameters }) => {
   const { code, window } = realm;
   let callee;
   try {
-    callee = bridge.runScript(window, source, 'evaluate', 0, isFunction ? -1 : 0, window._document.baseURLSerialized());
+    callee = bridge.runUserScript(
+      window,
+      source,
+      'evaluate',
+      isFunction ? -1 : 0,
+      window._document.baseURLSerialized(),
+    );
   } catch (error) {
     done({ error: code.describe(error) });
     return;

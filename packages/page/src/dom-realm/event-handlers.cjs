@@ -63,6 +63,7 @@ function getCurrentEventHandlerValue(target, event) {
   const value = target._getEventHandlerFor(event);
   if (!value) return null;
   if (value.body === undefined) return value;
+  if ((target._ownerDocument ?? target._document)._scriptingDisabled) return null;
 
   const ofWindow = isWindow(target);
   // The `onload` of a body is the window's, but its text is an attribute of the body.

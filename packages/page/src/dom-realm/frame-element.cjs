@@ -6,6 +6,7 @@
 const bridge = require('selfprof:main-realm');
 const { parseURL, serializeURL } = require('whatwg-url');
 
+const DOMTokenList = require('jsdom/lib/generated/idl/DOMTokenList.js');
 const HTMLElementImpl = require('jsdom/lib/jsdom/living/nodes/HTMLElement-impl.js').implementation;
 const { createElement } = require('jsdom/lib/jsdom/living/helpers/create-element.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
@@ -15,7 +16,7 @@ const { refreshFrameAccessors } = require('./frame-accessors.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
 const { postToHost } = require('./host-port.cjs');
 const realms = require('./window-realms.cjs');
-const { remoteWindow } = require('./remote-window.cjs');
+const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
 
 /** @typedef {import('./remote-window.cjs').WindowAddress} WindowAddress */
 
@@ -28,6 +29,10 @@ const { remoteWindow } = require('./remote-window.cjs');
  * @property {string} [encoding]
  * @property {Jsdom.Window} [parent] the window that contains it in a frame
  * @property {string} userAgent
+ * @property {string} [base] of about:srcdoc in a thread of its own
+ * @property {boolean} [isRestricted] by the `sandbox` attribute of a frame around it
+ * @property {boolean} [allowsScripts]
+ * @property {boolean} [allowsSameOrigin]
  */
 
 /**
@@ -39,10 +44,14 @@ const { remoteWindow } = require('./remote-window.cjs');
  * @property {(window: Jsdom.Window, content: Uint8Array | string, contentType: string) => void} parse
  * @property {(window: Jsdom.Window) => void} restartLoading
  * @property {(window: Jsdom.Window, url: string, origin: string) => void} setLocation
+ * @property {(window: Jsdom.Window, sandbox: Pick<WindowOptions, 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>) => void} setSandbox
  */
 
 /** @type {Documents} */
 let documents;
+
+/** Tokens of `sandbox` that make a difference here, see fetch/sandbox.cjs. */
+const SANDBOX_TOKENS = new Set(['allow-same-origin', 'allow-scripts']);
 
 /** How deep frames may be nested in one another: each is a realm with its own intrinsics. */
 const MAX_DEPTH = 16;
@@ -55,8 +64,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   /** @type {Jsdom.DocumentImpl | null} */
   _contentDocument = null;
   #number = 0;
+  /** The list `sandbox`, once it was asked for. @type {any} */
+  #tokens;
   /** The window of another thread that the frame shows. @type {object | null} */
   #remote = null;
+  /** The window of a sandboxed frame before its thread is there. @type {ReturnType<typeof pendingWindow> | null} */
+  #pending = null;
   /** Lets the `load` event of the containing document happen, which waits for the remote window. @type {(() => void) | null} */
   #stopWaitingForRemote = null;
   /** The request of the pending navigation, 0 for none. */
@@ -74,6 +87,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    */
   _attributeChangeSteps(localName, oldValue, value, namespace) {
     super._attributeChangeSteps(localName, oldValue, value, namespace);
+    if (namespace === null && localName === 'sandbox') this.#tokens?.attrModified();
     if (namespace !== null || (localName !== 'src' && localName !== 'srcdoc')) return;
     if (this.isConnected && this._ownerDocument._defaultView && this.contentWindow !== null) this.#process(false);
   }
@@ -101,10 +115,13 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #process(isInitial) {
     const parent = this._ownerDocument;
     if (parent._isDestroyed || depthOf(parent) >= MAX_DEPTH) return;
-    if (isInitial) this.#openBlank();
+    if (isInitial && this.#mayShareOrigin) this.#openBlank();
+    else if (isInitial) this.#openPending();
     const srcdoc = this._localName === 'iframe' ? this.getAttributeNS(null, 'srcdoc') : null;
     if (srcdoc !== null) {
-      this.#show('about:srcdoc', parent._origin, srcdoc, 'text/html', 0);
+      this.#cancel();
+      if (this.#isRestricted) this.#fetch('about:srcdoc', { text: srcdoc });
+      else this.#show('about:srcdoc', parent._origin, srcdoc, 'text/html', { document: 0 });
       return;
     }
     const src = this.getAttributeNS(null, 'src') ?? '';
@@ -118,14 +135,42 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   }
 
   /**
-   * The same for a window in another thread.
+   * The same for a window in another thread, which has asked for it.
    *
    * @param {string} text
-   * @param {string} [referrer]
+   * @param {number} ticket of the main realm
    */
-  _navigateTo(text, referrer) {
+  _navigateAsAsked(text, ticket) {
     const url = parseURL(text);
-    if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url), referrer);
+    if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url), { ticket });
+  }
+
+  /** The attribute `sandbox`. */
+  get #sandbox() {
+    return this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
+  }
+
+  /** Whether the frame, or one around it, is sandboxed: then the main realm has to know about each document in it. */
+  get #isRestricted() {
+    return this.#sandbox !== null || realms.realmOf(this._ownerDocument._globalObject)?.isRestricted === true;
+  }
+
+  get #mayShareOrigin() {
+    if (realms.realmOf(this._ownerDocument._globalObject)?.allowsSameOrigin === false) return false;
+    return this.#sandbox === null || hasToken(this.#sandbox, 'allow-same-origin');
+  }
+
+  get #allowsScripts() {
+    if (this._ownerDocument._scriptingDisabled) return false;
+    return this.#sandbox === null || hasToken(this.#sandbox, 'allow-scripts');
+  }
+
+  /** A sandboxed frame has a window at once, of which the page sees what it sees of windows of other origins. */
+  #openPending() {
+    this.#isFresh = false;
+    this.#pending = pendingWindow(this._ownerDocument._globalObject, this.#remotePosition());
+    this.#remote = this.#pending.proxy;
+    refreshFrameAccessors(this._ownerDocument);
   }
 
   _remoteLoaded() {
@@ -144,16 +189,27 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     const parent = this._ownerDocument;
     if (url.scheme === 'javascript') {
       // Not in a window of another origin.
-      if (this._contentDocument === null) return;
+      if (this._contentDocument === null) {
+        if (isInitial) this.#fetch('about:blank');
+        return;
+      }
       const result = evaluateJavaScriptURL(this._contentDocument._globalObject, url);
-      if (typeof result === 'string') this.#show(this._contentDocument.URL, parent._origin, result, 'text/html', 0);
+      const { URL: shown, _globalObject: window } = this._contentDocument;
+      if (typeof result === 'string')
+        this.#show(shown, parent._origin, result, 'text/html', { ...sandboxOf(window), document: 0 });
       else if (isInitial) this.#completeBlank();
       return;
     }
     if (url.scheme === 'about') {
+      if (this.#isRestricted) {
+        this.#fetch('about:blank');
+        return;
+      }
       if (this._contentDocument === null) this.#openBlank();
       if (!isInitial)
-        this.#show(serializeURL(url), parent._origin, '<html><head></head><body></body></html>', 'text/html', 0);
+        this.#show(serializeURL(url), parent._origin, '<html><head></head><body></body></html>', 'text/html', {
+          document: 0,
+        });
       else this.#completeBlank();
       return;
     }
@@ -165,6 +221,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     const parent = this._ownerDocument;
     this.#adopt(
       documents.openWindow({
+        isRestricted: this.#isRestricted,
+        allowsScripts: this.#allowsScripts,
         document: 0,
         url: 'about:blank',
         origin: parent._origin,
@@ -215,14 +273,15 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    * @param {string} origin
    * @param {Uint8Array | string} content
    * @param {string} contentType
-   * @param {number} id the main realm's number of the document
+   * @param {Pick<WindowOptions, 'document' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} options
    */
-  #show(url, origin, content, contentType, id) {
+  #show(url, origin, content, contentType, { document: id, ...sandbox }) {
     const parent = this._ownerDocument;
     if (this.#isFresh) {
       this.#isFresh = false;
       const document = this.#document;
       bridge.useDocument(document._globalObject, id);
+      documents.setSandbox(document._globalObject, sandbox);
       while (document.firstChild !== null) document.removeChild(document.firstChild);
       documents.setLocation(document._globalObject, url, origin);
       documents.restartLoading(document._globalObject);
@@ -230,6 +289,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       this.#closeContent();
       this.#adopt(
         documents.openWindow({
+          ...sandbox,
           document: id,
           url,
           origin,
@@ -245,37 +305,35 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
 
   /**
    * @param {string} url
-   * @param {string} [referrer]
+   * @param {{ text?: string, ticket?: number }} [source] the document of about:srcdoc, or the ticket of the window that asked
    */
-  #fetch(url, referrer = this._ownerDocument.URL) {
+  #fetch(url, { text, ticket } = {}) {
+    this.#cancel();
     const parent = this._ownerDocument;
     const stopDelayingLoad = parent._delayLoadEvent();
-    const sandbox = this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
     const description = {
       url,
-      referrer,
+      text,
+      ticket,
+      referrer: parent.URL,
+      base: parent.baseURLSerialized(),
       window: realms.realmOf(parent._globalObject)?.id,
       frame: this.#number,
       initiator: this._localName,
-      isSandboxed: sandbox !== null && !sandbox.toLowerCase().split(/\s+/).includes('allow-same-origin'),
+      sandbox: this.#sandbox,
     };
     this.#stopDelayingLoad = stopDelayingLoad;
     const request = bridge.fetchFrame(JSON.stringify(description), (answer, bytes) => {
       if (this.#request === request && !parent._isDestroyed && this.isConnected) {
         this.#request = 0;
-        const { error, document, url: final, contentType, origin, remote } = JSON.parse(answer);
+        const { error, url: final, contentType, origin, remote, ...options } = JSON.parse(answer);
         if (remote !== undefined) {
           this.#showRemote(remote, stopDelayingLoad);
           return;
         }
         if (error === undefined) {
-          this.#show(final, origin, bytes, contentType, document);
+          this.#show(final, origin, bytes, contentType, options);
         } else {
-          parent._globalObject._settings.virtualConsole.emit('jsdomError', {
-            type: 'resource-loading',
-            message: `Could not load ${this._localName}: "${url}": ${error}`,
-            url,
-          });
           // Browsers show an error page, which is a document that has loaded.
           fireAnEvent('load', this);
         }
@@ -292,20 +350,26 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    * @param {() => void} stopDelayingLoad
    */
   #showRemote(address, stopDelayingLoad) {
-    const window = this._ownerDocument._globalObject;
     this.#closeContent(false);
     this.#isFresh = false;
     this.#stopWaitingForRemote = stopDelayingLoad;
-    const position = {
+    if (this.#pending === null)
+      this.#remote = remoteWindow(this._ownerDocument._globalObject, address, this.#remotePosition());
+    else this.#remote = this.#pending.show(address);
+    refreshFrameAccessors(this._ownerDocument);
+  }
+
+  /** @returns {import('./remote-window.cjs').WindowPosition} */
+  #remotePosition() {
+    const window = this._ownerDocument._globalObject;
+    return {
       parent: window._globalProxy,
       top: window._top,
-      navigate: (/** @type {string} */ text) => {
+      navigate: (text) => {
         const url = this._ownerDocument.encodingParseAURL(text);
         if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url));
       },
     };
-    this.#remote = remoteWindow(window, address, position);
-    refreshFrameAccessors(this._ownerDocument);
   }
 
   #cancel() {
@@ -330,6 +394,16 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return this._contentDocument;
   }
 
+  /** https://html.spec.whatwg.org/multipage/iframe-embed-object.html#dom-iframe-sandbox */
+  get _sandboxTokens() {
+    this.#tokens ??= DOMTokenList.createImpl(this._ownerDocument._globalObject, [], {
+      element: this,
+      attributeLocalName: 'sandbox',
+      supportedTokens: SANDBOX_TOKENS,
+    });
+    return this.#tokens;
+  }
+
   /** Where its window is, for programs that drive the page: in this thread, or in the one that shows the frame with this number. */
   get _windowLocation() {
     if (this.#remote !== null) return { remote: this.#number };
@@ -340,6 +414,20 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   get contentWindow() {
     return this.#remote ?? this._contentDocument?._defaultView ?? null;
   }
+}
+
+/** @param {string} attribute @param {string} token */
+function hasToken(attribute, token) {
+  return attribute
+    .toLowerCase()
+    .split(/[\t\n\f\r ]+/)
+    .includes(token);
+}
+
+/** What a window's document may do. @param {Jsdom.Window} window */
+function sandboxOf(window) {
+  const { isRestricted, allowsSameOrigin } = realms.realmOf(window) ?? {};
+  return { isRestricted, allowsSameOrigin, allowsScripts: !window._document._scriptingDisabled };
 }
 
 /** How deep a document is nested in frames. @param {Jsdom.DocumentImpl} document */

@@ -10,6 +10,7 @@ const { newCounter, sizeOf } = require('./message-channels.cjs');
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
 
 const { Atomics, Set } = globalThis;
+const { ownKeys } = Reflect;
 const { add, load, sub } = Atomics;
 
 /** How much may wait to be read, in units of a kilobyte; a smaller message counts as one unit. */
@@ -28,10 +29,21 @@ const unread = newCounter();
  * @param {{ type: string, record?: CloneRecord, [member: string]: unknown }} message
  */
 function postToHost(message) {
-  const weight = message.record === undefined ? 1 : 1 + (sizeOf(message.record) >> 10);
+  const weight = 1 + (((message.record === undefined ? 0 : sizeOf(message.record)) + textsOf(message)) >> 10);
   if (LIMITED.has(message.type) && load(unread, 0) + weight > LIMIT) return;
   add(unread, 0, weight);
   port.postMessage({ ...message, weight }, transfersOf(message.record));
+}
+
+/** The bytes of the texts in a message. @param {Record<string, unknown>} message */
+function textsOf(message) {
+  let bytes = 0;
+  const names = ownKeys(message);
+  for (let at = 0; at < names.length; at++) {
+    const value = message[/** @type {string} */ (names[at])];
+    if (typeof value === 'string') bytes += 2 * value.length;
+  }
+  return bytes;
 }
 
 /**

@@ -68,6 +68,7 @@ declare namespace Jsdom {
     is(value: unknown): boolean;
     isImpl(value: unknown): boolean;
     create(window: Window, parameters?: unknown[]): any;
+    createImpl(window: Window, parameters: unknown[], data: object): any;
     convert(window: Window, value: unknown, options?: { context?: string }): any;
     install(window: Window, globalNames: string[]): void;
     setup(wrapper: object, window: Window): void;

@@ -72,6 +72,7 @@ const bridge = {
   createContext: withCompletion(main.createContext),
   enterWindow: withCompletion(main.enterWindow),
   runScript: withCompletion(main.runScript),
+  runUserScript: withCompletion(main.runUserScript),
   checkFunctionBody: withCompletion(main.checkFunctionBody),
   runFetchedScript: withCompletion(main.runFetchedScript),
   loadModule: callForeign(main.loadModule),

@@ -22,6 +22,7 @@ function isSameDocument(a, b) {
  * @param {Jsdom.UrlRecord} url
  */
 function evaluateJavaScriptURL(window, url) {
+  if (window._document._scriptingDisabled) return undefined;
   const text = serializeURL(url);
   const source = utf8Decode(percentDecodeString(text.slice('javascript:'.length)));
   try {

@@ -23,6 +23,21 @@ const realms = require('./window-realms.cjs');
 /** By window and address: the same remote window is the same object each time. @type {WeakMap<object, Map<string, object>>} */
 const known = new WeakMap();
 
+/** @param {Jsdom.Window} window */
+function remotesOf(window) {
+  let remotes = known.get(window);
+  if (remotes === undefined) {
+    remotes = new Map();
+    known.set(window, remotes);
+  }
+  return remotes;
+}
+
+/** @param {WindowAddress} address */
+function keyOf({ thread, frame }) {
+  return `${thread}.${frame}`;
+}
+
 /**
  * @param {Jsdom.Window} window whose scripts get the proxy
  * @param {WindowAddress} address
@@ -30,18 +45,34 @@ const known = new WeakMap();
  * @returns {object} the proxy that scripts of `window` get
  */
 function remoteWindow(window, address, position = {}) {
-  let remotes = known.get(window);
-  if (remotes === undefined) {
-    remotes = new Map();
-    known.set(window, remotes);
-  }
-  const key = `${address.thread}.${address.frame}`;
+  const remotes = remotesOf(window);
+  const key = keyOf(address);
   let remote = remotes.get(key);
   if (remote === undefined) {
     remote = makeProxy(window, address, position);
     remotes.set(key, remote);
   }
   return remote;
+}
+
+/**
+ * The window of a sandboxed frame whose thread does not exist yet. Messages to it are lost, as those to an empty document.
+ *
+ * @param {Jsdom.Window} window whose scripts get the proxy
+ * @param {WindowPosition} position
+ */
+function pendingWindow(window, position) {
+  const address = { thread: -1, frame: 0 };
+  const proxy = makeProxy(window, address, position);
+  return {
+    proxy,
+    /** Makes it the window of a thread. @param {WindowAddress} real */
+    show({ thread, frame }) {
+      Object.assign(address, { thread, frame });
+      remotesOf(window).set(keyOf(address), proxy);
+      return proxy;
+    },
+  };
 }
 
 /**
@@ -197,4 +228,4 @@ function receiveMessage({ frame, record, source }) {
   messages.deliver(realm, record, { origin: source.origin, source: remoteWindow(realm.window, source) });
 }
 
-module.exports = { addressOf, embed, receiveMessage, remoteWindow };
+module.exports = { addressOf, embed, pendingWindow, receiveMessage, remoteWindow };

@@ -6,6 +6,7 @@
 const bridge = require('selfprof:main-realm');
 const { parseURL } = require('whatwg-url');
 
+const { RequestFailed } = require('./request-failed.cjs');
 const realms = require('./window-realms.cjs');
 
 const utf8 = new TextEncoder();
@@ -16,11 +17,13 @@ const utf8 = new TextEncoder();
  * A response as the page may see it: see main-realm/loader.cjs.
  *
  * @typedef {object} VisibleResponse
+ * @property {string} type
  * @property {string} url
  * @property {number} status
  * @property {string} statusText
  * @property {[string, string][]} headers
  * @property {Uint8Array} body
+ * @property {{ width: number, height: number }} [size] of an image, whose bytes are not here
  */
 
 /**
@@ -45,7 +48,7 @@ function send(request, body, signal) {
       signal?.removeEventListener('abort', onAbort);
       const { error, ...response } = JSON.parse(answer);
       if (error === undefined) resolve({ ...response, body: bytes });
-      else reject(new TypeError(error));
+      else reject(new RequestFailed(error));
     });
     signal?.addEventListener('abort', onAbort, { once: true });
   });
@@ -87,7 +90,11 @@ async function fetchCollected(_dispatcher, { url, headers: { Referer: referrer =
   /** @type {Record<string, string>} */
   const headers = {};
   for (const [name, value] of response.headers) headers[name] = value;
-  return { ...response, headers, ok: response.status >= 200 && response.status <= 299 };
+  // A style sheet that a page must not read has no status, but is here only if it was found.
+  const isFound = response.status >= 200 && response.status <= 299;
+  const ok = isFound || (response.type === 'opaque' && destination === 'style');
+  if (destination !== 'image') return { ...response, headers, ok };
+  return { ...response, headers, ok, body: { byteLength: 1, size: response.size } };
 }
 
 /** In place of undici's Dispatcher, which XMLHttpRequest sends requests with. */

@@ -10,7 +10,6 @@ const { serializeURL } = require('whatwg-url');
 
 const HTMLElementImpl = require('jsdom/lib/jsdom/living/nodes/HTMLElement-impl.js').implementation;
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
-const { reportResourceError } = require('jsdom/lib/jsdom/living/helpers/resource-errors.js');
 const { isShadowRoot } = require('jsdom/lib/jsdom/living/helpers/shadow-dom.js');
 const { childTextContent } = require('jsdom/lib/jsdom/living/helpers/text.js');
 
@@ -204,7 +203,6 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
     const id = start((answer) => {
       signal?.removeEventListener('abort', onAbort);
       const { error, ...loaded } = JSON.parse(answer);
-      if (error !== undefined && !signal?.aborted) reportResourceError(this, url, new Error(error));
       this.#ready(error === undefined ? loadedScript(window, url, loaded, isModule) : null);
     });
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -236,7 +234,7 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
   /** @param {string} source */
   #loadInlineModule(source) {
     const document = this.#document;
-    this.#loadModule({ source, name: document.URL, ...sourcePosition(this) }, document.URL);
+    this.#loadModule({ source, url: document.URL, ...sourcePosition(this) }, document.URL);
   }
 
   /**

@@ -35,14 +35,8 @@ function startWorker(window, request, worker, onMessage) {
     (port) => {
       pipe = port;
     },
-    (reason) => {
+    () => {
       hangUp();
-      const url = JSON.parse(request).url;
-      window._settings.virtualConsole.emit('jsdomError', {
-        type: 'worker',
-        message: `Could not start the worker "${url}": ${reason}`,
-        url,
-      });
       target._dispatch(createAnEvent('error', window, Event, { cancelable: true }));
     },
   );

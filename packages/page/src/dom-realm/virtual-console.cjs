@@ -4,6 +4,7 @@
 
 const { postToHost } = require('./host-port.cjs');
 const { format, inspect } = require('./inspect.cjs');
+const { RequestFailed } = require('./request-failed.cjs');
 
 /** Messages per second, and characters per message: a page must not fill its user's memory. */
 const MAX_MESSAGES = 1_000;
@@ -41,7 +42,7 @@ exports.consoleFor = (realm) => {
   };
   const log = (/** @type {string} */ method, /** @type {unknown[]} */ values) => {
     const text = ' '.repeat(indent) + format(values);
-    send({ type: 'console', method, text: text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text });
+    send({ type: 'console', method, text: shortened(text) });
   };
 
   /** @type {Record<string, (values: any[]) => void>} */
@@ -77,23 +78,27 @@ exports.consoleFor = (realm) => {
     trace: (values) => log('trace', values.length > 0 ? values : ['Trace']),
     // Features that jsdom lacks, and resources that could not be loaded.
     jsdomError: ([error]) => {
+      if (error.cause instanceof RequestFailed) return;
       if (error.type === 'not-implemented') {
         // The package that jsdom suggests to install would not help here.
         const text = `${error.message}`.replace(/: without installing .*/, ': pages have no canvas to paint on');
         if (missing.has(text) || missing.size > MAX_MESSAGES) return;
         missing.add(text);
-        send({ type: 'problem', kind: 'not-implemented', text, url: '' });
+        send({ type: 'problem', kind: 'not-implemented', text: shortened(text), url: '' });
         return;
       }
       const cause = error.cause === undefined ? '' : `: ${error.cause?.message ?? inspect(error.cause)}`;
       send({
         type: 'problem',
         kind: `${error.type}`,
-        text: `${error.message}${cause}`,
-        url: error.url === undefined ? '' : `${error.url}`,
+        text: shortened(`${error.message}${cause}`),
+        url: error.url === undefined ? '' : shortened(`${error.url}`),
       });
     },
-    exception: ([report]) => send({ type: 'exception', ...report }),
+    exception: ([{ message, stack, filename, lineno, colno }]) => {
+      const texts = { message: shortened(message), stack: shortened(stack), filename: shortened(filename) };
+      send({ type: 'exception', ...texts, lineno, colno });
+    },
   };
   methods.rejection = methods.exception;
   methods.groupCollapsed = methods.group;
@@ -110,6 +115,12 @@ exports.consoleFor = (realm) => {
     },
   };
 };
+
+/** @param {unknown} value */
+function shortened(value) {
+  const text = `${value}`;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
+}
 
 /** @param {number} since */
 function elapsed(since) {

@@ -8,6 +8,7 @@ const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
+const { installAnimationFrames } = require('./animation-frames.cjs');
 const { recordLoading } = require('./document-loading.cjs');
 const { reportException } = require('./exceptions.cjs');
 const { transfersOf } = require('./host-port.cjs');
@@ -42,6 +43,7 @@ const pipes = {
 function hostFor(realm) {
   const { window } = realm;
   let now = () => 0;
+  realm.now = () => now();
   return {
     inspect,
     platform: platformObjectsOf(window),
@@ -89,7 +91,7 @@ function hostFor(realm) {
       const id = bridge.fetch(JSON.stringify({ ...request, window: realm.id }), bytes, (answer, body) => {
         const { error } = JSON.parse(answer);
         if (error === undefined) onResponse(answer, body);
-        else onError(error);
+        else onError();
       });
       return () => bridge.abortFetch(id);
     },
@@ -126,7 +128,7 @@ function fill(headers, init) {
 
 /** Defines what jsdom lacks in a window. @param {WindowRealm} realm */
 function install(realm) {
-  const { window, code } = realm;
+  const { window, code, now = () => 0 } = realm;
   const description = JSON.parse(bridge.describeWindow(window));
   const loading = recordLoading(realm, description);
   code.install({
@@ -144,6 +146,7 @@ function install(realm) {
     queueTask: (/** @type {() => void} */ task) => window._document._queueATask(() => task()),
     reportException: (/** @type {unknown} */ error) => reportException(window, error),
   });
+  installAnimationFrames(realm, now);
 }
 
 module.exports = { hostFor, install };

@@ -9,6 +9,7 @@
 
 const net = require('node:net');
 
+const { toLine } = require('./lines.cjs');
 const { TimeoutError, messageOf } = require('../host/errors.cjs');
 const { checkNode } = require('../host/find-jsdom.cjs');
 const { CommandError } = require('./command-error.cjs');
@@ -17,7 +18,7 @@ const { CommandError } = require('./command-error.cjs');
 const MAX_REQUEST = 256 << 20;
 
 const socket = new net.Socket({ fd: 0, readable: true, writable: true });
-const send = (/** @type {object} */ message) => socket.write(`${JSON.stringify(message)}\n`);
+const send = (/** @type {object} */ message) => socket.write(`${toLine(message)}\n`);
 
 /** @type {import('./driver.cjs').Driver | undefined} */
 let driver;

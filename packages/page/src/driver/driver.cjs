@@ -92,7 +92,7 @@ class Driver {
   #methods = new Map(
     Object.entries({
       start: (/** @type {Methods['start']} */ options) => {
-        this.#host = new PageHost(options);
+        this.#host = new PageHost({ ...options, cookies: 'host' });
         return { node: process.version };
       },
       open: (/** @type {Methods['open']} */ parameters) => this.#open(parameters),

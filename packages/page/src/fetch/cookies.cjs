@@ -1,8 +1,9 @@
 'use strict';
 
-// Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar. Each page thread has a copy,
-// and every change is sent to the other threads.
+// Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar of each page. Each thread of the page has a
+// copy, and every change is sent to the other threads.
 
+const { CookieCounts, isTooLarge } = require('./cookie-limits.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isSameSite } = require('./site.cjs');
 
@@ -16,6 +17,7 @@ class Cookies {
   #opened;
   #saved;
   #onChange;
+  #counts = new CookieCounts();
 
   /**
    * @param {import('tough-cookie').SerializedCookieJar} [saved] by `save`
@@ -34,6 +36,9 @@ class Cookies {
         this.#saved === undefined
           ? new CookieJar(undefined, { looseMode: true })
           : CookieJar.deserializeSync(this.#saved);
+      this.#opened.store.getAllCookies((_error, cookies) => {
+        for (const cookie of cookies ?? []) this.#counts.add(cookie);
+      });
     }
     return this.#opened;
   }
@@ -43,22 +48,35 @@ class Cookies {
     return this.#opened === undefined && (this.#saved === undefined || this.#saved.cookies.length === 0);
   }
 
-  /** The jar as plain data, for another thread. */
+  /** The jar as plain data, for another thread; undefined when it is empty. */
   save() {
+    if (this.#isUnused) return undefined;
     const saved = this.#jar.serializeSync();
     if (saved === undefined) throw new Error('the cookie jar cannot be saved');
     return saved;
   }
 
-  /** Applies a change of another copy. @param {CookieChange} change */
+  /** Stores a cookie, such as one of another copy. Returns whether it was acceptable. @param {CookieChange} change */
   apply({ url, cookie, isHttp }) {
-    this.#jar.setCookieSync(cookie, url, { ignoreError: true, http: isHttp });
+    if (isTooLarge(cookie)) return false;
+    const jar = this.#jar;
+    const stored = jar.setCookieSync(cookie, url, { ignoreError: true, http: isHttp });
+    if (stored === undefined) return false;
+    const remove = (/** @type {import('./cookie-limits.cjs').StoredCookie} */ { domain, path, key }) =>
+      jar.store.removeCookie(domain, path, key, () => {});
+    const expiry = stored.expiryTime();
+    if (expiry !== undefined && expiry <= Date.now()) {
+      this.#counts.remove(stored);
+      remove({ domain: stored.domain ?? '', path: stored.path ?? '/', key: stored.key });
+    } else {
+      for (const evicted of this.#counts.add(stored)) remove(evicted);
+    }
+    return true;
   }
 
   /** @param {CookieChange} change */
   #set(change) {
-    this.apply(change);
-    this.#onChange(change);
+    if (this.apply(change)) this.#onChange(change);
   }
 
   /** Stores the cookies that a response sets. @param {URL} url @param {import('./headers.cjs').HeaderList} headers */

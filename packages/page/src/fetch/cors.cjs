@@ -59,6 +59,16 @@ function unsafeHeaderNames(headers) {
 }
 
 /**
+ * Headers that a request without CORS may have. https://fetch.spec.whatwg.org/#no-cors-safelisted-request-header
+ *
+ * @template {[string, string]} Header
+ * @param {Header[]} headers
+ */
+function noCorsHeaders(headers) {
+  return headers.filter(([name, value]) => name.toLowerCase() !== 'range' && isSafelisted(name.toLowerCase(), value));
+}
+
+/**
  * Whether the server lets an origin read a response. https://fetch.spec.whatwg.org/#concept-cors-check
  *
  * @param {{ headers: HeaderList }} response
@@ -133,6 +143,7 @@ module.exports = {
   SAFELISTED_METHODS,
   checkPreflight,
   corsCheck,
+  noCorsHeaders,
   preflightHeaders,
   unsafeHeaderNames,
   visibleHeaders,

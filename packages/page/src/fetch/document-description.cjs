@@ -7,6 +7,7 @@ const { fileURLToPath } = require('node:url');
 
 const { getHeader } = require('./headers.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
+const { UNRESTRICTED } = require('./sandbox.cjs');
 const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
 
 /**
@@ -20,6 +21,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {'unsafe-none' | 'require-corp' | 'credentialless'} embedderPolicy
  * @property {boolean} isIsolated cross-origin isolated
  * @property {boolean} isSecure a secure context
+ * @property {import('./sandbox.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
  */
@@ -66,18 +68,23 @@ function describePage({ url: text, headers }, root) {
  *
  * @param {DocumentResponse} response
  * @param {Description} embedder the document that contains the frame
- * @param {{ isSandboxed: boolean }} frame
+ * @param {{ sandbox: import('./sandbox.cjs').Sandbox }} frame
  * @returns {Description}
  * @throws {LoadRefused}
  */
-function describeFrame({ url: text, headers }, embedder, { isSandboxed }) {
+function describeFrame({ url: text, headers }, embedder, { sandbox = UNRESTRICTED }) {
   const url = new URL(text);
+  // about:blank and about:srcdoc are what the embedder makes of them.
+  const isLocal = url.protocol === 'about:';
   const isSame =
-    !isSandboxed &&
-    (isSameOrigin(url, embedder.origin) || (folderOf(embedder.origin) !== undefined && url.protocol === 'file:'));
-  const origin = isSandboxed ? newOpaqueOrigin() : isSame ? embedder.origin : (originOfUrl(url) ?? newOpaqueOrigin());
-  const isSecure =
-    embedder.isSecure && (isTrustworthy(origin) || (isSandboxed && isTrustworthy(originOfUrl(url) ?? origin)));
+    sandbox.allowsSameOrigin &&
+    (isLocal ||
+      isSameOrigin(url, embedder.origin) ||
+      (folderOf(embedder.origin) !== undefined && url.protocol === 'file:'));
+  const ownOrigin = originOfUrl(url) ?? newOpaqueOrigin();
+  let origin = newOpaqueOrigin();
+  if (sandbox.allowsSameOrigin) origin = isSame ? embedder.origin : ownOrigin;
+  const isSecure = embedder.isSecure && (isLocal || isTrustworthy(sandbox.allowsSameOrigin ? origin : ownOrigin));
   // data: and blob: documents have no headers. They inherit the embedder policy and the isolation of their embedder, but not
   // Document-Policy, which is not inherited.
   const embedderPolicy = hasHeaders(url)
@@ -104,6 +111,7 @@ function describeFrame({ url: text, headers }, embedder, { isSandboxed }) {
     embedderPolicy,
     isIsolated: embedder.isIsolated && isSame,
     isSecure,
+    sandbox,
   };
 }
 

@@ -36,10 +36,11 @@ const TYPE_BY_EXTENSION = {
  * @param {URL} url
  * @param {import('./request.cjs').Request} request
  * @param {import('./request.cjs').Client} client
+ * @param {number} limit in bytes
  * @returns {Promise<import('./request.cjs').BlobContent>}
  * @throws {NetworkError}
  */
-async function readFileUrl(url, request, client) {
+async function readFileUrl(url, request, client, limit) {
   const folder = folderOf(client.origin);
   const isOpenedByUser = request.mode === 'navigate' && request.isTopLevel === true;
   if (!isOpenedByUser) {
@@ -54,10 +55,37 @@ async function readFileUrl(url, request, client) {
         throw new Error(`a symbolic link leads out of ${folder}`);
     }
     const type = TYPE_BY_EXTENSION[path.extname(file).toLowerCase()] ?? 'application/octet-stream';
-    return { type, bytes: await fs.readFile(file) };
+    return { type, bytes: await readRegularFile(file, limit) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NetworkError(`${fileURLToPath(url)} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+/**
+ * Devices and pipes have no end, and opening a pipe can wait for ever.
+ *
+ * @param {string} file
+ * @param {number} limit in bytes
+ */
+async function readRegularFile(file, limit) {
+  if (!(await fs.stat(file)).isFile()) throw new Error('it is not a regular file');
+  const handle = await fs.open(file);
+  try {
+    const { size } = await handle.stat();
+    if (size > limit) throw new Error(`it is larger than ${limit} bytes`);
+    /** @type {Buffer[]} */
+    const chunks = [];
+    let length = 0;
+    // Files of /proc and the like have no size, and content.
+    for await (const chunk of handle.createReadStream({ autoClose: false, end: limit })) {
+      chunks.push(chunk);
+      length += chunk.length;
+    }
+    if (length > limit) throw new Error(`it is larger than ${limit} bytes`);
+    return Buffer.concat(chunks, length);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -8,6 +8,7 @@ const zlib = require('node:zlib');
 const { now, timeRequest } = require('./fetch-timing.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
+/** @typedef {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} Lease */
 
 /**
  * @typedef {object} TransportOptions
@@ -26,6 +27,8 @@ const { now, timeRequest } = require('./fetch-timing.cjs');
  * @property {Buffer} body decoded
  * @property {import('./fetch-timing.cjs').RequestTiming} timing
  */
+
+const DEFAULT_BODY_LIMIT = 256 << 20;
 
 const gunzip = () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH });
 
@@ -60,13 +63,20 @@ class Transport {
   /** @type {{ request: typeof import('node:https').request, agent: import('node:https').Agent } | undefined} */
   #https;
   #hosts;
-  #bodyLimit;
+  /** The longest body, in bytes. */
+  bodyLimit;
   #timeout;
 
   /** @param {TransportOptions} [options] */
-  constructor({ hosts = {}, ca, ignoreCertificateErrors = false, bodyLimit = 256 << 20, timeout = 60_000 } = {}) {
+  constructor({
+    hosts = {},
+    ca,
+    ignoreCertificateErrors = false,
+    bodyLimit = DEFAULT_BODY_LIMIT,
+    timeout = 60_000,
+  } = {}) {
     this.#hosts = new Map(Object.entries(hosts));
-    this.#bodyLimit = bodyLimit;
+    this.bodyLimit = bodyLimit;
     this.#timeout = timeout;
     const pool = { keepAlive: true, maxSockets: 16 };
     this.#httpAgent = new http.Agent(pool);
@@ -85,10 +95,10 @@ class Transport {
   /**
    * @param {{ url: URL, method: string, headers: HeaderList, body: Uint8Array | null, startedAt?: number }} message
    *   `startedAt` is when the fetch that this request belongs to began
-   * @param {AbortSignal} [signal]
+   * @param {{ signal?: AbortSignal | undefined, lease?: Lease | undefined }} [options] `lease` counts the bytes of the body
    * @returns {Promise<HttpResponse>}
    */
-  send({ url, method, headers, body, startedAt }, signal) {
+  send({ url, method, headers, body, startedAt }, { signal, lease } = {}) {
     const isSecure = url.protocol === 'https:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
     /** @type {Record<string, string | number>} */
@@ -117,7 +127,7 @@ class Transport {
         incoming.on('data', (chunk) => {
           timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
         });
-        readBody(incoming, this.#bodyLimit).then(
+        readBody(incoming, this.bodyLimit, lease).then(
           (decoded) => {
             const { statusCode = 0, statusMessage = '', rawHeaders, httpVersion } = incoming;
             resolve({
@@ -150,34 +160,49 @@ class Transport {
  *
  * @param {http.IncomingMessage} incoming
  * @param {number} limit in bytes
+ * @param {Lease} [lease]
  * @returns {Promise<Buffer>}
  */
-function readBody(incoming, limit) {
-  return new Promise((resolve, reject) => {
+function readBody(incoming, limit, lease) {
+  return new Promise((resolve, refuse) => {
+    /** @type {Buffer[]} */
+    let chunks = [];
+    const reject = (/** @type {unknown} */ error) => {
+      // A decoder could go on with what it has.
+      for (const decoder of decoders) decoder.destroy();
+      chunks = [];
+      refuse(error);
+    };
+    /** @type {import('node:stream').Transform[]} */
+    const decoders = [];
     incoming.on('error', reject);
     incoming.on('aborted', () => reject(new Error('the connection was lost')));
-    const decoders = [];
-    for (const name of (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',')) {
-      const decoder = DECODERS.get(name.trim());
-      if (decoder !== undefined) decoders.unshift(decoder);
-    }
-    if (decoders.length > MAX_CODINGS) {
+    const codings = (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
+    const known = codings.map((name) => name.trim()).filter((name) => DECODERS.has(name));
+    if (known.length > MAX_CODINGS) {
       reject(new Error(`the response has more than ${MAX_CODINGS} content codings`));
       return;
     }
+    for (const name of known.reverse()) {
+      const newDecoder = DECODERS.get(name);
+      if (newDecoder !== undefined) decoders.push(newDecoder());
+    }
     /** @type {import('node:stream').Readable} */
     let decoded = incoming;
-    for (const decoder of decoders) decoded = decoded.pipe(decoder()).on('error', reject);
-    /** @type {Buffer[]} */
-    const chunks = [];
+    for (const decoder of decoders) decoded = decoded.pipe(decoder).on('error', reject);
     let length = 0;
     decoded.on('data', (/** @type {Buffer} */ chunk) => {
       length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else reject(new Error(`the response is larger than ${limit} bytes`));
+      try {
+        if (length > limit) throw new Error(`the response is larger than ${limit} bytes`);
+        lease?.add(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        reject(error);
+      }
     });
     decoded.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, limit))));
   });
 }
 
-module.exports = { Transport };
+module.exports = { DEFAULT_BODY_LIMIT, Transport };

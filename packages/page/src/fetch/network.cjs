@@ -27,21 +27,25 @@ const { siteRelation } = require('./site.cjs');
 /** @typedef {import('./redirect.cjs').Hop} Hop */
 /** @typedef {import('./fetch-timing.cjs').FetchTiming} FetchTiming */
 /** @typedef {import('./http.cjs').HttpResponse} HttpResponse */
+/** @typedef {{ signal?: AbortSignal | undefined, lease?: Response['lease'] | undefined }} SendOptions */
 
 class Network {
   #transport;
   #cookies;
   #userAgent;
+  #budget;
 
   /**
    * @param {import('./http.cjs').Transport} transport
    * @param {import('./cookies.cjs').Cookies} cookies
    * @param {string} userAgent
+   * @param {import('./buffer-budget.cjs').BufferBudget} [budget] of the responses together, until their leases are released
    */
-  constructor(transport, cookies, userAgent) {
+  constructor(transport, cookies, userAgent, budget) {
     this.#transport = transport;
     this.#cookies = cookies;
     this.#userAgent = userAgent;
+    this.#budget = budget;
   }
 
   /**
@@ -52,6 +56,24 @@ class Network {
    * @throws {NetworkError}
    */
   async fetch(request, client, signal) {
+    const lease = this.#budget?.lease();
+    try {
+      const response = await this.#fetch(request, client, { signal, lease });
+      return lease === undefined ? response : { ...response, lease };
+    } catch (error) {
+      lease?.release();
+      throw error;
+    }
+  }
+
+  /**
+   * @param {Request} request
+   * @param {Client} client
+   * @param {{ signal?: AbortSignal | undefined, lease?: Response['lease'] | undefined }} options
+   * @returns {Promise<Response>}
+   */
+  async #fetch(request, client, options) {
+    const { lease } = options;
     const url = parseUrl(request.url);
     const { method = 'GET', mode } = request;
     if (mode === 'no-cors' && !SAFELISTED_METHODS.has(method))
@@ -61,13 +83,13 @@ class Network {
     switch (url.protocol) {
       case 'http:':
       case 'https:':
-        return await this.#fetchHttp(url, request, client, signal);
+        return await this.#fetchHttp(url, request, client, options);
       case 'data:':
-        return localResponse(url, decodeDataUrl(url));
+        return localResponse(url, decodeDataUrl(url), lease);
       case 'blob:':
-        return localResponse(url, await readBlobUrl(url, client));
+        return localResponse(url, await readBlobUrl(url, client), lease);
       case 'file:':
-        return localResponse(url, await readFileUrl(url, request, client));
+        return localResponse(url, await readFileUrl(url, request, client, this.#transport.bodyLimit), lease);
       default:
         throw new NetworkError(`cannot fetch URLs of the scheme ${url.protocol}`);
     }
@@ -79,12 +101,12 @@ class Network {
    * @param {URL} url
    * @param {Request} request
    * @param {Client} client
-   * @param {AbortSignal} [signal]
+   * @param {SendOptions} options
    */
-  async #fetchHttp(url, request, client, signal) {
+  async #fetchHttp(url, request, client, options) {
     const startTime = now();
     try {
-      return await this.#followHttp(url, request, client, startTime, signal);
+      return await this.#followHttp(url, request, client, startTime, options);
     } catch (error) {
       if (error instanceof NetworkError)
         error.timing = { startTime, redirectCount: 0, fetchStart: startTime, responseEnd: now(), isAllowed: false };
@@ -99,10 +121,10 @@ class Network {
    * @param {Request} request
    * @param {Client} client
    * @param {number} startTime
-   * @param {AbortSignal} [signal]
+   * @param {SendOptions} options
    * @returns {Promise<Response>}
    */
-  async #followHttp(start, request, client, startTime, signal) {
+  async #followHttp(start, request, client, startTime, options) {
     const { mode, credentials = 'same-origin', redirect = 'follow', destination = '' } = request;
     /** @type {Hop} */
     let hop = {
@@ -137,11 +159,11 @@ class Network {
           : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors));
       const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
       if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
-        await this.#preflight({ url, method, unsafeHeaders, origin, credentials }, signal);
+        await this.#preflight({ url, method, unsafeHeaders, origin, credentials }, options);
       }
       const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials });
       const startedAt = redirectCount === 0 ? startTime : now();
-      const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, signal);
+      const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, options);
       if (sendsCredentials) this.#cookies.store(url, response.headers);
       if (isCors && !corsCheck(response, origin, credentials)) {
         throw new NetworkError(
@@ -183,6 +205,7 @@ class Network {
         return { ...received, type: 'opaqueredirect' };
       }
       const { status } = response;
+      options.lease?.release();
       hop = followRedirect(hop, { status, location }, { mode, origin: client.origin, isForeign, isCors });
       timing.redirectCount = hop.redirectCount;
       timing.hasForeignRedirects ||= hop.url.origin !== url.origin;
@@ -193,16 +216,15 @@ class Network {
 
   /**
    * @param {Parameters<import('./http.cjs').Transport['send']>[0]} message
-   * @param {AbortSignal} [signal]
+   * @param {SendOptions} options
    * @throws {NetworkError}
    */
-  async #send(message, signal) {
+  async #send(message, options) {
     try {
-      return await this.#transport.send(message, signal);
+      return await this.#transport.send(message, options);
     } catch (error) {
       const { method, url } = message;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new NetworkError(`${method} ${url.origin}${url.pathname} failed: ${reason}`, { cause: error });
+      throw new NetworkError(`${method} ${url.origin}${url.pathname} failed: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -246,12 +268,13 @@ class Network {
    * https://fetch.spec.whatwg.org/#cors-preflight-fetch
    *
    * @param {{ url: URL, method: string, origin: string, credentials: string, unsafeHeaders: string[] }} request
-   * @param {AbortSignal} [signal]
+   * @param {SendOptions} options
    */
-  async #preflight(request, signal) {
+  async #preflight(request, options) {
     /** @type {import('./headers.cjs').HeaderList} */
     const headers = [...preflightHeaders(request), ['User-Agent', this.#userAgent]];
-    const response = await this.#send({ url: request.url, method: 'OPTIONS', headers, body: null }, signal);
+    const response = await this.#send({ url: request.url, method: 'OPTIONS', headers, body: null }, options);
+    options.lease?.release();
     checkPreflight(response, request);
   }
 }
@@ -264,6 +287,11 @@ class Network {
  */
 function siteOfFetch(url, { isUser, origin }) {
   return isUser ? 'none' : siteRelation(url, origin);
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What Resource Timing reports about a response's body. @param {HttpResponse} response */
@@ -284,9 +312,15 @@ function describeBody({ status, headers, body, timing: { encodedSize = 0 } }) {
  *
  * @param {URL} url
  * @param {BlobContent} content
+ * @param {Response['lease']} lease
  * @returns {Response}
  */
-function localResponse(url, { type, bytes }) {
+function localResponse(url, { type, bytes }, lease) {
+  try {
+    lease?.add(bytes.byteLength);
+  } catch (error) {
+    throw new NetworkError(messageOf(error));
+  }
   /** @type {import('./headers.cjs').HeaderList} */
   const headers = [
     ['content-type', type],

@@ -1,6 +1,6 @@
 'use strict';
 
-const { isTrustworthy } = require('./origin.cjs');
+const { isOpaque, isTrustworthy, originOfUrl } = require('./origin.cjs');
 const { parseUrl } = require('./request.cjs');
 
 /**
@@ -20,4 +20,21 @@ function referrerFor(referrer, url) {
   return source.href;
 }
 
-module.exports = { referrerFor };
+/**
+ * The URL that a document's requests come from. A document may name each URL of its origin, because it can move there without a request
+ * (`history.pushState`), or none. For any other URL, its own takes the place.
+ * https://w3c.github.io/webappsec-referrer-policy/#determine-requests-referrer
+ *
+ * @param {string} claimed by the DOM realm, so it may be anything
+ * @param {{ url: string, origin: import('./origin.cjs').Origin }} document
+ */
+function referrerOf(claimed, { url, origin }) {
+  if (claimed === '' || isOpaque(origin)) return '';
+  if (!URL.canParse(claimed)) return url;
+  const { protocol } = new URL(claimed);
+  // A frame without a document of the network sends no referrer.
+  if (protocol === 'about:') return '';
+  return originOfUrl(new URL(claimed)) === origin ? claimed : url;
+}
+
+module.exports = { referrerFor, referrerOf };

@@ -43,6 +43,7 @@
  * @property {import('./headers.cjs').HeaderList} headers
  * @property {Uint8Array} body
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of a response over HTTP
+ * @property {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} [lease] of the bytes, to release when they are passed on
  */
 
 /** A network error. Its message goes to the page's user; a page is not told why a request failed. */

@@ -6,6 +6,7 @@ const { MessagePort } = require('node:worker_threads');
 
 const { LoadRefused } = require('../fetch/document-description.cjs');
 const { serialize } = require('../fetch/origin.cjs');
+const { referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
@@ -32,7 +33,8 @@ const MAX_WINDOWS = 1_000;
 /**
  * @typedef {object} ThreadListener
  * @property {(thread: AgentThread, message: FromDomRealm) => void} onMessage called with messages that concern the page
- * @property {(thread: AgentThread, text: string) => void} onFailure called when the host failed in a thread
+ * @property {(thread: AgentThread, problem: { kind: string, text: string, url: string, frame: number }) => void} onProblem called with a
+ *   problem of a window of the thread, or of the host in it
  * @property {(thread: AgentThread, error: Error) => void} onCrash
  */
 
@@ -50,7 +52,7 @@ class AgentThreads {
   #workers;
 
   /**
-   * @param {import('./browser-context.cjs').BrowserContext} host
+   * @param {import('./page-context.cjs').PageContext} host
    * @param {ThreadListener} listener
    * @param {boolean} isVisible whether the page is in the foreground
    */
@@ -67,16 +69,17 @@ class AgentThreads {
    * @param {ThreadHandle} handle of a thread that is ready
    * @param {PageDocument} document
    * @param {DocumentContent} content
-   * @param {Container} [container] the frame element that holds it
+   * @param {{ container?: Container, lease?: import('../fetch/request.cjs').Response['lease'] }} [holder] the frame element that holds it,
+   *   and the lease of the content
    */
-  open(handle, document, { body, referrer }, container) {
+  open(handle, document, { body, referrer, base }, { container, lease } = {}) {
     const thread = this.#add(handle, document, { container });
     const ancestors =
       container === undefined
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.#topOf(container.thread) };
-    const content = { body: new Uint8Array(body), referrer };
-    handle.postToMain({ type: 'open', document, content, ancestors, isVisible: this.#isVisible });
+    const content = { body: new Uint8Array(body), referrer, base };
+    handle.deliver({ type: 'open', document, content, ancestors, isVisible: this.#isVisible }, lease);
     return thread;
   }
 
@@ -89,9 +92,10 @@ class AgentThreads {
    * @param {WorkerOwner} owner
    * @param {MessagePort} port to the owner
    */
-  openWorker(handle, document, content, owner, port) {
+  openWorker(handle, document, { response: { lease, ...response }, referrer }, owner, port) {
     const thread = this.#add(handle, document, { owner });
-    handle.postToMain({ type: 'open worker', document, content, port }, [port]);
+    const content = { response, referrer };
+    handle.deliver({ type: 'open worker', document, content, port }, lease, [port]);
     return thread;
   }
 
@@ -117,6 +121,11 @@ class AgentThreads {
   /** @param {AgentThread} thread */
   has(thread) {
     return this.#threads.has(thread.id);
+  }
+
+  /** @param {number} id */
+  byId(id) {
+    return this.#threads.get(id);
   }
 
   all() {
@@ -251,13 +260,10 @@ class AgentThreads {
       case 'navigate': {
         if (container === undefined) break;
         // A frame navigates itself: its embedder's thread requests that, as for every frame.
-        const { url, referrer } = message;
-        container.thread.handle.postToDom({
-          type: 'navigate remote',
-          frame: container.frame,
-          url: String(url),
-          referrer: String(referrer),
-        });
+        const url = String(message.url);
+        const referrer = referrerOf(String(message.referrer), thread.document);
+        const request = { type: /** @type {const} */ ('navigate frame'), frame: container.frame, url, referrer };
+        container.thread.handle.postToMain({ ...request, asker: thread.id });
         return;
       }
       default:
@@ -304,7 +310,10 @@ class AgentThreads {
         this.#host.shareCookie(message.change, handle);
         return;
       case 'failure':
-        this.#listener.onFailure(thread, message.message);
+        this.#listener.onProblem(thread, { kind: 'host', text: message.message, url: '', frame: 0 });
+        return;
+      case 'problem':
+        this.#listener.onProblem(thread, message);
         return;
       case 'worker':
         this.#workers.start(thread, message);

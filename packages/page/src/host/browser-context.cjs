@@ -1,15 +1,14 @@
 'use strict';
 
-const { Cookies } = require('../fetch/cookies.cjs');
-const { Transport } = require('../fetch/http.cjs');
+const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
-const { Network } = require('../fetch/network.cjs');
 const { findLibrary } = require('./find-jsdom.cjs');
+const { PageContext } = require('./page-context.cjs');
+const { SharedCookies } = require('./shared-cookies.cjs');
 const { ThreadHandle } = require('./thread-handle.cjs');
 
 const { version } = require('../../package.json');
 
-/** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
 /** @typedef {import('./page.cjs').Page} Page */
 
 /**
@@ -26,17 +25,19 @@ const { version } = require('../../package.json');
 /** @type {Partial<Record<NodeJS.Platform, string>>} */
 const PLATFORMS = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Windows NT 10.0' };
 
-/** What the pages of a host share: cookies, the network, and where jsdom is. Users do not see it. */
+/** What the pages of a host share: connections, where jsdom is, and cookies if the user wants that. Users do not see it. */
 class BrowserContext {
   #library;
+  /** The cookies of all pages; undefined if each page has its own. @type {SharedCookies | undefined} */
   #cookies;
   /** @type {Set<ThreadHandle>} */
   #threads = new Set();
   /** @type {Set<Page>} */
   #pages = new Set();
   #options;
-  #transport;
-  network;
+  transport;
+  userAgent;
+  bodyLimit;
   /** The default timeout, in milliseconds. */
   timeout;
   /** How many threads a page may have. */
@@ -53,8 +54,10 @@ class BrowserContext {
     hosts,
     ca,
     ignoreCertificateErrors,
-    bodyLimit,
+    bodyLimit = DEFAULT_BODY_LIMIT,
+    cookies = 'page',
   } = {}) {
+    if (cookies !== 'page' && cookies !== 'host') throw new TypeError("the option `cookies` is 'page' or 'host'");
     this.#library = findLibrary(jsdom);
     useJsdom(this.#library);
     this.timeout = timeout;
@@ -70,16 +73,25 @@ class BrowserContext {
       userAgent: agent,
       network: { hosts, ca, ignoreCertificateErrors, bodyLimit },
     };
-    this.#cookies = new Cookies(undefined, (change) => this.#postCookie(change));
-    this.#transport = new Transport(this.#options.network);
-    this.network = new Network(this.#transport, this.#cookies, agent);
+    this.#cookies = cookies === 'host' ? new SharedCookies() : undefined;
+    this.transport = new Transport(this.#options.network);
+    this.userAgent = agent;
+    this.bodyLimit = bodyLimit;
   }
 
-  /** @param {'page' | 'worker'} kind what is to be opened in it */
-  startThread(kind) {
+  /** What the threads of a new page share. */
+  newPageContext() {
+    return new PageContext(this, this.#cookies ?? new SharedCookies());
+  }
+
+  /**
+   * @param {'page' | 'worker'} kind what is to be opened in it
+   * @param {import('tough-cookie').SerializedCookieJar | undefined} cookies
+   */
+  startThread(kind, cookies) {
     const thread = new ThreadHandle({
       library: this.#library,
-      cookies: this.#cookies.save(),
+      cookies,
       options: this.#options,
       kind,
     });
@@ -93,25 +105,20 @@ class BrowserContext {
     return this.#threads.size;
   }
 
-  /** A thread stored a cookie: this jar and the other threads store it, too. @param {CookieChange} change @param {ThreadHandle} [from] */
-  shareCookie(change, from) {
-    this.#cookies.apply(change);
-    this.#postCookie(change, from);
+  /** The cookies of all pages. */
+  get #shared() {
+    if (this.#cookies === undefined) throw new Error('each page of this host has its own cookies');
+    return this.#cookies;
   }
 
   /** @param {string} url */
   cookiesFor(url) {
-    return this.#cookies.list(url);
+    return this.#shared.jar.list(url);
   }
 
   /** Stores a cookie as if a response had set it. @param {string} url @param {string} text */
   storeCookie(url, text) {
-    this.shareCookie({ url, cookie: text, isHttp: true });
-  }
-
-  /** @param {CookieChange} change @param {ThreadHandle} [except] */
-  #postCookie(change, except) {
-    for (const thread of this.#threads) if (thread !== except) thread.postToMain({ type: 'cookie', change });
+    this.#shared.share({ url, cookie: text, isHttp: true });
   }
 
   /** @param {Page} page */
@@ -131,7 +138,7 @@ class BrowserContext {
   async close() {
     await Promise.all(this.pages().map((page) => page.close()));
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
-    this.#transport.close();
+    this.transport.close();
   }
 }
 

@@ -3,42 +3,62 @@
 const { describeFrame, LoadRefused } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { NetworkError } = require('../fetch/request.cjs');
+const { combine, readSandbox } = require('../fetch/sandbox.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../any-realm/thread-messages.js').FrameRequest} FrameRequest */
+/** @typedef {import('../fetch/request.cjs').Response} Response */
 
 /**
  * Loads the document of a frame, and decides which thread it lives in: the one of its embedder if both have the same origin, else a
  * thread of its own.
  *
- * @param {import('./browser-context.cjs').BrowserContext} host
+ * @param {import('./page-context.cjs').PageContext} host
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @throws {Error} why the frame stays empty
  */
-async function loadFrame(host, threads, embedder, { id, window, frame, url, referrer, isSandboxed, initiator }) {
-  if (new URL(url).protocol === 'blob:') throw new LoadRefused('documents of blob: URLs are not supported');
+async function loadFrame(host, threads, embedder, request) {
+  const { window, url, initiator } = request;
   const startedAt = now();
   const report = (/** @type {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} */ timing) =>
     embedder.handle.postToMain({ type: 'fetched', window, url, initiator, timing });
   let response;
   try {
-    response = await host.network.fetch(
-      { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },
-      threads.clientOf(embedder),
-    );
+    response = await fetchFrame(host, threads, embedder, request);
   } catch (error) {
     if (error instanceof NetworkError) report(error.timing);
     throw error;
   }
-  const { timing } = response;
+  try {
+    await showInFrame(host, threads, embedder, request, response, startedAt, report);
+  } catch (error) {
+    response.lease?.release();
+    throw error;
+  }
+}
+
+/**
+ * @param {import('./page-context.cjs').PageContext} host
+ * @param {import('./agent-threads.cjs').AgentThreads} threads
+ * @param {AgentThread} embedder
+ * @param {FrameRequest} request
+ * @param {Response} response
+ * @param {number} startedAt
+ * @param {(timing: Response['timing']) => void} report
+ */
+async function showInFrame(host, threads, embedder, request, response, startedAt, report) {
+  const { id, window, frame, url, referrer } = request;
+  const { timing, lease } = response;
   report(timing);
-  const document = { ...describeFrame(response, embedder.document, { isSandboxed }), startedAt, timing };
-  const content = { body: new Uint8Array(response.body), referrer };
+  const sandbox = combine(embedder.document.sandbox, request.outerSandbox, readSandbox(request.sandbox));
+  const document = { ...describeFrame(response, embedder.document, { sandbox }), startedAt, timing };
+  const base = url.startsWith('about:') ? request.base : undefined;
+  const content = { body: new Uint8Array(response.body), referrer, base };
   threads.closeFrame(embedder, frame);
   if (document.origin === embedder.document.origin) {
-    embedder.handle.postToMain({ type: 'frame', id, document, content });
+    embedder.handle.deliver({ type: 'frame', id, document, content }, lease);
     return;
   }
   const release = threads.reserve();
@@ -49,11 +69,41 @@ async function loadFrame(host, threads, embedder, { id, window, frame, url, refe
     release();
   }
   if (!threads.has(embedder)) {
+    lease?.release();
     await handle.terminate();
     return;
   }
-  const thread = threads.open(handle, document, content, { thread: embedder, window, frame });
+  const thread = threads.open(handle, document, content, { container: { thread: embedder, window, frame }, lease });
   embedder.handle.postToMain({ type: 'frame', id, remote: threads.addressOf(thread, 0) });
+}
+
+/**
+ * The thread that asks for the document is the client: what a frame may load by itself, and with which cookies, does not depend on the
+ * page around it.
+ *
+ * @param {import('./page-context.cjs').PageContext} host
+ * @param {import('./agent-threads.cjs').AgentThreads} threads
+ * @param {AgentThread} embedder
+ * @param {FrameRequest} request
+ * @returns {Promise<Response>}
+ */
+async function fetchFrame(host, threads, embedder, { url, referrer, asker, text }) {
+  const { protocol } = new URL(url);
+  if (protocol === 'blob:') throw new LoadRefused('documents of blob: URLs are not supported');
+  if (protocol === 'about:') return localDocument(url, text);
+  const client = asker === undefined ? embedder : threads.byId(asker);
+  if (client === undefined) throw new LoadRefused('the frame has ended');
+  return await host.network.fetch(
+    { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },
+    threads.clientOf(client),
+  );
+}
+
+/** The document of about:srcdoc, or an empty one. @param {string} url @param {string} text @returns {Response} */
+function localDocument(url, text) {
+  const body = Buffer.from(text === '' ? '<html><head></head><body></body></html>' : text);
+  const headers = /** @type {[string, string][]} */ ([['content-type', 'text/html; charset=utf-8']]);
+  return { type: 'basic', url, redirected: false, status: 200, statusText: '', headers, body };
 }
 
 module.exports = { loadFrame };

@@ -25,7 +25,7 @@ class PageWorkers {
   #workers = new Map();
 
   /**
-   * @param {import('./browser-context.cjs').BrowserContext} host
+   * @param {import('./page-context.cjs').PageContext} host
    * @param {import('./agent-threads.cjs').AgentThreads} threads
    */
   constructor(host, threads) {
@@ -45,12 +45,20 @@ class PageWorkers {
     const worker = { owner: { thread: owner, window, id }, thread: undefined, isEnded: false };
     this.#workers.set(keyOf(owner, id), worker);
     let handle;
+    /** @type {import('../fetch/request.cjs').Response['lease']} */
+    let lease;
     try {
       const release = this.#threads.reserve();
       try {
         handle = this.#host.startThread('worker');
         // The script is fetched while the thread starts.
-        const [response] = await Promise.all([this.#fetch(owner, request), handle.ready()]);
+        const [response] = await Promise.all([
+          this.#fetch(owner, request).then((fetched) => {
+            lease = fetched.lease;
+            return fetched;
+          }),
+          handle.ready(),
+        ]);
         owner.handle.postToMain({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
         const document = { ...describeWorker(response, owner.document, options), startedAt };
         if (worker.isEnded || !this.#threads.has(owner)) throw new Error('the worker was ended before it started');
@@ -60,6 +68,7 @@ class PageWorkers {
         release();
       }
     } catch (error) {
+      lease?.release();
       port.close();
       handle?.terminate();
       this.#forget(worker, messageOf(error));
@@ -89,11 +98,13 @@ class PageWorkers {
   async importScript(thread, { url, referrer, signal, port }) {
     let answer;
     try {
-      const response = await this.#host.network.fetch(
+      const { lease, ...response } = await this.#host.network.fetch(
         { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer },
         this.#threads.clientOf(thread),
       );
       answer = { response: { ...response, body: new Uint8Array(response.body) } };
+      // The worker waits for it.
+      lease?.release();
     } catch (error) {
       answer = { error: messageOf(error) };
     }

@@ -8,6 +8,7 @@ const { gunzipSync } = require('node:zlib');
 const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
+const { referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
@@ -78,6 +79,7 @@ let takeProfile;
  */
 class Page extends EventEmitter {
   #host;
+  #context;
   /** @type {ShownDocument | undefined} */
   #document;
   #url = 'about:blank';
@@ -114,6 +116,7 @@ class Page extends EventEmitter {
   constructor(host) {
     super();
     this.#host = host;
+    this.#context = host.newPageContext();
     this.#requested = new RequestedNavigations((request) => this.#navigateAsRequested(request));
   }
 
@@ -158,10 +161,11 @@ class Page extends EventEmitter {
   async #load(url, { waitUntil, referrer, root, headers = [], initiator }) {
     const navigation = ++this.#navigation;
     const startedAt = now();
-    const handle = this.#host.startThread('page');
+    const handle = this.#context.startThread('page');
     let document;
+    let response;
     try {
-      const response = await this.#fetch(url, referrer, initiator);
+      response = await this.#fetch(url, referrer, initiator);
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       await handle.ready();
@@ -171,7 +175,10 @@ class Page extends EventEmitter {
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
     } catch (error) {
-      if (document === undefined) handle.terminate();
+      if (document === undefined) {
+        response?.lease?.release();
+        handle.terminate();
+      }
       this.#assertOpen();
       throw error;
     }
@@ -195,7 +202,7 @@ class Page extends EventEmitter {
         body: new Uint8Array(),
       };
     }
-    return await this.#host.network.fetch(
+    return await this.#context.network.fetch(
       {
         url: url.href,
         mode: 'navigate',
@@ -222,19 +229,22 @@ class Page extends EventEmitter {
     this.#documentNumber += 1;
     this.#url = description.url;
     const threads = new AgentThreads(
-      this.#host,
+      this.#context,
       {
         onMessage: (thread, message) => this.#onMessage(thread, message),
-        onFailure: (thread, text) => {
-          this.emit('problem', { kind: 'host', text, url: '', frame: threads.numberOf(thread, 0) });
+        onProblem: (thread, { kind, text, url, frame }) => {
+          const window = thread.windows.has(frame) ? frame : 0;
+          this.emit('problem', { kind, text, url, frame: threads.numberOf(thread, window) });
         },
         onCrash: (thread, error) => this.#onCrash(thread, error),
       },
       this.#isVisible,
     );
-    const { timing } = response;
+    const { timing, lease } = response;
     const content = { body: response.body, referrer };
-    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content);
+    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content, {
+      lease,
+    });
     const document = { threads, main, loadState: new LoadState() };
     this.#document = document;
     this.emit('navigated', this.#url);
@@ -289,7 +299,8 @@ class Page extends EventEmitter {
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
-      this.#requested.add({ url, referrer: typeof referrer === 'string' ? referrer : '' });
+      const document = this.#document?.main.document;
+      if (document !== undefined) this.#requested.add({ url, referrer: referrerOf(String(referrer), document) });
       return;
     }
     const text = `a page may not navigate to URLs of the scheme ${protocol}`;

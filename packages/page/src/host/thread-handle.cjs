@@ -44,7 +44,7 @@ const MAX_UNREAD = 64 << 10;
 /**
  * @typedef {object} ThreadStart
  * @property {{ folder: string, version: string }} library jsdom
- * @property {import('tough-cookie').SerializedCookieJar} cookies
+ * @property {import('tough-cookie').SerializedCookieJar | undefined} cookies
  * @property {import('./browser-context.cjs').ThreadOptions} options
  * @property {'page' | 'worker'} kind what is to be opened in it
  */
@@ -61,6 +61,8 @@ class ThreadHandle extends EventEmitter {
   /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
   #awaited = new Map();
   #nextId = 1;
+  /** Leases of responses that the thread has not received. @type {Map<number, NonNullable<import('../fetch/request.cjs').Response['lease']>>} */
+  #deliveries = new Map();
   #ready;
   #hasEnded = false;
   #isRetired = false;
@@ -70,6 +72,8 @@ class ThreadHandle extends EventEmitter {
   /** Counters of messages that were sent and not read yet, which both threads share, see dom-realm/host-port.cjs. */
   #unreadHere = new Int32Array(new SharedArrayBuffer(4));
   #unreadThere = new Int32Array(new SharedArrayBuffer(4));
+  /** The same for the main realm's messages that a page can cause, see main-realm/page-thread.cjs. */
+  #unreadOfMain = new Int32Array(new SharedArrayBuffer(8));
   /** Answers of the main realm that came before the message of the DOM realm that is being handled. @type {MainRealmAnswer[] | undefined} */
   #earlyAnswers;
 
@@ -87,6 +91,7 @@ class ThreadHandle extends EventEmitter {
         options,
         modules: loadedModules.current(),
         cloneKey,
+        unread: this.#unreadOfMain,
         kind,
         port: dom.port2,
         control: main.port2,
@@ -147,6 +152,23 @@ class ThreadHandle extends EventEmitter {
   /** @param {ToMainRealm} message @param {TransferList} [transferList] */
   postToMain(message, transferList = []) {
     if (!this.#hasEnded) this.#mainPort.postMessage(message, transferList);
+  }
+
+  /**
+   * Posts a message with the bytes of a response. They count as the page's until the thread has them.
+   *
+   * @param {ToMainRealm} message
+   * @param {import('../fetch/request.cjs').Response['lease']} lease
+   * @param {TransferList} [transferList]
+   */
+  deliver(message, lease, transferList = []) {
+    if (this.#hasEnded) {
+      lease?.release();
+      return;
+    }
+    const delivery = this.#nextId++;
+    if (lease !== undefined) this.#deliveries.set(delivery, lease);
+    this.#mainPort.postMessage({ ...message, delivery }, transferList);
   }
 
   /** @param {ToDomRealm} message @param {TransferList} [transferList] */
@@ -263,6 +285,8 @@ class ThreadHandle extends EventEmitter {
 
   /** @param {FromMainRealm} message */
   #onMainMessage(message) {
+    if ('weight' in message) Atomics.sub(this.#unreadOfMain, 0, message.weight);
+    if ('memory' in message) Atomics.sub(this.#unreadOfMain, 1, message.memory);
     switch (message.type) {
       case 'ready':
         this.#settle('ready');
@@ -270,6 +294,10 @@ class ThreadHandle extends EventEmitter {
       case 'done':
         if (this.#earlyAnswers === undefined) this.#finish(message);
         else this.#earlyAnswers.push(message);
+        return;
+      case 'delivered':
+        this.#deliveries.get(message.delivery)?.release();
+        this.#deliveries.delete(message.delivery);
         return;
       case 'pong':
         this.#settle(`ping ${message.id}`, true);
@@ -310,6 +338,8 @@ class ThreadHandle extends EventEmitter {
     this.#stopWatching();
     this.#domPort.close();
     this.#mainPort.close();
+    for (const lease of this.#deliveries.values()) lease.release();
+    this.#deliveries.clear();
     for (const { reject } of this.#awaited.values()) reject(error ?? new Error('the page is closed'));
     this.#awaited.clear();
     this.emit('exit', error);

@@ -32,13 +32,15 @@ class BlobUrlStore {
    * @returns {string} a URL, empty when there is no room
    */
   add(bytes, type) {
-    if (this.#blobs.size >= MAX_URLS || this.#size + bytes.byteLength > MAX_BYTES) return '';
+    const length = bytes.byteLength;
+    if (this.#blobs.size >= MAX_URLS || this.#size + length + type.length > MAX_BYTES) return '';
     const url = `blob:${this.#origin}/${randomUUID()}`;
-    const copy = new Uint8Array(new SharedArrayBuffer(bytes.byteLength));
+    const copy = new Uint8Array(new SharedArrayBuffer(length));
     copy.set(bytes);
+    const message = { type: 'blob made', url, media: type, bytes: copy.buffer };
+    if (!this.#thread.tellWithMemory(message, length)) return '';
     this.#blobs.set(url, { type, bytes: copy });
-    this.#size += copy.byteLength;
-    this.#thread.tell({ type: 'blob made', url, media: type, bytes: copy.buffer });
+    this.#size += length + type.length;
     return url;
   }
 
@@ -46,6 +48,11 @@ class BlobUrlStore {
   get(url) {
     const blob = this.#blobs.get(url);
     return blob && { type: blob.type, bytes: blob.bytes.slice() };
+  }
+
+  /** The same without a copy, for another thread. @param {string} url @returns {{ type: string, bytes: Uint8Array } | undefined} */
+  shared(url) {
+    return this.#blobs.get(url);
   }
 
   /** A blob that any thread of the page made. @param {string} url @returns {Promise<{ type: string, bytes: Uint8Array } | undefined>} */
@@ -60,7 +67,7 @@ class BlobUrlStore {
   remove(url) {
     const blob = this.#blobs.get(url);
     if (blob === undefined) return;
-    this.#size -= blob.bytes.byteLength;
+    this.#size -= blob.bytes.byteLength + blob.type.length;
     this.#blobs.delete(url);
     this.#thread.tell({ type: 'blob gone', url });
   }

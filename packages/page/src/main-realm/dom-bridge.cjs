@@ -6,10 +6,10 @@
 // A page can reach the DOM realm's objects, so each function here treats its caller as hostile: it checks its arguments, returns primitives
 // or objects of the page's own realms, and lets no error of the main realm out.
 
-const { randomFillSync, randomUUID } = require('node:crypto');
-const { types } = require('node:util');
+const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
+const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
 const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
 
@@ -20,12 +20,11 @@ function isString(...values) {
   return values.every((value) => typeof value === 'string');
 }
 
-/**
- * Copies bytes by their internal slots, which no code of a page can change.
- *
- * @type {(target: Uint8Array, source: Uint8Array) => void}
- */
-const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
+/** https://html.spec.whatwg.org/multipage/webappapis.html#getting-the-current-value-of-the-event-handler */
+const HANDLER_PARAMETERS = new Set(['event', 'event, source, lineno, colno, error']);
+
+/** How many random bytes a page gets at once. https://w3c.github.io/webcrypto/#Crypto-method-getRandomValues */
+const MAX_RANDOM = 65_536;
 
 class DomBridge {
   #thread;
@@ -89,7 +88,7 @@ class DomBridge {
         return completion;
       },
       timeOrigin: performance.timeOrigin,
-      now: () => performance.now(),
+      now: () => thread.coarseNow(),
       receiveFromHost: () => thread.receiveFromHost(),
       // For events of ports, which Node fires in the DOM realm directly.
       enter: (callback) => {
@@ -106,18 +105,22 @@ class DomBridge {
       setImmediate: (callback) => {
         if (typeof callback === 'function') setImmediate(() => thread.enter(callback));
       },
-      decode: (label, fatal, ignoreBOM, view) => {
+      decode: (label, fatal, ignoreBOM, memory) => {
+        if (!isString(label)) return undefined;
         try {
-          return new TextDecoder(label, { fatal: fatal === true, ignoreBOM: ignoreBOM === true }).decode(view);
+          const options = { fatal: fatal === true, ignoreBOM: ignoreBOM === true };
+          return new TextDecoder(label, options).decode(bytesOf(memory));
         } catch {
           return undefined;
         }
       },
       utf8Length: (text) => (isString(text) ? Buffer.byteLength(text) : 0),
-      encodeInto: (text, view) => {
-        if (isString(text) && types.isUint8Array(view)) new TextEncoder().encodeInto(text, view);
+      encodeInto: (text, memory) => {
+        const bytes = bytesOf(memory);
+        if (isString(text) && bytes !== undefined) new TextEncoder().encodeInto(text, bytes);
       },
       atob: (text) => {
+        if (!isString(text)) return undefined;
         try {
           return atob(text);
         } catch {
@@ -125,14 +128,16 @@ class DomBridge {
         }
       },
       btoa: (text) => {
+        if (!isString(text)) return undefined;
         try {
           return btoa(text);
         } catch {
           return undefined;
         }
       },
-      randomFill: (view) => {
-        if (types.isUint8Array(view)) randomFillSync(view);
+      randomFill: (memory) => {
+        const bytes = bytesOf(memory);
+        if (bytes !== undefined && bytes.byteLength <= MAX_RANDOM) bytes.set(randomBytes(bytes.byteLength));
       },
       randomUUID: () => randomUUID(),
       kindOf: (value) => kindOf(value),
@@ -144,20 +149,31 @@ class DomBridge {
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {
           if (!isString(source, url)) throw new Error('a script is text');
-          const { realm, bases } = thread.windows.get(window);
+          const { realm, bases } = thread.windows.withScripts(window);
           if (isString(base) && base !== '') bases.set(url, base);
           return runClassicScript(realm, source, url, { line: line | 0, column: column | 0 });
+        }),
+      runUserScript: (window, source, name, column, base) =>
+        this.#complete(() => {
+          if (!isString(source, name)) throw new Error('a script is text');
+          const { realm, bases } = thread.windows.get(window);
+          if (isString(base) && base !== '') bases.set(name, base);
+          return runClassicScript(realm, source, name, { line: 0, column: column | 0 });
         }),
       checkFunctionBody: (window, parameters, body, url) =>
         this.#complete(() => {
           if (!isString(parameters, body, url)) throw new Error('a function is text');
-          thread.windows.get(window);
+          // Node ends the process for parameters that are no names.
+          if (!HANDLER_PARAMETERS.has(parameters)) throw new Error('these are not the parameters of an event handler');
+          thread.windows.withScripts(window);
           checkFunctionBody(window, parameters.split(', '), body, url);
         }),
       runFetchedScript: (window, handle) => this.#complete(() => thread.loader.run(window, handle)),
       loadModule: (window, request, onDone) => thread.loader.loadModule(window, request, onDone),
       runModule: (window, handle) =>
-        this.#complete(() => thread.windows.get(window).modules.run(handle, (thrown) => thread.report(thrown, window))),
+        this.#complete(() =>
+          thread.windows.withScripts(window).modules.run(handle, (thrown) => thread.report(thrown, window)),
+        ),
       registerImportMap: (window, text, base) =>
         isString(text, base)
           ? thread.windows.get(window).modules.registerImportMap(text, base)
@@ -169,9 +185,13 @@ class DomBridge {
       describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
       useDocument: (window, document) => thread.windows.use(window, document),
       fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),
-      createObjectUrl: (bytes, type) =>
-        types.isUint8Array(bytes) && isString(type) ? thread.blobs.add(bytes, type) : '',
-      revokeObjectUrl: (url) => thread.blobs.remove(url),
+      createObjectUrl: (memory, type) => {
+        const bytes = bytesOf(memory);
+        return bytes !== undefined && isString(type) ? thread.blobs.add(bytes, type) : '';
+      },
+      revokeObjectUrl: (url) => {
+        if (isString(url)) thread.blobs.remove(url);
+      },
       newPipes: (onPipes) => {
         if (typeof onPipes !== 'function') return;
         const { port1, port2 } = new MessageChannel();
@@ -184,9 +204,9 @@ class DomBridge {
       endWorker: (id) => thread.workers.end(id),
       importScript: (url) => (isString(url) ? thread.workerScripts.importScript(url) : ''),
       closeWorker: () => thread.close(),
-      getCookies: (url) => (isString(url) ? thread.cookiesForScript(url) : ''),
-      setCookie: (url, text) => {
-        if (isString(url, text)) thread.setCookieByScript(url, text);
+      getCookies: (window, url) => (isString(url) ? thread.cookiesForScript(window, url) : ''),
+      setCookie: (window, url, text) => {
+        if (isString(url, text)) thread.setCookieByScript(window, url, text);
       },
     };
   }

@@ -121,7 +121,8 @@ class HostModules {
       compile(file, Object.keys(this.#globals), source, cachedData),
     );
     const run = script.runInContext(this.#context)(...Object.values(this.#globals));
-    run.call(module.exports, module.exports, require, module, file, path.dirname(file), mainRealm);
+    // Not `run.call`: that would be the context's, and a page may have replaced it.
+    Reflect.apply(run, module.exports, [module.exports, require, module, file, path.dirname(file), mainRealm]);
     return module.exports;
   }
 

@@ -1,17 +1,18 @@
 'use strict';
 
-// Loads what the thread's documents request. What a script may learn about a response is decided here, in the main realm: the text of a
-// script of another origin never enters a realm that its page can look into.
+// Loads what the thread's documents request. What a page may learn about a response is decided here, in the main realm. What it must not
+// have never enters a realm that the page can look into: of an image there, that is all but its size, and of a script of another origin,
+// its text. Why a request failed goes to the page's user.
 
-const { types } = require('node:util');
-
-const { visibleHeaders } = require('../fetch/cors.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
-const { readPageRequest, toCredentials } = require('./page-request.cjs');
+const { bytesOf } = require('./foreign-bytes.cjs');
+const { AskedNavigations } = require('./asked-navigations.cjs');
+const { readPageRequest } = require('./page-request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
 const { decodeScript } = require('./script-encoding.cjs');
 const { checkIntegrity } = require('./subresource-integrity.cjs');
+const { visibleResponse } = require('./visible-response.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').OnAnswer} OnAnswer */
 /** @typedef {import('../fetch/request.cjs').Response} Response */
@@ -23,8 +24,10 @@ const { checkIntegrity } = require('./subresource-integrity.cjs');
  *   { window: number, initiator: string, integrity?: string }} LoadRequest
  */
 
-/** Destinations whose bytes the DOM realm gets even when the page must not read them: it renders with them. */
-const RENDERED = new Set(['image', 'style']);
+const NO_BYTES = new Uint8Array();
+
+/** What a page learns about a request that failed. */
+const FAILED = { error: 'the request failed' };
 
 /** How many fetched scripts may wait to be run. */
 const MAX_WAITING_SCRIPTS = 10_000;
@@ -34,8 +37,10 @@ class Loader {
   #network;
   /** @type {Map<number, AbortController>} */
   #running = new Map();
-  /** Frames whose documents are being loaded. @type {Map<number, OnAnswer>} */
+  /** Frames whose documents are being loaded. @type {Map<number, { onDone: OnAnswer, request: import('./reports.cjs').FailedRequest }>} */
   #frames = new Map();
+  /** Navigations that frames of other threads ask for. */
+  askedNavigations = new AskedNavigations();
   #nextId = 1;
   /** Fetched scripts that wait to be run. @type {Map<number, { source: string, url: string, base: string, muted: boolean }>} */
   #scripts = new Map();
@@ -50,21 +55,36 @@ class Loader {
   }
 
   /**
-   * @param {(signal: AbortSignal) => Promise<[answer: string, bytes: Uint8Array | undefined]>} work
+   * Starts a request of the page. If it fails, the page's user gets the reason, and the page that it failed.
+   *
+   * @param {unknown} text JSON of the request
    * @param {OnAnswer} onDone
+   * @param {(request: import('./page-request.cjs').PageRequest, signal: AbortSignal) =>
+   *   Promise<[answer: object, bytes?: Uint8Array]>} work
    * @returns {number} what `abort` takes
    */
-  #start(work, onDone) {
+  #start(text, onDone, work) {
     const id = this.#nextId++;
     const controller = new AbortController();
     this.#running.set(id, controller);
-    const finish = (/** @type {string} */ answer, /** @type {Uint8Array | undefined} */ bytes) => {
+    const finish = (/** @type {object} */ answer, /** @type {Uint8Array} */ bytes) => {
       if (!this.#running.delete(id)) return;
-      this.#thread.enter(() => onDone(answer, /** @type {Uint8Array} */ (bytes)));
+      const forDom = this.#thread.bridge.bytesForDom(bytes);
+      this.#thread.enter(() => onDone(JSON.stringify(answer), forDom));
     };
-    work(controller.signal).then(
-      ([answer, bytes]) => finish(answer, bytes),
-      (error) => finish(JSON.stringify({ error: String(error.message) }), undefined),
+    /** @type {import('./page-request.cjs').PageRequest | undefined} */
+    let request;
+    const run = async () => {
+      const claimed = readPageRequest(text);
+      request = { ...claimed, referrer: this.#thread.windows.referrerOf(claimed.window, claimed.referrer) };
+      return await work(request, controller.signal);
+    };
+    run().then(
+      ([answer, bytes = NO_BYTES]) => finish(answer, bytes),
+      (error) => {
+        if (request !== undefined && this.#running.has(id)) this.#thread.reports.loadFailure(request, error);
+        finish(FAILED, NO_BYTES);
+      },
     );
     return id;
   }
@@ -82,7 +102,7 @@ class Loader {
   }
 
   /**
-   * Gives the DOM realm a response as scripts may see it.
+   * Gives the DOM realm a response as the page may see it.
    *
    * @param {unknown} text JSON of a request
    * @param {unknown} body
@@ -91,25 +111,12 @@ class Loader {
   fetch(text, body, onDone) {
     if (typeof onDone !== 'function') return 0;
     // Copied at once, because the page may change it.
-    const bytes = types.isUint8Array(body) ? new Uint8Array(body) : null;
-    return this.#start(async (signal) => {
-      const request = readPageRequest(text);
+    const bytes = bytesOf(body)?.slice() ?? null;
+    return this.#start(text, onDone, async (request, signal) => {
       const response = await this.#load({ ...request, body: bytes }, signal);
-      const isOpaque = response.type === 'opaque' || response.type === 'opaqueredirect';
-      const visible = {
-        type: response.type,
-        url: isOpaque ? '' : response.url,
-        redirected: response.redirected && !isOpaque,
-        status: isOpaque ? 0 : response.status,
-        statusText: isOpaque ? '' : response.statusText,
-        headers: visibleHeaders(response, request.credentials),
-      };
-      if (!RENDERED.has(request.destination)) {
-        return [JSON.stringify(visible), this.#thread.bridge.bytesForDom(isOpaque ? new Uint8Array() : response.body)];
-      }
-      const rendered = { ...visible, url: response.url, status: response.status, headers: response.headers };
-      return [JSON.stringify(rendered), this.#thread.bridge.bytesForDom(response.body)];
-    }, onDone);
+      const { answer, bytes: visible } = visibleResponse(response, request);
+      return [answer, visible];
+    });
   }
 
   /**
@@ -121,8 +128,7 @@ class Loader {
    */
   fetchScript(text, onDone) {
     if (typeof onDone !== 'function') return 0;
-    return this.#start(async (signal) => {
-      const request = readPageRequest(text);
+    return this.#start(text, onDone, async (request, signal) => {
       const { encoding, integrity } = JSON.parse(text);
       const response = await this.fetchForHost(
         { ...request, destination: 'script', integrity: String(integrity ?? '') },
@@ -134,9 +140,8 @@ class Loader {
         response.body,
         charset(getHeader(response.headers, 'content-type')) ?? String(encoding),
       );
-      const muted = response.type === 'opaque';
-      return [JSON.stringify({ handle: this.keepScript(request.url, response, source), muted }), undefined];
-    }, onDone);
+      return [{ handle: this.keepScript(request.url, response, source), muted: response.type === 'opaque' }];
+    });
   }
 
   /**
@@ -162,16 +167,34 @@ class Loader {
    */
   fetchFrame(text, onDone) {
     if (typeof onDone !== 'function') return 0;
-    const { url, referrer, window, frame, isSandboxed, initiator } = JSON.parse(String(text));
-    const id = this.#nextId++;
-    this.#frames.set(id, onDone);
-    const source = {
-      window: Number(window),
-      frame: Number(frame),
-      isSandboxed: isSandboxed === true,
-      initiator: String(initiator),
+    const claimed = JSON.parse(String(text));
+    const window = Number(claimed.window);
+    const { windows } = this.#thread;
+    const { url, referrer, asker } = this.askedNavigations.take(claimed.ticket) ?? {
+      url: String(claimed.url),
+      referrer: windows.referrerOf(window, String(claimed.referrer)),
+      asker: undefined,
     };
-    this.#thread.tell({ type: 'frame', id, url: String(url), referrer: String(referrer), ...source });
+    const id = this.#nextId++;
+    const initiator = String(claimed.initiator);
+    this.#frames.set(id, { onDone, request: { window, initiator, url } });
+    /** @type {import('../any-realm/thread-messages.js').FrameRequest} */
+    const request = {
+      type: 'frame',
+      id,
+      window,
+      frame: Number(claimed.frame),
+      url,
+      referrer,
+      asker,
+      sandbox: claimed.sandbox === null ? null : String(claimed.sandbox),
+      outerSandbox: windows.ofFrame(window)?.document.sandbox,
+      text: String(claimed.text ?? ''),
+      base: String(claimed.base ?? ''),
+      initiator,
+    };
+    if (!this.#thread.tellLimited(request))
+      setImmediate(() => this.onFrame({ id, error: 'too many documents of frames wait to be loaded' }));
     return id;
   }
 
@@ -182,11 +205,14 @@ class Loader {
    *   document?: import('../any-realm/thread-messages.js').PageDocument, content?: import('../any-realm/thread-messages.js').DocumentContent }} message
    */
   onFrame({ id, error, document, content, remote }) {
-    const onDone = this.#frames.get(id);
-    if (onDone === undefined) return;
+    const waiting = this.#frames.get(id);
+    if (waiting === undefined) return;
     this.#frames.delete(id);
+    const { onDone, request } = waiting;
     if (document === undefined || content === undefined) {
-      this.#thread.enter(() => onDone(JSON.stringify({ error, remote }), /** @type {any} */ (undefined)));
+      if (error !== undefined) this.#thread.reports.loadFailure(request, new Error(error));
+      const answer = error === undefined ? { remote } : FAILED;
+      this.#thread.enter(() => onDone(JSON.stringify(answer), this.#thread.bridge.bytesForDom(NO_BYTES)));
       return;
     }
     const answer = JSON.stringify(this.#thread.describe(document, content));
@@ -204,7 +230,7 @@ class Loader {
     const script = this.#scripts.get(handle);
     if (script === undefined) throw new Error('there is no such script, or it was run');
     this.#scripts.delete(handle);
-    const { realm, bases } = this.#thread.windows.get(window);
+    const { realm, bases } = this.#thread.windows.withScripts(window);
     bases.set(script.url, script.base);
     return runClassicScript(realm, script.source, script.url, { muted: script.muted });
   }
@@ -252,27 +278,23 @@ class Loader {
    */
   loadModule(window, text, onDone) {
     if (typeof onDone !== 'function') return 0;
-    return this.#start(async () => {
+    return this.#start(text, onDone, async ({ url, credentials, referrer }) => {
       const { modules } = this.#thread.windows.get(window);
       const request = JSON.parse(String(text));
-      const options = {
-        credentials: toCredentials(request.credentials),
-        referrer: String(request.referrer ?? ''),
-        integrity: String(request.integrity ?? ''),
-      };
+      const options = { credentials, referrer, integrity: String(request.integrity ?? '') };
       const handle =
-        request.url === undefined
-          ? await modules.prepareInline({
+        request.source === undefined
+          ? await modules.prepare({ ...options, url })
+          : await modules.prepareInline({
               ...options,
               source: String(request.source),
-              name: String(request.name),
+              name: url,
               base: String(request.base),
               line: request.line | 0,
               column: request.column | 0,
-            })
-          : await modules.prepare({ ...options, url: String(request.url) });
-      return [JSON.stringify({ handle }), undefined];
-    }, onDone);
+            });
+      return [{ handle }];
+    });
   }
 }
 

@@ -28,7 +28,7 @@ const WITHOUT_ELEMENTS = {
 
 /** Node's modules, and packages that need them or that pages do not; our modules in dom-realm/node/. */
 const NODE = {
-  '@napi-rs/canvas': '../image-size.cjs',
+  '@napi-rs/canvas': '../canvas-image.cjs',
   'node:buffer': 'buffer.cjs',
   'node:crypto': 'crypto.cjs',
   'node:os': 'os.cjs',

@@ -16,7 +16,7 @@ const TYPES = /** @type {const} */ (['classic', 'module']);
 class OwnedWorkers {
   #thread;
   #limit;
-  /** By id: the window that started the worker, and what is called when the worker fails. @type {Map<number, { window: WindowRecord, onFailure: (reason: string) => void }>} */
+  /** By id: the window that started the worker, and what is called when the worker fails. @type {Map<number, { window: WindowRecord, url: string, onFailure: () => void }>} */
   #workers = new Map();
   #nextId = 1;
 
@@ -35,13 +35,13 @@ class OwnedWorkers {
    * @param {WindowRecord} window
    * @param {unknown} text JSON from the DOM realm
    * @param {(pipe: Pipe) => void} onPipe gets the port to the worker at once
-   * @param {(reason: string) => void} onFailure is called when the worker could not be started, or crashed
+   * @param {() => void} onFailure is called when the worker could not be started, or crashed
    * @returns {number} what `end` takes
    */
   start(window, text, onPipe, onFailure) {
     const { url, type, credentials, name } = JSON.parse(String(text));
     const id = this.#nextId++;
-    this.#workers.set(id, { window, onFailure });
+    this.#workers.set(id, { window, url: String(url), onFailure });
     const { port1, port2 } = new MessageChannel();
     this.#thread.enter(() => onPipe(this.#thread.moveToDom(port1)));
     if (this.#workers.size > this.#limit) {
@@ -56,7 +56,7 @@ class OwnedWorkers {
       window: window.frame,
       url: String(url),
       // Read now, because a page may revoke a blob: URL as soon as the worker is made.
-      blob: this.#thread.blobs.get(withoutFragment),
+      blob: this.#thread.blobs.shared(withoutFragment),
       options: {
         type: oneOf(TYPES, type, 'classic'),
         credentials: toCredentials(credentials),
@@ -85,7 +85,10 @@ class OwnedWorkers {
     const worker = this.#workers.get(id);
     this.#workers.delete(id);
     if (worker === undefined || error === undefined) return;
-    this.#thread.enter(() => worker.onFailure(error));
+    this.#thread.reports.workerFailure(worker.window.frame, worker.url, error);
+    // Not called as a method: its `this` would be an object of this realm.
+    const { onFailure } = worker;
+    this.#thread.enter(() => onFailure());
   }
 }
 

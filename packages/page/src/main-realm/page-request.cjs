@@ -3,6 +3,8 @@
 // Reads the requests that the DOM realm makes for a page. They come as JSON from a realm that the page may have taken over, so each member
 // is converted and checked.
 
+const { noCorsHeaders } = require('../fetch/cors.cjs');
+
 const MODES = /** @type {const} */ (['same-origin', 'no-cors', 'cors']);
 const CREDENTIALS = /** @type {const} */ (['omit', 'same-origin', 'include']);
 const REDIRECTS = /** @type {const} */ (['follow', 'error', 'manual']);
@@ -46,7 +48,7 @@ const FORBIDDEN_HEADERS = new Set([
  * @property {'omit' | 'same-origin' | 'include'} credentials
  * @property {'follow' | 'error' | 'manual'} redirect
  * @property {string} destination
- * @property {string} referrer
+ * @property {string} referrer as the page claims it, see fetch/referrer.cjs
  * @property {boolean} usesPreflight
  * @property {number} window the frame of the window that makes it
  * @property {string} initiator as Resource Timing names it
@@ -92,11 +94,14 @@ function readPageRequest(text) {
   const method = String(request.method ?? 'GET');
   if (!TOKEN.test(method) || /^(connect|trace|track)$/i.test(method))
     throw new Error(`a page cannot send a request with the method ${method}`);
+  const mode = oneOf(MODES, request.mode, 'no-cors');
+  const headers = readHeaders(request.headers);
   return {
     url: String(request.url),
     method,
-    headers: readHeaders(request.headers),
-    mode: oneOf(MODES, request.mode, 'no-cors'),
+    // https://fetch.spec.whatwg.org/#concept-headers-guard `request-no-cors`
+    headers: mode === 'no-cors' ? noCorsHeaders(headers) : headers,
+    mode,
     credentials: toCredentials(request.credentials),
     redirect: oneOf(REDIRECTS, request.redirect, 'follow'),
     destination: String(request.destination ?? ''),

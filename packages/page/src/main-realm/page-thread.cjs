@@ -15,6 +15,7 @@ const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { Network } = require('../fetch/network.cjs');
 const { Transport } = require('../fetch/http.cjs');
 const { serialize } = require('../fetch/origin.cjs');
+const { isRestricted } = require('../fetch/sandbox.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { HostModules } = require('./host-modules.cjs');
@@ -25,6 +26,7 @@ const { TaskMonitor } = require('./long-tasks.cjs');
 const { overrides } = require('./overrides.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
+const { Reports } = require('./reports.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { WindowRegistry } = require('./window-registry.cjs');
@@ -41,7 +43,11 @@ const { WorkerScripts } = require('./worker-scripts.cjs');
 /** @type {ThreadData} */
 const threadData = workerData;
 /** To the user's thread. */
-const { control } = threadData;
+const { control, unread } = threadData;
+
+/** How much of what a page can cause may wait to be read by the user's thread, in kilobytes; and how much of shared memory. */
+const MAX_UNREAD = 64 << 10;
+const MAX_UNREAD_MEMORY = 512 << 10;
 
 const DOM_REALM = path.join(__dirname, '..', 'dom-realm');
 
@@ -55,6 +61,7 @@ class PageThread {
   /** Whether the thread is a worker that has closed itself: none of its code runs any more. */
   isClosing = false;
   workerScripts = new WorkerScripts(this);
+  reports = new Reports(this);
   /** The host's modules. */
   store;
   #cookies;
@@ -62,7 +69,7 @@ class PageThread {
   /** Requests to the user's thread that it has not answered. @type {Map<number, (answer: any) => void>} */
   #asked = new Map();
   #nextQuestion = 1;
-  /** The client of the thread's requests. @type {ThreadClient | undefined} */
+  /** The client of the thread's requests, and the URL of its outermost document. @type {(ThreadClient & { url: string }) | undefined} */
   #client;
   /** @type {BlobUrlStore | undefined} */
   #blobs;
@@ -85,7 +92,7 @@ class PageThread {
     this.sessions = new ProfilerSessions(options.sampleBudget);
     this.windows = new WindowRegistry(this, [jsdomScripts]);
     useJsdom(library);
-    this.#cookies = new Cookies(cookies, (change) => control.postMessage({ type: 'cookie', change }));
+    this.#cookies = new Cookies(cookies, (change) => this.tellLimited({ type: 'cookie', change }));
     this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
     this.workers = new OwnedWorkers(this, options.threadLimit);
 
@@ -138,7 +145,7 @@ class PageThread {
 
   /** Reports an error of the host to the user's thread. The page must not get it. @param {unknown} error */
   fail(error) {
-    control.postMessage({ type: 'failure', message: String(error instanceof Error ? error.stack : error) });
+    this.tellLimited({ type: 'failure', message: String(error instanceof Error ? error.stack : error) });
   }
 
   /**
@@ -187,6 +194,35 @@ class PageThread {
     control.postMessage(message, transferList);
   }
 
+  /**
+   * Sends a message that a page can cause without limit. While too much is unread, it is dropped.
+   *
+   * @param {object} message
+   * @returns {boolean} whether it was sent
+   */
+  tellLimited(message) {
+    const weight = 1 + (JSON.stringify(message).length >> 10);
+    if (Atomics.load(unread, 0) + weight > MAX_UNREAD) return false;
+    Atomics.add(unread, 0, weight);
+    this.tell({ ...message, weight });
+    return true;
+  }
+
+  /**
+   * Sends a message with shared memory, unless too much of it is unread: a page may have given it up by then.
+   *
+   * @param {object} message
+   * @param {number} bytes
+   * @returns {boolean} whether it was sent
+   */
+  tellWithMemory(message, bytes) {
+    const memory = 1 + (bytes >> 10);
+    if (Atomics.load(unread, 1) + memory > MAX_UNREAD_MEMORY) return false;
+    Atomics.add(unread, 1, memory);
+    this.tell({ ...message, memory });
+    return true;
+  }
+
   /** Sends a request to the user's thread. @param {object} message @returns {Promise<any>} its answer */
   ask(message) {
     return new Promise((resolve) => {
@@ -207,17 +243,28 @@ class PageThread {
     return answer;
   }
 
-  /** @param {string} url */
-  cookiesForScript(url) {
-    return this.#cookies.forScript(url);
+  /** The time since the thread was started, no finer than pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time */
+  coarseNow() {
+    const perMillisecond = this.#client?.isIsolated === true ? 200 : 10;
+    return Math.floor(performance.now() * perMillisecond) / perMillisecond;
+  }
+
+  /** The value of `document.cookie`. @param {object} window @param {string} claimed the URL of its document */
+  cookiesForScript(window, claimed) {
+    const url = this.windows.cookieUrlOf(window, claimed);
+    return url === undefined ? '' : this.#cookies.forScript(url);
   }
 
   /**
-   * @param {string} url
+   * Performs `document.cookie = text`.
+   *
+   * @param {object} window
+   * @param {string} claimed the URL of its document
    * @param {string} text
    */
-  setCookieByScript(url, text) {
-    this.#cookies.setByScript(url, text);
+  setCookieByScript(window, claimed, text) {
+    const url = this.windows.cookieUrlOf(window, claimed);
+    if (url !== undefined) this.#cookies.setByScript(url, text);
   }
 
   /** https://html.spec.whatwg.org/multipage/interaction.html#page-visibility @param {boolean} isVisible */
@@ -230,10 +277,10 @@ class PageThread {
   }
 
   /** Makes this the thread of a document, or of a worker. @param {ThreadDocument} document */
-  #become({ origin, embedderPolicy, isIsolated, isSecure, profiling, profile }) {
+  #become({ url, origin, embedderPolicy, isIsolated, isSecure, profiling, profile }) {
     const blobs = new BlobUrlStore(this, serialize(origin));
     this.#blobs = blobs;
-    this.#client = { origin, embedderPolicy, isIsolated, isSecure, blobAt: (url) => blobs.find(url) };
+    this.#client = { url, origin, embedderPolicy, isIsolated, isSecure, blobAt: (blobUrl) => blobs.find(blobUrl) };
     // A document that may profile has V8 prepare as its headers say. Other documents pay nothing.
     this.mode = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
   }
@@ -250,10 +297,10 @@ class PageThread {
    * Describes a document to the DOM realm.
    *
    * @param {ThreadDocument} document
-   * @param {Pick<DocumentContent, 'referrer'>} content
+   * @param {Pick<DocumentContent, 'referrer' | 'base'>} content
    */
-  describe(document, { referrer }) {
-    const { url, contentType, origin, isIsolated, isSecure } = document;
+  describe(document, { referrer, base }) {
+    const { url, contentType, origin, isIsolated, isSecure, sandbox } = document;
     return {
       document: this.windows.add(document),
       url,
@@ -262,6 +309,10 @@ class PageThread {
       origin: serialize(origin),
       isIsolated,
       isSecure,
+      base,
+      isRestricted: isRestricted(sandbox),
+      allowsScripts: sandbox?.allowsScripts ?? true,
+      allowsSameOrigin: sandbox?.allowsSameOrigin ?? true,
     };
   }
 
@@ -287,6 +338,10 @@ class PageThread {
       this.#asked.delete(id);
     },
     frame: (message) => this.loader.onFrame(message),
+    'navigate frame': ({ frame, ...navigation }) => {
+      const ticket = this.loader.askedNavigations.add(navigation);
+      this.enter(() => this.dom.navigateFrame?.(frame, navigation.url, ticket));
+    },
     fetched: ({ window, url, initiator, timing }) => {
       if (timing !== undefined) this.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
     },
@@ -307,8 +362,9 @@ class PageThread {
     },
   };
 
-  /** @param {{ type: string }} message */
+  /** @param {{ type: string, delivery?: number }} message */
   onMessage(message) {
+    if (message.delivery !== undefined) this.tell({ type: 'delivered', delivery: message.delivery });
     this.#onMessage[message.type](message);
   }
 

@@ -17,6 +17,8 @@ export interface ThreadData {
   control: MessagePort;
   /** To the user's thread, from the DOM realm. */
   port: MessagePort;
+  /** How much the user's thread has not read yet of what a page can send without limit; both threads share it. */
+  unread: Int32Array;
   kind: 'page' | 'worker';
   library: { folder: string; version: string };
   options: { network: object; userAgent: string; sampleBudget: number; threadLimit: number };

@@ -16,8 +16,11 @@ const { ImportMap } = require('./import-map.cjs');
 /** How many modules a document may have: a page could import made-up URLs without end. */
 const MAX_MODULES = 20_000;
 
-/** A module could not be loaded: an `error` event of its element, or a TypeError. */
-class ModuleNotLoaded extends Error {}
+/** A module could not be loaded: an `error` event of its element, or a TypeError with the message. */
+class ModuleNotLoaded extends Error {
+  /** Why, for the page's user; undefined when the message says it. @type {string | undefined} */
+  reason;
+}
 
 /** @typedef {'javascript' | 'json'} ModuleType */
 
@@ -28,16 +31,26 @@ class ModuleNotLoaded extends Error {}
  *
  * @typedef {object} ModuleScript
  * @property {string} url its base URL
+ * @property {boolean} isFetched whether it was fetched from its base URL
  * @property {import('selfprof/internal/native.js').ScriptModule | undefined} compiled undefined when it could not be compiled
  * @property {{ thrown: unknown } | undefined} failure what it throws instead of running
  * @property {ModuleScript[] | undefined} imported in the order of its requests, once they are fetched
  * @property {boolean} isLinked
  */
 
+/**
+ * What the modules of a window need of its thread.
+ *
+ * @typedef {object} ModuleFetcher
+ * @property {(request: ModuleFetchOptions & { url: string, mode: 'cors', destination: string }) => Promise<Response>} fetch
+ * @property {(claimed: string) => string} referrerOf see fetch/referrer.cjs
+ * @property {(url: string, error: unknown) => void} onFailure reports to the page's user why an `import()` failed
+ */
+
 /** The modules of a window. */
 class WindowModules {
   #window;
-  #fetch;
+  #fetcher;
   /** By type and URL. A URL that failed is not requested again. @type {Map<string, Promise<ModuleScript>>} */
   #map = new Map();
   #importMap = new ImportMap();
@@ -47,11 +60,11 @@ class WindowModules {
 
   /**
    * @param {import('./window-record.cjs').WindowRecord} window
-   * @param {(request: ModuleFetchOptions & { url: string, mode: 'cors', destination: string }) => Promise<Response>} fetch
+   * @param {ModuleFetcher} fetcher
    */
-  constructor(window, fetch) {
+  constructor(window, fetcher) {
     this.#window = window;
-    this.#fetch = fetch;
+    this.#fetcher = fetcher;
   }
 
   /**
@@ -82,7 +95,7 @@ class WindowModules {
   preload(response) {
     this.#map.set(
       keyOf('javascript', response.url),
-      Promise.resolve(this.#compile(new TextDecoder().decode(response.body), response.url)),
+      Promise.resolve(this.#compile(new TextDecoder().decode(response.body), response.url, { isFetched: true })),
     );
   }
 
@@ -145,15 +158,17 @@ class WindowModules {
    * @param {string} base
    */
   async import(id, specifier, attributes, base) {
+    const referrer = this.#fetcher.referrerOf(base);
     const fail = (/** @type {unknown} */ thrown) => native.settleImport(id, false, thrown);
     /** @type {ModuleScript} */
     let script;
     try {
       const type = this.#typeOf(attributes);
-      script = await this.#load(this.resolve(specifier, base), type, { credentials: 'same-origin', referrer: base });
+      script = await this.#load(this.resolve(specifier, base), type, { credentials: 'same-origin', referrer });
       await this.#loadImports(script, 'same-origin', new Set());
       this.#link(script);
     } catch (error) {
+      if (error instanceof ModuleNotLoaded && error.reason !== undefined) this.#fetcher.onFailure(specifier, error);
       // Errors of the main realm must not get out of it.
       fail(
         this.#window.code.makeError('TypeError', error instanceof Error ? String(error.message) : 'import() failed'),
@@ -210,9 +225,11 @@ class WindowModules {
     let response;
     try {
       const destination = type === 'json' ? 'json' : 'module';
-      response = await this.#fetch({ url, mode: 'cors', credentials, referrer, destination, integrity });
+      response = await this.#fetcher.fetch({ url, mode: 'cors', credentials, referrer, destination, integrity });
     } catch (error) {
-      throw new ModuleNotLoaded(`Failed to fetch the module ${url}: ${error instanceof Error ? error.message : error}`);
+      const failure = new ModuleNotLoaded(`Failed to fetch the module ${url}`);
+      failure.reason = error instanceof Error ? error.message : String(error);
+      throw failure;
     }
     if (response.status < 200 || response.status > 299) throw new ModuleNotLoaded(`${url} answered ${response.status}`);
     const media = getHeader(response.headers, 'content-type');
@@ -222,17 +239,26 @@ class WindowModules {
       );
     }
     const text = new TextDecoder().decode(response.body);
-    return type === 'json' ? this.#compileJson(text, response.url) : this.#compile(text, response.url);
+    return type === 'json'
+      ? this.#compileJson(text, response.url)
+      : this.#compile(text, response.url, { isFetched: true });
   }
 
   /**
    * @param {string} source
    * @param {string} url
-   * @param {{ line?: number, column?: number, base?: string }} [options]
+   * @param {{ line?: number, column?: number, base?: string, isFetched?: boolean }} [options]
    */
-  #compile(source, url, { line = 0, column = 0, base = url } = {}) {
+  #compile(source, url, { line = 0, column = 0, base = url, isFetched = false } = {}) {
     /** @type {ModuleScript} */
-    const script = { url: base, compiled: undefined, failure: undefined, imported: undefined, isLinked: false };
+    const script = {
+      url: base,
+      isFetched,
+      compiled: undefined,
+      failure: undefined,
+      imported: undefined,
+      isLinked: false,
+    };
     try {
       script.compiled = this.#window.realm.compileModule(source, url, { line, column, muted: false });
     } catch (thrown) {
@@ -254,7 +280,7 @@ class WindowModules {
       JSON.parse(text);
     } catch (error) {
       const thrown = this.#window.code.makeError('SyntaxError', String(/** @type {Error} */ (error).message));
-      return { url, compiled: undefined, failure: { thrown }, imported: [], isLinked: true };
+      return { url, isFetched: true, compiled: undefined, failure: { thrown }, imported: [], isLinked: true };
     }
     // In an object literal, the key `__proto__` would set the prototype.
     const literal = text.replace(/("(?:[^"\\]|\\.)*")(\s*:)?/g, (whole, key, colon) =>
@@ -278,8 +304,10 @@ class WindowModules {
         type: this.#typeOf(attributes),
         url: this.resolve(specifier, script.url),
       }));
+      // The base URL of an inline script is the page's choice.
+      const referrer = script.isFetched ? script.url : this.#fetcher.referrerOf(script.url);
       script.imported = await Promise.all(
-        requests.map(({ url, type }) => this.#load(url, type, { credentials, referrer: script.url })),
+        requests.map(({ url, type }) => this.#load(url, type, { credentials, referrer })),
       );
     }
     await Promise.all(script.imported.map((imported) => this.#loadImports(imported, credentials, visited)));

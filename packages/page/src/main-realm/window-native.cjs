@@ -63,9 +63,11 @@ class WindowNative {
   constructor(thread, window) {
     this.#thread = thread;
     this.#window = window;
+    // Functions of the window are not called as methods: their `this` would be an object of this realm.
     this.#listener = {
-      onFull: (/** @type {number} */ session) => thread.enter(() => this.#onFull(session)),
-      onChunk: (/** @type {number} */ session) => thread.enter(() => this.#onChunk(session)),
+      onFull: (/** @type {number} */ session) => thread.enter(() => Reflect.apply(this.#onFull, undefined, [session])),
+      onChunk: (/** @type {number} */ session) =>
+        thread.enter(() => Reflect.apply(this.#onChunk, undefined, [session])),
     };
   }
 
@@ -275,7 +277,8 @@ class WindowNative {
   reportLongTask(name, began, ended) {
     const start = Math.floor(began - this.#window.realm.timeOrigin);
     // A task that began before the window was made is not the window's.
-    if (start >= 0) this.#thread.enter(() => this.#onLongTask(name, start, Math.floor(ended - began)));
+    if (start >= 0)
+      this.#thread.enter(() => Reflect.apply(this.#onLongTask, undefined, [name, start, Math.floor(ended - began)]));
   }
 
   /**
@@ -287,7 +290,9 @@ class WindowNative {
    */
   reportResource(url, initiator, timing) {
     const description = describeResource(timing, clockOf(this.#thread.client, this.#window.realm.timeOrigin));
-    this.#thread.enter(() => this.#onResource(JSON.stringify({ url, initiator, ...description })));
+    this.#thread.enter(() =>
+      Reflect.apply(this.#onResource, undefined, [JSON.stringify({ url, initiator, ...description })]),
+    );
   }
 
   /** Abandons the window's running sessions. */

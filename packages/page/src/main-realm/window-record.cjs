@@ -21,14 +21,14 @@ class WindowRecord {
    * @param {number} frame the DOM realm's number of it
    * @param {Realm} realm
    * @param {ShownDocument} document
-   * @param {ConstructorParameters<typeof WindowModules>[1]} fetchModule
+   * @param {ConstructorParameters<typeof WindowModules>[1]} moduleFetcher
    */
-  constructor(window, frame, realm, document, fetchModule) {
+  constructor(window, frame, realm, document, moduleFetcher) {
     this.window = window;
     this.frame = frame;
     this.realm = realm;
     this.document = document;
-    this.modules = new WindowModules(this, fetchModule);
+    this.modules = new WindowModules(this, moduleFetcher);
   }
 
   /** Whether our code was loaded into the window. */

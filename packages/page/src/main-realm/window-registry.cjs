@@ -6,6 +6,8 @@
 const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
+const { isSameOrigin } = require('../fetch/origin.cjs');
+const { referrerOf } = require('../fetch/referrer.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
 const { Realm } = require('./realm.cjs');
 const { clockOf, describeNavigation } = require('./resource-timing.cjs');
@@ -65,7 +67,7 @@ class WindowRegistry {
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
-    const { client, loader } = this.#thread;
+    const { client, loader, reports } = this.#thread;
     const realm = new Realm(window, {
       originGroup: client.origin,
       hostScripts: this.#hostScripts,
@@ -73,9 +75,11 @@ class WindowRegistry {
       crossOriginIsolated: client.isIsolated === true,
     });
     if (description.profile !== undefined) this.#recording = new LoadRecording(realm, description.profile);
-    const record = new WindowRecord(window, frame, realm, description, (request) =>
-      loader.fetchForHost({ ...request, window: frame, initiator: 'script' }),
-    );
+    const record = new WindowRecord(window, frame, realm, description, {
+      fetch: (request) => loader.fetchForHost({ ...request, window: frame, initiator: 'script' }),
+      referrerOf: (claimed) => this.referrerOf(frame, claimed),
+      onFailure: (url, error) => reports.loadFailure({ window: frame, initiator: 'module', url }, error),
+    });
     this.#windows.set(window, record);
     this.#open.set(realm.id, record);
     return window;
@@ -129,6 +133,14 @@ class WindowRegistry {
   get(window) {
     const record = this.#windows.get(window);
     if (record === undefined) throw new Error('this is not a window of the page');
+    return record;
+  }
+
+  /** A window whose document may run scripts. jsdom runs its own before our code is in the window. @param {object} window */
+  withScripts(window) {
+    const record = this.get(window);
+    if (record.isEntered && record.document.sandbox?.allowsScripts === false)
+      throw new Error('the document is sandboxed and may not run scripts');
     return record;
   }
 
@@ -186,6 +198,28 @@ class WindowRegistry {
   /** @param {number | undefined} frame @returns {WindowRecord | undefined} */
   ofFrame(frame) {
     return [...this.#open.values()].find((record) => record.frame === frame);
+  }
+
+  /** The referrer of a window's requests, see fetch/referrer.cjs. @param {number} frame @param {string} claimed */
+  referrerOf(frame, claimed) {
+    const { origin, url } = this.#thread.client;
+    const own = this.ofFrame(frame)?.document.url ?? url;
+    return referrerOf(claimed, { url: own.startsWith('about:') ? url : own, origin });
+  }
+
+  /**
+   * The URL by which a window has cookies; undefined for none. A document can move to each URL of its origin.
+   * https://html.spec.whatwg.org/multipage/dom.html#cookie-averse-document-object
+   *
+   * @param {object} window
+   * @param {string} claimed
+   */
+  cookieUrlOf(window, claimed) {
+    this.get(window);
+    if (!URL.canParse(claimed)) return undefined;
+    const url = new URL(claimed);
+    const hasCookies = url.protocol === 'http:' || url.protocol === 'https:';
+    return hasCookies && isSameOrigin(url, this.#thread.client.origin) ? url.href : undefined;
   }
 
   /** @param {number} realm the addon's number for it */

@@ -35,12 +35,15 @@ class WorkerScripts {
     const worker = this.#worker();
     const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: worker.document.url });
     if (response?.timing !== undefined) worker.native?.reportResource(url, 'other', response.timing);
-    if (error !== undefined) return JSON.stringify({ error });
-    if (response.status < 200 || response.status > 299)
-      return JSON.stringify({ error: `it answered ${response.status}` });
-    const type = getHeader(response.headers, 'content-type');
-    if (!isJavaScript(type))
-      return JSON.stringify({ error: `it is served as '${type ?? ''}', which is not JavaScript` });
+    const type = getHeader(response?.headers ?? [], 'content-type');
+    let failure = error;
+    if (response?.status < 200 || response?.status > 299) failure = `it answered ${response.status}`;
+    else if (response !== undefined && !isJavaScript(type))
+      failure = `it is served as '${type ?? ''}', which is not JavaScript`;
+    if (failure !== undefined) {
+      this.#thread.reports.loadFailure({ window: worker.frame, initiator: 'script', url }, new Error(failure));
+      return JSON.stringify({ error: 'the script could not be loaded' });
+    }
     const handle = this.#thread.loader.keepScript(url, response, new TextDecoder().decode(response.body));
     return JSON.stringify({ handle, muted: response.type === 'opaque' });
   }

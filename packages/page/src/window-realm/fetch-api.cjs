@@ -47,7 +47,7 @@ function startRequest(input, init, resolve, reject, initiator = 'fetch') {
         NULL_BODY_STATUSES.includes(response.status) || request.method === 'HEAD' || response.type.startsWith('opaque');
       resolve(newResponse(response, isNull ? null : new Uint8Array(bytes), received));
     },
-    (message) => reject(new TypeError(`Failed to fetch: ${message}`)),
+    () => reject(new TypeError('Failed to fetch')),
   );
   signal.addEventListener('abort', () => {
     abort();

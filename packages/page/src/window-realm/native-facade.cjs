@@ -11,7 +11,7 @@ const { callForeign } = require('../any-realm/foreign-calls.cjs');
 
 const { Error, Promise, TypeError, Uint32Array } = globalThis;
 const { parse, stringify } = JSON;
-const { apply, defineProperty } = Reflect;
+const { apply, defineProperty, deleteProperty } = Reflect;
 
 /** The parameter of the function that this module is compiled to: see main-realm/window-native.cjs. */
 const main = /** @type {WindowFunctions} */ (mainRealm);
@@ -44,6 +44,19 @@ function checked(answer) {
   const outcome = parse(answer);
   if (outcome.message !== undefined) throw failure(outcome);
   return outcome;
+}
+
+/**
+ * Resolves a promise with an object that is not a thenable, whatever a page has put on `Object.prototype`.
+ *
+ * @param {(value: unknown) => void} resolve
+ * @param {any} value of this realm
+ */
+function resolveWith(resolve, value) {
+  const isObject = typeof value === 'object' && value !== null;
+  if (isObject) defineProperty(value, 'then', { __proto__: null, value: undefined, configurable: true });
+  resolve(value);
+  if (isObject) deleteProperty(value, 'then');
 }
 
 /** @typedef {{ onFull(session: number): void, onChunk(session: number): void }} Listener */
@@ -91,7 +104,17 @@ class Timeline {
     const native = timelineCalls(this.#handle);
     const { result } = native;
     /** @type {Record<string, unknown>} */
-    const fastCalls = { result };
+    const fastCalls = {
+      // An object of this realm in place of the addon's array.
+      result: {
+        get 0() {
+          return result[0];
+        },
+        get 1() {
+          return result[1];
+        },
+      },
+    };
     for (const name of parse(fastMethods)) {
       /** @type {(a: unknown, b: unknown, c: unknown, d: unknown, e: unknown) => unknown} */
       const call = (a, b, c, d, e) => {
@@ -170,7 +193,13 @@ module.exports = {
   close(session, format, entries) {
     const collected = entries && { ...entries, names: stringify(entries.names), heads: new Uint32Array(entries.heads) };
     return new Promise((resolve, reject) => {
-      closeSession(session, format, collected, resolve, (message) => reject(failure({ code: '', message })));
+      closeSession(
+        session,
+        format,
+        collected,
+        (output) => resolveWith(resolve, output),
+        (message) => reject(failure({ code: '', message })),
+      );
     });
   },
 

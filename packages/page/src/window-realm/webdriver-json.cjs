@@ -12,8 +12,8 @@ const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
 const { stringify } = JSON;
 const tagOf = (/** @type {unknown} */ value) => apply(Object.prototype.toString, value, []);
 
-/** How deep values may be nested, and how long the JSON of a value may be. */
-const MAX_DEPTH = 200;
+/** How deep values may be nested, of the 128 levels that the CLI reads, and how long the JSON of a value may be. */
+const MAX_DEPTH = 100;
 const MAX_LENGTH = 64 << 20;
 
 /** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. */

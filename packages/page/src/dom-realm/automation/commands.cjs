@@ -217,7 +217,7 @@ function execute({ realm, window, references }, { script, parameters, isAsync },
   let callee;
   try {
     const base = window._document.baseURLSerialized();
-    callee = bridge.runScript(window, `${HEAD}${script}\n})`, 'execute', 0, -HEAD.length, base);
+    callee = bridge.runUserScript(window, `${HEAD}${script}\n})`, 'execute', -HEAD.length, base);
   } catch (error) {
     const { name, message, stack } = code.describe(error);
     done({ error: { code: 'javascript error', message: `${name}: ${message}`, stack } });

@@ -1,6 +1,6 @@
 'use strict';
 
-// Stands in for `@napi-rs/canvas`, which jsdom loads images with. The size of an image is read from its first bytes, and nothing is drawn.
+// The size of an image, read from its bytes in the main realm: a page may learn the size of an image of another origin, and nothing else of it.
 
 /** Markers from 0xC0 to 0xCF that begin no frame, so no size follows: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, table B.1 */
 const NO_JPEG_FRAME = new Set([0xc4, 0xc8, 0xcc]);
@@ -62,32 +62,17 @@ const FORMATS = [
   },
 ];
 
-class Image {
-  /** @type {Size | undefined} */
-  #size;
-
-  /** @param {Uint8Array} bytes */
-  set src(bytes) {
-    this.#size = undefined;
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (const read of FORMATS) this.#size ??= read(bytes, view);
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Size | undefined} `undefined` for bytes that are not an image of a known format
+ */
+function imageSize(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (const read of FORMATS) {
+    const size = read(bytes, view);
+    if (size !== undefined) return size;
   }
-
-  get naturalWidth() {
-    return this.#size?.width ?? 0;
-  }
-
-  get naturalHeight() {
-    return this.#size?.height ?? 0;
-  }
-
-  async decode() {
-    if (this.#size === undefined) throw new Error('it is not an image of a known format');
-  }
+  return undefined;
 }
 
-module.exports = {
-  Image,
-  /** As without the package, a canvas has no context. */
-  createCanvas: () => null,
-};
+module.exports = { imageSize };

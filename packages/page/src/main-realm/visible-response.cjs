@@ -1,0 +1,49 @@
+'use strict';
+
+// What a page gets of a response. https://fetch.spec.whatwg.org/#concept-filtered-response
+//
+// Images and style sheets of other origins are rendered, though a page must not read them. Of an image, only its size crosses the border. A
+// style sheet is parsed in the DOM realm, so its text does; that is why one of another origin needs the type of a style sheet in any case.
+
+const { visibleHeaders } = require('../fetch/cors.cjs');
+const { getHeader } = require('../fetch/headers.cjs');
+const { essence } = require('../fetch/mime-type.cjs');
+const { NetworkError } = require('../fetch/request.cjs');
+const { imageSize } = require('./image-size.cjs');
+
+/** @typedef {import('../fetch/request.cjs').Response} Response */
+
+/** @typedef {{ answer: object, bytes: Uint8Array }} Visible plain data for the DOM realm, and the bytes of the body */
+
+const NO_BYTES = new Uint8Array();
+
+/** Of a response that a page must not read. */
+const OPAQUE = { url: '', redirected: false, status: 0, statusText: '', headers: [] };
+
+/**
+ * @param {Response} response
+ * @param {{ destination: string, credentials: string }} request
+ * @returns {Visible}
+ * @throws {NetworkError}
+ */
+function visibleResponse(response, { destination, credentials }) {
+  const { type, url, redirected, status, statusText, body } = response;
+  // CORS makes no difference: nothing but the size is of use.
+  if (destination === 'image') return { answer: { ...OPAQUE, type, size: imageSize(body) }, bytes: NO_BYTES };
+  if (type === 'opaque' && destination === 'style')
+    return { answer: { ...OPAQUE, type }, bytes: styleSheetOf(response) };
+  if (type === 'opaque' || type === 'opaqueredirect') return { answer: { ...OPAQUE, type }, bytes: NO_BYTES };
+  const headers = visibleHeaders(response, credentials);
+  return { answer: { type, url, redirected, status, statusText, headers }, bytes: body };
+}
+
+/** The text of a style sheet of another origin. @param {Response} response @throws {NetworkError} */
+function styleSheetOf({ url, status, headers, body }) {
+  if (status < 200 || status > 299) throw new NetworkError(`${url} answered ${status}`);
+  const type = getHeader(headers, 'content-type');
+  if (essence(type) !== 'text/css')
+    throw new NetworkError(`${url} is served as '${type ?? ''}', which is not text/css`);
+  return body;
+}
+
+module.exports = { visibleResponse };

@@ -1,0 +1,631 @@
+// Attacks on the border between the realms. A page can reach the DOM realm and change its prototypes, so it can say anything in its name.
+// What the main realm accepts and gives must not depend on that. The suites are named after what a page tries to get.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+
+import { eventually, host, open, openHtml, serve } from './server.mjs';
+
+/** In a page: `Object.prototype` of the DOM realm. */
+const DOM_PROTOTYPE = `const domPrototype = (() => {
+  let object = setTimeout;
+  for (let next = object; next !== null; next = Object.getPrototypeOf(next)) object = next;
+  return object;
+})();`;
+
+/** In a page: collects the objects of the DOM realm that promises are resolved with. */
+const SPY_ON_PROMISES = `${DOM_PROTOTYPE}
+  globalThis.seen = [];
+  Object.defineProperty(domPrototype, 'then', { configurable: true, get() {
+    try {
+      const all = {};
+      for (const key of Reflect.ownKeys(this)) {
+        const value = this[key];
+        all[String(key)] = ArrayBuffer.isView(value) ? new TextDecoder('latin1').decode(value) : typeof value === 'object' ? JSON.stringify(value) : String(value);
+      }
+      seen.push(all);
+    } catch {}
+    return undefined;
+  } });`;
+
+/** In a page: has the DOM realm say something else whenever it writes JSON of a request. @param {string} change of \`request\` */
+function forge(change) {
+  return `${DOM_PROTOTYPE}
+    Object.defineProperty(domPrototype, 'toJSON', { configurable: true, value() {
+      const request = { ...this };
+      if (typeof request.url === 'string') { ${change} }
+      return Object.setPrototypeOf(request, null);
+    } });`;
+}
+
+const FRAME_OF_ATTACKER = (attack) => `<script>${attack}</script>`;
+
+suite('cookies of another origin', () => {
+  /** Reads and writes cookies of a victim through everything in the window that offers it. */
+  const steal = (victim) => `(() => {
+    const found = [];
+    const attempt = (work) => { try { found.push(String(work())); } catch {} };
+    const jars = [window._document?._cookieJar, document.defaultView._document?._cookieJar, window._globalObject?._document?._cookieJar];
+    for (const jar of jars) {
+      attempt(() => jar.setCookieSync('planted=1', '${victim}'));
+      attempt(() => jar.setCookieSync('planted=1', '${victim}', { http: true }));
+      attempt(() => jar.getCookieStringSync('${victim}'));
+      attempt(() => jar.getCookieStringSync({ toString: () => '${victim}' }));
+      attempt(() => JSON.stringify(jar.serializeSync()));
+    }
+    // The document says that it is somewhere else.
+    const jsdomDocument = window._document;
+    attempt(() => { Object.defineProperty(jsdomDocument, 'URL', { value: '${victim}', configurable: true }); return document.cookie; });
+    attempt(() => { document.cookie = 'planted=1'; return ''; });
+    return found.join();
+  })()`;
+  const victimOf = (t) => serve(t, { '*': { body: '', headers: { 'set-cookie': 'secret=1; Path=/' } } });
+  /** What the victim would be sent. */
+  async function cookiesOf(pages, victim) {
+    const page = await pages.open(victim.url('/look'));
+    await page.evaluate((url) => fetch(url), victim.url('/see'));
+    return victim.requests.at(-1).headers.cookie;
+  }
+
+  test('cannot be read or written through the jar of a document', async (t) => {
+    // Cookies do not distinguish ports, so the victim has another host.
+    const victim = await victimOf(t);
+    const url = `http://victim.test:${victim.port}/`;
+    const pages = host(t, { hosts: { 'victim.test': '127.0.0.1' } });
+    const page = await openHtml(t, '', { host: pages });
+    await page.evaluate((target) => fetch(target, { mode: 'no-cors', credentials: 'include' }).then(() => {}), url);
+    const found = await page.evaluate(steal(url));
+    assert.doesNotMatch(found, /secret/);
+    await page.evaluate((target) => fetch(target, { mode: 'no-cors', credentials: 'include' }).then(() => {}), url);
+    assert.doesNotMatch(victim.requests.at(-1).headers.cookie ?? '', /planted/);
+  });
+
+  test('cannot be read or written from a frame of another origin, or a sandboxed one', async (t) => {
+    const pages = host(t, { hosts: { 'frame.test': '127.0.0.1' } });
+    for (const sandbox of ['', 'sandbox="allow-scripts"']) {
+      const victim = await victimOf(t);
+      const foreign = await serve(t, {
+        '/': FRAME_OF_ATTACKER(`parent.postMessage(${steal(victim.url('/'))}, '*')`),
+      });
+      victim.routes['/embed'] = {
+        body: `<script>onmessage = ({ data }) => { window.found = data; }</script>
+          <iframe ${sandbox} src="http://frame.test:${foreign.port}/"></iframe>`,
+        headers: { 'set-cookie': 'secret=1; Path=/' },
+      };
+      const page = await pages.open(victim.url('/embed'));
+      await eventually(() => page.evaluate('window.found !== undefined'));
+      assert.doesNotMatch(await page.evaluate('window.found'), /secret/, sandbox);
+      assert.doesNotMatch((await cookiesOf(pages, victim)) ?? '', /planted/, sandbox);
+    }
+  });
+
+  test('nor those of its own host by a sandboxed frame', async (t) => {
+    const server = await serve(t, {
+      '/frame': `<script>
+        const attempt = (work) => { try { return String(work()); } catch (error) { return error.name; } };
+        parent.postMessage([attempt(() => document.cookie), attempt(() => { document.cookie = 'planted=1'; }), attempt(() => document.cookie)], '*')
+      </script>`,
+      '/': {
+        body: '<script>onmessage = ({ data }) => { window.found = data; }</script><iframe sandbox="allow-scripts" src="/frame"></iframe>',
+        headers: { 'set-cookie': 'secret=1' },
+      },
+    });
+    const page = await host(t).open(server.url('/'));
+    await eventually(() => page.evaluate('window.found !== undefined'));
+    assert.deepEqual(await page.evaluate('window.found'), ['SecurityError', 'SecurityError', 'SecurityError']);
+    assert.equal(await page.evaluate('document.cookie'), 'secret=1');
+  });
+});
+
+suite('responses of another origin', () => {
+  /** A 1x1 image. */
+  const GIF = Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64');
+  const SECRET = { 'x-secret': 'header', 'set-cookie': 'secret=cookie', 'access-control-expose-headers': '*' };
+  const ROUTES = {
+    '/text': { body: 'secret text', headers: { 'content-type': 'text/plain', ...SECRET } },
+    '/html.css': { body: 'secret text {}', headers: { 'content-type': 'text/html', ...SECRET } },
+    '/style.css': { body: '#a { color: red }', headers: { 'content-type': 'text/css', ...SECRET } },
+    '/image': {
+      body: Buffer.concat([GIF, Buffer.from('secret text')]),
+      headers: { 'content-type': 'image/gif', ...SECRET },
+    },
+    '/moved': { status: 302, headers: { location: '/image?secret-place' } },
+    '/gone': { status: 418, body: GIF, headers: { 'content-type': 'image/gif', ...SECRET } },
+  };
+  const LOAD = `
+    const settled = (element) => new Promise((resolve) => {
+      element.onload = () => resolve('load');
+      element.onerror = () => resolve('error');
+      document.head.append(element);
+    });
+    const load = (tag, members) => settled(Object.assign(document.createElement(tag), members));`;
+
+  for (const mode of ['no-cors', 'cors']) {
+    test(`are not in what images and style sheets get (${mode})`, async (t) => {
+      const victim = await serve(t, ROUTES);
+      const page = await openHtml(t, `<script>${SPY_ON_PROMISES}${LOAD}</script><p id="a">`);
+      const events = await page.evaluate(
+        `(async () => {
+          const url = '${victim.origin}';
+          const image = (path) => load('img', { ${mode === 'cors' ? "crossOrigin: '', " : ''}src: url + path });
+          const style = (path) => load('link', { rel: 'stylesheet', href: url + path });
+          const events = [];
+          for (const path of ['/text', '/image', '/moved', '/gone', '/none']) events.push(await image(path));
+          for (const path of ['/text', '/html.css', '/style.css', '/gone']) events.push(await style(path));
+          return events;
+        })()`,
+      );
+      const seen = JSON.stringify(await page.evaluate('window.seen'));
+      assert.doesNotMatch(seen, /secret|418|302/);
+      const images = mode === 'cors' ? Array(5).fill('error') : ['error', 'load', 'load', 'load', 'error'];
+      assert.deepEqual(events, [...images, 'error', 'error', 'load', 'error']);
+      // What a page may have is there.
+      assert.match(await page.evaluate("getComputedStyle(document.getElementById('a')).color"), /255, 0, 0/);
+    });
+  }
+
+  test('are not in what it gets for requests that claim to be for an image, a style sheet or anything else', async (t) => {
+    const victim = await serve(t, ROUTES);
+    const page = await openHtml(
+      t,
+      `<script>${forge('Object.assign(request, globalThis.claimed)')}${SPY_ON_PROMISES.replace(DOM_PROTOTYPE, '')}</script>`,
+    );
+    for (const destination of ['image', 'style', 'font', 'script', 'document', '__proto__', '']) {
+      for (const mode of ['no-cors', 'navigate', 'websocket', 'same-origin', ['cors']]) {
+        const outcome = await page.evaluate(
+          async (url, claimed) => {
+            globalThis.claimed = claimed;
+            const response = await fetch(url, { mode: 'no-cors' }).catch((error) => error);
+            const text = response.text === undefined ? '' : await response.text();
+            return [text, [...(response.headers ?? [])].join(), response.status, response.url];
+          },
+          victim.url('/text'),
+          { destination, mode, credentials: 'include', type: 'basic' },
+        );
+        assert.doesNotMatch(JSON.stringify(outcome), /secret/, `${destination} ${mode}`);
+        assert.doesNotMatch(JSON.stringify(await page.evaluate('window.seen')), /secret/, `${destination} ${mode}`);
+      }
+    }
+  });
+
+  test('nor are the sizes of images more than two numbers', async (t) => {
+    const victim = await serve(t, ROUTES);
+    const page = await openHtml(t, `<script>${LOAD}</script>`);
+    assert.deepEqual(
+      await page.evaluate(
+        `(async () => { const image = new Image(); image.src = '${victim.url('/image')}'; await settled(image); return [image.naturalWidth, image.naturalHeight]; })()`,
+      ),
+      [1, 1],
+    );
+  });
+});
+
+suite('requests that a page must not make', () => {
+  test('need a preflight when they are not simple, whatever the DOM realm says', async (t) => {
+    const victim = await serve(t, { '*': 'x' });
+    const page = await openHtml(
+      t,
+      `<script>${forge(`request.headers = [['Content-Type', 'application/json'], ['X-Own', '1'], ['Range', 'bytes=1-2'], ['Authorization', 'Basic eDp5'], ['accept', 'ok']];
+        request.referrer = 'http://trusted.test/'; request.method = 'POST'; request.mode = 'no-cors';`)}</script>`,
+    );
+    await page.evaluate((url) => fetch(url, { mode: 'no-cors' }).then(() => {}), victim.url('/change'));
+    const [request] = victim.requests;
+    assert.equal(request.method, 'POST');
+    const { headers } = request;
+    assert.deepEqual(
+      [headers['content-type'], headers['x-own'], headers.range, headers.authorization, headers.accept],
+      [undefined, undefined, undefined, undefined, 'ok'],
+    );
+    assert.equal(headers.referer, `${page.server.origin}/`);
+  });
+
+  test('carry no forged referrer, by elements, scripts, modules, frames or navigations', async (t) => {
+    const victim = await serve(t, { '*': '' });
+    const page = await openHtml(
+      t,
+      `<script>${forge(`request.referrer = 'http://trusted.test/';`)}
+        Object.defineProperty(window._document, 'URL', { value: 'http://trusted.test/', configurable: true });</script>`,
+    );
+    await page.evaluate(
+      `((url) => {
+        const add = (tag, members) => document.head.append(Object.assign(document.createElement(tag), members));
+        add('img', { src: url + '/img' });
+        add('link', { rel: 'stylesheet', href: url + '/link' });
+        add('script', { src: url + '/script' });
+        add('script', { type: 'module', src: url + '/module' });
+        document.body.append(Object.assign(document.createElement('iframe'), { src: url + '/frame' }));
+        const request = new XMLHttpRequest(); request.open('GET', url + '/xhr'); request.send();
+        fetch(url + '/fetch').catch(() => {});
+        import(url + '/import').catch(() => {});
+      })('${victim.origin}')`,
+    );
+    const paths = ['/img', '/link', '/script', '/module', '/frame', '/xhr', '/fetch', '/import'];
+    await eventually(() => paths.every((path) => victim.requests.some(({ url }) => url === path)));
+    await page.evaluate(`location.href = '${victim.url('/navigate')}'`).catch(() => {});
+    await eventually(() => victim.requests.some(({ url }) => url === '/navigate'));
+    for (const { url, headers } of victim.requests) {
+      assert.doesNotMatch(headers.referer ?? '', /trusted/, url);
+      assert.equal(headers.referer ?? `${page.server.origin}/`, `${page.server.origin}/`, url);
+    }
+  });
+
+  test('can name any page of their own origin as the referrer, as in browsers', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/x': '' } });
+    await page.evaluate("history.pushState(null, '', '/elsewhere?y#z'); fetch('/x').then(() => {})");
+    assert.equal(page.server.requests.at(-1).headers.referer, page.server.url('/elsewhere?y'));
+  });
+});
+
+suite('the origin of a page, from a sandboxed frame', () => {
+  /** Tells the page around what the frame can reach. */
+  const REPORT = `
+    const attempt = (work) => { try { return String(work()); } catch (error) { return error.name; } };
+    parent.postMessage([origin, attempt(() => parent.document.title), attempt(() => { parent.stolen = 1; return 'set'; }),
+      attempt(() => document.cookie), attempt(() => localStorage.length), attempt(() => frameElement)], '*');`;
+  const PAGE = `<title>secret</title><script>
+    document.cookie = 'secret=1';
+    window.messages = [];
+    onmessage = ({ data, source }) => { messages.push([...data, frames[0] === source ? 0 : -1]); };
+    const add = (attributes) => {
+      const frame = document.createElement('iframe');
+      for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
+      document.body.append(frame);
+      return frame;
+    };
+  </script><body>`;
+  const ROUTES = { '/frame': `<script>${REPORT}</script>`, '/none': '' };
+  const kinds = {
+    srcdoc: { srcdoc: ROUTES['/frame'] },
+    'a document': { src: '/frame' },
+    'a data: URL': { src: `data:text/html,${encodeURIComponent(ROUTES['/frame'])}` },
+    'a redirect': { src: '/moved' },
+  };
+  const openPage = (t, html = '') =>
+    openHtml(t, PAGE + html, { routes: { ...ROUTES, '/moved': { status: 302, headers: { location: '/frame' } } } });
+
+  for (const [name, attributes] of Object.entries(kinds)) {
+    test(`cannot be reached by scripts of ${name}`, async (t) => {
+      const page = await openPage(t);
+      await page.evaluate((all) => void add({ sandbox: 'allow-scripts', ...all }), attributes);
+      await eventually(() => page.evaluate('messages.length > 0'));
+      const [[origin, title, set, cookie, storage, element, index]] = await page.evaluate('messages');
+      assert.deepEqual([origin, title, set], ['null', 'SecurityError', 'SecurityError']);
+      assert.doesNotMatch(cookie, /secret/);
+      assert.equal(storage, 'SecurityError');
+      assert.equal(element, 'null');
+      assert.equal(index, 0);
+      assert.deepEqual(
+        await page.evaluate(() => {
+          const [frame] = document.getElementsByTagName('iframe');
+          const attempt = (work) => {
+            try {
+              return String(work());
+            } catch (error) {
+              return error.name;
+            }
+          };
+          return [frame.contentDocument, attempt(() => frames[0].document), window.stolen];
+        }),
+        [null, 'SecurityError', undefined],
+      );
+    });
+
+    test(`runs no scripts of ${name} without allow-scripts`, async (t) => {
+      for (const sandbox of ['', 'allow-same-origin', 'ALLOW-SAME-ORIGIN allow-forms', 'nonsense']) {
+        const page = await openPage(t);
+        await page.evaluate(
+          (all) =>
+            new Promise((resolve) => {
+              add(all).onload = () => resolve();
+            }),
+          { sandbox, ...attributes },
+        );
+        // Messages that were posted arrive before the answer.
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+        assert.deepEqual(await page.evaluate('[messages, window.stolen]'), [[], undefined], sandbox);
+        await page.close();
+      }
+    });
+  }
+
+  test('is not that of a sandboxed frame without a document, or with a javascript: URL', async (t) => {
+    const page = await openPage(t);
+    const outcome = await page.evaluate(async () => {
+      const outcomes = [];
+      for (const src of ['', 'about:blank', 'javascript:parent.stolen = 1', 'about:srcdoc']) {
+        for (const sandbox of ['', 'allow-scripts']) {
+          const frame = add({ sandbox, src });
+          let isReachable = frame.contentDocument !== null;
+          try {
+            frame.contentWindow.document.body;
+            isReachable = true;
+          } catch {}
+          const loaded = await new Promise((resolve) => {
+            frame.onload = () => resolve('load');
+            setTimeout(resolve, 5_000);
+          });
+          outcomes.push([isReachable, loaded, frame.contentDocument]);
+          frame.contentWindow.location = 'javascript:parent.stolen = 2';
+          frame.src = 'javascript:parent.stolen = 3';
+          frame.remove();
+        }
+      }
+      return [outcomes, window.stolen];
+    });
+    assert.deepEqual(outcome, [Array(8).fill([false, 'load', null]), undefined]);
+  });
+
+  test('is not reached through handlers, links and modules of a document that may not run scripts', async (t) => {
+    const page = await openPage(t);
+    const inside = `<body onload="parent.stolen = 1"><img src="/none" onerror="parent.stolen = 2"><svg onload="parent.stolen = 3"></svg>
+      <script type="module">parent.stolen = 4</script><script src="/frame"></script><noscript><p id="n">no scripts</p></noscript>
+      <a id="a" href="javascript:parent.stolen = 5" onclick="parent.stolen = 6">x</a>
+      <iframe srcdoc="<script>top.stolen = 7</script>"></iframe><iframe src="/frame"></iframe><iframe src="javascript:top.stolen = 8"></iframe>`;
+    await page.evaluate(
+      (srcdoc) =>
+        new Promise((resolve) => {
+          add({ sandbox: 'allow-same-origin', srcdoc }).onload = () => resolve();
+        }),
+      inside,
+    );
+    const [top, frame] = page.frames();
+    assert.equal(top.frame, 0);
+    // The page's user can still run scripts there.
+    assert.equal(
+      await page.evaluateIn({ frame: frame.frame }, () => {
+        document.getElementById('a').click();
+        document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="parent.stolen = 9">');
+        return document.getElementById('n')?.textContent;
+      }),
+      'no scripts',
+    );
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    assert.deepEqual(await page.evaluate('[messages, window.stolen]'), [[], undefined]);
+  });
+
+  test('is not that of frames in a sandboxed frame, however they are opened', async (t) => {
+    const nested = ROUTES['/frame'].replaceAll('parent.', 'top.');
+    const page = await openHtml(t, PAGE, { routes: { '/nested': nested } });
+    const inner = `<script>
+      const add = (members) => document.body.append(Object.assign(document.createElement('iframe'), members));
+      onload = () => { add({ src: '${page.server.url('/nested')}' }); add({ srcdoc: ${JSON.stringify(nested).replaceAll('</', '<\\/')} }); };
+    </script><body>`;
+    await page.evaluate((srcdoc) => void add({ sandbox: 'allow-scripts', srcdoc }), inner);
+    await eventually(() => page.evaluate('messages.length === 2'));
+    for (const [origin, title, set, cookie] of await page.evaluate('messages')) {
+      assert.deepEqual([origin, title, set], ['null', 'SecurityError', 'SecurityError']);
+      assert.doesNotMatch(cookie, /secret/);
+    }
+  });
+
+  test('is that of frames with allow-same-origin and allow-scripts, as in browsers', async (t) => {
+    const page = await openPage(t);
+    await page.evaluate((srcdoc) => void add({ sandbox: 'allow-same-origin allow-scripts', srcdoc }), ROUTES['/frame']);
+    await eventually(() => page.evaluate('messages.length > 0'));
+    assert.deepEqual((await page.evaluate('messages'))[0].slice(1, 4), ['secret', 'set', '']);
+  });
+
+  test('is protected by the property `sandbox` as by the attribute', async (t) => {
+    const page = await openPage(t);
+    const outcome = await page.evaluate((srcdoc) => {
+      const frame = document.createElement('iframe');
+      frame.sandbox = 'allow-forms';
+      frame.sandbox.add('allow-scripts');
+      frame.srcdoc = srcdoc;
+      document.body.append(frame);
+      return [
+        frame.getAttribute('sandbox'),
+        frame.sandbox.contains('allow-scripts'),
+        Object.is(frame.sandbox, frame.sandbox),
+        frame.contentDocument,
+      ];
+    }, ROUTES['/frame']);
+    assert.deepEqual(outcome, ['allow-forms allow-scripts', true, true, null]);
+    await eventually(() => page.evaluate('messages.length > 0'));
+    assert.equal((await page.evaluate('messages'))[0][0], 'null');
+  });
+
+  test('resolves relative URLs of srcdoc as in browsers, and exchanges messages', async (t) => {
+    const page = await openHtml(t, PAGE, {
+      routes: { '/a.js': { body: 'parent.postMessage([document.baseURI, location.href], "*")' } },
+    });
+    await page.evaluate(() => void add({ sandbox: 'allow-scripts', srcdoc: '<script src="a.js"></script>' }));
+    await eventually(() => page.evaluate('messages.length > 0'));
+    assert.deepEqual(await page.evaluate('messages'), [[page.server.url('/'), 'about:srcdoc', 0]]);
+  });
+});
+
+suite('navigations in the name of another page', () => {
+  test('of a frame by itself are its own requests, without the cookies of the page around', async (t) => {
+    const pages = host(t, { hosts: { 'frame.test': '127.0.0.1' } });
+    const server = await serve(t, {
+      '/': (request) => ({
+        body: `<iframe src="http://frame.test:${server.port}/attack"></iframe>`,
+        headers: { 'set-cookie': ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax'] },
+      }),
+      '/attack': () => `<script>location.href = '${server.url('/delete')}'</script>`,
+      '/delete': '',
+    });
+    await pages.open(server.url('/'));
+    await eventually(() => server.requests.some(({ url }) => url === '/delete'));
+    const { headers } = server.requests.find(({ url }) => url === '/delete');
+    assert.equal(headers.cookie, undefined);
+    assert.equal(headers['sec-fetch-site'], 'cross-site');
+    assert.equal(headers.referer, `http://frame.test:${server.port}/`);
+  });
+});
+
+suite('files', () => {
+  test('of a page from disk cannot be reached by a frame of the network in it', async (t) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(folder, { recursive: true }));
+    fs.writeFileSync(path.join(folder, 'secret.html'), '<script>console.log("secret was loaded")</script>');
+    const foreign = await serve(t, {
+      '/': `<script>location.href = 'file://${folder}/secret.html'; fetch('file://${folder}/secret.html').catch(() => {});
+        document.write('<iframe src="file://${folder}/secret.html"></' + 'iframe>');</script>`,
+    });
+    fs.writeFileSync(path.join(folder, 'page.html'), `<iframe src="${foreign.url('/')}"></iframe>`);
+    const page = await open(t, path.join(folder, 'page.html'));
+    await eventually(() => page.problems.filter(({ text }) => /not from disk/.test(text)).length === 3);
+    assert.deepEqual(page.log, []);
+  });
+});
+
+suite('why a request failed', () => {
+  test('is told to the user and not to the page', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/broken.mjs': "import 'http://127.0.0.1:1/x.mjs'" } });
+    const told = await page.evaluate(
+      `(async () => {
+        ${DOM_PROTOTYPE}
+        const told = [];
+        const parsed = JSON.parse;
+        const note = (value) => { try { told.push(String(value?.message ?? value), JSON.stringify(value)); } catch {} };
+        Object.defineProperty(domPrototype, 'error', { configurable: true, get() {}, set(value) { note(value); } });
+        const url = 'http://127.0.0.1:2/secret-path';
+        const add = (tag, members) => new Promise((resolve) => {
+          const element = Object.assign(document.createElement(tag), members);
+          element.onload = element.onerror = (event) => { note(event); note(event.message); resolve(); };
+          document.documentElement.append(element);
+        });
+        for (const target of [url, 'file:///etc/passwd', 'http://nowhere.invalid/']) {
+          await fetch(target).catch(note);
+          await import(target).catch(note);
+          await new Promise((resolve) => {
+            const request = new XMLHttpRequest();
+            request.onerror = (event) => { note(event); note(request.statusText); note(request._error); resolve(); };
+            request.open('GET', target);
+            request.send();
+          });
+          await add('script', { src: target });
+          await add('script', { src: target, type: 'module' });
+          await add('img', { src: target });
+          await add('iframe', { src: target });
+          await new Promise((resolve) => { const worker = new Worker('/none'); worker.onerror = (event) => { note(event.message); resolve(); }; });
+        }
+        await import('/broken.mjs').catch(note);
+        return told;
+      })()`,
+    );
+    assert.doesNotMatch(told.join('\n'), /ECONN|ENOTFOUND|EAI|refused|blocked|not from disk|port|passwd.*cannot/i);
+    assert.ok(page.problems.length >= 20, `${page.problems.length}`);
+    assert.ok(
+      page.problems.some(({ text }) => /failed: .*ECONNREFUSED|port 2 is blocked|ENOTFOUND|EAI_AGAIN/.test(text)),
+    );
+  });
+});
+
+suite('a finer clock', () => {
+  test('is not in the times that animation frames, events and loading get', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/frame': '<p>' } });
+    const times = await page.evaluate(
+      `(async () => {
+        ${DOM_PROTOTYPE}
+        const times = [];
+        for (let i = 0; i < 20; i++) {
+          const before = performance.now();
+          const time = await new Promise((resolve) => requestAnimationFrame(resolve));
+          times.push(time);
+          if (time < before - 1 || time > performance.now()) times.push('not on the clock of the window');
+        }
+        // Whatever is assigned to objects of a new window.
+        const names = ['domLoading', 'domInteractive', 'domComplete', 'loadEventStart', 'navigationStart', 'fetchStart', 'domContentLoadedEventStart'];
+        for (let i = 0; i < 5; i++) {
+          const frame = Object.assign(document.createElement('iframe'), { src: '/frame' });
+          document.documentElement.append(frame);
+          for (const prototype of [frame.contentWindow.Object.prototype, Object.prototype, domPrototype])
+            for (const name of names) Object.defineProperty(prototype, name, { configurable: true, set(value) {
+              times.push(typeof value === 'number' ? value - performance.timeOrigin : 0);
+              Object.defineProperty(this, name, { value, writable: true, configurable: true, enumerable: true });
+            } });
+          await new Promise((resolve) => { frame.onload = resolve; });
+        }
+        return times;
+      })()`,
+    );
+    assert.ok(times.length > 20);
+    const steps = new Set(times.map((time) => Math.round((time * 1_000) % 100)));
+    // Differences of two clocks may have a constant offset, but no more than a few values.
+    assert.ok(steps.size < 12, [...steps].join());
+    for (const time of times.slice(0, 20)) assert.ok(Math.abs(time * 10 - Math.round(time * 10)) < 1e-6, `${time}`);
+  });
+});
+
+suite('the promises of a profiler', () => {
+  test('are not seen or broken by a page that replaces what promises are made of', async (t) => {
+    const page = await openHtml(t, '', { headers: { 'document-policy': 'js-profiling' } });
+    const [seen, names, chunk] = await page.evaluate(() => {
+      const options = { sampleInterval: 1, maxBufferSize: 1_000 };
+      const spin = (ms) => {
+        for (const end = performance.now() + ms; performance.now() < end; );
+      };
+      const profiler = new Profiler(options);
+      const chunked = new Profiler({ ...options, bufferPolicy: 'chunks', maxBufferSize: 5 });
+      const chunks = chunked.chunks();
+      spin(60);
+      const seen = [];
+      const saved = {};
+      const { prototype } = Promise;
+      for (const name of ['then', 'catch', 'finally', 'constructor']) {
+        saved[name] = Object.getOwnPropertyDescriptor(prototype, name);
+        Object.defineProperty(prototype, name, {
+          configurable: true,
+          get() {
+            seen.push(name);
+            throw new Error('broken');
+          },
+        });
+      }
+      const species = Object.getOwnPropertyDescriptor(Promise, Symbol.species);
+      Object.defineProperty(Promise, Symbol.species, {
+        configurable: true,
+        get() {
+          seen.push('species');
+          throw new Error('broken');
+        },
+      });
+      Object.defineProperty(Object.prototype, 'then', {
+        configurable: true,
+        get() {
+          // The trace itself is what the page gets, and so is the result of an iterator.
+          if (!('samples' in this) && !('done' in this)) seen.push(Object.keys(this).join());
+          return undefined;
+        },
+      });
+      const stopping = profiler.stop();
+      const next = chunks.next();
+      const rest = chunked.stop();
+      const end = chunks.return();
+      // Until the promises are settled.
+      const settled = [];
+      const then = saved.then.value;
+      for (const promise of [stopping, next, rest, end]) {
+        Object.defineProperty(promise, 'constructor', { value: undefined, configurable: true });
+        Reflect.apply(then, promise, [
+          (value) => settled.push([promise, value]),
+          (reason) => settled.push([promise, reason]),
+        ]);
+      }
+      return new saved.constructor.value((resolve) => {
+        const timer = setInterval(() => {
+          if (settled.length < 4) return;
+          clearInterval(timer);
+          delete Object.prototype.then;
+          Object.defineProperty(Promise, Symbol.species, species);
+          for (const [name, property] of Object.entries(saved)) Object.defineProperty(prototype, name, property);
+          const valueOf = (promise) => settled.find(([of]) => of === promise)[1];
+          resolve([
+            seen,
+            Object.keys(valueOf(stopping)),
+            valueOf(next).value?.samples?.length ?? String(valueOf(next)),
+          ]);
+        }, 5);
+      });
+    });
+    assert.deepEqual(seen, []);
+    assert.ok(names.includes('samples'), names.join());
+    assert.ok(chunk > 0, `${chunk}`);
+  });
+});

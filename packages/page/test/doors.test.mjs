@@ -1,0 +1,272 @@
+// Walks the doors between the realms: each is in the list, has an attack, and withstands hostile values.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { FROM_DOM_REALM, FROM_WINDOW_REALM, INTO_DOM_REALM, MESSAGES_OF_DOM_REALM } from './doors.mjs';
+import { walk } from './reachable.mjs';
+import { host, jsdom, openHtml } from './server.mjs';
+
+const source = (file) => fs.readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
+
+/** The members of an interface in a file of types. */
+function membersOf(file, name) {
+  const text = source(`../src/any-realm/${file}`);
+  const body = text.slice(text.indexOf(`export interface ${name} {`)).split('\n}\n', 1)[0];
+  return [...body.matchAll(/^ {2}(\w+)\??[(:]/gm)].map(([, member]) => member);
+}
+
+suite('the list of doors', () => {
+  for (const [name, [doors, actual]] of Object.entries({
+    'from the DOM realm': [FROM_DOM_REALM, membersOf('realm-contracts.d.ts', 'MainRealmFunctions')],
+    'from the realm of a window': [FROM_WINDOW_REALM, membersOf('realm-contracts.d.ts', 'WindowFunctions')],
+    'into the DOM realm': [INTO_DOM_REALM, membersOf('realm-contracts.d.ts', 'DomProgram')],
+    'of messages': [
+      MESSAGES_OF_DOM_REALM,
+      [
+        ...source('../src/any-realm/thread-messages.d.ts')
+          .match(/From a DOM realm to[\s\S]*?\*\//)[0]
+          .matchAll(/`([^`]+)`/g),
+      ]
+        .map(([, type]) => type)
+        .filter((type) => type !== 'type'),
+    ],
+  })) {
+    test(`${name} is complete, and each has an attack that exists`, () => {
+      // `take` gives the completion of the call before, inside the bridge.
+      assert.deepEqual(Object.keys(doors).sort(), actual.filter((door) => door !== 'take').sort());
+      for (const [door, { takes, gives, attacks }] of Object.entries(doors)) {
+        assert.ok(takes.length > 0 && gives.length > 0, door);
+        assert.ok(attacks.length > 0, `${door} has no attack`);
+        for (const attack of attacks) {
+          const [file, title] = attack.split(/: (.*)/s);
+          assert.ok(source(`./${file}`).replaceAll("\\'", "'").includes(title), `${door}: there is no test ${attack}`);
+        }
+      }
+    });
+  }
+
+  test('has a call for each function of the main realm', () => {
+    const without = Object.keys(FROM_DOM_REALM).filter((door) => FROM_DOM_REALM[door].call === undefined);
+    // The end of the thread, which a page can have anyway.
+    assert.deepEqual(without, ['timeOrigin', 'closeWorker']);
+  });
+});
+
+/** A copy of jsdom with a back door: pages get what a page could get that has taken over the DOM realm. */
+function openJsdom(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const original = fs.realpathSync(jsdom);
+  const modules = path.join(folder, 'node_modules');
+  fs.mkdirSync(modules);
+  for (const name of fs.readdirSync(path.dirname(original))) {
+    if (name !== 'jsdom') fs.symlinkSync(path.join(path.dirname(original), name), path.join(modules, name));
+  }
+  const copy = path.join(modules, 'jsdom');
+  fs.cpSync(original, copy, { recursive: true });
+  fs.appendFileSync(
+    path.join(copy, 'lib/jsdom/browser/Window.js'),
+    `{ const { createWindow } = exports;
+       exports.createWindow = (...parameters) => Object.assign(createWindow(...parameters), { doors: require('selfprof:main-realm') }); }`,
+  );
+  return copy;
+}
+
+/** Runs in the page: values that a hostile caller would pass, by name. What they are given is kept in `seen`. */
+function hostileValues(seen) {
+  function spy(...values) {
+    seen.push(this, ...values);
+    return 1;
+  }
+  const spied = {
+    get: (target, key) => {
+      seen.push(target);
+      return key === Symbol.toPrimitive ? () => 'x' : Reflect.get(target, key);
+    },
+    ownKeys: () => [],
+    apply: (_target, self, values) => spy(self, ...values),
+  };
+  const thrower = () => {
+    throw new Error('thrown by the page');
+  };
+  const throwing = {};
+  for (const key of [
+    'then',
+    'toString',
+    'valueOf',
+    'toJSON',
+    'constructor',
+    'length',
+    'byteLength',
+    'url',
+    Symbol.iterator,
+    Symbol.toPrimitive,
+    Symbol.species,
+  ])
+    Object.defineProperty(throwing, key, { get: thrower, configurable: true });
+  const lying = new Uint8Array(4);
+  for (const key of [
+    'byteLength',
+    'length',
+    'buffer',
+    'byteOffset',
+    'constructor',
+    Symbol.toStringTag,
+    Symbol.iterator,
+  ])
+    Object.defineProperty(lying, key, { get: () => (spy(lying), key === 'buffer' ? new ArrayBuffer(1) : 2 ** 40) });
+  const detached = new Uint8Array(8);
+  structuredClone(detached.buffer, { transfer: [detached.buffer] });
+  class Sub extends Uint8Array {
+    static get [Symbol.species]() {
+      return spy;
+    }
+  }
+  const promise = Promise.resolve(1);
+  promise.constructor = spy;
+  const overflow = () => overflow() + 1;
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const json = (change) => JSON.stringify({ url: location.href, window: 0, frame: 1, sandbox: null, ...change });
+  return {
+    undefined,
+    null: null,
+    true: true,
+    NaN: Number.NaN,
+    negative: -1,
+    huge: 2 ** 53,
+    infinite: Number.POSITIVE_INFINITY,
+    empty: '',
+    surrogate: '\ud800',
+    nul: '\0',
+    long: 'x'.repeat(100_000),
+    symbol: Symbol('x'),
+    bigint: 10n,
+    object: {},
+    bare: Object.create(null),
+    array: [],
+    sparse: Object.assign([], { length: 2 ** 32 - 1 }),
+    function: spy,
+    constructor: class {},
+    thrower,
+    overflow,
+    proxy: new Proxy({}, spied),
+    functionProxy: new Proxy(spy, spied),
+    bytesProxy: new Proxy(new Uint8Array(2), spied),
+    revoked: revoked.proxy,
+    throwing,
+    text: {
+      toString: () => (spy.call(1), 'x'),
+      valueOf: spy,
+      [Symbol.toPrimitive]: (...values) => (spy(...values), 'http://victim.test/'),
+    },
+    thenable: Object.fromEntries([['then', spy]]),
+    promise,
+    lying,
+    detached,
+    sub: new Sub(4),
+    shared: new Uint8Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer),
+    resizable: new Uint8Array(new ArrayBuffer(4, { maxByteLength: 16 })),
+    window,
+    document,
+    frame: frames[0],
+    ofDom: window._document,
+    doors: window.doors,
+    'JSON null': 'null',
+    'JSON array': '[[[]]]',
+    'JSON proto': '{"__proto__":{"url":"x"},"constructor":1}',
+    'JSON types': json({
+      url: { a: 1 },
+      headers: [1, [2]],
+      method: [],
+      referrer: {},
+      window: 'x',
+      frame: [],
+      sandbox: {},
+      ticket: '1',
+    }),
+    'JSON headers': json({ headers: [['x', 'a\r\nb: c'], ['host', 'evil'], ['x\n', 'y'], null] }),
+    'JSON method': json({ method: 'TRACE' }),
+    'JSON file': json({ url: 'file:///etc/passwd', mode: 'navigate', destination: 'document', credentials: 'include' }),
+    'JSON source': json({ source: { toString: 1 }, base: 'nonsense', line: 1e99 }),
+    'JSON integrity': json({ integrity: `sha256-${'x'.repeat(1_000)}`, encoding: 'nonsense' }),
+    'JSON frame': json({ url: 'about:srcdoc', text: '<script>parent.stolen = 1</script>', sandbox: '' }),
+    'JSON ticket': json({ ticket: 1, sandbox: 'allow-scripts', outerSandbox: null, asker: 0 }),
+  };
+}
+
+/** Runs in the page: passes each hostile value as each parameter of a door. */
+async function attackDoor(name, example, makeValues, makeWalk) {
+  const seen = [];
+  const values = makeValues(seen);
+  // A page may close its own windows, and then the attack would end.
+  if (name === 'closeWindow') for (const kind of ['window', 'frame']) delete values[kind];
+  const results = {};
+  let calls = 0;
+  for (let at = 0; at <= example().length; at++) {
+    for (const [kind, value] of Object.entries(values)) {
+      const parameters = example();
+      // Also the functions that it calls back.
+      for (let index = 0; index < parameters.length; index++) {
+        const given = parameters[index];
+        if (typeof given === 'function')
+          parameters[index] = function (...answers) {
+            seen.push(this, ...answers);
+            return given(...answers);
+          };
+      }
+      parameters[at] = value;
+      calls += 1;
+      try {
+        results[`${kind} as ${at}`] = window.doors[name](...parameters);
+      } catch (error) {
+        results[`${kind} as ${at} thrown`] = error;
+      }
+    }
+  }
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  if (name === 'createContext') {
+    // Each is a realm of the page's own, with nothing of the host in it.
+    for (const [key, context] of Object.entries(results)) {
+      if (!key.endsWith('thrown'))
+        results[key] = context.Function('return typeof process + typeof require + typeof Buffer')();
+    }
+  }
+  const { found } = makeWalk({ results, seen }, 50_000);
+  const texts = [...seen, ...Object.values(results)].filter((value) => typeof value === 'string');
+  return { found, calls, texts: texts.filter((text) => /passwd:|root:x|ECONN|secret/.test(text)) };
+}
+
+suite('a page that has taken over the DOM realm', () => {
+  const functions = Object.entries(FROM_DOM_REALM).filter(([, { call }]) => call !== undefined);
+
+  test('gets nothing through any door, whatever it passes', { timeout: 280_000 }, async (t) => {
+    const pages = host(t, { jsdom: openJsdom(t), timeout: 60_000 });
+    const neighbour = await openHtml(t, '', { host: pages });
+    for (const [name, { call }] of functions) {
+      const page = await openHtml(t, '<iframe></iframe>', {
+        host: pages,
+        headers: { 'set-cookie': 'secret=1; HttpOnly' },
+      });
+      const { found, calls, texts } = await page.evaluate(
+        `(${attackDoor})('${name}', () => ${call}, ${hostileValues}, ${walk})`,
+      );
+      assert.deepEqual(found, [], name);
+      assert.deepEqual(texts, [], name);
+      assert.ok(calls > 40, name);
+      assert.equal(await page.evaluate('window.stolen'), undefined, name);
+      assert.deepEqual(
+        page.problems.filter(({ kind }) => kind === 'crash'),
+        [],
+        name,
+      );
+      await page.close();
+    }
+    assert.equal(await neighbour.evaluate('1 + 1'), 2);
+  });
+});
