@@ -139,6 +139,11 @@ fn convert() {
     check("convert-firefox", &mut with(&to("firefox")));
     check("convert-speedscope", &mut with(&to("speedscope")));
     check("convert-explainer", &mut with(&to("explainer")));
+    check(
+        "convert-thread",
+        &mut with("convert tests/fixtures/waiting.json -o - --to collapsed")
+            .args(["--thread", "app 7 worker-1"]),
+    );
     check("convert-marks", &mut with("convert tests/fixtures/marks.json -o - --to firefox"));
     check("convert-broken", &mut with("convert tests/fixtures/broken.json -o - --to w3c"));
     check(
@@ -153,6 +158,10 @@ fn convert_that_fails() {
     let small = "../formats/fixtures/w3c/chromium-156-small.json";
     check("convert-nothing", &mut with("convert"));
     check("convert-missing", &mut with("convert nowhere.json -o out.cpuprofile"));
+    check(
+        "convert-no-such-thread",
+        &mut with("convert tests/fixtures/waiting.json -o - --to w3c --thread vite"),
+    );
     check("convert-unknown-name", &mut with(&format!("convert {small} -o out.txt")));
     check("convert-unknown-stream", &mut with(&format!("convert {small} -o -")));
     check("convert-to-directory", &mut with(&format!("convert {small} -o tests --to w3c")));

@@ -59,7 +59,7 @@ pub use format::{Format, UnknownFormat};
 pub use formats::{chrome, collapsed, cpuprofile, firefox, otlp, pprof, speedscope};
 pub use formats::{explainer, journal, w3c};
 #[cfg(feature = "conversion")]
-pub use losses::{Loss, losses};
+pub use losses::{Loss, holds_threads, losses};
 pub use options::{ReadOptions, WriteOptions};
 #[cfg(feature = "conversion")]
 pub use read::{Hint, Profile, read};

@@ -85,6 +85,11 @@ impl Capabilities {
     }
 }
 
+/// Whether this format holds more than one thread.
+pub fn holds_threads(format: Format) -> bool {
+    Capabilities::of(format).threads
+}
+
 /// What this format cannot hold of these threads.
 pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
     let holds = Capabilities::of(format);

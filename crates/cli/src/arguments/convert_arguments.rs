@@ -32,6 +32,12 @@ pub struct ConvertArguments {
     #[arg(long, value_name = "FORMAT", value_parser = formats(&Format::ALL))]
     pub to: Option<Format>,
 
+    /// Write this thread only: its name as `selfprof top --by thread` prints it, e.g. `vite 4711`, or a process id
+    ///
+    /// A cpuprofile and collapsed stacks hold one thread; without this option, that is the busiest one.
+    #[arg(long, value_name = "THREAD")]
+    pub thread: Option<String>,
+
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
 }

@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use selfprof_formats::{Format, Thread, WriteError, WriteOptions, losses, write};
+use selfprof_formats::{Format, Thread, WriteError, WriteOptions, holds_threads, losses, write};
+use selfprof_trace::summary::Summary;
 
 use crate::arguments::ConvertArguments;
 use crate::failure::Failure;
@@ -12,7 +13,7 @@ use crate::files::atomic;
 use crate::files::input::{self, is_stream};
 use crate::inferred_names;
 use crate::source_maps::ReadableThread;
-use crate::terminal::messages::warn;
+use crate::terminal::messages::{say, warn};
 
 /// Runs the command.
 pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
@@ -30,7 +31,13 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::usage(format!("no such directory: {}", directory.display()))
             .hint("`-o FILE` sets the path of the profile"));
     }
-    let readable = input::threads(&arguments.input, arguments.from, &arguments.source_maps)?;
+    let mut readable = input::threads(&arguments.input, arguments.from, &arguments.source_maps)?;
+    match &arguments.thread {
+        Some(wanted) => readable = vec![thread_named(readable, wanted)?],
+        // Of `npm run build`, the first thread is npm's.
+        None if !holds_threads(format) => put_busiest_first(&mut readable),
+        None => {}
+    }
     let threads = match format {
         // Standard traces have standard names.
         Format::W3c => readable.into_iter().map(|thread| thread.thread).collect(),
@@ -39,6 +46,9 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let lost: Vec<String> = losses(format, &threads).iter().map(ToString::to_string).collect();
     if !lost.is_empty() {
         warn(format_args!("the format {format} cannot hold {}", lost.join(", nor ")));
+    }
+    if !holds_threads(format) && threads.len() > 1 {
+        say(format_args!("written: the busiest thread, {}; `--thread` chooses another", threads[0].label()));
     }
     match write_threads(format, &threads, output) {
         Ok(()) => Ok(ExitCode::SUCCESS),
@@ -50,6 +60,31 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
             let name = if is_stream(output) { "stdout".to_owned() } else { output.display().to_string() };
             Err(Failure::job(format!("cannot write {name}")).because(&error))
         }
+    }
+}
+
+/// The thread with this label, or the first one of the process with this id.
+fn thread_named(threads: Vec<ReadableThread>, wanted: &str) -> Result<ReadableThread, Failure> {
+    let has_name = |thread: &Thread| thread.label() == wanted;
+    let has_pid =
+        |thread: &Thread| thread.process.as_ref().is_some_and(|process| process.pid.to_string() == wanted);
+    let index = threads
+        .iter()
+        .position(|one| has_name(&one.thread))
+        .or_else(|| threads.iter().position(|one| has_pid(&one.thread)));
+    let names: Vec<String> = threads.iter().map(|one| format!("`{}`", one.thread.label())).collect();
+    index.and_then(|index| threads.into_iter().nth(index)).ok_or_else(|| {
+        let names = if names.len() > 20 { &names[..20] } else { &names };
+        Failure::usage(format!("no thread is called `{wanted}`"))
+            .hint(format!("the threads are {}", names.join(", ")))
+    })
+}
+
+fn put_busiest_first(threads: &mut [ReadableThread]) {
+    let busy: Vec<_> = threads.iter().map(|one| Summary::of(&one.thread.trace).busy.time).collect();
+    let busiest = (0..busy.len()).rev().max_by_key(|&index| busy[index]);
+    if let Some(busiest) = busiest {
+        threads.swap(0, busiest);
     }
 }
 
