@@ -19,7 +19,7 @@ pub struct RunLength {
 
 impl Default for RunLength {
     fn default() -> Self {
-        Self { longest: SHORTEST.saturating_mul(4) }
+        Self { longest: SHORTEST.saturating_mul(2) }
     }
 }
 
@@ -53,7 +53,8 @@ mod tests {
             run_length.freed(Micros(length), Duration::from_micros(micros));
             run_length.longest().0
         };
-        assert_eq!(after(500_000, 20), 1_000_000, "doubles at most");
+        assert_eq!(after(250_000, 20), 500_000, "doubles at most");
+        assert_eq!(after(500_000, 20), 1_000_000);
         assert_eq!(after(1_000_000, 600), 500_000);
         assert_eq!(after(500_000, 300), 500_000);
         assert_eq!(after(500_000, 100_000), SHORTEST.0);
