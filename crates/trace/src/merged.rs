@@ -41,6 +41,8 @@ pub struct MergedThreads {
     pub left_out: Option<Micros>,
     /// The number of samples as they were recorded.
     pub recorded: u64,
+    /// The indexes of samples that are one recorded sample together with the next: first the thread waited, then it ran.
+    pub split: Vec<usize>,
 }
 
 impl MergedThreads {
@@ -62,8 +64,12 @@ impl MergedThreads {
             let knows_waiting = thread.waiting().is_some();
             merged.with_waiting_times += usize::from(knows_waiting);
             let mut thread = Cow::Borrowed(thread);
+            let start = merged.weights.len();
             if clock != Clock::Wall && knows_waiting {
-                thread.to_mut().add_waiting_frames();
+                let split = thread.to_mut().add_waiting_frames();
+                if clock == Clock::WaitingApart {
+                    merged.split.extend(split.into_iter().map(|index| start + index));
+                }
             }
             let mut weights = weigh_by(interval, thread.samples());
             if clock == Clock::Cpu && knows_waiting {
@@ -71,7 +77,6 @@ impl MergedThreads {
                 let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);
                 merged.left_out = Some(merged.left_out.unwrap_or_default().saturating_add(sum));
             }
-            let start = merged.weights.len();
             merged.weights.append(&mut weights);
             merged.ranges.push(start..merged.weights.len());
             merged.interval = merged.interval.or(interval);

@@ -30,15 +30,18 @@ impl Trace {
     ///
     /// Garbage collectors may wait, too, so this calls [`add_collector_frames`](Self::add_collector_frames) before. Like those, the frames
     /// are for showing a trace, not for storing it. If a table is full, the trace does not change.
-    pub fn add_waiting_frames(&mut self) {
-        if self.waiting().is_some() {
-            self.add_collector_frames();
-            // The error is that a table is full.
-            if let Ok(samples) = self.samples_with_waiting() {
-                self.set_samples(samples);
-                self.set_waiting(None);
-            }
+    ///
+    /// Returns the indexes of the first parts of split samples.
+    pub fn add_waiting_frames(&mut self) -> Vec<usize> {
+        if self.waiting().is_none() {
+            return Vec::new();
         }
+        self.add_collector_frames();
+        // The error is that a table is full.
+        let Ok((samples, split)) = self.samples_with_waiting() else { return Vec::new() };
+        self.set_samples(samples);
+        self.set_waiting(None);
+        split
     }
 
     /// Removes the samples of waiting, and their weights. Returns the weights.
@@ -61,11 +64,12 @@ impl Trace {
         removed
     }
 
-    fn samples_with_waiting(&mut self) -> Result<Vec<Sample>, InternError> {
+    fn samples_with_waiting(&mut self) -> Result<(Vec<Sample>, Vec<usize>), InternError> {
         let weights = weigh(self.samples());
         let waiting = self.waiting_of_samples(&weights).unwrap_or_default();
         let longest = median_interval(self.samples()).unwrap_or_default().saturating_mul(PAUSE);
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples().len());
+        let mut split = Vec::new();
         let name = self.name(WAITING)?;
         let frame = self.frame(Frame { name, resource: None, line: None, column: None })?;
         let mut before: Option<Micros> = None;
@@ -84,6 +88,7 @@ impl Trace {
             let can_split = since.is_some_and(|since| since <= longest);
             if can_split && ran > negligible(weight) {
                 let timestamp = sample.timestamp.saturating_sub(ran);
+                split.push(samples.len());
                 samples.extend([Sample { timestamp, stack, marker: None }, sample]);
             } else if can_split || waited > ran {
                 samples.push(Sample { stack, marker: None, ..sample });
@@ -91,7 +96,7 @@ impl Trace {
                 samples.push(sample);
             }
         }
-        Ok(samples)
+        Ok((samples, split))
     }
 }
 
