@@ -33,7 +33,6 @@ use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::summary::{FunctionRow, Summary};
 use crate::trace::Trace;
-use crate::weigh::weigh;
 
 /// Changes with an adjusted p-value below this are significant.
 pub const SIGNIFICANCE: f64 = 0.05;
@@ -92,7 +91,7 @@ impl Comparison {
     /// Functions match if their names and locations are equal. The remaining ones match if the name is unique in its script, because
     /// code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
-        let weights = [base, new].map(|trace| weigh(trace.samples()));
+        let weights = [base, new].map(Trace::weights);
         let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])]
             .map(|(trace, weights)| Side::of((trace, weights, &[]), Summary::of(trace)));
         Self::of_sides((base, base_side), (new, new_side))

@@ -8,7 +8,6 @@ use crate::evaluated::{evaluated_resource, evaluated_script};
 use crate::micros::Micros;
 use crate::table::TableFull;
 use crate::trace::Trace;
-use crate::weigh::{median_interval, weigh_by};
 
 /// What the times of functions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,7 +58,7 @@ impl MergedThreads {
         for thread in threads {
             let renumbered = evaluated.renumbered(thread);
             let thread = renumbered.as_ref().unwrap_or(thread);
-            let interval = median_interval(thread.samples());
+            let interval = thread.interval();
             merged.recorded += thread.samples().len() as u64;
             let knows_waiting = thread.waiting().is_some();
             merged.with_waiting_times += usize::from(knows_waiting);
@@ -71,7 +70,7 @@ impl MergedThreads {
                     merged.split.extend(split.into_iter().map(|index| start + index));
                 }
             }
-            let mut weights = weigh_by(interval, thread.samples());
+            let mut weights = thread.weights();
             if clock == Clock::Cpu && knows_waiting {
                 let left_out = thread.to_mut().remove_waiting(&mut weights);
                 let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);

@@ -7,7 +7,7 @@ use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::stack::Stack;
 use crate::trace::Trace;
-use crate::weigh::{PAUSE, median_interval, weigh};
+use crate::weigh::PAUSE;
 
 /// The name of the frame that stands for waiting.
 pub const WAITING: &str = "(waiting)";
@@ -39,7 +39,7 @@ impl Trace {
         self.add_collector_frames();
         // The error is that a table is full.
         let Ok((samples, split)) = self.samples_with_waiting() else { return Vec::new() };
-        self.set_samples(samples);
+        self.split_samples(samples);
         self.set_waiting(None);
         split
     }
@@ -65,9 +65,9 @@ impl Trace {
     }
 
     fn samples_with_waiting(&mut self) -> Result<(Vec<Sample>, Vec<usize>), InternError> {
-        let weights = weigh(self.samples());
+        let weights = self.weights();
         let waiting = self.waiting_of_samples(&weights).unwrap_or_default();
-        let longest = median_interval(self.samples()).unwrap_or_default().saturating_mul(PAUSE);
+        let longest = self.interval().unwrap_or_default().saturating_mul(PAUSE);
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples().len());
         let mut split = Vec::new();
         let name = self.name(WAITING)?;
@@ -146,7 +146,7 @@ mod tests {
         #[track_caller]
         fn check(samples: &[(u64, char)], points: &[(u64, u64)], expected: &[u64]) {
             let trace = trace(samples, points);
-            let waiting = trace.waiting_of_samples(&weigh(trace.samples())).unwrap();
+            let waiting = trace.waiting_of_samples(&trace.weights()).unwrap();
             assert_eq!(waiting, expected.iter().map(|&time| Micros(time)).collect::<Vec<_>>());
         }
         let busy = [(1000, 'w'), (2000, 'w'), (3000, 'w')];
@@ -232,7 +232,10 @@ mod tests {
             };
             prop_assert_eq!(sums(Clock::WaitingApart), sums(Clock::Wall));
             prop_assert_eq!(sums(Clock::Cpu), sums(Clock::Wall));
+            let sum = |trace: &Trace| trace.weights().into_iter().fold(Micros::ZERO, Micros::saturating_add);
+            let before = (trace.interval(), sum(&trace));
             trace.add_waiting_frames();
+            prop_assert_eq!((trace.interval(), sum(&trace)), before);
             prop_assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
         }
     }

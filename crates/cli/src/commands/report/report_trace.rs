@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use selfprof_formats::Process;
-use selfprof_trace::weigh::{median_interval, weigh, weigh_by};
+use selfprof_trace::weigh::weigh;
 use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Sample, Trace};
 
 use crate::inferred_names::InferredNames;
@@ -106,7 +106,7 @@ impl ReportTrace {
         start: Micros,
     ) -> Result<(), InternError> {
         let ReadableThread { mut thread, inferred, snippets } = readable;
-        let interval = median_interval(thread.trace.samples());
+        let interval = thread.trace.interval();
         let recorded = thread.trace.samples().len() as u64;
         let with_waiting_times = usize::from(thread.trace.waiting().is_some());
         thread.trace.add_collector_frames();
@@ -115,7 +115,7 @@ impl ReportTrace {
         thread.trace.set_entries(None);
         let merged = &mut self.merged;
         let first = merged.trace.samples().len();
-        merged.weights.extend(weigh_by(interval, thread.trace.samples()));
+        merged.weights.extend(thread.trace.weights());
         merged.ranges.push(first..merged.weights.len());
         merged.interval = merged.interval.or(interval);
         merged.with_waiting_times += with_waiting_times;
