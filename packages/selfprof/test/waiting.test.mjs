@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { suite, test } from 'node:test';
 
+import { PACKAGE } from './program.mjs';
 import { record } from './recorded.mjs';
 
 /** How long the thread ran, and how long it waited for a processor, in milliseconds, as Linux counts it. */
@@ -192,6 +193,25 @@ suite('waiting', () => {
         assert.ok(times[name].all.waiting > 100, `${exit} ${name} ${JSON.stringify(times[name].all)}`);
       }
     }
+  });
+
+  test('is recorded at a long interval, also when a program profiles itself', async (t) => {
+    const { times } = await timesOfProgram(
+      t,
+      `
+        const { Profiler } = require(${JSON.stringify(PACKAGE)});
+        (async () => {
+          for (let round = 0; round < 3; round++) {
+            await new Profiler({ sampleInterval: 250, maxBufferSize: 100 }).stop();
+            require('node:child_process').spawnSync('sleep', ['1.1']);
+            await new Promise((resolve) => setTimeout(resolve, 1));
+          }
+        })();
+      `,
+      { settings: { interval: 250 } },
+    );
+    const { spawnSync: child } = times.main;
+    assert.ok(child.wall > 2000 && child.waiting > 0.7 * child.wall, JSON.stringify(child));
   });
 
   test('is recorded in each file of a recording of the last seconds', async (t) => {
