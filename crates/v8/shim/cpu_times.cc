@@ -169,11 +169,13 @@ SELFPROF_API SelfprofCpuTimes* selfprof_cpu_times_new() noexcept {
   static const bool has_key = pthread_key_create(&cpu_times_key, nullptr) == 0;
   if (!has_key || pthread_getspecific(cpu_times_key) != nullptr) return nullptr;
   auto* times = new (std::nothrow) SelfprofCpuTimes;
-  if (times != nullptr && pthread_setspecific(cpu_times_key, times) != 0) {
+  if (times == nullptr) return nullptr;
+  // Before the signal handler knows it.
+  times->Read();
+  if (pthread_setspecific(cpu_times_key, times) != 0) {
     delete times;
     return nullptr;
   }
-  if (times != nullptr) times->Read();
   return times;
 }
 
