@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Marker, Micros, Trace};
 
 use crate::error::WriteError;
@@ -52,7 +51,7 @@ fn write_as_given(
     match format {
         Format::W3c => Ok(w3c::write_threads(threads, out, options)?),
         Format::Explainer => {
-            let interval = median_interval(first.samples()).unwrap_or(Micros::ZERO);
+            let interval = first.interval().unwrap_or(Micros::ZERO);
             let longest = threads.iter().map(|thread| thread.trace.samples().len()).max().unwrap_or(0);
             let max_buffer_size = longest.try_into().unwrap_or(u32::MAX);
             explainer::write_with(threads, explainer::Options { interval, max_buffer_size }, out, options)

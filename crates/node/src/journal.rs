@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use selfprof_formats::journal::{End, Header, JournalWriter};
 use selfprof_session::{FrameAdmission, RawSegment, Recording, RecordingCell};
-use selfprof_trace::{EntryType, Micros, Millis, Sample};
+use selfprof_trace::{EntryType, Micros, Millis, Sample, WaitingPoint};
 
 use crate::building_thread;
 use crate::entries::recorder::EntrySink;
@@ -62,6 +62,9 @@ struct State {
     keep: Option<Micros>,
     /// The time of the first sample in the file.
     start: Option<Micros>,
+    /// The points of the waiting time that a new file begins with: from the last one that is not later than the last sample that was
+    /// written. Empty unless `keep` is set.
+    recent_waiting: Vec<WaitingPoint>,
     /// The file with the source maps, if it is another one.
     maps: Option<JournalWriter<File>>,
     /// `None` once writing failed: a full disk must not end the program that is being profiled.
@@ -85,6 +88,7 @@ impl Journal {
             header,
             keep,
             start: None,
+            recent_waiting: Vec::new(),
             maps: None,
             writer: Some(writer),
             full: false,
@@ -139,6 +143,7 @@ impl Journal {
         if !waiting.is_empty() {
             state.write(|writer| writer.append_waiting(&waiting));
         }
+        state.remember(waiting, samples.last());
         drop(state);
         self.write_entries();
     }
@@ -189,10 +194,29 @@ impl State {
             return;
         }
         let begun = fs::rename(&self.path, self.path.with_extension("old.journal"))
-            .and_then(|()| JournalWriter::create(File::create(&self.path)?, &self.header));
+            .and_then(|()| JournalWriter::create(File::create(&self.path)?, &self.header))
+            .and_then(|mut writer| {
+                if !self.recent_waiting.is_empty() {
+                    writer.append_waiting(&self.recent_waiting)?;
+                }
+                Ok(writer)
+            });
         match begun {
             Ok(writer) => (self.writer, self.start) = (Some(writer), Some(first.timestamp)),
             Err(error) => self.fail(&error),
+        }
+    }
+
+    /// Keeps the waiting times that a new file needs: the line between two points may begin in the file before, and so may the line
+    /// for samples that are written later.
+    fn remember(&mut self, waiting: Vec<WaitingPoint>, last: Option<&Sample>) {
+        if self.keep.is_none() {
+            return;
+        }
+        self.recent_waiting.extend(waiting);
+        if let Some(last) = last {
+            let passed = self.recent_waiting.partition_point(|point| point.timestamp <= last.timestamp);
+            self.recent_waiting.drain(..passed.saturating_sub(1));
         }
     }
 

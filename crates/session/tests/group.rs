@@ -6,16 +6,15 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use engine::{Engine, Nobody};
+use engine::{Engine, Nobody, Profile};
 use selfprof_session::{
-    BufferPolicy, Cut, Group, GroupError, Instant, RawSegment, RecordingCell, RecordingOptions, SessionId,
-    SessionOptions,
+    BufferPolicy, Cut, Group, GroupError, Instant, RecordingCell, RecordingOptions, SessionId, SessionOptions,
 };
 use selfprof_trace::Micros;
 
 struct Scene {
     group: Group<Engine>,
-    cuts: VecDeque<Cut<RawSegment>>,
+    cuts: VecDeque<Cut<Profile>>,
     /// The recordings, each with the number of its chunks that wait.
     cells: Vec<(Arc<RecordingCell>, usize)>,
 }
@@ -96,7 +95,7 @@ impl Scene {
         limit: Option<u64>,
         rotate: Option<u64>,
         chunks: Option<u64>,
-    ) -> Result<Option<Cut<RawSegment>>, GroupError> {
+    ) -> Result<Option<Cut<Profile>>, GroupError> {
         let now = self.group.sampler().now;
         let interval = Micros(interval * 1_000);
         let recording = RecordingOptions {

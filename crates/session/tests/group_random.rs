@@ -5,11 +5,11 @@ mod engine;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use engine::{Engine, Nobody};
+use engine::{Engine, Nobody, Profile};
 use proptest::prelude::*;
 use selfprof_session::{
-    BufferPolicy, Cut, Group, Instant, Outcome, RawSegment, RecordingCell, RecordingOptions, SessionId,
-    SessionOptions, Span, State, greatest_common_interval,
+    BufferPolicy, Cut, Group, Instant, Outcome, RecordingCell, RecordingOptions, SessionId, SessionOptions,
+    Span, State, greatest_common_interval,
 };
 use selfprof_trace::{Micros, Trace};
 
@@ -50,7 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => any::<prop::sample::Index>().prop_map(Step::Leave),
         3 => any::<prop::sample::Index>().prop_map(Step::Pause),
         3 => any::<prop::sample::Index>().prop_map(Step::Resume),
-        4 => Just(Step::Tick),
+        8 => Just(Step::Tick),
         6 => (0_u64..15_000).prop_map(|duration| Step::Wait(Micros(duration))),
         4 => (1_u32..4).prop_map(Step::Force),
         1 => Just(Step::Close),
@@ -61,7 +61,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// The next steps of the building thread.
 enum Job {
-    Append(Cut<RawSegment>),
+    Append(Cut<Profile>),
     ResumeRecording(SessionId),
 }
 
@@ -122,6 +122,8 @@ impl Session {
 struct World {
     group: Group<Engine>,
     sessions: Vec<Session>,
+    /// The cut whose run has not ended yet.
+    retired: Option<Cut<Profile>>,
     /// What the building thread has not done yet.
     jobs: VecDeque<Job>,
     /// What it has appended but not yet published.
@@ -134,6 +136,12 @@ struct World {
 
 impl World {
     fn take(&mut self, step: Step) {
+        // As the agent does: a retired run ends before anything else changes.
+        match step {
+            Step::Wait(_) | Step::Consume(_) | Step::Build => {}
+            Step::Tick => self.end_retired_run(false),
+            _ => self.end_retired_run(true),
+        }
         let now = self.group.sampler().now;
         match step {
             Step::Join { interval, limit, policy } => self.join(now, interval, limit, policy),
@@ -141,7 +149,7 @@ impl World {
                 let Some(session) = self.pick(index) else { return };
                 let left = self.group.leave(now, session).unwrap();
                 self.session(session).close_span(now);
-                self.jobs.extend(left.cut.map(Job::Append));
+                self.deliver(left.cut);
             }
             Step::Pause(index) => {
                 let Some(session) = self.pick(index) else { return };
@@ -149,7 +157,7 @@ impl World {
                 if self.group.state(session) == Some(State::Paused) {
                     self.session(session).close_span(now);
                 }
-                self.jobs.extend(cut.map(Job::Append));
+                self.deliver(cut);
             }
             Step::Resume(index) => {
                 let Some(session) = self.pick(index) else { return };
@@ -161,11 +169,11 @@ impl World {
                 if let Err(error) = &cut {
                     assert!(self.most_runs == 1, "{error}");
                 }
-                self.jobs.extend(cut.ok().flatten().map(Job::Append));
+                self.deliver(cut.ok().flatten());
             }
             Step::Tick => {
                 let cut = self.group.tick(now);
-                self.jobs.extend(cut.map(Job::Append));
+                self.deliver(cut);
                 for session in &self.sessions {
                     let full = self.group.state(session.id).is_none_or(|state| state == State::Full);
                     assert!(full || !session.cell.is_full(), "{:?} is full unnoticed", session.id);
@@ -194,7 +202,7 @@ impl World {
             waiting: false,
         };
         let cell = Arc::new(RecordingCell::new(options, Arc::new(Nobody), now));
-        let joining = SessionOptions { interval, rotate_every: Micros(20_000), cell: Arc::clone(&cell) };
+        let joining = SessionOptions { interval, rotate_every: Micros(5_000), cell: Arc::clone(&cell) };
         let (count, next_deadline) = (self.group.len(), self.group.next_deadline());
         match self.group.join(now, joining) {
             Ok((id, cut)) => {
@@ -211,7 +219,7 @@ impl World {
                     waiting: VecDeque::new(),
                     chunks: Vec::new(),
                 });
-                self.jobs.extend(cut.map(Job::Append));
+                self.deliver(cut);
             }
             Err(error) => {
                 assert_eq!(self.most_runs, 1, "{error}");
@@ -238,9 +246,29 @@ impl World {
 
     fn close(&mut self, now: Instant) {
         let cut = self.group.close(now);
-        self.jobs.extend(cut.map(Job::Append));
+        self.deliver(cut);
         self.sessions.iter_mut().for_each(|session| session.close_span(now));
         assert!(self.group.is_empty());
+    }
+
+    /// Hands a cut to the building thread once its run has ended, after those before it.
+    fn deliver(&mut self, cut: Option<Cut<Profile>>) {
+        let Some(cut) = cut else { return };
+        self.end_retired_run(true);
+        if cut.profile.is_running() {
+            self.retired = Some(cut);
+        } else {
+            self.jobs.push_back(Job::Append(cut));
+        }
+    }
+
+    fn end_retired_run(&mut self, at_once: bool) {
+        let Some(cut) = self.retired.take() else { return };
+        if cut.profile.is_running() && !self.group.sampler().end_retired_run(at_once) {
+            self.retired = Some(cut);
+        } else {
+            self.jobs.push_back(Job::Append(cut));
+        }
     }
 
     fn is_built(&self) -> bool {
@@ -315,8 +343,10 @@ impl World {
     fn check_sampler(&mut self) {
         let started = self.sessions.iter().filter(|s| self.group.state(s.id) == Some(State::Started));
         let wanted = greatest_common_interval(started.map(|session| session.options.interval));
-        assert_eq!(self.group.sampler().interval(), wanted);
-        assert_eq!(self.group.sampler().runs.len(), usize::from(wanted.is_some()));
+        assert_eq!(self.group.sampler().wanted_interval(), wanted);
+        let retired = self.group.sampler().has_retired_run();
+        assert_eq!(retired, self.retired.is_some());
+        assert_eq!(self.group.sampler().runs.len(), usize::from(wanted.is_some()) + usize::from(retired));
         assert_eq!(self.group.next_deadline().is_some(), wanted.is_some());
     }
 
@@ -377,15 +407,18 @@ proptest! {
         most_runs in prop_oneof![1 => Just(1_usize), 4 => Just(2)],
         reaction in 0_u64..3,
         builds_at_once in any::<bool>(),
+        retires in any::<bool>(),
     ) {
         let mut engine = Engine::new(ORIGIN.after(Micros(1_000_000)), most_runs);
         engine.noise = noise;
+        engine.retires = retires;
         // Without room for a second run, the next starts after the last has ended; at the very same time, its first
         // sample would lie on the edge of a span that was delivered already.
         engine.reaction = Micros(reaction.max(u64::from(most_runs == 1)));
         let mut world = World {
             group: Group::new(engine),
             sessions: Vec::new(),
+            retired: None,
             jobs: VecDeque::new(),
             outcomes: VecDeque::new(),
             builds_at_once,

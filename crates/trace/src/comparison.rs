@@ -1,8 +1,8 @@
 //! Comparing the functions of two traces, with a test of statistical significance.
 //!
-//! Traces differ in length, so functions are compared by their share of the busy samples. The share is an estimate from samples and
-//! differs between two traces of the same program. Whether a change is significant is decided by the [two-proportion z-test],
-//! with two corrections:
+//! Traces differ in length, so functions are compared by their share of the busy time. The share is an estimate from samples and
+//! differs between two traces of the same program. Whether a change is significant is decided by the [two-proportion z-test] on
+//! the samples that were taken, with two corrections:
 //!
 //! - Consecutive samples of one long call are not independent. The variance of a share is therefore multiplied by
 //!   (1 + r) / (1 - r), where r is the autocorrelation of a two-state Markov chain ("in the function" and "elsewhere") with as many
@@ -10,6 +10,11 @@
 //!   in a program that makes one long call.
 //! - Of a thousand unchanged functions, fifty would appear changed at a significance level of 5 %. The p-values are therefore
 //!   adjusted by the [Holm–Bonferroni method]: with a probability of 95 %, no unchanged function is reported as changed.
+//!
+//! A sample in which the thread partly waited counts once, in proportion: 0.3 samples of waiting, and 0.7 of the function. Counting
+//! it for the larger part would never find waiting that is a small part of every sample. The test assumes the variance p (1 - p) of
+//! samples that are either in a function or not. Parts vary less, so unchanged functions are not reported more often. Only the
+//! variance of the parts themselves is multiplied by the factor above: equal parts in all samples do not make them dependent.
 //!
 //! Traces with fewer than [`MIN_SAMPLES`] busy samples are never significantly different. No test on two traces can account for other
 //! differences between runs of the same program (input, machine, a cold cache).
@@ -24,6 +29,7 @@ use crate::evaluated::evaluated_script;
 use crate::frame::Frame;
 use crate::id::FrameId;
 use crate::merged::MergedThreads;
+use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::summary::{FunctionRow, Summary};
 use crate::trace::Trace;
@@ -44,6 +50,10 @@ pub struct Comparison {
     pub base: Summary,
     /// The summary of the second trace.
     pub new: Summary,
+    /// The number of busy samples in the first trace. A sample in which the thread partly waited is one.
+    pub base_samples: u64,
+    /// The number of busy samples in the second trace.
+    pub new_samples: u64,
     /// The functions of both traces, most changed first.
     pub functions: Vec<FunctionChange>,
 }
@@ -55,9 +65,9 @@ pub struct FunctionChange {
     pub base: Option<FunctionRow>,
     /// Its row in the second trace.
     pub new: Option<FunctionRow>,
-    /// Its self samples as a share of the first trace's busy samples, from 0 to 1.
+    /// Its self time as a share of the first trace's busy time, from 0 to 1.
     pub base_share: f64,
-    /// Its self samples as a share of the second trace's busy samples.
+    /// Its self time as a share of the second trace's busy time.
     pub new_share: f64,
     /// The p-value of the change, adjusted for the number of functions.
     pub probability: f64,
@@ -81,18 +91,22 @@ impl Comparison {
     /// Functions match if their names and locations are equal. The remaining ones match if the name is unique in its script, because
     /// code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
-        Self::of_summaries((base, Summary::of(base)), (new, Summary::of(new)))
+        let weights = [base, new].map(Trace::weights);
+        let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])]
+            .map(|(trace, weights)| Side::of((trace, weights, &[]), Summary::of(trace)));
+        Self::of_sides((base, base_side), (new, new_side))
     }
 
     /// Compares the functions of two programs, in all their threads.
     pub fn of_merged(base: &MergedThreads, new: &MergedThreads) -> Self {
-        let summaries = [base, new].map(Summary::of_merged);
-        let [base_summary, new_summary] = summaries;
-        Self::of_summaries((&base.trace, base_summary), (&new.trace, new_summary))
+        let [base_side, new_side] = [base, new].map(|merged| {
+            let samples = (&merged.trace, &*merged.weights, &*merged.split);
+            Side::of(samples, Summary::of_merged(merged))
+        });
+        Self::of_sides((&base.trace, base_side), (&new.trace, new_side))
     }
 
-    fn of_summaries((base, base_summary): (&Trace, Summary), (new, new_summary): (&Trace, Summary)) -> Self {
-        let (base_side, new_side) = (Side::of(base, base_summary), Side::of(new, new_summary));
+    fn of_sides((base, base_side): (&Trace, Side), (new, new_side): (&Trace, Side)) -> Self {
         let mut functions: Vec<FunctionChange> = pairs(base, new, &base_side.summary, &new_side.summary)
             .into_iter()
             .map(|(of_base, of_new)| {
@@ -101,68 +115,143 @@ impl Comparison {
                 FunctionChange {
                     base: of_base,
                     new: of_new,
-                    base_share: first.share(),
-                    new_share: second.share(),
+                    base_share: base_side.share_of_time(of_base),
+                    new_share: new_side.share_of_time(of_new),
                     probability,
                 }
             })
             .collect();
         adjust(&mut functions);
         functions.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
-        Self { base: base_side.summary, new: new_side.summary, functions }
+        Self {
+            base_samples: base_side.samples,
+            new_samples: new_side.samples,
+            base: base_side.summary,
+            new: new_side.summary,
+            functions,
+        }
     }
 }
 
 /// The data of one trace that the test needs.
 struct Side {
     summary: Summary,
-    /// For each function, the number of runs of consecutive busy samples that have it innermost.
-    runs: Vec<u64>,
+    /// The number of busy samples that were taken.
+    samples: u64,
+    functions: Vec<Hits>,
+}
+
+/// How much of the busy samples is in a function: all, nothing or a part of each sample.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hits {
+    /// The sum of the parts.
+    sum: f64,
+    /// The sum of their squares.
+    squares: f64,
+    /// Half the sum of the squares of their changes from sample to sample. If the parts are all or nothing, this is the number of
+    /// runs of consecutive samples in the function.
+    changes: f64,
 }
 
 impl Side {
-    fn of(trace: &Trace, summary: Summary) -> Self {
-        let mut runs = vec![0; trace.frames().len()];
-        let mut before = None;
-        for sample in trace.samples().iter().filter(|sample| !Sample::is_idle(sample)) {
-            let innermost = sample.stack.map(|stack| trace.stacks()[stack].frame);
-            if let Some(frame) = innermost.filter(|_| innermost != before) {
-                runs[frame.index()] += 1;
+    /// `split` has the indexes of the samples that are one sample together with the next.
+    fn of((trace, weights, split): (&Trace, &[Micros], &[usize]), summary: Summary) -> Self {
+        let mut functions = vec![Hits::default(); trace.frames().len()];
+        let mut add_change = |before: &[(FrameId, f64)], now: &[(FrameId, f64)]| {
+            let part = |parts: &[(FrameId, f64)], frame| {
+                parts.iter().filter(|(of, _)| *of == frame).map(|(_, part)| part).sum::<f64>()
+            };
+            for (index, &(frame, _)) in before.iter().chain(now).enumerate() {
+                let is_new = !before.iter().chain(now).take(index).any(|(other, _)| *other == frame);
+                if is_new {
+                    let (from, to) = (part(before, frame), part(now, frame));
+                    let hits = &mut functions[frame.index()];
+                    hits.sum += to;
+                    hits.squares += to * to;
+                    hits.changes += (to - from) * (to - from) / 2.0;
+                }
             }
-            before = innermost;
+        };
+        let innermost = |sample: &Sample| sample.stack.map(|stack| trace.stacks()[stack].frame);
+        let mut split = split.iter().copied().peekable();
+        let mut samples = 0;
+        let (mut before, mut now) = (Vec::new(), Vec::new());
+        let mut index = 0;
+        while let Some(sample) = trace.samples().get(index) {
+            now.clear();
+            let other = split.next_if_eq(&index).and_then(|_| trace.samples().get(index + 1));
+            let part = match other {
+                Some(_) => part_of(weights[index], weights[index + 1]),
+                None => 1.0,
+            };
+            index += 1 + usize::from(other.is_some());
+            if sample.is_idle() {
+                continue;
+            }
+            samples += 1;
+            now.extend(innermost(sample).map(|frame| (frame, part)));
+            now.extend(other.and_then(innermost).map(|frame| (frame, 1.0 - part)));
+            add_change(&before, &now);
+            std::mem::swap(&mut before, &mut now);
         }
-        Self { summary, runs }
+        add_change(&before, &[]);
+        Self { summary, samples, functions }
+    }
+
+    fn share_of_time(&self, row: Option<FunctionRow>) -> f64 {
+        let (time, of) = (row.map_or(Micros::ZERO, |row| row.self_time), self.summary.busy.time);
+        match of {
+            // A single sample stands for no time.
+            Micros::ZERO => self.share(row).share(),
+            of => part_of(time, of.saturating_sub(time)),
+        }
     }
 
     fn share(&self, row: Option<FunctionRow>) -> Share {
-        let (hits, runs) = row.map_or((0, 0), |row| (row.self_samples, self.runs[row.frame.index()]));
-        Share { hits: hits as f64, runs: runs as f64, of: self.summary.busy.samples as f64 }
+        let hits = row.map_or(Hits::default(), |row| self.functions[row.frame.index()]);
+        Share { hits, of: self.samples as f64 }
     }
 }
 
-/// The number of samples in a function (hits), of their runs, and of all busy samples.
+/// The share that `time` has of it and `rest` together.
+fn part_of(time: Micros, rest: Micros) -> f64 {
+    let whole = time.saturating_add(rest);
+    if whole > Micros::ZERO { time.0 as f64 / whole.0 as f64 } else { 0.5 }
+}
+
+/// How much of the busy samples is in a function, and the number of all busy samples.
 #[derive(Clone, Copy, Debug)]
 struct Share {
-    hits: f64,
-    runs: f64,
+    hits: Hits,
     of: f64,
 }
 
 impl Share {
     fn share(self) -> f64 {
-        if self.of > 0.0 { self.hits / self.of } else { 0.0 }
+        if self.of > 0.0 { self.hits.sum / self.of } else { 0.0 }
     }
 
-    /// The factor by which its variance exceeds that of independent samples; at least 1.
+    /// The factor by which its variance exceeds that of independent samples that are either in the function or not; at least 1.
     fn inflation(self) -> f64 {
-        if self.hits == 0.0 {
+        let Hits { sum, squares, changes } = self.hits;
+        if sum == 0.0 {
             return 1.0;
         }
-        // The transition probabilities of the chain.
-        let leave = (self.runs / self.hits).min(1.0);
-        let enter = if self.hits < self.of { (self.runs / (self.of - self.hits)).min(1.0) } else { 0.0 };
-        let correlation = 1.0 - leave - enter;
-        ((1.0 + correlation) / (1.0 - correlation)).clamp(1.0, MAX_INFLATION)
+        let of_parts = squares - sum * sum / self.of;
+        let of_whole_samples = sum - sum * sum / self.of;
+        // The share of the variance that is between samples. The rest is within them, and independent.
+        let between = match of_whole_samples > 0.0 {
+            true => (of_parts / of_whole_samples).clamp(0.0, 1.0),
+            false => 1.0,
+        };
+        // For samples that are either in the function or not, this is what the transition probabilities of the chain leave:
+        // 1 - `changes` / `sum` - `changes` / (`of` - `sum`).
+        let correlation = match of_parts > 0.0 {
+            true => (1.0 - changes / of_parts).clamp(-1.0, 1.0),
+            false => 1.0,
+        };
+        let of_chain = ((1.0 + correlation) / (1.0 - correlation)).clamp(1.0, MAX_INFLATION);
+        1.0 + between * (of_chain - 1.0)
     }
 }
 
@@ -171,7 +260,7 @@ fn probability(base: Share, new: Share) -> f64 {
     if base.of.min(new.of) < MIN_SAMPLES as f64 {
         return 1.0;
     }
-    let pooled = (base.hits + new.hits) / (base.of + new.of);
+    let pooled = (base.hits.sum + new.hits.sum) / (base.of + new.of);
     // A trace without the function has no information on the length of its runs.
     let inflation = base.inflation().max(new.inflation());
     let variance = pooled * (1.0 - pooled) * inflation * (1.0 / base.of + 1.0 / new.of);

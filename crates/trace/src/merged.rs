@@ -8,7 +8,6 @@ use crate::evaluated::{evaluated_resource, evaluated_script};
 use crate::micros::Micros;
 use crate::table::TableFull;
 use crate::trace::Trace;
-use crate::weigh::{median_interval, weigh_by};
 
 /// What the times of functions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +40,8 @@ pub struct MergedThreads {
     pub left_out: Option<Micros>,
     /// The number of samples as they were recorded.
     pub recorded: u64,
+    /// The indexes of samples that are one recorded sample together with the next: first the thread waited, then it ran.
+    pub split: Vec<usize>,
 }
 
 impl MergedThreads {
@@ -57,21 +58,24 @@ impl MergedThreads {
         for thread in threads {
             let renumbered = evaluated.renumbered(thread);
             let thread = renumbered.as_ref().unwrap_or(thread);
-            let interval = median_interval(thread.samples());
+            let interval = thread.interval();
             merged.recorded += thread.samples().len() as u64;
             let knows_waiting = thread.waiting().is_some();
             merged.with_waiting_times += usize::from(knows_waiting);
             let mut thread = Cow::Borrowed(thread);
+            let start = merged.weights.len();
             if clock != Clock::Wall && knows_waiting {
-                thread.to_mut().add_waiting_frames();
+                let split = thread.to_mut().add_waiting_frames();
+                if clock == Clock::WaitingApart {
+                    merged.split.extend(split.into_iter().map(|index| start + index));
+                }
             }
-            let mut weights = weigh_by(interval, thread.samples());
+            let mut weights = thread.weights();
             if clock == Clock::Cpu && knows_waiting {
                 let left_out = thread.to_mut().remove_waiting(&mut weights);
                 let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);
                 merged.left_out = Some(merged.left_out.unwrap_or_default().saturating_add(sum));
             }
-            let start = merged.weights.len();
             merged.weights.append(&mut weights);
             merged.ranges.push(start..merged.weights.len());
             merged.interval = merged.interval.or(interval);

@@ -14,7 +14,6 @@ use crate::merged::MergedThreads;
 use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::trace::Trace;
-use crate::weigh::{median_interval, weigh_by};
 
 pub use call_tree::{CallNode, CallTree};
 pub use functions::{Code, FunctionRow, ResourceRow, group_times};
@@ -50,8 +49,7 @@ pub struct Summary {
 impl Summary {
     /// Summarizes a trace, in time and memory linear in its samples, stacks and entries, except for sorting the rows.
     pub fn of(trace: &Trace) -> Self {
-        let interval = median_interval(trace.samples());
-        Self::weighted(trace, &weigh_by(interval, trace.samples()), interval)
+        Self::weighted(trace, &trace.weights(), trace.interval())
     }
 
     /// Summarizes all threads of a program.

@@ -11,6 +11,7 @@ use crate::stack::Stack;
 use crate::strings::Strings;
 use crate::table::{Table, TableFull};
 use crate::waiting::WaitingTimes;
+use crate::weigh::{median_interval, weigh_by};
 
 /// A recorded profile ([`ProfilerTrace`]), in which every id resolves and every parent comes before its children.
 ///
@@ -27,6 +28,8 @@ pub struct Trace {
     samples: Vec<Sample>,
     entries: Option<Entries>,
     waiting: Option<WaitingTimes>,
+    /// The median time between the samples before some were split.
+    unsplit_interval: Option<Micros>,
 }
 
 impl Trace {
@@ -79,6 +82,12 @@ impl Trace {
     pub(crate) fn set_samples(&mut self, samples: Vec<Sample>) {
         debug_assert!(samples.iter().all(|sample| sample.stack == self.known_stack(sample.stack)));
         self.samples = samples;
+    }
+
+    /// Replaces samples by parts of them, whose stacks must be in this trace. The [interval](Self::interval) stays.
+    pub(crate) fn split_samples(&mut self, parts: Vec<Sample>) {
+        self.unsplit_interval = self.interval();
+        self.set_samples(parts);
     }
 
     /// Sets the stack of the sample at `index`, e.g. to attribute a garbage collection to its allocator later. A stack that is not
@@ -162,8 +171,7 @@ impl Trace {
     ///
     /// Fails if a table is full.
     pub(crate) fn with_resources<'a>(&'a self, url: impl Fn(&'a str) -> &'a str) -> Result<Self, TableFull> {
-        let (entries, waiting) = (self.entries.clone(), self.waiting.clone());
-        let mut copy = Self { entries, waiting, ..Self::default() };
+        let mut copy = self.without_tables();
         let mut frames = Vec::with_capacity(self.frames.len());
         for (_, frame) in self.frames.iter() {
             let name = copy.names.intern(&self.names[frame.name])?;
@@ -219,8 +227,7 @@ impl Trace {
             .iter()
             .filter(|(id, _)| is_used[id.index()])
             .for_each(|(_, stack)| frame_is_used[stack.frame.index()] = true);
-        let (entries, waiting) = (self.entries.clone(), self.waiting.clone());
-        let mut narrow = Self { entries, waiting, ..Self::default() };
+        let mut narrow = self.without_tables();
         // Nothing can fail, because the new tables are not larger than the old ones.
         let frames: Vec<Option<FrameId>> = self
             .frames
@@ -310,9 +317,29 @@ impl Trace {
         Some(a)
     }
 
+    /// The [median time](median_interval) between samples, as they were before [waiting](Self::add_waiting_frames) was split off.
+    pub fn interval(&self) -> Option<Micros> {
+        self.unsplit_interval.or_else(|| median_interval(&self.samples))
+    }
+
+    /// The [time that each sample stands for](crate::weigh). The sum does not change when waiting is split off.
+    pub fn weights(&self) -> Vec<Micros> {
+        weigh_by(self.interval(), &self.samples)
+    }
+
     /// The times of the first and the last sample.
     pub fn span(&self) -> Option<(Micros, Micros)> {
         Some((self.samples.first()?.timestamp, self.samples.last()?.timestamp))
+    }
+
+    /// A copy of what does not depend on the tables.
+    fn without_tables(&self) -> Self {
+        Self {
+            entries: self.entries.clone(),
+            waiting: self.waiting.clone(),
+            unsplit_interval: self.unsplit_interval,
+            ..Self::default()
+        }
     }
 
     fn known_stack(&self, stack: Option<StackId>) -> Option<StackId> {

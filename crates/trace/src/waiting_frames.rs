@@ -7,7 +7,7 @@ use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::stack::Stack;
 use crate::trace::Trace;
-use crate::weigh::{PAUSE, median_interval, weigh};
+use crate::weigh::PAUSE;
 
 /// The name of the frame that stands for waiting.
 pub const WAITING: &str = "(waiting)";
@@ -30,15 +30,18 @@ impl Trace {
     ///
     /// Garbage collectors may wait, too, so this calls [`add_collector_frames`](Self::add_collector_frames) before. Like those, the frames
     /// are for showing a trace, not for storing it. If a table is full, the trace does not change.
-    pub fn add_waiting_frames(&mut self) {
-        if self.waiting().is_some() {
-            self.add_collector_frames();
-            // The error is that a table is full.
-            if let Ok(samples) = self.samples_with_waiting() {
-                self.set_samples(samples);
-                self.set_waiting(None);
-            }
+    ///
+    /// Returns the indexes of the first parts of split samples.
+    pub fn add_waiting_frames(&mut self) -> Vec<usize> {
+        if self.waiting().is_none() {
+            return Vec::new();
         }
+        self.add_collector_frames();
+        // The error is that a table is full.
+        let Ok((samples, split)) = self.samples_with_waiting() else { return Vec::new() };
+        self.split_samples(samples);
+        self.set_waiting(None);
+        split
     }
 
     /// Removes the samples of waiting, and their weights. Returns the weights.
@@ -61,11 +64,12 @@ impl Trace {
         removed
     }
 
-    fn samples_with_waiting(&mut self) -> Result<Vec<Sample>, InternError> {
-        let weights = weigh(self.samples());
+    fn samples_with_waiting(&mut self) -> Result<(Vec<Sample>, Vec<usize>), InternError> {
+        let weights = self.weights();
         let waiting = self.waiting_of_samples(&weights).unwrap_or_default();
-        let longest = median_interval(self.samples()).unwrap_or_default().saturating_mul(PAUSE);
+        let longest = self.interval().unwrap_or_default().saturating_mul(PAUSE);
         let mut samples: Vec<Sample> = Vec::with_capacity(self.samples().len());
+        let mut split = Vec::new();
         let name = self.name(WAITING)?;
         let frame = self.frame(Frame { name, resource: None, line: None, column: None })?;
         let mut before: Option<Micros> = None;
@@ -84,6 +88,7 @@ impl Trace {
             let can_split = since.is_some_and(|since| since <= longest);
             if can_split && ran > negligible(weight) {
                 let timestamp = sample.timestamp.saturating_sub(ran);
+                split.push(samples.len());
                 samples.extend([Sample { timestamp, stack, marker: None }, sample]);
             } else if can_split || waited > ran {
                 samples.push(Sample { stack, marker: None, ..sample });
@@ -91,7 +96,7 @@ impl Trace {
                 samples.push(sample);
             }
         }
-        Ok(samples)
+        Ok((samples, split))
     }
 }
 
@@ -141,7 +146,7 @@ mod tests {
         #[track_caller]
         fn check(samples: &[(u64, char)], points: &[(u64, u64)], expected: &[u64]) {
             let trace = trace(samples, points);
-            let waiting = trace.waiting_of_samples(&weigh(trace.samples())).unwrap();
+            let waiting = trace.waiting_of_samples(&trace.weights()).unwrap();
             assert_eq!(waiting, expected.iter().map(|&time| Micros(time)).collect::<Vec<_>>());
         }
         let busy = [(1000, 'w'), (2000, 'w'), (3000, 'w')];
@@ -227,7 +232,10 @@ mod tests {
             };
             prop_assert_eq!(sums(Clock::WaitingApart), sums(Clock::Wall));
             prop_assert_eq!(sums(Clock::Cpu), sums(Clock::Wall));
+            let sum = |trace: &Trace| trace.weights().into_iter().fold(Micros::ZERO, Micros::saturating_add);
+            let before = (trace.interval(), sum(&trace));
             trace.add_waiting_frames();
+            prop_assert_eq!((trace.interval(), sum(&trace)), before);
             prop_assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
         }
     }

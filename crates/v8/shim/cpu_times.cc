@@ -68,6 +68,24 @@ struct SelfprofCpuTimes {
   // Readings farther apart have a gap between them.
   uint64_t longest_us = 0;
 
+  // Stops the signal handler from using this thread's times.
+  class Use {
+   public:
+    explicit Use(SelfprofCpuTimes* times) noexcept : times_(times) {
+      times_->is_in_use.store(true, std::memory_order_relaxed);
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+    ~Use() {
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+      times_->is_in_use.store(false, std::memory_order_relaxed);
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    SelfprofCpuTimes* const times_;
+  };
+
  private:
   void Add(SelfprofCpuTime reading) noexcept {
     if (start_.at_us == 0) return StartAt(reading);
@@ -151,11 +169,13 @@ SELFPROF_API SelfprofCpuTimes* selfprof_cpu_times_new() noexcept {
   static const bool has_key = pthread_key_create(&cpu_times_key, nullptr) == 0;
   if (!has_key || pthread_getspecific(cpu_times_key) != nullptr) return nullptr;
   auto* times = new (std::nothrow) SelfprofCpuTimes;
-  if (times != nullptr && pthread_setspecific(cpu_times_key, times) != 0) {
+  if (times == nullptr) return nullptr;
+  // Before the signal handler knows it.
+  times->Read();
+  if (pthread_setspecific(cpu_times_key, times) != 0) {
     delete times;
     return nullptr;
   }
-  if (times != nullptr) times->Read();
   return times;
 }
 
@@ -166,11 +186,20 @@ SELFPROF_API void selfprof_cpu_times_delete(SelfprofCpuTimes* times) noexcept {
   delete times;
 }
 
-// JS thread, while a run of its isolate with this interval is going: V8 does not remove its handler then. Puts our handler in place of
-// V8's if that is the one that is installed.
-SELFPROF_API void selfprof_cpu_times_install_handler(SelfprofCpuTimes* times, uint64_t interval_us) noexcept {
+// JS thread. The interval at which the thread is sampled from now on.
+SELFPROF_API void selfprof_cpu_times_set_interval(SelfprofCpuTimes* times, uint64_t interval_us) noexcept {
+  const SelfprofCpuTimes::Use use(times);
   // Samples may be late on a busy machine.
-  times->longest_us = 10 * interval_us + 100000;
+  const uint64_t longest_us = 10 * interval_us + 100000;
+  // The last reading may be as old as the longer interval allows.
+  if (longest_us > times->longest_us) times->longest_us = longest_us;
+  times->Read();
+  times->longest_us = longest_us;
+}
+
+// JS thread, while a run of its isolate is going: V8 does not remove its handler then. Puts our handler in place of V8's if that is the
+// one that is installed.
+SELFPROF_API void selfprof_cpu_times_install_handler() noexcept {
   struct sigaction installed;
   if (sigaction(SIGPROF, nullptr, &installed) != 0 || !IsOfV8(installed)) return;
   v8_handler.store(installed.sa_sigaction, std::memory_order_relaxed);
@@ -186,14 +215,10 @@ SELFPROF_API void selfprof_cpu_times_install_handler(SelfprofCpuTimes* times, ui
 
 // JS thread. Reads the clocks, and moves what is held to `to`, which has room for selfprof_cpu_times_capacity.
 SELFPROF_API uint32_t selfprof_cpu_times_take(SelfprofCpuTimes* times, SelfprofCpuTime* to) noexcept {
-  times->is_in_use.store(true, std::memory_order_relaxed);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const SelfprofCpuTimes::Use use(times);
   times->Read();
   times->Flush();
-  const uint32_t count = times->Take(to);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  times->is_in_use.store(false, std::memory_order_relaxed);
-  return count;
+  return times->Take(to);
 }
 
 // Any thread.

@@ -10,19 +10,28 @@ use crate::ffi;
 /// The CPU times of the thread that made it. The pointer keeps it on that thread.
 pub(crate) struct CpuTimes {
     times: NonNull<ffi::CpuTimes>,
+    interval: Option<Micros>,
 }
 
 impl CpuTimes {
     /// `None` if the thread has one already, or if the system lacks the means.
     pub(crate) fn new() -> Option<Self> {
-        NonNull::new(ffi::selfprof_cpu_times_new()).map(|times| Self { times })
+        NonNull::new(ffi::selfprof_cpu_times_new()).map(|times| Self { times, interval: None })
     }
 
-    /// Has the times read from now on, unless another profiler handles V8's signal. A run with this interval must be going, and this must be called after
+    /// Sets the longest interval at which the thread is sampled. Between readings that are much farther apart, the times are not known.
+    pub(crate) fn set_interval(&mut self, interval: Micros) {
+        if self.interval != Some(interval) {
+            self.interval = Some(interval);
+            // SAFETY: called on the thread that made it.
+            unsafe { ffi::selfprof_cpu_times_set_interval(self.times.as_ptr(), interval.0) };
+        }
+    }
+
+    /// Has the times read from now on, unless another profiler handles V8's signal. A run must be going, and this must be called after
     /// each start of one, because V8 and other profilers install handlers of their own.
-    pub(crate) fn install_handler(&mut self, interval: Micros) {
-        // SAFETY: called on the thread that made it.
-        unsafe { ffi::selfprof_cpu_times_install_handler(self.times.as_ptr(), interval.0) };
+    pub(crate) fn install_handler(&mut self) {
+        ffi::selfprof_cpu_times_install_handler();
     }
 
     /// The times since the last call, and the current one, in order.

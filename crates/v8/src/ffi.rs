@@ -159,7 +159,8 @@ unsafe extern "C" {
     ) -> *mut CpuProfile;
     pub safe fn selfprof_cpu_times_new() -> *mut CpuTimes;
     pub fn selfprof_cpu_times_delete(times: *mut CpuTimes);
-    pub fn selfprof_cpu_times_install_handler(times: *mut CpuTimes, interval_us: u64);
+    pub fn selfprof_cpu_times_set_interval(times: *mut CpuTimes, interval_us: u64);
+    pub safe fn selfprof_cpu_times_install_handler();
     pub fn selfprof_cpu_times_take(times: *mut CpuTimes, to: *mut CpuTime) -> u32;
     pub safe fn selfprof_cpu_times_capacity() -> u32;
     pub fn selfprof_collect_sample(isolate: *mut Isolate);

@@ -165,6 +165,7 @@ impl CpuSampler {
     pub fn set_cpu_times(&mut self, are_wanted: bool) {
         if are_wanted && self.cpu_times.is_none() {
             self.cpu_times = CpuTimes::new();
+            self.update_cpu_interval();
         } else if !are_wanted {
             self.cpu_times = None;
         }
@@ -186,18 +187,29 @@ impl CpuSampler {
             return Err(SamplerError { reason: "V8 allows no more than 100 runs at once" });
         }
         self.running.push(Run { id, interval_us, started: crate::now() });
+        self.update_cpu_interval();
         if let Some(times) = &mut self.cpu_times {
-            times.install_handler(Micros(interval_us.unsigned_abs().into()));
+            times.install_handler();
         }
         Ok(id)
     }
 
     fn stop_run(&mut self, id: u32) -> Option<NonNull<ffi::CpuProfile>> {
         self.running.retain(|run| run.id != id);
+        self.update_cpu_interval();
         // SAFETY: isolate and profiler are this thread's and alive; V8 returns null for an id it does not know.
         NonNull::new(unsafe {
             ffi::selfprof_profiler_stop(self.isolate.as_ptr(), self.profiler.as_ptr(), id)
         })
+    }
+
+    /// The longest interval counts: a run with a shorter one may last for a moment only, as in [`CpuSampler::drain`].
+    fn update_cpu_interval(&mut self) {
+        if let (Some(times), Some(longest_us)) =
+            (&mut self.cpu_times, self.running.iter().map(|run| run.interval_us).max())
+        {
+            times.set_interval(Micros(longest_us.unsigned_abs().into()));
+        }
     }
 
     /// Makes V8 process every sample that it has taken, while other runs continue.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { suite, test } from 'node:test';
 
+import { PACKAGE } from './program.mjs';
 import { record } from './recorded.mjs';
 
 /** How long the thread ran, and how long it waited for a processor, in milliseconds, as Linux counts it. */
@@ -34,8 +35,11 @@ function timesOf({ names, frames, stacks, samples, waiting }) {
     return [names[frames[frame][0]], ...(parent === -1 ? [] : functionsOf(parent))];
   };
   const times = {};
-  let time = 0;
-  for (const [since, stack, , , length = 0] of samples) {
+  // The file may be the second of a recording.
+  const start = samples[0][0];
+  let time = start;
+  for (const [index, [toNext, stack, , , length = 0]] of samples.entries()) {
+    const since = index === 0 ? 0 : toNext;
     for (const name of new Set(functionsOf(stack))) {
       times[name] ??= { wall: 0, waiting: 0 };
       times[name].wall += (since + length) / 1000;
@@ -43,7 +47,7 @@ function timesOf({ names, frames, stacks, samples, waiting }) {
     }
     time += since + length;
   }
-  return { ...times, all: { wall: time / 1000, waiting: total / 1000 } };
+  return { ...times, all: { wall: (time - start) / 1000, waiting: (waitedAt(time) - waitedAt(start)) / 1000 } };
 }
 
 /** Records a program that ends well. */
@@ -189,6 +193,53 @@ suite('waiting', () => {
         assert.ok(times[name].all.waiting > 100, `${exit} ${name} ${JSON.stringify(times[name].all)}`);
       }
     }
+  });
+
+  test('is recorded at a long interval, also when a program profiles itself', async (t) => {
+    const { times } = await timesOfProgram(
+      t,
+      `
+        const { Profiler } = require(${JSON.stringify(PACKAGE)});
+        (async () => {
+          for (let round = 0; round < 3; round++) {
+            await new Profiler({ sampleInterval: 250, maxBufferSize: 100 }).stop();
+            require('node:child_process').spawnSync('sleep', ['1.1']);
+            await new Promise((resolve) => setTimeout(resolve, 1));
+          }
+        })();
+      `,
+      { settings: { interval: 250 } },
+    );
+    const { spawnSync: child } = times.main;
+    assert.ok(child.wall > 2000 && child.waiting > 0.7 * child.wall, JSON.stringify(child));
+  });
+
+  test('is recorded in each file of a recording of the last seconds', async (t) => {
+    const { all } = await record(
+      t,
+      `
+        const turn = () => {
+          require('node:child_process').spawnSync('sleep', ['0.1']);
+          if (performance.now() < 5000) setImmediate(turn);
+        };
+        turn();
+      `,
+      { settings: { keep: 1 } },
+    );
+    assert.equal(all.length, 2);
+    for (const journal of all) {
+      const { all, spawnSync: child } = timesOf(journal);
+      assert.ok(child.wall > 0.9 * all.wall, JSON.stringify(child));
+      assert.ok(child.waiting > 0.8 * child.wall, JSON.stringify(child));
+    }
+  });
+
+  test('is known in each file of a recording of the last seconds if there is none', async (t) => {
+    const { all } = await record(t, 'setTimeout(() => {}, 5000);', { settings: { keep: 1 } });
+    assert.deepEqual(
+      all.map(({ waiting }) => waiting.length > 0),
+      [true, true],
+    );
   });
 
   test('is recorded after V8 has removed its handler, and beside other profilers of the same thread', async (t) => {

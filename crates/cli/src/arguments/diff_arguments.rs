@@ -8,7 +8,7 @@ use super::source_maps::SourceMapArguments;
 
 /// Compare two traces: which functions take a larger or smaller share of the time
 ///
-/// selfprof compares each function's share of the busy samples, so the traces may differ in length. Functions match
+/// selfprof compares each function's share of the busy time, so the traces may differ in length. Functions match
 /// if they have the same name and location, or if the name is unique in a script whose code has moved.
 ///
 /// Shares are estimates from samples. By default, only statistically significant changes are listed: those that pass a

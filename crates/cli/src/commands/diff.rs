@@ -33,8 +33,10 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     let new = input::program(&arguments.new, None, (&arguments.source_maps, Clock::default()))?;
     let programs = Programs { base: &base, new: &new };
     let comparison = Comparison::of_merged(&base.merged, &new.merged);
-    for (path, summary) in [(&arguments.base, &comparison.base), (&arguments.new, &comparison.new)] {
-        if summary.busy.samples == 0 {
+    for (path, samples) in
+        [(&arguments.base, comparison.base_samples), (&arguments.new, comparison.new_samples)]
+    {
+        if samples == 0 {
             return Err(Failure::job(format!("{} has no busy samples to compare", input::name_of(path)))
                 .hint("record for longer: a few seconds of work at `-i 1` give thousands of samples"));
         }
@@ -122,11 +124,11 @@ fn write_table(
         (_, 1) => writeln!(out, "1 other function did not change significantly")?,
         (_, rest) => writeln!(out, "{rest} other functions did not change significantly")?,
     }
-    let extent = |summary: &Summary| {
-        format!("{} busy samples, {:.1} ms", summary.busy.samples, summary.busy.time.as_millis_f64())
+    let extent = |summary: &Summary, samples: u64| {
+        format!("{samples} busy samples, {:.1} ms", summary.busy.time.as_millis_f64())
     };
-    writeln!(out, "base: {}", extent(&comparison.base))?;
-    writeln!(out, "new: {}", extent(&comparison.new))
+    writeln!(out, "base: {}", extent(&comparison.base, comparison.base_samples))?;
+    writeln!(out, "new: {}", extent(&comparison.new, comparison.new_samples))
 }
 
 fn write_row(
@@ -154,10 +156,10 @@ fn write_row(
 }
 
 fn to_json(programs: &Programs<'_>, comparison: &Comparison) -> Value {
-    let side = |summary: &Summary| {
+    let side = |summary: &Summary, program: &Program, busy_samples: u64| {
         json!({
-            "samples": summary.samples(),
-            "busySamples": summary.busy.samples,
+            "samples": program.merged.recorded,
+            "busySamples": busy_samples,
             "busyTime": summary.busy.time.as_millis_f64(),
             "interval": summary.interval.map(|interval| interval.as_millis_f64()),
         })
@@ -167,8 +169,8 @@ fn to_json(programs: &Programs<'_>, comparison: &Comparison) -> Value {
     json!({
         "version": JSON_VERSION,
         "significance": SIGNIFICANCE,
-        "base": side(&comparison.base),
-        "new": side(&comparison.new),
+        "base": side(&comparison.base, programs.base, comparison.base_samples),
+        "new": side(&comparison.new, programs.new, comparison.new_samples),
         "functions": functions,
     })
 }

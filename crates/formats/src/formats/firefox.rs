@@ -14,7 +14,6 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use foldhash::HashMap;
-use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Entries, EntryType, FrameId, Marker, Micros, StackId, Trace};
 
 use crate::functions;
@@ -71,7 +70,7 @@ impl<'thread> Shown<'thread> {
 }
 
 fn write_profile(threads: &[Shown<'_>], out: &mut Out<'_>) -> io::Result<()> {
-    let interval = threads.iter().find_map(|shown| median_interval(shown.thread.trace.samples()));
+    let interval = threads.iter().find_map(|shown| shown.thread.trace.interval());
     let start = threads.iter().find_map(|shown| shown.thread.time_origin).unwrap_or(0.0);
     write!(out, "{{\"meta\":{{\"interval\":{},\"startTime\":{start},", interval.unwrap_or(Micros(1000)))?;
     write!(out, "\"preprocessedProfileVersion\":{PROCESSED_VERSION},\"version\":24,\"processType\":0,")?;

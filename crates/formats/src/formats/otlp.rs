@@ -19,7 +19,6 @@ use opentelemetry_proto::tonic::profiles::v1development::{
     ResourceProfiles, Sample, ScopeProfiles, Stack, ValueType,
 };
 use prost::Message;
-use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Frame, Micros, StackId};
 
 use crate::error::WriteError;
@@ -164,7 +163,7 @@ impl Builder {
             time_unix_nano: start as u64,
             duration_nano: end.saturating_sub(start) as u64,
             period_type: sample_type,
-            period: nanos(median_interval(trace.samples()).unwrap_or_default()),
+            period: nanos(trace.interval().unwrap_or_default()),
             attribute_indices: self.thread_attributes(thread),
             ..Profile::default()
         })

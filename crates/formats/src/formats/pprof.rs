@@ -13,7 +13,6 @@ use std::io::Write;
 
 use prost::Message;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Frame, FrameId, Marker, Micros};
 
 use crate::error::WriteError;
@@ -44,7 +43,7 @@ fn profile(threads: &[Thread]) -> Result<Profile, WriteError> {
     builder.profile.period_type = Some(wall);
     builder.profile.default_sample_type = wall.r#type;
     builder.profile.time_nanos = start_nanos(threads);
-    let interval = threads.first().and_then(|thread| median_interval(thread.trace.samples()));
+    let interval = threads.first().and_then(|thread| thread.trace.interval());
     builder.profile.period = nanos(interval.unwrap_or_default());
     for thread in threads {
         builder.add(thread, threads.len() > 1, has_cpu_times)?;

@@ -4,7 +4,6 @@
 //! time to that of the next sample. To make them show the same times, a sample is written at the start of its span, and the
 //! span's end is written explicitly.
 
-use selfprof_trace::weigh::weigh;
 use selfprof_trace::{Micros, Sample, Trace};
 
 /// The span that a sample stands for, or a pause in sampling.
@@ -46,7 +45,7 @@ pub(crate) struct Spans<'trace> {
 
 impl<'trace> Spans<'trace> {
     pub(crate) fn of(trace: &'trace Trace) -> Self {
-        Self { samples: trace.samples(), weights: weigh(trace.samples()) }
+        Self { samples: trace.samples(), weights: trace.weights() }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = Span<'trace>> {

@@ -1,7 +1,6 @@
 //! The totals of samples with the same stack and marker, for formats that aggregate samples.
 
 use foldhash::HashMap;
-use selfprof_trace::weigh::weigh;
 use selfprof_trace::{Marker, Micros, Sample, StackId, Trace};
 
 use crate::error::WriteError;
@@ -38,7 +37,7 @@ pub(crate) fn totals(trace: &Trace) -> Vec<Total> {
 pub(crate) fn totals_with(trace: &Trace, mut each: impl FnMut(usize, &Sample, Micros)) -> Vec<Total> {
     let mut totals: Vec<Total> = Vec::new();
     let mut indexes = HashMap::default();
-    let weights = weigh(trace.samples());
+    let weights = trace.weights();
     let waiting = trace.waiting_of_samples(&weights);
     for (number, (sample, &weight)) in trace.samples().iter().zip(&weights).enumerate() {
         let index = *indexes.entry((sample.stack, sample.marker)).or_insert_with(|| {

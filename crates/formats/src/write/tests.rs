@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use selfprof_trace::testing::{parts, spelled, trace};
-use selfprof_trace::{Entries, Frame, Marker, Sample, Stack};
+use selfprof_trace::{Entries, Frame, Marker, Sample, Stack, WaitingPoint, WaitingTimes};
 
 use super::*;
 use crate::thread::Process;
@@ -195,5 +195,46 @@ fn losses_are_listed() {
     check(Format::Otlp, &threads, &[dropped]);
     for format in Format::ALL {
         check(format, &[], &[]);
+    }
+}
+
+/// Splitting off waiting makes the times between samples shorter, but it changes neither the interval nor what is a pause.
+#[test]
+fn all_formats_have_the_time_of_late_samples() {
+    let mut trace = Trace::new();
+    let [contended, late] = ["contended", "late"].map(|name| {
+        let name = trace.name(name).unwrap();
+        let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+        trace.stack(Stack { parent: None, frame }).ok()
+    });
+    let mut waiting = WaitingTimes::default();
+    for index in 0..=60 {
+        let timestamp = Micros(index * 1000);
+        trace.push_sample(Sample { timestamp, stack: contended, marker: None });
+        waiting.push(WaitingPoint { timestamp, waited: Micros(index * 600) });
+    }
+    for index in 1..=20 {
+        trace.push_sample(Sample { timestamp: Micros(60_000 + index * 80_000), stack: late, marker: None });
+    }
+    trace.set_waiting(Some(waiting));
+    let threads = [Thread::main(trace)];
+    let json =
+        |format| -> serde_json::Value { serde_json::from_slice(&written(format, &threads, false)).unwrap() };
+    let sum = |values: &serde_json::Value| -> f64 {
+        values.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).sum()
+    };
+
+    let collapsed = String::from_utf8(written(Format::Collapsed, &threads, false)).unwrap();
+    assert_eq!(collapsed, "contended 25000\ncontended;(waiting) 36000\nlate 1600000\n");
+    let firefox = json(Format::Firefox);
+    assert_eq!(firefox["meta"]["interval"], 1.0);
+    assert_eq!(sum(&firefox["threads"][0]["samples"]["weight"]), 1661.0);
+    let speedscope = json(Format::Speedscope);
+    assert!(!speedscope["profiles"][0]["samples"].as_array().unwrap().contains(&serde_json::json!([])));
+    assert_eq!(sum(&speedscope["profiles"][0]["weights"]), 1_661_000.0);
+    for format in [Format::CpuProfile, Format::Chrome] {
+        let text = String::from_utf8(written(format, &threads, false)).unwrap();
+        // The deltas of the late samples.
+        assert!(text.matches("80000,").count() >= 19, "{text}");
     }
 }

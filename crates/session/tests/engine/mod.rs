@@ -1,8 +1,10 @@
 //! A fake sampler with a fake clock. As V8 does, it ticks late and processes ticks later, while a requested sample is processed at
 //! once.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use selfprof_session::{
     Admission, AgentState, Cut, FrameAdmission, Function, Instant, Outcome, RawSample, RawSegment, Sampler,
@@ -19,15 +21,35 @@ pub struct Engine {
     pub reaction: Micros,
     /// State of a small random generator that delays ticks and processes them; 0 does neither.
     pub noise: u64,
-    /// The intervals and the samples of the active runs.
+    /// Whether retired runs go on taking samples until [`end_retired_run`](Self::end_retired_run). Otherwise they end at once.
+    pub retires: bool,
+    /// The intervals and the samples of the active runs, including the retired one.
     pub runs: BTreeMap<u32, (Micros, Vec<Instant>)>,
     /// The calls since this was last read.
     pub calls: Vec<String>,
     /// Every instant at which it took a sample.
     pub sampled: BTreeSet<Instant>,
+    retired: Option<RetiredRun>,
     next_run: u32,
     next_tick: Instant,
     unprocessed: Vec<Instant>,
+}
+
+#[derive(Debug)]
+struct RetiredRun {
+    run: u32,
+    at: Instant,
+    profile: Profile,
+}
+
+/// What a run recorded; nothing before it has ended.
+#[derive(Clone, Debug, Default)]
+pub struct Profile(Rc<RefCell<Option<RawSegment>>>);
+
+impl Profile {
+    pub fn is_running(&self) -> bool {
+        self.0.borrow().is_none()
+    }
 }
 
 impl Engine {
@@ -37,6 +59,41 @@ impl Engine {
 
     pub fn interval(&self) -> Option<Micros> {
         self.runs.values().map(|(interval, _)| *interval).min()
+    }
+
+    /// The interval without that of the retired run.
+    pub fn wanted_interval(&self) -> Option<Micros> {
+        let is_retired = |run| self.retired.as_ref().is_some_and(|retired| retired.run == run);
+        let wanted = self.runs.iter().filter(|(run, _)| !is_retired(**run));
+        wanted.map(|(_, (interval, _))| *interval).min()
+    }
+
+    /// Whether a retired run has not ended.
+    pub fn has_retired_run(&self) -> bool {
+        self.retired.is_some()
+    }
+
+    /// Ends the retired run, if there is one. Without `at_once`, only if all samples that were taken before it was retired are
+    /// processed. Returns whether no retired run is left.
+    pub fn end_retired_run(&mut self, at_once: bool) -> bool {
+        if at_once {
+            self.process();
+        }
+        let unprocessed = &self.unprocessed;
+        let is_due = |retired: &mut RetiredRun| unprocessed.iter().all(|&at| at > retired.at);
+        if let Some(RetiredRun { run, profile, .. }) = self.retired.take_if(is_due) {
+            self.end_run(run, &profile);
+        }
+        self.retired.is_none()
+    }
+
+    fn end_run(&mut self, run: u32, profile: &Profile) {
+        assert!(profile.is_running(), "a run ends once");
+        self.calls.push("stop".to_owned());
+        let (_, samples) = self.runs.remove(&run).expect("only a run that is going is stopped");
+        let sample = |at| RawSample { at, node: None, state: AgentState::Idle };
+        let samples = samples.into_iter().map(sample).collect();
+        *profile.0.borrow_mut() = Some(RawSegment { samples, ..RawSegment::default() });
     }
 
     /// Advances the clock.
@@ -81,10 +138,10 @@ impl Engine {
 
 impl Sampler for Engine {
     type Running = u32;
-    type Profile = RawSegment;
+    type Profile = Profile;
 
     fn start(&mut self, interval: Micros) -> Result<u32, SamplerError> {
-        if self.runs.len() >= self.most_runs {
+        if self.runs.len() - usize::from(self.has_retired_run()) >= self.most_runs {
             return Err(SamplerError { reason: "too many runs" });
         }
         self.calls.push(format!("start {}", interval.0 / 1_000));
@@ -97,12 +154,23 @@ impl Sampler for Engine {
         Ok(self.next_run)
     }
 
-    fn stop(&mut self, running: u32) -> RawSegment {
-        self.calls.push("stop".to_owned());
+    fn stop(&mut self, running: u32) -> Profile {
+        self.end_retired_run(true);
         self.process();
-        let (_, samples) = self.runs.remove(&running).expect("only a run that is going is stopped");
-        let sample = |at| RawSample { at, node: None, state: AgentState::Idle };
-        RawSegment { samples: samples.into_iter().map(sample).collect(), ..RawSegment::default() }
+        let profile = Profile::default();
+        self.end_run(running, &profile);
+        profile
+    }
+
+    fn retire(&mut self, running: u32) -> Profile {
+        if !self.retires {
+            return self.stop(running);
+        }
+        self.end_retired_run(true);
+        let profile = Profile::default();
+        self.retired = Some(RetiredRun { run: running, at: self.now, profile: profile.clone() });
+        assert!(self.wanted_interval().is_some(), "without another run, samples would be lost");
+        profile
     }
 
     fn sample_now(&mut self) {
@@ -134,11 +202,13 @@ impl FrameAdmission for Nobody {
 }
 
 /// Appends a cut to the recordings of its deliveries, as the building thread does. The outcomes are not published yet.
-pub fn append(cut: &Cut<RawSegment>) -> Vec<(SessionId, Outcome)> {
+pub fn append(cut: &Cut<Profile>) -> Vec<(SessionId, Outcome)> {
+    let profile = cut.profile.0.borrow();
+    let segment = profile.as_ref().expect("only the profile of a run that has ended is read");
     let append = |delivery: &selfprof_session::Delivery| {
         let mut recording = delivery.cell.recording.lock();
         let admission = &*delivery.cell.admission;
-        let outcome = recording.append(&cut.profile, &delivery.spans, &delivery.forced, admission);
+        let outcome = recording.append(segment, &delivery.spans, &delivery.forced, admission);
         (delivery.session, outcome.unwrap())
     };
     cut.deliveries.iter().map(append).collect()

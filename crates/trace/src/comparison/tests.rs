@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Micros, Stack};
+use crate::{Micros, Stack, WAITING, WaitingPoint, WaitingTimes};
 
 /// A trace from runs `name:line*count`, with one sample per millisecond. Functions with a line are in the script `a.js`.
 fn trace_of(runs: &str) -> Trace {
@@ -120,7 +120,8 @@ fn significant_changes_are_distinguished_from_chance() {
 fn p_values_equal_those_of_r() {
     #[track_caller]
     fn check(base: (f64, f64), new: (f64, f64), expected: f64) {
-        let share = |(hits, of): (f64, f64)| Share { hits, of, runs: hits };
+        // Each sample is a run of its own, as far as that is possible.
+        let share = |(sum, of): (f64, f64)| Share { hits: Hits { sum, squares: sum, changes: sum }, of };
         let probability = probability(share(base), share(new));
         assert!((probability - expected).abs() < 5e-4, "{probability} is not {expected}");
     }
@@ -157,6 +158,47 @@ proptest! {
     }
 }
 
+/// A trace of one millisecond per sample, alternating between two functions, with these waiting times at the ends of the milliseconds.
+fn waiting_trace(waited: impl Iterator<Item = u64>) -> MergedThreads {
+    let mut trace = trace_of(&vec!["a*1 b*1"; 500].join(" "));
+    let mut times = WaitingTimes::default();
+    let mut total = 0;
+    for (sample, waited) in trace.samples().iter().zip(waited) {
+        total += waited;
+        times.push(WaitingPoint { timestamp: sample.timestamp, waited: Micros(total) });
+    }
+    trace.set_waiting(Some(times));
+    MergedThreads::of([&trace]).unwrap()
+}
+
+#[test]
+fn waiting_is_compared_by_time_and_tested_by_samples() {
+    /// `expected` has the change of the waiting time in percent, and the functions that changed significantly.
+    #[track_caller]
+    fn check(waited: impl Iterator<Item = u64>, expected: (f64, &[&str])) {
+        let (base, new) = (waiting_trace(std::iter::repeat(0)), waiting_trace(waited));
+        let comparison = Comparison::of_merged(&base, &new);
+        assert_eq!((comparison.base_samples, comparison.new_samples), (1000, 1000));
+        let trace = &new.trace;
+        let name = |change: &&FunctionChange| &trace.names()[trace.frames()[change.new.unwrap().frame].name];
+        let waiting = comparison.functions.iter().find(|change| name(change) == WAITING);
+        let change = waiting.map_or(0.0, |waiting| (1000.0 * waiting.change()).round() / 10.0);
+        let significant = comparison.functions.iter().filter(|change| change.is_significant());
+        let mut significant: Vec<&str> = significant.map(|change| name(&change)).collect();
+        significant.sort_unstable();
+        assert_eq!((change, &*significant), expected);
+        let sum: f64 = comparison.functions.iter().map(|change| change.new_share).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+    }
+    check(std::iter::repeat(0), (0.0, &[]));
+    // A small part of each sample.
+    check(std::iter::repeat(30), (3.0, &[WAITING]));
+    check(std::iter::repeat(500), (50.0, &[WAITING, "a", "b"]));
+    // Consecutive samples of one long wait are not independent.
+    check((0..1000).map(|index| 990 * u64::from(index < 30)), (2.9, &[]));
+    check((0..1000).map(|index| 500 * u64::from(index < 60)), (3.0, &[]));
+}
+
 /// For traces drawn from the same distribution, one comparison in twenty may report a change.
 #[test]
 fn noise_is_not_reported() {
@@ -176,4 +218,33 @@ fn noise_is_not_reported() {
         .filter(|_| Comparison::of(&draw(), &draw()).functions.iter().any(FunctionChange::is_significant))
         .count();
     assert!(wrong <= 5, "{wrong} of 100");
+}
+
+/// The same for traces in which the thread waits during a part of each sample, in phases of different lengths.
+#[test]
+fn noise_of_waiting_is_not_reported() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = |below: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % below
+    };
+    for longest_phase in [1, 8] {
+        let mut draw = || {
+            let mut waited = Vec::new();
+            while waited.len() < 1000 {
+                let (part, length) = (random(10) * 100, 1 + random(longest_phase));
+                waited.extend((0..length).map(|_| part));
+            }
+            waiting_trace(waited.into_iter())
+        };
+        let wrong = (0..100)
+            .filter(|_| {
+                let comparison = Comparison::of_merged(&draw(), &draw());
+                comparison.functions.iter().any(FunctionChange::is_significant)
+            })
+            .count();
+        assert!(wrong <= 5, "{wrong} of 100");
+    }
 }

@@ -8,7 +8,6 @@ use crate::id::StackId;
 use crate::micros::Micros;
 use crate::stack::Stack;
 use crate::trace::Trace;
-use crate::weigh::weigh;
 
 /// The call tree of a trace. Its nodes are the trace's stacks, with their times.
 #[derive(Clone, Debug)]
@@ -33,7 +32,7 @@ pub struct CallNode {
 impl CallTree {
     /// Builds the call tree, in time linear in samples and stacks, except for sorting siblings.
     pub fn of(trace: &Trace) -> Self {
-        Self::new(trace, &weigh(trace.samples()))
+        Self::new(trace, &trace.weights())
     }
 
     /// Like [`CallTree::of`], with known weights.

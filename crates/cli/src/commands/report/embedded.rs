@@ -32,8 +32,7 @@ const VERSION: u32 = 3;
 pub fn encode(traces: &[ReportTrace]) -> io::Result<String> {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     let comparison = match traces {
-        // The samples of a thread are consecutive in a merged trace, and the comparison depends on no others.
-        [base, new, ..] => Some(Comparison::of(&base.merged, &new.merged)),
+        [base, new, ..] => Some(Comparison::of_merged(&base.merged, &new.merged)),
         _ => None,
     };
     let compared = comparison.iter().flat_map(|comparison| [&comparison.base, &comparison.new]);
@@ -140,7 +139,7 @@ struct EmbeddedEntries<'a> {
 impl<'a> EmbeddedTrace<'a> {
     /// `summary` is that of the trace, if it was computed already.
     fn of(report_trace: &'a ReportTrace, summary: Option<&Summary>) -> Self {
-        let trace = &report_trace.merged;
+        let trace = &report_trace.merged.trace;
         Self {
             name: &report_trace.title,
             notes: &report_trace.notes,
@@ -191,7 +190,7 @@ fn snippets<'a>(
     if snippets.is_empty() {
         return BTreeMap::new();
     }
-    let summary = summary.map_or_else(|| Cow::Owned(Summary::of(merged)), Cow::Borrowed);
+    let summary = summary.map_or_else(|| Cow::Owned(Summary::of_merged(merged)), Cow::Borrowed);
     let mut rows: Vec<_> = summary.functions.iter().filter(|row| snippets.contains_key(&row.frame)).collect();
     rows.sort_by_key(|row| Reverse((row.self_time.max(Micros(row.total_time.0 / 4)), row.total_time)));
     rows.iter()

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use selfprof_formats::Process;
-use selfprof_trace::weigh::{median_interval, weigh};
-use selfprof_trace::{Entries, FrameId, InternError, Micros, Sample, Trace};
+use selfprof_trace::weigh::weigh;
+use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Sample, Trace};
 
 use crate::inferred_names::InferredNames;
 use crate::source_maps::{ReadableThread, Snippets};
@@ -28,7 +28,7 @@ pub struct ReportTrace {
     /// Remarks about the trace, e.g. the number of problems in its files.
     pub notes: Vec<String>,
     /// The functions and stacks of all threads, and the samples of one thread after another.
-    pub merged: Trace,
+    pub merged: MergedThreads,
     /// Names for its anonymous functions.
     pub inferred: InferredNames,
     /// Lines of the original sources.
@@ -92,7 +92,7 @@ impl ReportTrace {
         Self {
             title,
             notes,
-            merged: Trace::new(),
+            merged: MergedThreads::default(),
             inferred: InferredNames::new(),
             snippets: Snippets::new(),
             threads: Vec::new(),
@@ -106,18 +106,27 @@ impl ReportTrace {
         start: Micros,
     ) -> Result<(), InternError> {
         let ReadableThread { mut thread, inferred, snippets } = readable;
-        let interval = median_interval(thread.trace.samples());
+        let interval = thread.trace.interval();
+        let recorded = thread.trace.samples().len() as u64;
+        let with_waiting_times = usize::from(thread.trace.waiting().is_some());
         thread.trace.add_collector_frames();
-        thread.trace.add_waiting_frames();
+        let split = thread.trace.add_waiting_frames();
         let entries = thread.trace.entries().cloned();
         thread.trace.set_entries(None);
-        let first = self.merged.samples().len();
+        let merged = &mut self.merged;
+        let first = merged.trace.samples().len();
+        merged.weights.extend(thread.trace.weights());
+        merged.ranges.push(first..merged.weights.len());
+        merged.interval = merged.interval.or(interval);
+        merged.with_waiting_times += with_waiting_times;
+        merged.recorded += recorded;
+        merged.split.extend(split.into_iter().map(|index| first + index));
         if self.threads.is_empty() {
-            self.merged = thread.trace;
+            merged.trace = thread.trace;
             self.inferred = inferred;
             self.snippets = snippets;
         } else {
-            self.merged.merge(&thread.trace)?;
+            merged.trace.merge(&thread.trace)?;
             // The names of a function are the same in each thread, unless its script changed between two recordings.
             for (frame, name) in inferred {
                 let frame = self.frame_in_merged(&thread.trace, frame)?;
@@ -128,7 +137,7 @@ impl ReportTrace {
                 self.snippets.entry(frame).or_insert(snippet);
             }
         }
-        let samples = first..self.merged.samples().len();
+        let samples = first..self.merged.trace.samples().len();
         self.threads.push(ReportThread {
             name: thread.name,
             process: thread.process,
@@ -143,9 +152,10 @@ impl ReportTrace {
 
     fn frame_in_merged(&mut self, trace: &Trace, frame: FrameId) -> Result<FrameId, InternError> {
         let frame = trace.frames()[frame];
-        let name = self.merged.name(&trace.names()[frame.name])?;
-        let resource = frame.resource.map(|id| self.merged.resource(&trace.resources()[id])).transpose()?;
-        self.merged.frame(selfprof_trace::Frame { name, resource, ..frame })
+        let merged = &mut self.merged.trace;
+        let name = merged.name(&trace.names()[frame.name])?;
+        let resource = frame.resource.map(|id| merged.resource(&trace.resources()[id])).transpose()?;
+        merged.frame(selfprof_trace::Frame { name, resource, ..frame })
     }
 }
 
@@ -191,8 +201,8 @@ mod tests {
 
     /// The functions of a thread's samples, with their inferred names.
     fn functions(trace: &ReportTrace, thread: usize) -> Vec<&str> {
-        let samples = &trace.merged.samples()[trace.threads[thread].samples.clone()];
-        let frame = |sample: &Sample| trace.merged.stacks()[sample.stack.unwrap()].frame;
+        let samples = &trace.merged.trace.samples()[trace.threads[thread].samples.clone()];
+        let frame = |sample: &Sample| trace.merged.trace.stacks()[sample.stack.unwrap()].frame;
         samples.iter().map(|sample| &*trace.inferred[&frame(sample)]).collect()
     }
 
@@ -200,7 +210,7 @@ mod tests {
     fn the_threads_of_a_file_share_their_functions() {
         let threads = vec![thread("main-thread", 5000, &["a", "b"]), thread("worker-1", 0, &["c", "b", "a"])];
         let trace = ReportTrace::of(file("x.json", 2, threads)).unwrap();
-        assert_eq!(trace.merged.frames().len(), 3);
+        assert_eq!(trace.merged.trace.frames().len(), 3);
         assert_eq!(functions(&trace, 0), ["a*", "b*"]);
         assert_eq!(functions(&trace, 1), ["c*", "b*", "a*"]);
         assert_eq!(trace.notes, ["2 problems in the file"]);

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::iter::Peekable;
 
-use selfprof_trace::weigh::median_interval;
 use selfprof_trace::{Entries, Entry, EntryType, Frame, Micros, Sample, Stack, StackId, Trace};
 
 use crate::error::WriteError;
@@ -49,7 +48,7 @@ pub(crate) fn write_with(
         let stacks = tables.merge_tables(trace).map_err(WriteError::TooLarge)?;
         lists.push(List { name, samples: trace.samples(), stacks, entries: trace.entries() });
     }
-    let effective = threads.first().and_then(|thread| median_interval(thread.trace.samples()));
+    let effective = threads.first().and_then(|thread| thread.trace.interval());
     Ok(output::write(out, output, |out| write_all(&tables, &lists, (options, effective), out))?)
 }
 

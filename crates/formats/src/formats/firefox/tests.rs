@@ -69,7 +69,7 @@ fn cpu_time_is_that_since_the_sample_before() {
     assert_eq!(json["meta"]["startTime"], 1_700_000_000_000.5);
     let samples = &json["threads"][0]["samples"];
     // It ran, then waited, then ran, then was idle.
-    assert_eq!(samples["weight"], serde_json::json!([0.75, 0.75, 0.25, 1]));
-    assert_eq!(samples["threadCPUDelta"], serde_json::json!([0, 750_000, 0, 250_000]));
+    assert_eq!(samples["weight"], serde_json::json!([1, 0.75, 0.25, 1]));
+    assert_eq!(samples["threadCPUDelta"], serde_json::json!([0, 1_000_000, 0, 250_000]));
     assert_eq!(json["threads"][0]["stringArray"][1], "(waiting)");
 }
