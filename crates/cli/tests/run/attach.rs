@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
@@ -440,6 +440,16 @@ fn programs_without_an_inspector_are_refused() {
         &format!("process {pid} did not open its inspector within 5 s\n"),
     );
     assert_eq!(program.line(), "mine\n");
+
+    // It serves at the port of its inspector, too.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut program = Running::start(&format!("--inspect-port={port}"), "handlesAtPort");
+    let pid = program.child.id();
+    let expected = format!("process {pid} did not open its inspector within 5 s\n");
+    check_refusal(program.attach(&directory, ""), 1, &expected);
+    assert_eq!(program.line(), "mine\n");
+    // There was one signal.
+    assert_eq!(program.state()["changed"]["inspector"], false);
 
     let has_option = Command::new("node").args(["--disable-sigusr1", "-e", "0"]).output().unwrap();
     if has_option.status.success() {

@@ -52,7 +52,10 @@ impl Inspector {
             let sockets = sockets::of_network(&target.folder());
             let new: Vec<&Socket> =
                 listening(&sockets).filter(|socket| !known.contains(&socket.inode)).collect();
-            let own = if new.is_empty() { BTreeSet::new() } else { sockets::of_process(&target.folder()) };
+            let is_at_port = |socket: &Socket| socket.address.port() == port;
+            // Read after the list, so that a socket which the process has just opened is in it.
+            let is_own_needed = !new.is_empty() || listening(&sockets).any(is_at_port);
+            let own = if is_own_needed { sockets::of_process(&target.folder()) } else { BTreeSet::new() };
             for socket in new.iter().filter(|socket| own.contains(&socket.inode)) {
                 if let Some(inspector) = Self::at(socket.address, until, false) {
                     return Ok(inspector);
@@ -61,7 +64,7 @@ impl Inspector {
                 known.insert(socket.inode);
             }
             // Another process may have opened its inspector first; this one's then did not open.
-            let is_other = |socket: &Socket| socket.address.port() == port && !own.contains(&socket.inode);
+            let is_other = |socket: &Socket| is_at_port(socket) && !own.contains(&socket.inode);
             is_occupied = port != 0 && listening(&sockets).any(is_other);
             if is_occupied {
                 is_sent = false;
