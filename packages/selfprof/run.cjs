@@ -5,11 +5,12 @@
 
 const { isMainThread } = require('node:worker_threads');
 
-const { recordThread, reportFailure } = require('./src/run/record.cjs');
+const { hasBegun, recordThread, reportFailure } = require('./src/run/record.cjs');
 const { setForWorkers, takeRequest } = require('./src/run/request.cjs');
 
 const request = takeRequest(__filename);
-if (request !== undefined) {
+// `selfprof attach` may have interrupted this.
+if (request !== undefined && !hasBegun(request)) {
   try {
     /** @type {(() => void)[]} */
     const undo = [];

@@ -71,7 +71,8 @@ pub fn watch(
 pub fn ended(agent: AgentKey) {
     WATCHERS.lock().remove(&agent);
     if ENDING_THREADS.lock().remove(&agent) {
-        ONE_ENDED.notify_one();
+        // The signal thread and the thread of the recorder may both wait.
+        ONE_ENDED.notify_all();
     }
 }
 

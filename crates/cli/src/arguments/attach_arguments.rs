@@ -78,8 +78,10 @@ too.) Node.js prints `Debugger listening on ...` and `Debugger attached.` to the
 already, it stays open.
 
 What is recorded: the main thread, all workers, and the Node.js processes that start from now on. Child processes that were
-running before are not; attach to each of them. Workers that are blocked in native code are not recorded, but named. On Node.js
-20 to 24, functions that V8 had inlined into optimised code before do not appear: their time counts as their caller's.
+running before are not; attach to each of them. Workers that are blocked in native code are not recorded, but named. So are
+later workers for which Node.js cannot repeat the options or environment, e.g. with `env: SHARE_ENV`, or in a process with
+`--conditions`, if the program has destructured `Worker` before. On Node.js 20 to 24, functions that V8 had inlined into
+optimised code before do not appear: their time counts as their caller's.
 
 What cannot be attached to: processes of other users or in other containers, processes with Node.js's permission model or
 --disable-sigusr1, those that handle SIGUSR1 themselves (their handler is called), and those with a debugger attached. Use

@@ -129,13 +129,16 @@ fn begin(target: &Target, module: &Path, settings: &Value) -> Result<(), Failure
         })
     };
     let inspector = Inspector::open(target)?;
-    let mut session = inspector.connect(Instant::now() + CONNECT_PATIENCE).map_err(broken)?;
+    let mut session = inspector.connect(Instant::now() + CONNECT_PATIENCE).map_err(|error| {
+        inspector.close(None, target);
+        broken(error)
+    })?;
     let begun = recorder::begin_main(&mut session, module, settings);
     let missing = begun
         .as_ref()
         .map(|request| recorder::begin_workers(&mut session, module, settings, request))
         .unwrap_or_else(|_| Ok(Vec::new()));
-    inspector.close(session, target);
+    inspector.close(Some(session), target);
     begun.map_err(|error| target.check_alive().err().unwrap_or_else(|| not_begun(error, pid)))?;
     match missing {
         Ok(missing) => {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
@@ -246,6 +246,46 @@ fn workers_and_child_processes_are_recorded() {
     assert!(share(&child.trace, "inChild") > 0.1, "{said}");
 }
 
+/// The program took the class `Worker` before, so that it cannot be replaced.
+#[test]
+fn later_workers_are_recorded_or_named() {
+    #[track_caller]
+    fn check(options: &str, commands: &[&str], expected: &[&str], warning: Option<&str>) {
+        let directory = TestDirectory::new();
+        let mut program = Running::start(&format!("{OWN_PORT} {options}"), "serve");
+        let attached = program.attached(&directory, "--top 0");
+        for command in commands {
+            program.tell(command);
+        }
+        let until = Instant::now() + Duration::from_secs(20);
+        while program.state()["workers"] != 0 && Instant::now() < until {
+            thread::sleep(Duration::from_millis(50));
+        }
+        let during = program.state();
+        assert_eq!((&during["changed"]["parent"], &during["changed"]["env"]), (&true.into(), &false.into()));
+        let said = attached.end();
+        let threads = threads(&directory, "running.selfprof.json");
+        let names: Vec<&str> = threads.iter().map(|thread| &*thread.name).collect();
+        assert_eq!(names, expected, "{said}");
+        assert_eq!(said.contains("not recorded"), warning.is_some(), "{said}");
+        assert!(said.contains(warning.unwrap_or_default()), "{said}");
+        let after = program.state();
+        assert_eq!(after["changed"]["parent"], false);
+        assert!(!after["execArgv"].to_string().contains("run.cjs"), "{after}");
+    }
+    check("", &["worker", "ownOptionsWorker"], &["main-thread", "worker-1", "worker-2"], None);
+    check(
+        "--max-old-space-size=500",
+        &["worker", "replacedWorker"],
+        &["main-thread", "worker-1", "worker-2"],
+        None,
+    );
+    let warning = "a worker: it has an environment of its own, and its class was loaded before attaching\n";
+    check("", &["sharingWorker"], &["main-thread"], Some(warning));
+    let warning = "a worker: its class was loaded before attaching, and Node cannot repeat";
+    check("--conditions=x", &["worker"], &["main-thread"], Some(warning));
+}
+
 #[test]
 fn nothing_is_left_after_three_recordings() {
     let directory = TestDirectory::new();
@@ -400,6 +440,16 @@ fn programs_without_an_inspector_are_refused() {
         &format!("process {pid} did not open its inspector within 5 s\n"),
     );
     assert_eq!(program.line(), "mine\n");
+
+    // It serves at the port of its inspector, too.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut program = Running::start(&format!("--inspect-port={port}"), "handlesAtPort");
+    let pid = program.child.id();
+    let expected = format!("process {pid} did not open its inspector within 5 s\n");
+    check_refusal(program.attach(&directory, ""), 1, &expected);
+    assert_eq!(program.line(), "mine\n");
+    // There was one signal.
+    assert_eq!(program.state()["changed"]["inspector"], false);
 
     let has_option = Command::new("node").args(["--disable-sigusr1", "-e", "0"]).output().unwrap();
     if has_option.status.success() {

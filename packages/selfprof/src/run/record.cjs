@@ -51,10 +51,28 @@ function hasBegun({ settings }) {
  * @returns {boolean} false if the recording has ended already
  */
 function recordThread(request, isMain, onEnd) {
-  const { connection, keep, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
+  const { connection } = request.settings;
   // A process that outlives the recording passes the request on to its children all the same.
   if (connection !== undefined && !fs.existsSync(connection)) return false;
   if (hasBegun(request)) return true;
+  const earlier = recorder;
+  // First of all: the inspector may interrupt the preload of a worker, and call this again.
+  recorder = connection;
+  try {
+    return beginRecording(request, isMain, onEnd);
+  } catch (error) {
+    recorder = earlier;
+    throw error;
+  }
+}
+
+/**
+ * @param {import('./request.cjs').Request} request
+ * @param {boolean} isMain
+ * @param {() => void} [onEnd]
+ */
+function beginRecording(request, isMain, onEnd) {
+  const { connection, keep, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
   const native = require('../native.cjs');
   const { ensureAgentForRecording, updateEntryRecording } = require('../agent.cjs');
   const agent = ensureAgentForRecording({ mode, nodeFrames });
@@ -76,7 +94,6 @@ function recordThread(request, isMain, onEnd) {
     updateEntryRecording();
     onEnd?.();
   });
-  recorder = connection;
   updateEntryRecording();
   return isRecording;
 }

@@ -5,6 +5,7 @@
 const { syncBuiltinESMExports } = require('node:module');
 const workerThreads = require('node:worker_threads');
 
+const { followCaptured } = require('./captured-workers.cjs');
 const { withOption } = require('./request.cjs');
 
 /**
@@ -17,27 +18,37 @@ const { withOption } = require('./request.cjs');
  */
 function follow(preload, onFailure) {
   const { Worker } = workerThreads;
+  /** Whether a worker is being constructed that has got the preload. */
+  let isAdapted = false;
   const Following = new Proxy(Worker, {
     construct(target, args, newTarget) {
       const [file, options, ...rest] = args;
       const construct = (/** @type {unknown} */ used) => Reflect.construct(target, [file, used, ...rest], newTarget);
       const isInherited = onFailure === undefined || hasOwn(options);
-      const withPreload = () => construct(adapted(preload, isInherited ? options : withInherited(options)));
+      const withPreload = () => {
+        const used = adapted(preload, isInherited ? options : withInherited(options));
+        isAdapted = true;
+        try {
+          return construct(used);
+        } finally {
+          isAdapted = false;
+        }
+      };
       try {
         return hasSameOptions(options) ? withOwnOption(preload, withPreload) : withPreload();
       } catch (error) {
         if (isInherited) throw error;
         // If this fails, too, the program made a mistake.
-        const worker = construct(options);
-        onFailure(error);
-        return worker;
+        return construct(options);
       }
     },
   });
   Worker.prototype.constructor = Following;
   workerThreads.Worker = Following;
   syncBuiltinESMExports();
+  const undoCaptured = onFailure && followCaptured(Worker, preload, () => isAdapted, onFailure);
   return () => {
+    undoCaptured?.();
     if (Worker.prototype.constructor === Following) Worker.prototype.constructor = Worker;
     if (workerThreads.Worker !== Following) return;
     workerThreads.Worker = Worker;

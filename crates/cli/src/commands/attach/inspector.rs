@@ -52,7 +52,10 @@ impl Inspector {
             let sockets = sockets::of_network(&target.folder());
             let new: Vec<&Socket> =
                 listening(&sockets).filter(|socket| !known.contains(&socket.inode)).collect();
-            let own = if new.is_empty() { BTreeSet::new() } else { sockets::of_process(&target.folder()) };
+            let is_at_port = |socket: &Socket| socket.address.port() == port;
+            // Read after the list, so that a socket which the process has just opened is in it.
+            let is_own_needed = !new.is_empty() || listening(&sockets).any(is_at_port);
+            let own = if is_own_needed { sockets::of_process(&target.folder()) } else { BTreeSet::new() };
             for socket in new.iter().filter(|socket| own.contains(&socket.inode)) {
                 if let Some(inspector) = Self::at(socket.address, until, false) {
                     return Ok(inspector);
@@ -61,7 +64,7 @@ impl Inspector {
                 known.insert(socket.inode);
             }
             // Another process may have opened its inspector first; this one's then did not open.
-            let is_other = |socket: &Socket| socket.address.port() == port && !own.contains(&socket.inode);
+            let is_other = |socket: &Socket| is_at_port(socket) && !own.contains(&socket.inode);
             is_occupied = port != 0 && listening(&sockets).any(is_other);
             if is_occupied {
                 is_sent = false;
@@ -114,21 +117,30 @@ impl Inspector {
         Session::connect(self.address, &self.program, deadline)
     }
 
-    /// Closes it, unless it was open before.
-    pub fn close(&self, mut session: Session, target: &Target) {
-        let until = Instant::now() + CLOSE_PATIENCE;
-        if self.was_open {
-            return session.close(until);
-        }
-        let parameters = json!({ "expression": CLOSE, "includeCommandLineAPI": true, "silent": true });
-        let is_closed = session
-            .send("Runtime.evaluate", parameters, until)
-            .and_then(|_| session.wait_for_close(until))
-            .is_ok();
-        if !is_closed && target.check_alive().is_ok() {
+    /// Closes it, unless it was open before. Without a session, connects once more.
+    pub fn close(&self, session: Option<Session>, target: &Target) {
+        if !self.try_close(session, Instant::now() + CLOSE_PATIENCE) && target.check_alive().is_ok() {
             let Self { address, .. } = self;
             warn(format_args!("the inspector of process {} may still be open at {address}", target.pid()));
         }
+    }
+
+    /// Returns whether it is as it was before.
+    fn try_close(&self, session: Option<Session>, until: Instant) -> bool {
+        if self.was_open {
+            if let Some(session) = session {
+                session.close(until);
+            }
+            return true;
+        }
+        let parameters = json!({ "expression": CLOSE, "includeCommandLineAPI": true, "silent": true });
+        session
+            .map_or_else(|| self.connect(until), Ok)
+            .and_then(|mut session| {
+                session.send("Runtime.evaluate", parameters, until)?;
+                session.wait_for_close(until)
+            })
+            .is_ok()
     }
 }
 
@@ -190,7 +202,28 @@ fn not_opened(target: &Target) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
+
+    #[test]
+    fn an_inspector_without_a_session_is_closed() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let inspector = Inspector { address, program: "a".to_owned(), was_open: false };
+        let server = thread::spawn(move || {
+            drop(listener.accept().unwrap());
+            let mut socket = tungstenite::accept(listener.accept().unwrap().0).unwrap();
+            socket.read().unwrap().to_string()
+        });
+        let until = Instant::now() + Duration::from_secs(20);
+        assert!(inspector.connect(until).is_err());
+        assert!(inspector.try_close(None, until));
+        assert!(server.join().unwrap().contains("node:inspector"));
+        // Nothing listens any more.
+        assert!(!inspector.try_close(None, until));
+        assert!(Inspector { was_open: true, ..inspector }.try_close(None, until));
+    }
 
     #[test]
     fn the_port_is_that_of_the_last_option() {
