@@ -107,6 +107,19 @@ fn scripts_that_are_compiled_in_memory_have_their_original_places() {
 }
 
 #[test]
+fn functions_that_are_compiled_in_memory_have_inferred_names() {
+    let directory = TestDirectory::new();
+    let source = "type Fn = (o: { end: number }) => void;\nexport const hot: Fn = ({ end }): void => {};\n";
+    fs::write(directory.path("hot.ts"), source).unwrap();
+    let Output { status, stderr, .. } =
+        output(&mut directory.run("--top 3 -o out.json", "in-memory-arrow.js", ""));
+    let stderr = text(&stderr);
+    assert!(status.success(), "{stderr}");
+    let is_right = |line: &str| line.contains("  hot*  ") && line.trim_end().ends_with("hot.ts:2:24");
+    assert!(stderr.lines().any(is_right), "{stderr}");
+}
+
+#[test]
 fn evaluated_functions_are_not_native() {
     let directory = TestDirectory::new();
     let Output { status, stderr, .. } = output(&mut directory.run("--top 9 -o out.json", "evaluated.js", ""));
