@@ -107,6 +107,38 @@ fn scripts_that_are_compiled_in_memory_have_their_original_places() {
 }
 
 #[test]
+fn functions_that_are_compiled_in_memory_have_inferred_names() {
+    let directory = TestDirectory::new();
+    let source = "type Fn = (o: { end: number }) => void;\nexport const hot: Fn = ({ end }): void => {};\n";
+    fs::write(directory.path("hot.ts"), source).unwrap();
+    let Output { status, stderr, .. } =
+        output(&mut directory.run("--top 3 -o out.json", "in-memory-arrow.js", ""));
+    let stderr = text(&stderr);
+    assert!(status.success(), "{stderr}");
+    let is_right = |line: &str| line.contains("  hot*  ") && line.trim_end().ends_with("hot.ts:2:24");
+    assert!(stderr.lines().any(is_right), "{stderr}");
+}
+
+#[test]
+fn a_full_disk_is_named() {
+    let directory = TestDirectory::new();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/scripts/busy.js");
+    // Node.js ignores the signal of this limit, so that the journal cannot grow as on a full disk.
+    let command = format!("ulimit -f 4; exec node '{}'", script.display());
+    let mut run = selfprof();
+    run.current_dir(directory.path("")).args(["run", "--top", "0", "-o", "t.json", "sh", "-c", &command]);
+    let temporary = directory.path("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let Output { status, stderr, .. } = output(run.env("TMPDIR", &temporary));
+    let stderr = text(&stderr);
+    assert!(status.success(), "{stderr}");
+    let expected = format!(" s, and later samples are missing: cannot write to {}: ", temporary.display());
+    assert!(stderr.contains("the recording of the main thread ends at ") && stderr.contains(&expected));
+    assert!(stderr.contains("\nhint: TMPDIR sets another directory for temporary files\n"), "{stderr}");
+    assert!(!stderr.contains("interrupted"), "{stderr}");
+}
+
+#[test]
 fn evaluated_functions_are_not_native() {
     let directory = TestDirectory::new();
     let Output { status, stderr, .. } = output(&mut directory.run("--top 9 -o out.json", "evaluated.js", ""));

@@ -1,7 +1,7 @@
 //! A recording that is streamed to a file while it goes on.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -250,7 +250,16 @@ impl State {
     }
 
     fn fail(&mut self, error: &io::Error) {
-        self.writer = None;
+        if let Some(mut writer) = self.writer.take() {
+            let reason = match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                    error.kind().to_string()
+                }
+                _ => error.to_string(),
+            };
+            // What is printed below may not be seen, and the recorder reads the journal.
+            let _ = writer.fail(&reason);
+        }
         // `eprintln!` would panic if stderr cannot be written, which a full disk may also cause.
         let _ = writeln!(
             io::stderr(),

@@ -43,6 +43,7 @@ pub fn infer_names(source: &str, places: &[FunctionPlace]) -> Vec<Option<String>
     order.sort_unstable_by_key(|&index| places[index]);
     let offsets = offsets(source, order.iter().map(|&index| places[index]));
     let mut starts: Vec<usize> = offsets.iter().flatten().copied().collect();
+    starts.sort_unstable();
     starts.dedup();
     let names = Walk::new(source, &starts).names();
     let mut inferred = vec![None; places.len()];
@@ -60,7 +61,23 @@ pub fn infer_names(source: &str, places: &[FunctionPlace]) -> Vec<Option<String>
 /// The byte offsets of places, which must be sorted.
 fn offsets(source: &str, places: impl Iterator<Item = FunctionPlace>) -> Vec<Option<usize>> {
     let mut position = Position::new(source);
-    places.map(|place| position.advance_to(place).filter(|&at| is_possible(&source[at..], place))).collect()
+    // The last place and its function: many functions may be at one place with a long name.
+    let mut last = (0, 0);
+    let possible = |place: FunctionPlace| {
+        let at = position.advance_to(place).filter(|&at| is_possible(&source[at..], place))?;
+        if last.0 != at {
+            last = (at, parameters_around(source, at).unwrap_or(at));
+        }
+        Some(last.1)
+    };
+    places.map(possible).collect()
+}
+
+/// The parenthesis, if the only parameter of an arrow function is here, as in `(a) => 1`. The generated code may have `a => 1`.
+fn parameters_around(source: &str, at: usize) -> Option<usize> {
+    let parenthesis = source[..at].strip_suffix('(')?.len();
+    let end = scanner::word(source, at);
+    (end > at && matches!(source.as_bytes().get(end), Some(b':' | b')'))).then_some(parenthesis)
 }
 
 /// Whether the source at a place can be the start of the function, see [`FunctionPlace::ahead`]. The generated code may have `function`

@@ -21,6 +21,9 @@ const MAX_NAME_BYTES: usize = 1 << 12;
 /// At most this many mappings of one position are searched for a name. Tools write one or two.
 const MAX_AT_POSITION: usize = 8;
 
+/// The length of `__name(`, with which esbuild keeps the names of functions. It gives the call the place of the function.
+const NAME_CALL: u32 = 7;
+
 /// What V8 puts before the names of accessors.
 const ACCESSORS: [&str; 2] = ["get ", "set "];
 
@@ -242,9 +245,27 @@ impl Map {
             line: line.saturating_add(1),
             column: column.saturating_add(1),
             name,
-            ahead: (position != (0, 0)).then(|| position.1 - mapping.generated.1),
+            ahead: (position != (0, 0)).then(|| match position.1 - mapping.generated.1 {
+                NAME_CALL if self.is_argument(mapping, position, after) => 0,
+                ahead => ahead,
+            }),
             excerpt: source.text.as_ref().map(|text| Excerpt::new(text, line)),
         })
+    }
+
+    /// Whether an arrow function at this position, as the argument of esbuild's `__name(`, is what the mapping of that call is the
+    /// original of. Then the next mapping, at this index, is that of its first parameter, or of the body behind `()=>`.
+    fn is_argument(&self, mapping: &Mapping, position: Position, next: usize) -> bool {
+        let Some(next) = self.mappings.get(next) else { return false };
+        let is_on_line = next.generated.0 == position.0 && next.original.0 == mapping.original.0;
+        let distance = next.original.1.checked_sub(mapping.original.1);
+        is_on_line
+            && next.source == mapping.source
+            && distance.is_some_and(|original| match (next.generated.1 - position.1, original) {
+                (1, original) => original == 1,
+                (4, original) => (4..=6).contains(&original),
+                _ => false,
+            })
     }
 
     /// The name of a function from the source text, or else from the mapping of its name.

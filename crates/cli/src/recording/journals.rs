@@ -12,7 +12,7 @@ use selfprof_trace::{Entries, Micros};
 
 use crate::failure::Failure;
 use crate::source_maps;
-use crate::terminal::messages::warn;
+use crate::terminal::messages::{say, warn};
 use crate::terminal::names::printable;
 
 /// A thread that was recorded.
@@ -65,12 +65,20 @@ pub fn read(files: &[PathBuf], is_kept: Option<IsKept<'_>>) -> (Vec<RecordedThre
     }
     let first = journals.first().map(|journal| journal.header.clone());
     let is_alone = journals.len() == 1;
+    let has_failed = journals.iter().any(|journal| journal.failed.is_some());
+    // The one that contains the folder of the recording, which will be deleted.
+    let folder =
+        files.first().and_then(|file| file.parent()?.parent()).map(Path::to_owned).unwrap_or_default();
     let threads = journals.into_iter().map(|journal| {
         let offset = first.as_ref().map_or(Micros::ZERO, |first| offset(first, &journal.header));
         let time_origin = first.as_ref().map(|first| first.time_origin_ms);
-        recorded(journal, offset, time_origin, is_alone)
+        recorded(journal, (offset, time_origin), is_alone, &folder)
     });
-    (threads.collect(), failures)
+    let threads = threads.collect();
+    if has_failed {
+        say("hint: TMPDIR sets another directory for temporary files");
+    }
+    (threads, failures)
 }
 
 /// The main thread of the process that started first, then the others. A process comes before its children, which start later.
@@ -104,6 +112,7 @@ fn joined(journals: Vec<Journal>) -> Vec<Journal> {
                 if other.trace.merge(&journal.trace).is_ok() {
                     journal.trace = other.trace;
                 }
+                journal.failed = journal.failed.take().or(other.failed);
                 journal.lost += other.lost;
                 journal.source_maps.append(&mut other.source_maps);
                 journal.left_out_source_maps += other.left_out_source_maps;
@@ -132,7 +141,12 @@ fn offset(first: &Header, header: &Header) -> Micros {
     header.origin.saturating_sub(first.origin)
 }
 
-fn recorded(journal: Journal, offset: Micros, time_origin: Option<f64>, is_alone: bool) -> RecordedThread {
+fn recorded(
+    journal: Journal,
+    (offset, time_origin): (Micros, Option<f64>),
+    is_alone: bool,
+    folder: &Path,
+) -> RecordedThread {
     let Header { pid, thread_id: tid, interval, .. } = journal.header;
     let name = match (&*journal.header.thread_name, tid) {
         ("", 0) => Thread::MAIN.to_owned(),
@@ -161,7 +175,15 @@ fn recorded(journal: Journal, offset: Micros, time_origin: Option<f64>, is_alone
             journal.left_out_source_maps
         ));
     }
-    if journal.end.is_none() {
+    if let Some(reason) = &journal.failed {
+        let last = trace.samples().last().map_or(Micros::ZERO, |sample| sample.timestamp);
+        let seconds = last.saturating_add(offset).as_millis_f64() / 1000.0;
+        warn(format_args!(
+            "the recording of {label} ends at {seconds:.1} s, and later samples are missing: cannot write to {}: {}",
+            printable(&folder.display().to_string()),
+            printable(reason)
+        ));
+    } else if journal.end.is_none() {
         warn(format_args!("the recording of {label} was interrupted; its last samples may be missing"));
     }
     thread.trace.shift(offset);

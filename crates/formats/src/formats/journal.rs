@@ -6,12 +6,19 @@
 //! The first line is the header:
 //!
 //! ```json
-//! {"selfprofJournal":4,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true,"origin":5000000,"threadName":"main-thread","command":"node a.js"}
+//! {"selfprofJournal":5,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true,"origin":5000000,"threadName":"main-thread","command":"node a.js"}
 //! ```
 //!
 //! `interval` is in microseconds, `timeOrigin` in milliseconds since the Unix epoch, and `entries` says whether marks
 //! and measures are recorded. `origin` is the time origin in microseconds of the system's monotonic clock, which all
-//! processes share. Segments follow. Each has the table entries that are new since the previous segment, and
+//! processes share. The next line reserves bytes for the reason why the file could not be written further, since a full disk
+//! has no others. They are spaces unless that happens:
+//!
+//! ```json
+//! {"failed":"        "}
+//! ```
+//!
+//! Segments follow. Each has the table entries that are new since the previous segment, and
 //! the samples:
 //!
 //! ```json
@@ -69,7 +76,8 @@
 //! 1. without marks and measures;
 //! 2. with marks and measures;
 //! 3. with the origin, the name of the thread and the command in the header, runs of idle samples, and source maps;
-//! 4. with waiting times.
+//! 4. with waiting times;
+//! 5. with bytes reserved for a reason.
 
 mod header;
 mod reader;

@@ -39,7 +39,12 @@ pub(super) fn class_keyword(list: &[Token]) -> Option<usize> {
         use Kind::*;
         matches!(
             token.kind,
-            Name | Dot | Parentheses { .. } | Index(_) | Keyword(super::token::Keyword::Extends)
+            // Punctuation is that of TypeScript's type parameters.
+            Name | Dot
+                | Parentheses { .. }
+                | Index(_)
+                | OtherPunctuation
+                | Keyword(super::token::Keyword::Extends)
         )
     });
     head.next().filter(|(_, token)| token.kind == Kind::Keyword(Keyword::Class)).map(|(index, _)| index)
@@ -180,11 +185,75 @@ impl<'open, 'text> Context<'open, 'text> {
 
     /// The target of an assignment.
     fn target(self) -> Option<String> {
-        let (path, before) = self.path()?;
-        let is_type = before.list().last().is_some_and(|last| last.kind == Kind::Colon)
-            && !before.is_after_key()
-            && !before.list().iter().any(|token| token.kind == Kind::Question);
-        if is_type { None } else { Some(path) }
+        let list = self.list();
+        if let Some(colon) = list.iter().position(|token| token.kind == Kind::Colon) {
+            let is_nested = list[colon..].iter().any(|token| token.kind == Kind::Assign);
+            if let Some(name) = self.annotated(colon)
+                && !is_nested
+            {
+                return self.is_type(&list[colon + 1..]).then_some(name);
+            }
+            let is_conditional = list.iter().any(|token| token.kind == Kind::Question);
+            let is_after_key = self.before(list.len() - colon - 1).is_after_key();
+            if !is_conditional && !is_after_key && !is_nested {
+                return None;
+            }
+        }
+        self.path().map(|(path, _)| path)
+    }
+
+    /// The name in TypeScript's `const name: Type`, or of a field `name: Type` of a class, with the colon at this index.
+    fn annotated(self, colon: usize) -> Option<String> {
+        let (name, words) = self.list()[..colon].split_last()?;
+        let is_declared = match self.level().kind {
+            LevelKind::Class => words.iter().all(|word| word.kind == Kind::Name),
+            _ => words.last().is_some_and(|word| {
+                word.kind == Kind::Keyword(Keyword::Other)
+                    && ["const", "let", "var"].contains(&self.open.text_of(word))
+            }),
+        };
+        let text = self.open.text_of(name);
+        let is_name = name.kind == Kind::Name && text.len() <= MAX_LENGTH;
+        (is_name && is_declared && !self.level().is_cut).then(|| text.to_owned())
+    }
+
+    /// Whether these tokens are one of the usual types, such as `Fn`, `a.Fn<T>` or `(a: T) => void`. Others might be the end of the
+    /// statement, and an assignment of its own.
+    fn is_type(self, mut rest: &[Token]) -> bool {
+        let is = |token: &Token, texts: &[&str]| texts.contains(&self.open.text_of(token));
+        loop {
+            while let [parameters, arrow, after @ ..] = rest
+                && matches!(parameters.kind, Kind::Parentheses { .. })
+                && arrow.kind == Kind::Arrow
+            {
+                rest = after;
+            }
+            let Some((first, mut after)) = rest.split_first() else { return false };
+            match first.kind {
+                Kind::Braces => {}
+                Kind::Keyword(Keyword::Operator) if is(first, &["void"]) => {}
+                Kind::Name => {
+                    while let [dot, name, more @ ..] = after
+                        && (dot.kind, name.kind) == (Kind::Dot, Kind::Name)
+                    {
+                        after = more;
+                    }
+                    if let [open, argument, close, more @ ..] = after
+                        && is(open, &["<"])
+                        && (argument.kind == Kind::Name || is(argument, &["void"]))
+                        && is(close, &[">"])
+                    {
+                        after = more;
+                    }
+                }
+                _ => return false,
+            }
+            match after {
+                [] => return true,
+                [operator, more @ ..] if is(operator, &["|", "&"]) => rest = more,
+                _ => return false,
+            }
+        }
     }
 
     /// The last parts of the path with which these tokens end, such as `a.b` or `this.handlers[name]`, and the tokens before it.

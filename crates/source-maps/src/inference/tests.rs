@@ -102,7 +102,7 @@ fn functions_are_named_after_what_they_are_assigned_to() {
     check("x.function = @() => 1", Some("x.function"));
     check("grüße.ü = '😀', ö.ä = @() => 1", Some("ö.ä"));
     check("const f = @() => 1", Some("f"));
-    check("const f: Type = @() => 1", None);
+    check("const f: Type = @() => 1", Some("f"));
 }
 
 #[test]
@@ -420,5 +420,54 @@ proptest! {
         let places: Vec<_> =
             (0..200).map(|column| FunctionPlace { line: 1, column, ahead: 0 }).collect();
         infer_names(&text, &places);
+    }
+}
+
+#[test]
+fn typescript_is_passed_over() {
+    check_all(
+        &[
+            "export const hot: Fn = @(n) => 1",
+            "export const hot: Fn = @({ n }: Opts): number => { return 1 }",
+            "const hot = @(n: number): Promise<void> => {}",
+            "const hot = @async (n: number): Promise<void> => {}",
+            "const hot = @(n: number): a.B | undefined => {}",
+            "const hot = @(n: number): void => {}",
+            "const hot: (n: number) => void = @(n) => {}",
+            "const hot: a.Fn<T> | null = @n => 1",
+            "const hot: { (n: number): void } = @n => 1",
+            "const hot: A extends B ? C : D = 1; hot = @n => 1",
+            "interface A { n: number; deep?: { x: string }; }\nexport const hot = @(n: number) => 1",
+            "type F = (o: A) => number;\nexport enum C { Red, Green }\nexport const hot = @(n: number) => 1",
+            "class A<T extends B> { private readonly o: T; hot: Fn = @(n) => 1 }",
+            "class A<T, U> extends B<T> implements C, D { private hot: Fn = @(n) => 1 }",
+            "class A { async m(): Promise<void> { const hot: Fn = @(n) => 1 } }",
+            "function f(): Promise<A> { if (a) { b() } const hot: Fn = @(n) => 1 }",
+            "for (const hot: Fn = @(n) => 1;;) {}",
+            // A generated `n => 1`.
+            "const hot = (@n) => 1",
+            "export const hot = (@n: number) => 1",
+            "export const hot: Fn = (@n: number): number => 1",
+        ],
+        "hot",
+    );
+    for unknown in [
+        "const hot: A | B | typeof c = @n => 1",
+        "const hot: A extends B ? C : D = @n => 1",
+        "const hot: keyof A = @n => 1",
+        "let a: X\n(b).c = @n => 1",
+        "let a: X\n[b] = @n => 1",
+        "let a: X, b: Y = @n => 1",
+        "function f(a: B | C = @n => 1) {}",
+        "class A implements B, C { @D() h: E | F = @n => 1 }".replacen('@', "", 1).as_str(),
+        "x = a ? @(b) : c => 1",
+        "x = a ? b : @(c): d => 1",
+        "switch (a) { case @(b): c => 1 }",
+        "x = { @(a): 1 }",
+        "x = @(a): b + 1",
+        "x = f(@a)",
+        "x = (@a)",
+    ] {
+        check(unknown, None);
     }
 }

@@ -11,6 +11,9 @@ const MAX_LEVELS: usize = 10_000;
 /// At most this many words are before the name of a method, as in `static async *name`.
 const MAX_MODIFIERS: usize = 3;
 
+/// The return type of an arrow function has at most this many tokens.
+const MAX_TYPE_TOKENS: usize = 16;
+
 /// The name of a function that is called where it is written.
 const CALLED_AT_ONCE: &str = "(IIFE)";
 
@@ -99,9 +102,15 @@ impl<'text> Walk<'text> {
         let first = self.open.level().first;
         let starts_return =
             self.open.list().first().is_some_and(|token| token.kind == Kind::Keyword(Keyword::Return));
+        let in_class_head = byte == b',' && naming::class_keyword(self.open.list()).is_some();
         self.open.tokens.truncate(first);
         self.open.level_mut().is_cut = false;
-        if byte == b',' && matches!(self.open.level().kind, LevelKind::Script | LevelKind::Block) {
+        if in_class_head {
+            // TypeScript's `class A<T, U>` and `implements A, B`.
+            let at = self.at as u32;
+            let kind = Kind::Keyword(Keyword::Class);
+            self.open.push(Token { kind, start: at, end: at + 1, function: None });
+        } else if byte == b',' && matches!(self.open.level().kind, LevelKind::Script | LevelKind::Block) {
             // The statement goes on. `return a, b` returns `b`.
             let kind = if starts_return { Kind::Keyword(Keyword::Return) } else { Kind::OtherPunctuation };
             let at = self.at as u32;
@@ -203,6 +212,8 @@ impl<'text> Walk<'text> {
             }
             return None;
         }
+        let in_return_type = self.is_in_return_type(function);
+        let known = &mut self.functions[function as usize];
         match (last.kind, kind) {
             (Kind::Name | Kind::Parentheses { .. }, Some(Kind::Arrow)) => {
                 known.is_confirmed = true;
@@ -212,12 +223,30 @@ impl<'text> Walk<'text> {
             // `async` before a parameter, or before `function`.
             (_, Some(Kind::Name | Kind::Keyword(Keyword::Function))) if is_async => Some(function),
             (Kind::Keyword(Keyword::Function), Some(Kind::Star)) => Some(function),
+            // TypeScript's `(a): Type => ...`. Not `a ? (b) : c => ...`.
+            (Kind::Parentheses { .. }, Some(Kind::Colon))
+                if !self.open.list().iter().any(|token| token.kind == Kind::Question) =>
+            {
+                Some(function)
+            }
+            (_, Some(Kind::Arrow)) if in_return_type => {
+                known.is_confirmed = true;
+                known.is_arrow = true;
+                Some(function)
+            }
+            (_, Some(next)) if in_return_type && is_part_of_type(next) => Some(function),
             // Not a function, or one with a name.
             _ => {
                 known.name = None;
                 None
             }
         }
+    }
+
+    /// Whether the last tokens are a colon after the parameters of this function, and a part of its type.
+    fn is_in_return_type(&self, function: u32) -> bool {
+        let mut list = self.open.list().iter().rev().take(MAX_TYPE_TOKENS);
+        list.any(|token| token.kind == Kind::Colon && token.function == Some(function))
     }
 
     /// The function is called where it is written.
@@ -328,8 +357,21 @@ impl<'text> Walk<'text> {
             Some(Kind::Arrow) => LevelKind::Block,
             Some(_) if list.last().is_some_and(Token::ends_operand) => LevelKind::Block,
             Some(Kind::Parentheses { .. }) => LevelKind::Block,
+            Some(Kind::OtherPunctuation) if self.is_after_return_type() => LevelKind::Block,
             Some(_) => LevelKind::Object,
         }
+    }
+
+    /// Whether the body of TypeScript's `f(): Type<T> {...}` may start here.
+    fn is_after_return_type(&self) -> bool {
+        let list = self.open.list();
+        let is_type_end = list.last().is_some_and(|last| self.open.text_of(last) == ">");
+        let is_return_type = |pair: &[Token]| {
+            matches!(pair, [Token { kind: Kind::Parentheses { .. }, .. }, Token { kind: Kind::Colon, .. }])
+        };
+        is_type_end
+            && list.windows(2).any(is_return_type)
+            && !list.iter().any(|token| token.kind == Kind::Question)
     }
 
     /// At `(` after `function`: the index of the function's first token.
@@ -482,6 +524,11 @@ impl<'text> Walk<'text> {
         }
         Ok(())
     }
+}
+
+/// Whether a type such as `a.Type<void>` may contain this token.
+fn is_part_of_type(kind: Kind) -> bool {
+    matches!(kind, Kind::Name | Kind::Dot | Kind::OtherPunctuation | Kind::Keyword(Keyword::Operator))
 }
 
 /// Whether these tokens are `case ...:` or `default:`, not a conditional expression.

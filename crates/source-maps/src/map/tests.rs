@@ -107,6 +107,25 @@ fn check_code(map: &Map, code: &str, location: &str, expected: Option<&str>) {
 
 /// Terser maps a parameter in front of `=>`, and `async`, with a name.
 #[test]
+fn names_that_esbuild_keeps_do_not_hide_functions() {
+    #[track_caller]
+    fn check(mappings: &str, expected: u32) {
+        let map = map_of("null", "", mappings);
+        assert_eq!(map.find(1, 16, "").and_then(|original| original.ahead), Some(expected), "{mappings}");
+    }
+    // `const f=__name(({n})=>1)` of `const f = ({ n }) => 1`
+    check("AAAA,QAAU,QAAC", 0);
+    // `const f=__name(()=>{})` of `const f = () => {}`
+    check("AAAA,QAAU,WAAM", 0);
+    // Code that was copied, such as `const f=()=>fn(a=>1)`.
+    check("AAAA,QAAU,QAAQ", 7);
+    check("AAAA,QAAU,WAAW", 7);
+    check("AAAA,QAAU,WACM", 7);
+    check("AAAA,QAAU", 7);
+    check("AAAA,SAAU,QAAC", 6);
+}
+
+#[test]
 fn functions_do_not_get_the_names_of_parameters() {
     let code = include_str!("../../fixtures/parameters.min.js");
     let text = include_str!("../../fixtures/parameters.min.js.map");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// The version that is written, in the first member of the header. Readers reject newer versions and read older ones as they
 /// are.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 
 /// The header of a journal, which describes the recording.
 #[derive(Clone, Debug, PartialEq)]

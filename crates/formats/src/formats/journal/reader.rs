@@ -28,6 +28,8 @@ pub struct Journal {
     pub left_out_source_maps: u64,
     /// The end of the recording; `None` if the process was killed before it could write one.
     pub end: Option<End>,
+    /// Why the journal could not be written further, e.g. because the disk was full.
+    pub failed: Option<String>,
     /// Whether the last line was incomplete and ignored.
     pub torn: bool,
 }
@@ -58,6 +60,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
         source_maps: Vec::new(),
         left_out_source_maps: 0,
         end: None,
+        failed: None,
         torn: false,
     };
     let mut progress = Progress { last: Micros::ZERO, run_samples_left: max_run_samples };
@@ -76,6 +79,9 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
             Err(source) => return Err(JournalError::Json { line: number, source }),
             Ok(Record { end: Some(EndLine { reason, full }), .. }) => {
                 journal.end = Some(End { reason, full });
+            }
+            Ok(Record { failed: Some(Text(reason)), .. }) => {
+                journal.failed = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
             }
             Ok(record) => {
                 let damaged = |flaw| JournalError::Record { line: number, flaw };
@@ -152,6 +158,8 @@ struct Record<'line> {
     #[serde(borrow)]
     source_maps: Vec<(Text<'line>, Text<'line>)>,
     left_out_source_maps: u64,
+    #[serde(borrow)]
+    failed: Option<Text<'line>>,
     end: Option<EndLine>,
 }
 

@@ -1,6 +1,6 @@
 //! Complete journals, and those that killed processes leave behind.
 
-use std::io::{self, Write};
+use std::io::{self, Cursor, Write};
 
 use proptest::prelude::*;
 use selfprof_trace::testing::{Parts, parts, trace};
@@ -25,7 +25,7 @@ fn header() -> Header {
     }
 }
 
-const HEADER: &str = r#"{"selfprofJournal":4,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false,"origin":5000000,"threadName":"main-thread","command":"node a.js"}"#;
+const HEADER: &str = r#"{"selfprofJournal":5,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false,"origin":5000000,"threadName":"main-thread","command":"node a.js"}"#;
 
 /// A header of version 1.
 const OLD_HEADER: &str = r#"{"selfprofJournal":1,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2"}"#;
@@ -54,6 +54,7 @@ fn segments_have_only_new_entries() {
 
     let expected = [
         HEADER,
+        &format!("{{\"failed\":\"{}\"}}", " ".repeat(128)),
         r#"{"names":["main"],"resources":[],"frames":[[0,-1,0,0]],"stacks":[[-1,0]],"samples":[[1000,0,0]],"lost":0}"#,
         r#"{"names":[],"resources":["file:///a.js"],"frames":[[0,0,3,4]],"stacks":[[0,1]],"samples":[[1500,1,1],[0,-1,2]],"lost":2}"#,
         r#"{"end":{"reason":"exit","full":false}}"#,
@@ -98,7 +99,7 @@ fn waiting_times_are_read_as_they_were_written() {
     journal.append_waiting(&points[2..]).unwrap();
     let bytes = journal.finish(exit()).unwrap();
     let lines: Vec<&str> = std::str::from_utf8(&bytes).unwrap().lines().collect();
-    assert_eq!(lines[1..3], [r#"{"waiting":[[1000,0],[1000,900]]}"#, r#"{"waiting":[[7000,0]]}"#]);
+    assert_eq!(lines[2..4], [r#"{"waiting":[[1000,0],[1000,900]]}"#, r#"{"waiting":[[7000,0]]}"#]);
     assert_eq!(read(&bytes[..]).unwrap().trace.waiting().unwrap().points(), points);
 }
 
@@ -132,8 +133,8 @@ fn source_maps_are_read_as_they_were_written() {
     }
     let bytes = journal.finish(exit()).unwrap();
     let lines: Vec<&str> = std::str::from_utf8(&bytes).unwrap().lines().collect();
-    assert_eq!(lines[1], r#"{"sourceMaps":[["file:///a.ts","data:application/json;base64,e30="]]}"#);
-    assert_eq!(lines[2], r#"{"leftOutSourceMaps":2}"#);
+    assert_eq!(lines[2], r#"{"sourceMaps":[["file:///a.ts","data:application/json;base64,e30="]]}"#);
+    assert_eq!(lines[3], r#"{"leftOutSourceMaps":2}"#);
 
     let read = read(&bytes[..]).unwrap();
     let owned = maps.map(|(script, url)| (script.to_owned(), url.to_owned()));
@@ -197,10 +198,10 @@ fn entries_are_between_the_segments() {
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].contains(r#","entries":true,"#), "{text}");
     assert_eq!(
-        lines[1],
+        lines[2],
         r#"{"entryNames":["a","\"b\""],"entries":[[0,0,12.5,0],[1,1,1.23456789,1e-7]],"droppedEntries":0}"#
     );
-    assert_eq!(lines[3], r#"{"entryNames":["c","a"],"entries":[[0,0,3,0],[0,1,0,0]],"droppedEntries":7}"#);
+    assert_eq!(lines[4], r#"{"entryNames":["c","a"],"entries":[[0,0,3,0],[0,1,0,0]],"droppedEntries":7}"#);
     let read = read(text.as_bytes()).unwrap();
     let all = read.trace.entries().unwrap();
     let spelled: Vec<_> =
@@ -272,8 +273,8 @@ fn invalid_journals_are_errors() {
     check("hello\n", "the first line is not the header of a selfprof journal");
     check("hello", "the first line is not the header of a selfprof journal");
     check("{\"frames\":[]}\n", "the first line is not the header of a selfprof journal");
-    check("{\"selfprofJournal\":5}\n", "the journal has version 5; this selfprof reads versions up to 4");
-    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 4");
+    check("{\"selfprofJournal\":6}\n", "the journal has version 6; this selfprof reads versions up to 5");
+    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 5");
     check("{\"selfprofJournal\":1}\n", "line 1 of the journal is corrupt");
     let damaged = |line: &str, flaw: &str| {
         check(&format!("{HEADER}\n{line}\n"), &format!("line 2 of the journal is corrupt{flaw}"));
@@ -323,6 +324,28 @@ fn a_failed_write_ends_the_journal() {
     let error = journal.append(&Trace::new(), &[], 0).unwrap_err();
     assert_eq!(error.to_string(), "an earlier write to the journal failed");
     assert!(journal.finish(exit()).is_err());
+}
+
+#[test]
+fn a_full_disk_still_holds_the_reason() {
+    #[track_caller]
+    fn check(reason: &str, expected: Option<&str>) {
+        // A disk with room for the start of a segment.
+        let mut bytes = [b'#'; 400];
+        let mut journal = JournalWriter::create(Cursor::new(&mut bytes[..]), &header()).unwrap();
+        let mut trace = Trace::new();
+        trace.name(&"long".repeat(100)).unwrap();
+        journal.append(&trace, &[], 0).unwrap_err();
+        journal.fail(reason).unwrap();
+        journal.append(&Trace::new(), &[], 0).unwrap_err();
+        let read = read(&bytes[..]).unwrap();
+        assert_eq!(read.failed.as_deref(), expected);
+        assert!(read.torn && read.end.is_none());
+    }
+    check("", None);
+    check("no storage space", Some("no storage space"));
+    check("\"a\\\n\u{1b}é", Some("a"));
+    check(&"a".repeat(1000), Some(&"a".repeat(128)));
 }
 
 /// The trace without the times of samples between two idle ones, which a journal does not hold.

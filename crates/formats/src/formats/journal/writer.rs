@@ -1,12 +1,15 @@
 //! Writing a journal while the program runs.
 
-use std::io::{self, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 
 use selfprof_trace::{Entries, Entry, Frame, Micros, Sample, Stack, TableId, Trace, WaitingPoint};
 use serde::Serialize;
 
 use super::header::{End, EndLine, Header, HeaderLine};
 use crate::json::{string, write_list};
+
+/// How many bytes are reserved for the reason why the journal could not be written further.
+const REASON_BYTES: usize = 128;
 
 /// Writes a journal, one record at a time.
 ///
@@ -25,6 +28,8 @@ pub struct JournalWriter<W> {
     /// The last point of the waiting times that was written.
     last_waiting: WaitingPoint,
     broken: bool,
+    /// The offset of the bytes that are reserved for a reason.
+    reason_at: u64,
 }
 
 /// The number of entries of each table that are in the journal already.
@@ -41,8 +46,13 @@ impl<W: Write> JournalWriter<W> {
     pub fn create(out: W, header: &Header) -> io::Result<Self> {
         let (line, written, last) = (Vec::new(), Written::default(), Micros::ZERO);
         let last_waiting = WaitingPoint::default();
-        let mut writer = Self { out, line, written, fresh: false, last, last_waiting, broken: false };
+        let mut writer =
+            Self { out, line, written, fresh: false, last, last_waiting, broken: false, reason_at: 0 };
         serde_json::to_writer(&mut writer.line, &HeaderLine::from(header))?;
+        writer.line.extend_from_slice(b"\n{\"failed\":\"");
+        writer.reason_at = writer.line.len() as u64;
+        writer.line.resize(writer.line.len() + REASON_BYTES, b' ');
+        writer.line.extend_from_slice(b"\"}");
         writer.write_line()?;
         Ok(writer)
     }
@@ -177,6 +187,20 @@ impl<W: Write> JournalWriter<W> {
         let end = EndLine { reason: end.reason, full: end.full };
         serde_json::to_writer(&mut self.line, &LastLine { end })?;
         self.write_line()
+    }
+
+    /// Writes why the journal could not be written further into the bytes reserved for it, which a full disk still has. All later
+    /// calls of other methods fail. A long reason is cut.
+    pub fn fail(&mut self, reason: &str) -> io::Result<()>
+    where
+        W: Seek,
+    {
+        self.broken = true;
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+        let bytes: Vec<u8> = reason.bytes().filter(is_plain).take(REASON_BYTES).collect();
+        self.out.seek(SeekFrom::Start(self.reason_at))?;
+        self.out.write_all(&bytes)?;
+        self.out.flush()
     }
 
     fn write_line(&mut self) -> io::Result<()> {
