@@ -141,8 +141,7 @@ fn convert() {
     check("convert-explainer", &mut with(&to("explainer")));
     check(
         "convert-thread",
-        &mut with("convert tests/fixtures/waiting.json -o - --to collapsed")
-            .args(["--thread", "app 7 worker-1"]),
+        with("convert tests/fixtures/waiting.json -o - --to collapsed").args(["--thread", "app 7 worker-1"]),
     );
     check("convert-marks", &mut with("convert tests/fixtures/marks.json -o - --to firefox"));
     check("convert-broken", &mut with("convert tests/fixtures/broken.json -o - --to w3c"));
