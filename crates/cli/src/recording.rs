@@ -99,6 +99,12 @@ impl Recording {
         failures.for_each(|failure| failure.report());
         let Some(interval) = recorded.first().map(|recorded| recorded.interval) else {
             return Err(first.unwrap_or_else(|| {
+                // On a full disk, files can be created but not written.
+                if not_recorded::has_empty_reason(self.directory()) {
+                    let folder = self.directory().display();
+                    return Failure::job(format!("nothing was recorded: cannot write to {folder}"))
+                        .hint("the disk may be full; TMPDIR sets another directory for temporary files");
+                }
                 Failure::job(
                     "nothing was recorded: no Node.js process came to the point where recording starts",
                 )

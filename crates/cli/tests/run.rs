@@ -124,18 +124,26 @@ fn a_full_disk_is_named() {
     let directory = TestDirectory::new();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/scripts/busy.js");
     // Node.js ignores the signal of this limit, so that the journal cannot grow as on a full disk.
-    let command = format!("ulimit -f 4; exec node '{}'", script.display());
-    let mut run = selfprof();
-    run.current_dir(directory.path("")).args(["run", "--top", "0", "-o", "t.json", "sh", "-c", &command]);
     let temporary = directory.path("tmp");
     fs::create_dir(&temporary).unwrap();
-    let Output { status, stderr, .. } = output(run.env("TMPDIR", &temporary));
-    let stderr = text(&stderr);
+    let run = |blocks: u32| {
+        let command = format!("ulimit -f {blocks}; exec node '{}'", script.display());
+        let mut run = selfprof();
+        run.current_dir(directory.path("")).args(["run", "--top", "0", "-o", "t.json", "sh", "-c", &command]);
+        let Output { status, stderr, .. } = output(run.env("TMPDIR", &temporary));
+        (status, text(&stderr))
+    };
+    let (status, stderr) = run(4);
     assert!(status.success(), "{stderr}");
     let expected = format!(" s, and later samples are missing: cannot write to {}: ", temporary.display());
     assert!(stderr.contains("the recording of the main thread ends at ") && stderr.contains(&expected));
     assert!(stderr.contains("\nhint: TMPDIR sets another directory for temporary files\n"), "{stderr}");
     assert!(!stderr.contains("interrupted"), "{stderr}");
+
+    let (status, stderr) = run(0);
+    assert_eq!(status.code(), Some(1), "{stderr}");
+    let expected = format!("error: nothing was recorded: cannot write to {}", temporary.display());
+    assert!(stderr.contains(&expected) && stderr.contains("TMPDIR"), "{stderr}");
 }
 
 #[test]

@@ -79,6 +79,14 @@ fn shown(command: &str) -> String {
     short_command(command, &std::env::current_dir().unwrap_or_default())
 }
 
+/// Whether the preload could not write why it cannot record a thread.
+pub fn has_empty_reason(directory: &Path) -> bool {
+    fs::read_dir(directory).into_iter().flatten().flatten().any(|entry| {
+        entry.path().extension().is_some_and(|extension| extension == "failure")
+            && entry.metadata().is_ok_and(|metadata| metadata.len() == 0)
+    })
+}
+
 /// Warns about the threads whose preload could not record them. Returns their processes.
 pub fn warn_about_failures(directory: &Path) -> BTreeSet<u32> {
     let mut by_message: BTreeMap<String, Vec<PreloadFailure>> = BTreeMap::new();
