@@ -49,15 +49,16 @@ pub struct Summary {
 impl Summary {
     /// Summarizes a trace, in time and memory linear in its samples, stacks and entries, except for sorting the rows.
     pub fn of(trace: &Trace) -> Self {
-        Self::weighted(trace, &trace.weights(), trace.interval())
+        Self::weighted(trace, &trace.weights(), &[], trace.interval())
     }
 
-    /// Summarizes all threads of a program.
+    /// Summarizes all threads of a program. A sample in which the thread waited and ran counts for what took longer; its time counts
+    /// for both.
     pub fn of_merged(merged: &MergedThreads) -> Self {
-        Self::weighted(&merged.trace, &merged.weights, merged.interval)
+        Self::weighted(&merged.trace, &merged.weights, &merged.split, merged.interval)
     }
 
-    fn weighted(trace: &Trace, weights: &[Micros], interval: Option<Micros>) -> Self {
+    fn weighted(trace: &Trace, weights: &[Micros], split: &[usize], interval: Option<Micros>) -> Self {
         let tree = CallTree::new(trace, weights);
         let mut summary = Self {
             functions: functions::rows(trace, &tree),
@@ -76,17 +77,25 @@ impl Summary {
         let is_waiting = |sample: &Sample| {
             waiting.is_some() && sample.stack.map(|stack| trace.stacks()[stack].frame) == waiting
         };
-        for (sample, &weight) in trace.samples().iter().zip(weights) {
+        let mut smaller_parts =
+            split.iter().map(|&first| first + usize::from(weights[first] > weights[first + 1]));
+        let mut smaller_part = smaller_parts.next();
+        for (index, (sample, &time)) in trace.samples().iter().zip(weights).enumerate() {
+            let is_smaller_part = smaller_part == Some(index);
+            if is_smaller_part {
+                smaller_part = smaller_parts.next();
+            }
+            let part = Tally { samples: u64::from(!is_smaller_part), time };
             match sample.marker {
-                _ if is_waiting(sample) => summary.waiting.add(weight),
-                Some(marker) => summary.markers[marker.index()].add(weight),
-                None if sample.is_idle() => summary.idle.add(weight),
-                None => summary.unmarked.add(weight),
+                _ if is_waiting(sample) => summary.waiting.include(part),
+                Some(marker) => summary.markers[marker.index()].include(part),
+                None if sample.is_idle() => summary.idle.include(part),
+                None => summary.unmarked.include(part),
             }
             if !sample.is_idle() {
-                summary.busy.add(weight);
+                summary.busy.include(part);
                 if sample.stack.is_none() {
-                    summary.without_stack.add(weight);
+                    summary.without_stack.include(part);
                 }
             }
         }

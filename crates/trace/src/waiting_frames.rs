@@ -177,6 +177,9 @@ mod tests {
         check(trace(&busy, &[]), &[("work", 3000, 3000)], [3000, 0, 1000]);
         let waits = [(1000, 0), (2000, 600), (3000, 1595), (4000, 1595)];
         check(trace(&busy, &waits), &[("(waiting)", 1600, 1600), ("work", 1400, 3000)], [1400, 1600, 1000]);
+        // The second sample counts for what took longer.
+        let summary = Summary::of_merged(&MergedThreads::of([&trace(&busy, &waits)]).unwrap());
+        assert_eq!([summary.running(), summary.waiting, summary.busy].map(|tally| tally.samples), [1, 2, 3]);
         let collection = [(1000, 'w'), (2000, '!'), (3000, 'w')];
         check(
             trace(&collection, &[(1000, 0), (2000, 400)]),
@@ -228,6 +231,9 @@ mod tests {
             let sums = |clock| {
                 let merged = MergedThreads::by(clock, [&trace]).unwrap();
                 let summary = Summary::of_merged(&merged);
+                if clock != Clock::Cpu {
+                    assert_eq!(summary.samples(), trace.samples().len() as u64);
+                }
                 (summary.busy.time.saturating_add(merged.left_out.unwrap_or_default()), summary.idle.time)
             };
             prop_assert_eq!(sums(Clock::WaitingApart), sums(Clock::Wall));

@@ -120,6 +120,11 @@ impl Session {
         }
     }
 
+    /// The events that have come before the answer of the last call and were not read.
+    pub fn take_events(&mut self) -> Vec<Value> {
+        self.events.drain(..).collect()
+    }
+
     /// Waits for the next event. Answers of calls are ignored.
     pub fn next_event(&mut self, deadline: Instant) -> io::Result<Value> {
         self.socket.get_mut().set_deadline(deadline);

@@ -13,8 +13,6 @@ use super::protocol::Session;
 const MAIN_PATIENCE: Duration = Duration::from_secs(15);
 /// How long the workers may take together.
 const WORKER_PATIENCE: Duration = Duration::from_secs(5);
-/// How long to listen for workers that are just starting.
-const START_PATIENCE: Duration = Duration::from_millis(50);
 /// How long an earlier recording may take to end, whose recorder has just been killed.
 const EARLIER_PATIENCE: Duration = Duration::from_secs(1);
 /// At most this many workers are recorded.
@@ -64,6 +62,9 @@ pub fn begin_main(session: &mut Session, module: &Path, settings: &Value) -> Res
 }
 
 /// Begins the recordings of the workers that run already. `request` is what [`begin_main`] returned.
+///
+/// Node.js names them before it answers. Workers that it names later were started after [`begin_main`], so that the recorder is preloaded
+/// there; a worker that is just starting cannot be called safely.
 pub fn begin_workers(
     session: &mut Session,
     module: &Path,
@@ -72,22 +73,25 @@ pub fn begin_workers(
 ) -> io::Result<Vec<MissingWorker>> {
     let deadline = Instant::now() + WORKER_PATIENCE;
     session.call("NodeWorker.enable", json!({ "waitForDebuggerOnStart": false }), deadline)?;
-    let listens_until = Instant::now() + START_PATIENCE;
     let call = json!({ "id": 1, "method": "Runtime.evaluate", "params": evaluation(module, settings, Some(request)) });
     let message = call.to_string();
-    let (mut waiting, mut missing, mut count): (Vec<(String, String)>, _, _) = (Vec::new(), Vec::new(), 0);
-    while let Ok(event) = session.next_event(if waiting.is_empty() { listens_until } else { deadline }) {
-        let id = &event["params"]["sessionId"];
-        if event["method"] == "NodeWorker.attachedToWorker" {
-            if let Some(id) = id.as_str().filter(|_| count < MAX_WORKERS) {
-                let title = event["params"]["workerInfo"]["title"].as_str().unwrap_or_default();
-                waiting.push((id.to_owned(), shortened(title)));
-                let parameters = json!({ "sessionId": id, "message": message });
-                session.send("NodeWorker.sendMessageToWorker", parameters, deadline)?;
-                count += 1;
-            }
-            continue;
+    let mut waiting: Vec<(String, String)> = Vec::new();
+    let mut missing = Vec::new();
+    for event in session.take_events() {
+        let id = event["params"]["sessionId"].as_str();
+        if event["method"] == "NodeWorker.attachedToWorker"
+            && let Some(id) = id.filter(|_| waiting.len() < MAX_WORKERS)
+        {
+            let title = event["params"]["workerInfo"]["title"].as_str().unwrap_or_default();
+            let parameters = json!({ "sessionId": id, "message": message });
+            session.send("NodeWorker.sendMessageToWorker", parameters, deadline)?;
+            waiting.push((id.to_owned(), shortened(title)));
         }
+    }
+    while !waiting.is_empty()
+        && let Ok(event) = session.next_event(deadline)
+    {
+        let id = &event["params"]["sessionId"];
         let Some(index) = waiting.iter().position(|(waiting, _)| *id == *waiting) else { continue };
         let outcome = match event["method"].as_str() {
             Some("NodeWorker.detachedFromWorker") => None,
