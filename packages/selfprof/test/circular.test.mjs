@@ -74,7 +74,7 @@ suite('a circular buffer', () => {
 
   test('can be compressed', async () => {
     const profiler = make({ maxBufferSize: 30 });
-    spin(100);
+    spin(400);
     const trace = JSON.parse(gunzipSync(await profiler.stop({ format: 'json-gzip' })));
     assertWellFormed(trace);
     assert.equal(trace.samples.length, 30);
