@@ -285,6 +285,8 @@ export interface Addon {
    * @throws when another recorder records this process
    */
   record(options: RecordOptions, onEnd?: () => void): boolean;
+  /** Pauses the recordings of this thread because `process.execve()` may replace the program. */
+  pauseRecordings(): void;
   entriesAreWanted(): boolean;
   nameEntry(name: string): number;
   forgetEntryNames(): void;

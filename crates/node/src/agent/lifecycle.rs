@@ -143,6 +143,12 @@ fn on_tick() {
 /// The thread seems to end. Everything is written and sampling pauses. If JavaScript goes on after all, sampling resumes a
 /// moment later.
 fn on_exit() {
+    suspend();
+    signals::wait_for_pending_signal();
+}
+
+/// Writes everything and pauses sampling for a moment.
+pub fn suspend() {
     current::if_any(|agent| {
         agent.suspend();
         agent.end_streams("exit");
@@ -150,7 +156,6 @@ fn on_exit() {
         agent.release_read_profiles();
         agent.notifier().check_at(selfprof_v8::now().after(RESUME_AFTER));
     });
-    signals::wait_for_pending_signal();
 }
 
 /// The environment is being torn down.

@@ -60,6 +60,13 @@ pub fn record(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Resul
     result
 }
 
+/// Pauses the recordings of this thread and writes what they have, since `process.execve()` may replace the program: a signal of V8's
+/// sampler that came too late would end the next one. If the program goes on, so do the recordings.
+#[napi(catch_unwind)]
+pub fn pause_recordings() {
+    lifecycle::suspend();
+}
+
 fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Result<bool> {
     let connection = options.connection.as_deref().map(connect).transpose()?;
     if connection.as_ref().is_some_and(|connection| !connection.is_open()) {
