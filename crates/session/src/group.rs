@@ -156,6 +156,12 @@ impl<S: Sampler> Group<S> {
         self.members.is_empty()
     }
 
+    /// Whether the sampler is running.
+    #[must_use]
+    pub fn is_sampling(&self) -> bool {
+        self.run.is_some()
+    }
+
     /// All sessions, in any state, with their recordings.
     pub fn sessions(&self) -> impl Iterator<Item = (SessionId, &RecordingCell)> {
         self.members.iter().map(|(&session, member)| (session, &*member.options.cell))

@@ -389,7 +389,7 @@ impl Agent {
         if cut.profile.is_running() {
             self.retire(cut, RETIRE_AFTER);
         } else {
-            delivery::deliver(cut, Arc::clone(&self.notifier));
+            delivery::deliver(cut, Arc::clone(&self.notifier), !self.group.is_sampling());
         }
     }
 
@@ -407,6 +407,6 @@ impl Agent {
         if cut.profile.is_running() && !self.group.sampler().end_retired_run(at_once) {
             return self.retire(cut, wait.saturating_mul(2));
         }
-        delivery::deliver(cut, Arc::clone(&self.notifier));
+        delivery::deliver(cut, Arc::clone(&self.notifier), !self.group.is_sampling());
     }
 }
