@@ -5,6 +5,7 @@ mod convert_arguments;
 mod diff_arguments;
 mod page_arguments;
 mod page_host;
+mod recording_arguments;
 mod recover_arguments;
 mod report_arguments;
 mod run_arguments;
@@ -21,9 +22,10 @@ pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
 pub use page_arguments::{PageArguments, Wait};
 pub use page_host::PageHostArguments;
+pub use recording_arguments::{RecordingArguments, SamplingArguments};
 pub use recover_arguments::RecoverArguments;
 pub use report_arguments::ReportArguments;
-pub use run_arguments::{ModeArgument, NodeFrames, RunArguments, ToggleSignal};
+pub use run_arguments::{RunArguments, ToggleSignal};
 pub use source_maps::SourceMapArguments;
 pub use top_arguments::{Grouping, TopArguments};
 pub use webdriver_arguments::WebDriverArguments;
@@ -105,7 +107,7 @@ mod tests {
                 panic!("not a run");
             };
             let command: Vec<_> = run.command.iter().map(|word| word.to_string_lossy()).collect();
-            assert_eq!((run.interval, command.join(" ").as_str()), (interval, expected));
+            assert_eq!((run.sampling.interval, command.join(" ").as_str()), (interval, expected));
         }
         check("a.js", 1.0, "a.js");
         check("-i 25 a.js", 25.0, "a.js");

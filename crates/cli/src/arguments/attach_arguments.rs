@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::run_arguments::{ModeArgument, NodeFrames};
-use super::values::{interval, process_id, seconds};
+use super::recording_arguments::{RecordingArguments, SamplingArguments};
+use super::values::{process_id, seconds};
 
 /// Profile a Node.js process that is running, without any preparation
 ///
@@ -15,17 +15,8 @@ use super::values::{interval, process_id, seconds};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct AttachArguments {
-    /// Sample interval in milliseconds, a whole number
-    #[arg(short, long, value_name = "MS", default_value = "1", value_parser = interval)]
-    pub interval: f64,
-
-    /// Stop recording a thread after N samples
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub buffer: Option<u32>,
-
-    /// Also record performance.mark() and performance.measure()
-    #[arg(long)]
-    pub marks: bool,
+    #[command(flatten)]
+    pub sampling: SamplingArguments,
 
     /// Write the trace to FILE; a name ending in `.gz` compresses it [default: NAME.selfprof.json, after the script]
     #[arg(short, long, value_name = "FILE")]
@@ -39,25 +30,8 @@ pub struct AttachArguments {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub duration: Option<Duration>,
 
-    /// Keep only the last SECONDS before the end of the recording
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub last: Option<Duration>,
-
-    /// When V8 records the names and locations of functions
-    #[arg(long, value_enum, default_value_t)]
-    pub mode: ModeArgument,
-
-    /// Print at most N functions and N measures, or none if N is 0
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub top: usize,
-
-    /// Also write an HTML report, as `selfprof report` does, and open it in the browser
-    #[arg(long)]
-    pub report: bool,
-
-    /// How to show functions of Node.js's own scripts (`node:...`)
-    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
-    pub node_frames: NodeFrames,
+    #[command(flatten)]
+    pub recording: RecordingArguments,
 
     /// The id of the process; `pgrep -a node` lists the Node.js processes of this machine
     #[arg(value_name = "PID", value_parser = process_id)]

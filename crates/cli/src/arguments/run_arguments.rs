@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use signal_hook::consts::{SIGUSR1, SIGUSR2};
 
-use super::values::{interval, seconds};
+use super::recording_arguments::{RecordingArguments, SamplingArguments};
+use super::values::seconds;
 
 /// Run a program and profile all its Node.js processes from start to exit
 ///
@@ -16,17 +17,8 @@ use super::values::{interval, seconds};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunArguments {
-    /// Sample interval in milliseconds, a whole number
-    #[arg(short, long, value_name = "MS", default_value = "1", value_parser = interval)]
-    pub interval: f64,
-
-    /// Stop recording a thread after N samples
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub buffer: Option<u32>,
-
-    /// Also record performance.mark() and performance.measure()
-    #[arg(long)]
-    pub marks: bool,
+    #[command(flatten)]
+    pub sampling: SamplingArguments,
 
     /// Write the trace to FILE; a name ending in `.gz` compresses it [default: NAME.selfprof.json, after the script or program]
     #[arg(short, long, value_name = "FILE")]
@@ -49,25 +41,8 @@ pub struct RunArguments {
     #[arg(long, value_name = "SIGNAL", value_enum, ignore_case = true)]
     pub toggle: Option<ToggleSignal>,
 
-    /// Keep only the last SECONDS before the end of the recording
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub last: Option<Duration>,
-
-    /// When V8 records the names and locations of functions
-    #[arg(long, value_enum, default_value_t)]
-    pub mode: ModeArgument,
-
-    /// Print at most N functions and N measures, or none if N is 0
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub top: usize,
-
-    /// Also write an HTML report, as `selfprof report` does, and open it in the browser
-    #[arg(long)]
-    pub report: bool,
-
-    /// How to show functions of Node.js's own scripts (`node:...`)
-    #[arg(long, value_name = "HOW", value_enum, default_value_t)]
-    pub node_frames: NodeFrames,
+    #[command(flatten)]
+    pub recording: RecordingArguments,
 
     /// Use this Node.js executable instead of the one on PATH
     #[arg(long, value_name = "PATH", env = "SELFPROF_NODE", hide_env_values = true)]
@@ -121,44 +96,6 @@ impl ToggleSignal {
         match self {
             Self::Usr1 => SIGUSR1,
             Self::Usr2 => SIGUSR2,
-        }
-    }
-}
-
-/// The Document-Policy value `js-profiling-mode`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ModeArgument {
-    /// When a function is compiled: a small cost throughout the run
-    #[default]
-    Eager,
-    /// When recording starts: cheaper afterwards, but misses loops that are already running
-    Lazy,
-}
-
-impl ModeArgument {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Eager => "eager",
-            Self::Lazy => "lazy",
-        }
-    }
-}
-
-/// How frames of `node:` scripts are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum NodeFrames {
-    /// Like built-in functions: only the one that the script called, by name. Where no script called one, the one that was running
-    #[default]
-    Fold,
-    /// Like functions of the script: all of them, with their locations
-    Full,
-}
-
-impl NodeFrames {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Fold => "fold",
-            Self::Full => "full",
         }
     }
 }

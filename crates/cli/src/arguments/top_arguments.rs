@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use selfprof_formats::Format;
 use selfprof_trace::Clock;
@@ -43,9 +44,9 @@ pub struct TopArguments {
     pub json: bool,
 }
 
-/// What a row of the table stands for, or which time it has.
+/// What a row of the table stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum By {
+pub enum Grouping {
     /// Function
     Function,
     /// Script; all native functions share one row
@@ -58,50 +59,54 @@ pub enum By {
     Thread,
     /// Process, in the trace of a whole program
     Process,
-    /// CPU time only
-    Cpu,
-    /// Time that passes; waiting is time of the function that waits
-    Wall,
 }
 
-/// What a row of the table stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grouping {
-    /// A function.
-    Function,
-    /// A script.
-    Resource,
-    /// An npm package.
-    Package,
-    /// A kind of work.
-    Marker,
-    /// A thread.
-    Thread,
-    /// A process.
-    Process,
+/// What a row of the table stands for, or which time it has.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    Grouping(Grouping),
+    Clock(Clock),
+}
+
+impl ValueEnum for By {
+    fn value_variants<'a>() -> &'a [Self] {
+        const {
+            &[
+                Self::Grouping(Grouping::Function),
+                Self::Grouping(Grouping::Resource),
+                Self::Grouping(Grouping::Package),
+                Self::Grouping(Grouping::Marker),
+                Self::Grouping(Grouping::Thread),
+                Self::Grouping(Grouping::Process),
+                Self::Clock(Clock::Cpu),
+                Self::Clock(Clock::Wall),
+            ]
+        }
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Grouping(grouping) => grouping.to_possible_value(),
+            Self::Clock(Clock::Cpu) => Some(PossibleValue::new("cpu").help("CPU time only")),
+            Self::Clock(Clock::Wall) => Some(
+                PossibleValue::new("wall")
+                    .help("Time that passes; waiting is time of the function that waits"),
+            ),
+            Self::Clock(Clock::WaitingApart) => None,
+        }
+    }
 }
 
 impl TopArguments {
     /// What `--by` says; `None` if it names two groups, or two times.
     pub fn grouping_and_clock(&self) -> Option<(Grouping, Clock)> {
         let (mut grouping, mut clock) = (None, None);
-        for by in &self.by {
-            let group = match by {
-                By::Function => Grouping::Function,
-                By::Resource => Grouping::Resource,
-                By::Package => Grouping::Package,
-                By::Marker => Grouping::Marker,
-                By::Thread => Grouping::Thread,
-                By::Process => Grouping::Process,
-                By::Cpu | By::Wall => {
-                    let named = if *by == By::Cpu { Clock::Cpu } else { Clock::Wall };
-                    if clock.replace(named).is_some_and(|other| other != named) {
-                        return None;
-                    }
-                    continue;
-                }
+        for &by in &self.by {
+            let is_second = match by {
+                By::Grouping(named) => grouping.replace(named).is_some_and(|other| other != named),
+                By::Clock(named) => clock.replace(named).is_some_and(|other| other != named),
             };
-            if grouping.replace(group).is_some_and(|other| other != group) {
+            if is_second {
                 return None;
             }
         }

@@ -26,7 +26,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::arguments::AttachArguments;
-use crate::commands::live_recording::{LiveRecording, Products, Request, Windows, clock};
+use crate::commands::live_recording::{LiveRecording, Products, Windows, clock};
 use crate::failure::Failure;
 use crate::files::output::TracePath;
 use crate::installation::addon;
@@ -65,15 +65,7 @@ pub fn attach(arguments: &AttachArguments) -> Result<ExitCode, Failure> {
     target.check_sees(&package.attaching())?;
     let recording = LiveRecording::prepare()?;
     target.check_sees(recording.connections().path())?;
-    let settings = recording.settings(&Request {
-        interval: arguments.interval,
-        buffer: arguments.buffer,
-        marks: arguments.marks,
-        last: arguments.last,
-        mode: arguments.mode,
-        node_frames: arguments.node_frames,
-        children: !arguments.no_children,
-    });
+    let settings = recording.settings(&arguments.sampling, &arguments.recording, !arguments.no_children);
 
     let (sender, events) = channel();
     // From now on, a signal does not end this process, so that the inspector does not stay open.
@@ -91,13 +83,14 @@ pub fn attach(arguments: &AttachArguments) -> Result<ExitCode, Failure> {
         say_what_was_running(descendants, target.pid());
     }
 
-    let mut windows = Windows::new(Some(started), arguments.last);
+    let mut windows = Windows::new(Some(started), arguments.recording.last);
     let has_ended = matches!(next_event(&events, arguments.duration), Some(Event::Ended));
     windows.close(clock::now());
     if has_ended {
         say(format_args!("process {} has ended", target.pid()));
     }
-    let products = Products { output, top: arguments.top, report: arguments.report, is_cut: true };
+    let products =
+        Products { output, top: arguments.recording.top, report: arguments.recording.report, is_cut: true };
     let is_written = recording.finish(&windows, &products, descendants, has_ended);
     Ok(if is_written { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

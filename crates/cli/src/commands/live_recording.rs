@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::arguments::{ModeArgument, NodeFrames};
+use crate::arguments::{RecordingArguments, SamplingArguments};
 use crate::commands::report::report_run;
 use crate::failure::Failure;
 use crate::files::output::TracePath;
@@ -22,24 +22,6 @@ const CHILDREN_PATIENCE: Duration = Duration::from_millis(200);
 
 /// The default limit of marks and measures per thread, so that a program that makes them in a loop cannot fill the disk.
 const MAX_ENTRIES: u32 = 1 << 20;
-
-/// What the recorded processes are asked for.
-pub struct Request {
-    /// The sample interval, in milliseconds.
-    pub interval: f64,
-    /// After how many samples the recording of a thread ends.
-    pub buffer: Option<u32>,
-    /// Whether to record marks and measures.
-    pub marks: bool,
-    /// How much of the end is kept.
-    pub last: Option<Duration>,
-    /// When V8 records the names and locations of functions.
-    pub mode: ModeArgument,
-    /// How functions of Node.js's own scripts are shown.
-    pub node_frames: NodeFrames,
-    /// Whether to record child processes.
-    pub children: bool,
-}
 
 /// What is made of a recording.
 pub struct Products {
@@ -76,18 +58,24 @@ impl LiveRecording {
         &self.connections
     }
 
-    /// What the recorded processes get.
-    pub fn settings(&self, request: &Request) -> Value {
+    /// What the recorded processes are asked for.
+    pub fn settings(
+        &self,
+        sampling: &SamplingArguments,
+        recording: &RecordingArguments,
+        children: bool,
+    ) -> Value {
+        let &SamplingArguments { interval, buffer, marks } = sampling;
         json!({
             "dir": self.recording.directory(),
             "connection": self.connections.path(),
-            "keep": request.last.map(|last| last.as_secs_f64() * 1e3),
-            "interval": request.interval,
-            "limit": request.buffer,
-            "maxEntries": request.marks.then(|| request.buffer.unwrap_or(MAX_ENTRIES)),
-            "mode": request.mode.as_str(),
-            "nodeFrames": request.node_frames.as_str(),
-            "children": request.children,
+            "keep": recording.last.map(|last| last.as_secs_f64() * 1e3),
+            "interval": interval,
+            "limit": buffer,
+            "maxEntries": marks.then(|| buffer.unwrap_or(MAX_ENTRIES)),
+            "mode": recording.mode.as_str(),
+            "nodeFrames": recording.node_frames.as_str(),
+            "children": children,
         })
     }
 

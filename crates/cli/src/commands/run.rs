@@ -14,7 +14,7 @@ use std::time::Instant;
 use selfprof_trace::Micros;
 
 use crate::arguments::RunArguments;
-use crate::commands::live_recording::{LiveRecording, Products, Request, Windows, clock};
+use crate::commands::live_recording::{LiveRecording, Products, Windows, clock};
 use crate::failure::Failure;
 use crate::files::output::TracePath;
 use crate::installation::addon;
@@ -36,23 +36,16 @@ pub fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
         addon::check(&package, node)?;
     }
     let recording = LiveRecording::prepare()?;
-    let settings = recording.settings(&Request {
-        interval: arguments.interval,
-        buffer: arguments.buffer,
-        marks: arguments.marks,
-        last: arguments.last,
-        mode: arguments.mode,
-        node_frames: arguments.node_frames,
-        children: !arguments.no_children,
-    });
+    let settings = recording.settings(&arguments.sampling, &arguments.recording, !arguments.no_children);
 
     let started = clock::now();
     let child = Child::spawn(&program, &package, &settings, &command, arguments.toggle)?;
-    let is_whole = arguments.delay.is_none() && arguments.toggle.is_none() && arguments.last.is_none();
+    let is_whole =
+        arguments.delay.is_none() && arguments.toggle.is_none() && arguments.recording.last.is_none();
     let products = Products {
         output,
-        top: arguments.top,
-        report: arguments.report,
+        top: arguments.recording.top,
+        report: arguments.recording.report,
         is_cut: !is_whole || arguments.duration.is_some(),
     };
     let session = Session { recording, descendants: Descendants::watch(child.id()), products };
@@ -79,7 +72,7 @@ fn supervise(
                 if session.is_some() {
                     say(if windows.is_open(clock::now()) { "recording" } else { "not recording any more" });
                 }
-                if arguments.last.is_none() {
+                if arguments.recording.last.is_none() {
                     continue;
                 }
             }
@@ -104,7 +97,7 @@ fn supervise(
 /// The window that is known when the program starts.
 fn first_window(arguments: &RunArguments, started: Micros) -> Windows {
     // With `--last`, the signal ends the recording; otherwise it begins it.
-    let waits_for_signal = arguments.toggle.is_some() && arguments.last.is_none();
+    let waits_for_signal = arguments.toggle.is_some() && arguments.recording.last.is_none();
     if let Some(signal) = arguments.toggle {
         let what = if waits_for_signal { "recording begins with" } else { "the trace is written after" };
         let name = signal.name();
@@ -112,7 +105,7 @@ fn first_window(arguments: &RunArguments, started: Micros) -> Windows {
     }
     let delay = Micros::from_millis_f64(arguments.delay.unwrap_or_default().as_secs_f64() * 1e3);
     let from = started.saturating_add(delay.unwrap_or_default());
-    Windows::new((!waits_for_signal).then_some(from), arguments.last)
+    Windows::new((!waits_for_signal).then_some(from), arguments.recording.last)
 }
 
 /// A recording that has not been written yet.
