@@ -14,9 +14,19 @@ use crate::millis::Millis;
 use crate::sample::Sample;
 use crate::stack::Stack;
 use crate::trace::Trace;
+use crate::waiting::{WaitingPoint, WaitingTimes};
 
 /// A random number that is later scaled to the size of a table.
 type Pick = prop::sample::Index;
+
+/// Waiting times through these points, of a time and what was waited until then, in microseconds.
+pub fn waiting_times(points: &[(u64, u64)]) -> WaitingTimes {
+    let mut times = WaitingTimes::default();
+    for &(timestamp, waited) in points {
+        times.push(WaitingPoint { timestamp: Micros(timestamp), waited: Micros(waited) });
+    }
+    times
+}
 
 /// A small random trace with sorted samples and possibly entries. Names and positions often coincide, and some names need escapes.
 ///

@@ -94,22 +94,17 @@ impl Cursor {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn times(points: &[(u64, u64)]) -> WaitingTimes {
-        let mut times = WaitingTimes::default();
-        for &(timestamp, waited) in points {
-            times.push(WaitingPoint { timestamp: Micros(timestamp), waited: Micros(waited) });
-        }
-        times
-    }
+    use crate::testing::waiting_times;
 
     #[test]
     fn times_are_made_possible() {
         #[track_caller]
         fn check(points: &[(u64, u64)], expected: &[(u64, u64)]) {
-            let points: Vec<(u64, u64)> =
-                times(points).points().iter().map(|point| (point.timestamp.0, point.waited.0)).collect();
+            let points: Vec<(u64, u64)> = waiting_times(points)
+                .points()
+                .iter()
+                .map(|point| (point.timestamp.0, point.waited.0))
+                .collect();
             assert_eq!(points, expected);
         }
         check(&[(5, 7), (10, 9)], &[(5, 7), (10, 9)]);

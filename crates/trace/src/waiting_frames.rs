@@ -113,15 +113,8 @@ mod tests {
     use crate::marker::Marker;
     use crate::merged::{Clock, MergedThreads};
     use crate::summary::Summary;
+    use crate::testing::waiting_times;
     use crate::waiting::{WaitingPoint, WaitingTimes};
-
-    fn times(points: &[(u64, u64)]) -> WaitingTimes {
-        let mut times = WaitingTimes::default();
-        for &(timestamp, waited) in points {
-            times.push(WaitingPoint { timestamp: Micros(timestamp), waited: Micros(waited) });
-        }
-        times
-    }
 
     /// Samples at these times: of `work`, of a garbage collection (`!`), or idle (`-`).
     fn trace(samples: &[(u64, char)], waiting: &[(u64, u64)]) -> Trace {
@@ -137,7 +130,7 @@ mod tests {
             };
             trace.push_sample(Sample { timestamp: Micros(timestamp), stack, marker });
         }
-        trace.set_waiting(Some(times(waiting)));
+        trace.set_waiting(Some(waiting_times(waiting)));
         trace
     }
 
