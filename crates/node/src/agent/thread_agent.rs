@@ -389,8 +389,12 @@ impl Agent {
         if cut.profile.is_running() {
             self.retire(cut, RETIRE_AFTER);
         } else {
-            delivery::deliver(cut, Arc::clone(&self.notifier), !self.group.is_sampling());
+            self.build(cut);
         }
+    }
+
+    fn build(&self, cut: Cut<Profile>) {
+        delivery::deliver(cut, Arc::clone(&self.notifier), !self.group.is_sampling());
     }
 
     fn retire(&mut self, cut: Cut<Profile>, wait: Micros) {
@@ -407,6 +411,6 @@ impl Agent {
         if cut.profile.is_running() && !self.group.sampler().end_retired_run(at_once) {
             return self.retire(cut, wait.saturating_mul(2));
         }
-        delivery::deliver(cut, Arc::clone(&self.notifier), !self.group.is_sampling());
+        self.build(cut);
     }
 }
