@@ -57,11 +57,13 @@ struct SelfprofCpuTimes {
     if (latest_.at_us > start_.at_us) StartAt(latest_);
   }
 
-  uint32_t Take(SelfprofCpuTime* to) noexcept {
-    const uint32_t count = count_;
+  uint32_t Count() const noexcept { return count_; }
+
+  // Moves the first `count`, which are held, to `to`.
+  void Take(SelfprofCpuTime* to, uint32_t count) noexcept {
     for (uint32_t index = 0; index < count; ++index) to[index] = held_[index];
-    count_ = 0;
-    return count;
+    for (uint32_t index = count; index < count_; ++index) held_[index - count] = held_[index];
+    count_ -= count;
   }
 
   std::atomic<bool> is_in_use{false};
@@ -213,13 +215,16 @@ SELFPROF_API void selfprof_cpu_times_install_handler() noexcept {
   }
 }
 
-// JS thread. Reads the clocks, and moves what is held to `to`, which has room for selfprof_cpu_times_capacity.
-SELFPROF_API uint32_t selfprof_cpu_times_take(SelfprofCpuTimes* times, SelfprofCpuTime* to) noexcept {
+// JS thread. Reads the clocks. Returns how many times are held.
+SELFPROF_API uint32_t selfprof_cpu_times_read(SelfprofCpuTimes* times) noexcept {
   const SelfprofCpuTimes::Use use(times);
   times->Read();
   times->Flush();
-  return times->Take(to);
+  return times->Count();
 }
 
-// Any thread.
-SELFPROF_API uint32_t selfprof_cpu_times_capacity() noexcept { return selfprof::kCpuTimesCapacity; }
+// JS thread. Moves the first `count` times, which are held, to `to`. A signal may have added more since they were counted.
+SELFPROF_API void selfprof_cpu_times_take(SelfprofCpuTimes* times, SelfprofCpuTime* to, uint32_t count) noexcept {
+  const SelfprofCpuTimes::Use use(times);
+  times->Take(to, count);
+}

@@ -36,11 +36,11 @@ impl CpuTimes {
 
     /// The times since the last call, and the current one, in order.
     pub(crate) fn take(&mut self) -> Vec<CpuTime> {
-        let empty = ffi::CpuTime { at_us: 0, cpu_us: 0, is_after_gap: false };
-        let mut times = vec![empty; ffi::selfprof_cpu_times_capacity() as usize];
-        // SAFETY: called on the thread that made it, with room for as many as there may be.
-        let count = unsafe { ffi::selfprof_cpu_times_take(self.times.as_ptr(), times.as_mut_ptr()) };
-        times.truncate(count as usize);
+        // SAFETY: called on the thread that made it.
+        let count = unsafe { ffi::selfprof_cpu_times_read(self.times.as_ptr()) };
+        let mut times = vec![ffi::CpuTime { at_us: 0, cpu_us: 0, is_after_gap: false }; count as usize];
+        // SAFETY: called on the thread that made it, with room for `count`, and only this thread takes times.
+        unsafe { ffi::selfprof_cpu_times_take(self.times.as_ptr(), times.as_mut_ptr(), count) };
         times
             .iter()
             .map(|time| CpuTime {

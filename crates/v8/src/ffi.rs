@@ -161,8 +161,8 @@ unsafe extern "C" {
     pub fn selfprof_cpu_times_delete(times: *mut CpuTimes);
     pub fn selfprof_cpu_times_set_interval(times: *mut CpuTimes, interval_us: u64);
     pub safe fn selfprof_cpu_times_install_handler();
-    pub fn selfprof_cpu_times_take(times: *mut CpuTimes, to: *mut CpuTime) -> u32;
-    pub safe fn selfprof_cpu_times_capacity() -> u32;
+    pub fn selfprof_cpu_times_read(times: *mut CpuTimes) -> u32;
+    pub fn selfprof_cpu_times_take(times: *mut CpuTimes, to: *mut CpuTime, count: u32);
     pub fn selfprof_collect_sample(isolate: *mut Isolate);
     pub fn selfprof_collect_sample_alone(isolate: *mut Isolate, from_us: *mut u64, to_us: *mut u64);
     pub fn selfprof_profile_delete(profile: *mut CpuProfile);

@@ -25,8 +25,9 @@ use crate::output::finished::{FinishedTrace, ThreadRecording, finish};
 use crate::session_request::{SessionRequest, SessionView};
 use crate::thread_cpu_time::thread_cpu_time;
 
-/// How long the building thread usually takes at most to read a segment.
-const RELEASE_AFTER: Micros = Micros(200_000);
+/// How long the building thread usually takes at most to read a segment. Less than the shortest run, since the next one would free the
+/// profile before it is measured how long that takes.
+const RELEASE_AFTER: Micros = Micros(50_000);
 
 /// V8 processes a sample within an interval or two, unless the machine is busy. An interval is 1 ms or more.
 const RETIRE_AFTER: Micros = Micros(5_000);
