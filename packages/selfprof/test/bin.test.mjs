@@ -43,8 +43,13 @@ function start(command, args, options = {}) {
     });
   }
   run.printed = async (text) => {
+    let isClosed = false;
+    void run.closed.then(() => {
+      isClosed = true;
+    });
     while (!run.stdout.includes(text)) {
-      if (child.exitCode !== null) assert.fail(`it ended after printing ${run.stdout}`);
+      // What it printed may come later than its exit, but not after the pipes are closed.
+      if (isClosed) assert.fail(`it ended after printing ${run.stdout}`);
       await Promise.race([once(child, 'printed'), run.closed]);
     }
   };
