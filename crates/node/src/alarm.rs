@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use std::thread;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
@@ -12,6 +11,7 @@ use selfprof_session::Instant;
 use selfprof_v8::Interrupter;
 
 use crate::agent_key::AgentKey;
+use crate::own_thread;
 
 /// The one alarm of the process. It lives until the process ends; its thread sleeps while nothing is set.
 struct Alarm {
@@ -32,7 +32,7 @@ fn alarm() -> &'static Alarm {
     let alarm = ALARM.get_or_init(|| Alarm { deadlines: Mutex::default(), changed: Condvar::new() });
     THREAD.get_or_init(|| {
         // Without the thread no segment is cut in time, but stop() still delivers everything.
-        let _ = thread::Builder::new().name("selfprof-alarm".into()).spawn(|| alarm.run());
+        let _ = own_thread::start("selfprof-alarm", || alarm.run());
     });
     alarm
 }

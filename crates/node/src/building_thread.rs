@@ -3,7 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+
+use crate::own_thread;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -13,9 +14,7 @@ pub fn run(job: impl FnOnce() + Send + 'static) {
     static JOBS: OnceLock<Sender<Job>> = OnceLock::new();
     let jobs = JOBS.get_or_init(|| {
         let (sender, receiver) = channel();
-        thread::Builder::new()
-            .name("selfprof-builder".into())
-            .spawn(move || run_all(&receiver))
+        own_thread::start("selfprof-builder", move || run_all(&receiver))
             .expect("the system refused to start a thread");
         sender
     });

@@ -31,6 +31,7 @@ mod building_thread;
 mod entries;
 mod journal;
 mod output;
+mod own_thread;
 mod realms;
 mod recorder_connection;
 mod script_maps;

@@ -6,10 +6,10 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use parking_lot::Mutex;
 
+use crate::own_thread;
 use crate::signals;
 
 /// The connection of this process, or its last one. JS threads add it.
@@ -65,14 +65,14 @@ pub fn connect(path: &Path) -> Result<Connection, Occupied> {
 fn start(mut stream: UnixStream, is_closed: &Arc<AtomicBool>) {
     let closed = Arc::clone(is_closed);
     let watch = move || {
-        // Nothing is ever sent, so this returns when the connection closes.
-        let _ = stream.read(&mut [0]);
+        // Nothing is ever sent, so this returns when the connection closes. It goes on when it was interrupted.
+        let _ = stream.read_exact(&mut [0]);
         closed.store(true, Ordering::Release);
         signals::stop_recordings();
         drop(stream);
     };
     // Without the thread, the socket closes at once, and `selfprof` sees that nothing is recorded.
-    if thread::Builder::new().name("selfprof-recorder".into()).spawn(watch).is_err() {
+    if own_thread::start("selfprof-recorder", watch).is_err() {
         is_closed.store(true, Ordering::Release);
     }
 }

@@ -15,6 +15,7 @@ use parking_lot::{Condvar, Mutex};
 use selfprof_v8::Interrupter;
 
 use crate::agent_key::AgentKey;
+use crate::own_thread;
 
 /// The signals that people send to end a process, and that end it by default.
 const ENDING: [i32; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
@@ -119,7 +120,7 @@ fn start_thread() -> bool {
         }
         let [reader, writer] = pipe;
         WAKE.store(writer, Ordering::Release);
-        thread::Builder::new().name("selfprof-signals".into()).spawn(move || run(reader)).is_ok()
+        own_thread::start("selfprof-signals", move || run(reader)).is_ok()
     })
 }
 

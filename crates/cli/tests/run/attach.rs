@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use super::processes::threads;
 use super::{TestDirectory, entries, share};
@@ -525,6 +526,37 @@ fn a_program_that_is_recorded_is_refused() {
     program.state();
     let said = attached.end();
     assert!(share(&directory.trace("running.selfprof.json"), "fib") > 0.5, "{said}");
+}
+
+#[test]
+fn signals_do_not_reach_the_threads_of_selfprof() {
+    let directory = TestDirectory::new();
+    let mut program = Running::start(OWN_PORT, "serve");
+    let attached = program.attached(&directory, "--top 0");
+    program.tell("work");
+    program.state();
+    let threads = format!("/proc/{}/task", program.child.id());
+    let mut names = Vec::new();
+    for thread in fs::read_dir(threads).unwrap() {
+        let status = fs::read_to_string(thread.unwrap().path().join("status")).unwrap();
+        let value = |member: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(member)).unwrap();
+            line.trim().to_owned()
+        };
+        let name = value("Name:");
+        let blocked = u64::from_str_radix(&value("SigBlk:"), 16).unwrap();
+        if name.starts_with("selfprof-") {
+            for signal in [SIGHUP, SIGINT, SIGUSR1, SIGUSR2, SIGTERM] {
+                assert!(blocked & (1 << (signal - 1)) != 0, "{name} gets signal {signal}");
+            }
+            names.push(name);
+        }
+    }
+    names.sort();
+    // The system cuts names after 15 bytes. A fourth thread starts when there is a trace to build.
+    names.retain(|name| name != "selfprof-builde");
+    assert_eq!(names, ["selfprof-alarm", "selfprof-record", "selfprof-signal"]);
+    attached.end();
 }
 
 #[test]
