@@ -248,11 +248,16 @@ suite('a page that has taken over the DOM realm', () => {
   test('gets nothing through any door, whatever it passes', { timeout: 280_000 }, async (t) => {
     const pages = host(t, { jsdom: openJsdom(t), timeout: 60_000 });
     const neighbour = await openHtml(t, '', { host: pages });
-    for (const [name, { call }] of functions) {
-      const page = await openHtml(t, '<iframe></iframe>', {
-        host: pages,
-        headers: { 'set-cookie': 'secret=1; HttpOnly' },
-      });
+    let page;
+    for (const [index, [name, { call }]] of functions.entries()) {
+      // An attack may break its page, and then later ones prove nothing. So not more than eight share one.
+      if (index % 8 === 0) {
+        await page?.close();
+        page = await openHtml(t, '<iframe></iframe>', {
+          host: pages,
+          headers: { 'set-cookie': 'secret=1; HttpOnly' },
+        });
+      }
       const { found, calls, texts } = await page.evaluate(
         `(${attackDoor})('${name}', () => ${call}, ${hostileValues}, ${walk})`,
       );
@@ -265,7 +270,6 @@ suite('a page that has taken over the DOM realm', () => {
         [],
         name,
       );
-      await page.close();
     }
     assert.equal(await neighbour.evaluate('1 + 1'), 2);
   });

@@ -7,10 +7,10 @@ import { test } from 'node:test';
 
 import { PACKAGE, REGISTER, runProgram } from './program.mjs';
 
-/** How often each case happens. */
-const REPEATS = 20;
+/** How often each case happens. To look for a rare fault, set the variable to a larger number. */
+const REPEATS = Number(process.env.SELFPROF_TEST_REPEATS ?? 8);
 /** How often it happens in one program, if it is the end of a worker. */
-const WORKERS = 5;
+const WORKERS = 4;
 
 const PRELUDE = `
   const { isMainThread, parentPort, Worker } = require('node:worker_threads');
