@@ -32,8 +32,19 @@ pub fn wait() {
 }
 
 fn run_all(jobs: &Receiver<Job>) {
+    yield_to_others();
     for job in jobs {
         // The panic hook has reported the panic. Later jobs, and threads that wait for them, must not suffer from it.
         let _ = catch_unwind(AssertUnwindSafe(job));
+    }
+}
+
+/// Has the scheduler let a JS thread go on when it gives this thread a job. Otherwise this thread may take the processor from it.
+fn yield_to_others() {
+    // SAFETY: the calls are for this thread alone, and all-zero is a valid sched_param. A policy that somebody else chose is kept.
+    unsafe {
+        if libc::sched_getscheduler(0) == libc::SCHED_OTHER {
+            libc::sched_setscheduler(0, libc::SCHED_BATCH, &std::mem::zeroed());
+        }
     }
 }

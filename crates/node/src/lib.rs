@@ -14,7 +14,7 @@
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run` and `selfprof attach`;
 //! * [`script_maps`]: which source maps such a recording has and wants;
 //! * [`output`]: what JavaScript receives of a recording;
-//! * [`thread_cpu_time`]: a clock;
+//! * [`thread_usage`]: what the system says of a thread;
 //! * [`session_request`] and [`agent_key`]: the values that the modules above exchange.
 //!
 //! Modules depend on one another in one direction; a module that declares others does nothing else.
@@ -37,6 +37,6 @@ mod recorder_connection;
 mod script_maps;
 mod session_request;
 mod signals;
-mod thread_cpu_time;
+mod thread_usage;
 mod threads;
 mod timing;

@@ -329,5 +329,5 @@ export interface Addon {
   /** CPU time of this thread so far, in milliseconds; for benchmarks. */
   threadCpuTime(): number;
   /** How long recordings have held up this thread, in milliseconds; for benchmarks. */
-  ticks(): { count: number; longest: number; longestCpu: number; cpu: number };
+  ticks(): { count: number; longest: number; longestAlone: number; longestCpu: number; cpu: number };
 }

@@ -98,7 +98,8 @@ pub fn pauses() -> Benchmark {
         variants: vec![variant("selfprof eager, 1 ms", &["1", "15"]), variant("10 ms", &["10", "15"])],
         columns: vec![
             column("longestCpu", "longest, CPU ms"),
-            column("longest", "longest, wall-clock ms"),
+            column("longestAlone", "by the clock, without other threads"),
+            column("longest", "by the clock"),
             column("share", "all, % of the CPU time"),
             column("samples", "samples"),
             column("stacks", "stacks"),

@@ -379,6 +379,19 @@ fn an_open_inspector_stays_open() {
     assert_eq!(after["changed"], before["changed"]);
 }
 
+#[test]
+fn an_inspector_that_the_program_opened_is_used() {
+    let directory = TestDirectory::new();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut program = Running::start(&format!("--inspect-port={port}"), "opensInspector");
+    let attached = program.attached(&directory, "--top 0");
+    program.tell("work");
+    assert_eq!(program.state()["changed"]["inspector"], true);
+    let said = attached.end();
+    assert!(share(&directory.trace("running.selfprof.json"), "fib") > 0.5, "{said}");
+    assert_eq!(program.state()["changed"]["inspector"], true);
+}
+
 /// Waits until a process is stopped (`T`) or has ended (`Z`).
 fn wait_for_proc_state(pid: u32, state: char) {
     let status = || fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

@@ -14,7 +14,7 @@ use super::thread_requests;
 use crate::journal::Journal;
 use crate::output::finished::Thread;
 use crate::session_request::{CLOCK_RESOLUTION, OnSessionEvent, SessionRequest, SessionView};
-use crate::thread_cpu_time::thread_cpu_time;
+use crate::thread_usage::{preemptions, thread_cpu_time};
 use crate::{alarm, building_thread, signals};
 
 /// How long a thread that seemed to end may run before it is sampled again: longer than a process takes to end.
@@ -129,12 +129,14 @@ pub fn end_if_unused() {
 /// Something may be due. Called by the alarm, between two JavaScript instructions or from the event loop.
 fn on_tick() {
     current::if_any(|agent| {
-        let (began, cpu_before) = (selfprof_v8::now(), thread_cpu_time());
+        let (began, cpu_before, preemptions_before) = (selfprof_v8::now(), thread_cpu_time(), preemptions());
         agent.tick();
         if agent.notifier().take_requests() {
             thread_requests::process_requests(agent);
         }
-        agent.ticks.add(selfprof_v8::now().since(began), thread_cpu_time().saturating_sub(cpu_before));
+        let wall = selfprof_v8::now().since(began);
+        let cpu = thread_cpu_time().saturating_sub(cpu_before);
+        agent.ticks.add(wall, cpu, preemptions() == preemptions_before);
     });
     // If the agent was at work when it was told so.
     stop_streams();

@@ -23,7 +23,7 @@ use crate::journal::{Journal, StreamedRecording};
 use crate::output::chunk_queue::{ChunkQueue, ChunkedRecording};
 use crate::output::finished::{FinishedTrace, ThreadRecording, finish};
 use crate::session_request::{SessionRequest, SessionView};
-use crate::thread_cpu_time::thread_cpu_time;
+use crate::thread_usage::thread_cpu_time;
 
 /// How long the building thread usually takes at most to read a segment. Less than the shortest run, since the next one would free the
 /// profile before it is measured how long that takes.

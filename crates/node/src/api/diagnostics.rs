@@ -3,7 +3,7 @@
 use napi_derive::napi;
 
 use crate::agent::{current, thread_requests};
-use crate::{realms, signals, thread_cpu_time};
+use crate::{realms, signals, thread_usage};
 
 /// Counts of live objects, for tests that open and close many of them and check what is left.
 #[napi(object, object_from_js = false)]
@@ -37,7 +37,7 @@ pub fn agent_count() -> u32 {
 /// counts in ticks of the scheduler.
 #[napi(catch_unwind)]
 pub fn thread_cpu_time() -> f64 {
-    thread_cpu_time::thread_cpu_time().as_secs_f64() * 1e3
+    thread_usage::thread_cpu_time().as_secs_f64() * 1e3
 }
 
 /// How long recordings have held up this thread.
@@ -47,6 +47,8 @@ pub struct Ticks {
     pub count: u32,
     /// The longest time, in milliseconds.
     pub longest: f64,
+    /// The longest time in which no other thread got the processor, in milliseconds.
+    pub longest_alone: f64,
     /// The longest CPU time, in milliseconds.
     pub longest_cpu: f64,
     /// All CPU time, in milliseconds.
@@ -60,6 +62,7 @@ pub fn ticks() -> Ticks {
     Ticks {
         count: times.count,
         longest: times.longest.0 as f64 / 1e3,
+        longest_alone: times.longest_alone.0 as f64 / 1e3,
         longest_cpu: times.longest_cpu.as_secs_f64() * 1e3,
         cpu: times.cpu.as_secs_f64() * 1e3,
     }

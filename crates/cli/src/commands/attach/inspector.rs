@@ -21,6 +21,8 @@ const ANSWER_PATIENCE: Duration = Duration::from_millis(500);
 const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 /// How often to look for it.
 const POLL: Duration = Duration::from_millis(5);
+/// As an option of Node.js, it stands for any free port.
+const ANY_PORT: u16 = 0;
 /// The port that Node.js uses by default.
 const DEFAULT_PORT: u16 = 9229;
 
@@ -38,10 +40,10 @@ pub struct Inspector {
 impl Inspector {
     /// Opens the inspector of a process, unless it is open.
     pub fn open(target: &Target) -> Result<Self, Failure> {
-        if let Some(inspector) = Self::find_open(target) {
+        let port = port(target.options());
+        if let Some(inspector) = Self::find_open(target, port) {
             return inspector.without_debugger(target);
         }
-        let port = port(target.options());
         let until = Instant::now() + PATIENCE;
         let sockets = sockets::of_network(&target.folder());
         let mut known: BTreeSet<u64> = listening(&sockets).map(|socket| socket.inode).collect();
@@ -65,7 +67,7 @@ impl Inspector {
             }
             // Another process may have opened its inspector first; this one's then did not open.
             let is_other = |socket: &Socket| is_at_port(socket) && !own.contains(&socket.inode);
-            is_occupied = port != 0 && listening(&sockets).any(is_other);
+            is_occupied = port != ANY_PORT && listening(&sockets).any(is_other);
             if is_occupied {
                 is_sent = false;
             } else if !is_sent {
@@ -74,18 +76,22 @@ impl Inspector {
             }
             thread::sleep(POLL);
         }
+        // The signal does nothing if the program has opened its inspector itself. This comes last because a server of the program may get
+        // a request that it does not expect.
+        if let Some(inspector) = Self::find_open(target, ANY_PORT) {
+            return inspector.without_debugger(target);
+        }
         Err(if is_occupied { occupied(target, port) } else { not_opened(target) })
     }
 
-    /// The inspector of a process that was started with `--inspect`, or has got SIGUSR1 before.
-    fn find_open(target: &Target) -> Option<Self> {
-        let port = port(target.options());
+    /// The inspector that is open at a port because the process was started with `--inspect`, has got SIGUSR1 before, or opened it
+    /// itself.
+    fn find_open(target: &Target, port: u16) -> Option<Self> {
         let sockets = sockets::of_network(&target.folder());
         let own = sockets::of_process(&target.folder());
         let until = Instant::now() + PATIENCE;
-        // Port 0 stands for any.
         listening(&sockets)
-            .filter(|socket| [0, socket.address.port()].contains(&port) && own.contains(&socket.inode))
+            .filter(|socket| [ANY_PORT, socket.address.port()].contains(&port) && own.contains(&socket.inode))
             .find_map(|socket| Self::at(socket.address, until, true))
     }
 
