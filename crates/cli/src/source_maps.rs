@@ -143,14 +143,9 @@ pub fn apply(
 /// Prints how many functions were mapped.
 fn say_counts(found: usize, sum: Counts) {
     let maps = if found == 1 { "1 source map".to_owned() } else { format!("{found} source maps") };
-    let unmapped = sum.with_map - sum.mapped - sum.hidden;
-    let without = sum.with_position - sum.with_map;
-    let hidden = match sum.hidden {
-        0 => String::new(),
-        hidden => format!(", {hidden} hidden"),
-    };
-    say(format_args!(
-        "source maps: {} functions mapped by {maps}{hidden}, {unmapped} not in the maps, {without} in scripts without a map",
-        sum.mapped
-    ));
+    let functions = if sum.mapped == 1 { "function" } else { "functions" };
+    let others = [(sum.hidden, "hidden"), (sum.with_map - sum.mapped - sum.hidden, "not in the maps")]
+        .map(|(count, what)| if count == 0 { String::new() } else { format!(", {count} {what}") })
+        .concat();
+    say(format_args!("source maps: {} {functions} mapped by {maps}{others}", sum.mapped));
 }

@@ -56,9 +56,9 @@ describe('several threads', () => {
 
   it('show waiting apart from work and from idle time', async (t) => {
     const { browser, folder } = await start(t);
-    // 100 to 139 ms: it waits for 30 ms, then runs for 10 ms, then is idle for 10 ms.
+    // 100 to 139 ms: it waits for 30.5 ms, then runs for 9.5 ms, then is idle for 10 ms. One sample waits for half of its time.
     const lines = [...Array(40).fill('main;wait'), ...Array(10).fill('')];
-    const waitingTimes = { timestamps: [100, 130], values: [0, 30] };
+    const waitingTimes = { timestamps: [100, 130.5], values: [0, 30.5] };
     const waits = { ...trace(lines), waitingTimes };
     const { page, faults } = await open(
       browser,
@@ -70,16 +70,17 @@ describe('several threads', () => {
       }),
     );
     const labels = await page.$$eval('.lane', (all) => all.map((lane) => lane.getAttribute('aria-label')));
-    assert.match(labels[1], /^main-thread: 40\.0 ms busy, \d+\.\d%, of which 30\.0 ms waiting$/);
+    assert.match(labels[1], /^main-thread: 40\.0 ms busy, \d+\.\d%, of which 30\.5 ms waiting$/);
     assert.doesNotMatch(labels[2], /waiting/);
     await page.click('#thread-0');
+    assert.match(await textOf(page, '.summary'), /· 50 samples ·/);
     await showTab(page, 'Functions');
     const rows = await tableRows(page);
     assert.deepEqual(
       rows.map((row) => [row[3], row[0].split(' ms')[0], row[1].split(' ms')[0]]),
       [
-        ['(waiting)', '30.0', '30.0'],
-        ['wait', '10.0', '40.0'],
+        ['(waiting)', '30.5', '30.5'],
+        ['wait', '9.5', '40.0'],
         ['main', '0', '40.0'],
       ],
     );

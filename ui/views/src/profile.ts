@@ -142,7 +142,7 @@ export class Profile {
   /** Adds the samples of a thread. */
   #addSelf(totals: Totals, thread: Thread, range: TimeRange): void {
     const [from, to] = thread.samplesIn(range);
-    totals.samples += to - from;
+    totals.samples += thread.countIn(range);
     for (let sample = from; sample < to; sample++) {
       const stack = thread.stack[sample];
       const weight = thread.weight[sample];

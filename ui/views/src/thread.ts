@@ -47,6 +47,8 @@ export class Thread implements Samples {
   /** The time of the samples with a stack or a marker. */
   readonly busy: number;
   readonly #data: ThreadData;
+  /** The times of the first parts of samples that were split in two. */
+  readonly #split: Float64Array;
 
   constructor(data: ThreadData, samples: Samples = decode(data.samples)) {
     this.#data = data;
@@ -71,6 +73,7 @@ export class Thread implements Samples {
     for (let sample = 0; sample < this.time.length; sample++)
       if (this.stack[sample] !== -1 || this.marker[sample] !== NO_MARKER) busy += this.weight[sample];
     this.busy = busy;
+    this.#split = Float64Array.from(data.samples.split, (sample) => this.time[sample]);
   }
 
   /** The same thread with other stacks. */
@@ -88,6 +91,13 @@ export class Thread implements Samples {
   /** The samples whose time lies in a range: the first index, and the index after the last. */
   samplesIn({ start, end }: TimeRange): [number, number] {
     return [lowerBound(this.time, start), lowerBound(this.time, end, true)];
+  }
+
+  /** How many samples were recorded in a range. One that was split counts where its second part is. */
+  countIn(range: TimeRange): number {
+    const [from, to] = this.samplesIn(range);
+    const { start, end } = range;
+    return to - from - (lowerBound(this.#split, end, true) - lowerBound(this.#split, start));
   }
 
   /** The stack at a time, or -1. */

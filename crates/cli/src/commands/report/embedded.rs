@@ -16,7 +16,9 @@ use selfprof_formats::Process;
 use selfprof_trace::comparison::Comparison;
 use selfprof_trace::summary::Summary;
 use selfprof_trace::weigh::weigh_by;
-use selfprof_trace::{Entries, EntryType, Frame, Marker, Micros, Sample, Stack, TableId, Trace};
+use selfprof_trace::{
+    Entries, EntryType, Frame, Marker, MergedThreads, Micros, Sample, Stack, TableId, Trace,
+};
 use serde::Serialize;
 
 use super::report_trace::{ReportThread, ReportTrace};
@@ -124,6 +126,8 @@ struct Samples {
     #[serde(rename = "weightOf")]
     weight_of: Vec<usize>,
     weight: Vec<u64>,
+    /// The first parts of samples that stand for two things, of which each is a sample here.
+    split: Vec<usize>,
 }
 
 #[derive(Default, Serialize)]
@@ -150,20 +154,26 @@ impl<'a> EmbeddedTrace<'a> {
             stacks: Stacks::of(trace),
             markers: Marker::ALL.map(Marker::as_str).to_vec(),
             snippets: snippets(report_trace, summary),
-            threads: report_trace.threads.iter().map(|thread| EmbeddedThread::of(trace, thread)).collect(),
+            threads: report_trace
+                .threads
+                .iter()
+                .map(|thread| EmbeddedThread::of(&report_trace.merged, thread))
+                .collect(),
         }
     }
 }
 
 impl<'a> EmbeddedThread<'a> {
-    fn of(trace: &Trace, thread: &'a ReportThread) -> Self {
+    fn of(MergedThreads { trace, split, .. }: &MergedThreads, thread: &'a ReportThread) -> Self {
         let samples = &trace.samples()[thread.samples.clone()];
+        let split = split.iter().filter(|index| thread.samples.contains(index));
+        let split = split.map(|index| index - thread.samples.start).collect();
         Self {
             name: &thread.name,
             process: thread.process.as_ref().map(EmbeddedProcess::of),
             file: thread.file.as_deref(),
             interval: thread.interval.map(Micros::as_millis_f64),
-            samples: Samples::of(samples, thread.interval, thread.start),
+            samples: Samples { split, ..Samples::of(samples, thread.interval, thread.start) },
             entries: EmbeddedEntries::of(thread.entries.as_ref(), thread.start),
         }
     }
