@@ -9,6 +9,7 @@ mod recording_arguments;
 mod recover_arguments;
 mod report_arguments;
 mod run_arguments;
+mod shown_time;
 mod source_maps;
 mod top_arguments;
 mod values;

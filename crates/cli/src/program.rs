@@ -12,6 +12,7 @@ use crate::arguments::SourceMapArguments;
 use crate::failure::Failure;
 use crate::inferred_names::InferredNames;
 use crate::source_maps::{self, ReadableThread};
+use crate::terminal::messages::warn;
 
 /// The threads of a program, merged. Functions have their original names and locations if source maps can be applied, and the garbage
 /// collector is a function of its own, as is waiting, depending on the clock.
@@ -53,6 +54,19 @@ impl Program {
     /// Whether the time in which threads waited is known and told apart.
     pub fn knows_waiting(&self) -> bool {
         self.tells_waiting && self.merged.with_waiting_times > 0
+    }
+
+    /// Warns if its CPU times are not known, or not those of all threads.
+    pub fn warn_of_unknown_times(&self, what: &str) {
+        let (known, all) = (self.merged.with_waiting_times, self.threads.len());
+        if known == 0 {
+            warn(format_args!("{what} has no CPU times, so the times are those that passed"));
+        } else if known < all {
+            let unknown = all - known;
+            warn(format_args!(
+                "{unknown} of {all} threads of {what} have no CPU times; their times are those that passed"
+            ));
+        }
     }
 
     /// The time of each thread, most busy time first.

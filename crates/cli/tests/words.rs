@@ -100,6 +100,7 @@ fn waiting() {
     check("top-by-two-times", &mut with(&format!("top --by cpu --by wall {waiting}")));
     check("top-by-unknown-cpu", &mut with("top --by cpu --top 1 tests/fixtures/marks.json"));
     check("diff-waiting", &mut with(&format!("diff --all tests/fixtures/marks.json {waiting}")));
+    check("diff-cpu", &mut with(&format!("diff --all --by cpu tests/fixtures/marks.json {waiting}")));
     check("convert-waiting", &mut with(&format!("convert {waiting} -o - --to collapsed")));
     check("convert-waiting-firefox", &mut with(&format!("convert {waiting} -o - --to firefox")));
     check("convert-waiting-w3c", &mut with(&format!("convert {waiting} -o - --to w3c")));

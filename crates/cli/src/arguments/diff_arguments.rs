@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::shown_time::ShownTime;
 use super::source_maps::SourceMapArguments;
 
 /// Compare two traces: which functions take a larger or smaller share of the time
@@ -28,6 +29,10 @@ pub struct DiffArguments {
 
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
+
+    /// Which time to compare, where a trace tells them apart. By default, waiting is a row of its own
+    #[arg(long, value_name = "TIME", value_enum)]
+    pub by: Option<ShownTime>,
 
     /// Print at most N functions
     #[arg(long, value_name = "N", default_value = "20")]

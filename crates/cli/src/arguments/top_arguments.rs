@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use selfprof_formats::Format;
 use selfprof_trace::Clock;
 
+use super::shown_time::ShownTime;
 use super::source_maps::SourceMapArguments;
 use super::values::formats;
 
@@ -65,7 +66,7 @@ pub enum Grouping {
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     Grouping(Grouping),
-    Clock(Clock),
+    Time(ShownTime),
 }
 
 impl ValueEnum for By {
@@ -78,8 +79,8 @@ impl ValueEnum for By {
                 Self::Grouping(Grouping::Marker),
                 Self::Grouping(Grouping::Thread),
                 Self::Grouping(Grouping::Process),
-                Self::Clock(Clock::Cpu),
-                Self::Clock(Clock::Wall),
+                Self::Time(ShownTime::Cpu),
+                Self::Time(ShownTime::Wall),
             ]
         }
     }
@@ -87,12 +88,7 @@ impl ValueEnum for By {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
             Self::Grouping(grouping) => grouping.to_possible_value(),
-            Self::Clock(Clock::Cpu) => Some(PossibleValue::new("cpu").help("CPU time only")),
-            Self::Clock(Clock::Wall) => Some(
-                PossibleValue::new("wall")
-                    .help("Time that passes; waiting is time of the function that waits"),
-            ),
-            Self::Clock(Clock::WaitingApart) => None,
+            Self::Time(time) => time.to_possible_value(),
         }
     }
 }
@@ -100,17 +96,17 @@ impl ValueEnum for By {
 impl TopArguments {
     /// What `--by` says; `None` if it names two groups, or two times.
     pub fn grouping_and_clock(&self) -> Option<(Grouping, Clock)> {
-        let (mut grouping, mut clock) = (None, None);
+        let (mut grouping, mut time) = (None, None);
         for &by in &self.by {
             let is_second = match by {
                 By::Grouping(named) => grouping.replace(named).is_some_and(|other| other != named),
-                By::Clock(named) => clock.replace(named).is_some_and(|other| other != named),
+                By::Time(named) => time.replace(named).is_some_and(|other| other != named),
             };
             if is_second {
                 return None;
             }
         }
-        Some((grouping.unwrap_or(Grouping::Function), clock.unwrap_or_default()))
+        Some((grouping.unwrap_or(Grouping::Function), time.map(Clock::from).unwrap_or_default()))
     }
 }
 

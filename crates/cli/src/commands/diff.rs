@@ -29,8 +29,14 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     if is_stream(&arguments.base) && is_stream(&arguments.new) {
         return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
     }
-    let base = input::program(&arguments.base, None, (&arguments.source_maps, Clock::default()))?;
-    let new = input::program(&arguments.new, None, (&arguments.source_maps, Clock::default()))?;
+    let clock = arguments.by.map(Clock::from).unwrap_or_default();
+    let base = input::program(&arguments.base, None, (&arguments.source_maps, clock))?;
+    let new = input::program(&arguments.new, None, (&arguments.source_maps, clock))?;
+    if arguments.by.is_some() {
+        for (path, program) in [(&arguments.base, &base), (&arguments.new, &new)] {
+            program.warn_of_unknown_times(&input::name_of(path));
+        }
+    }
     let programs = Programs { base: &base, new: &new };
     let comparison = Comparison::of_merged(&base.merged, &new.merged);
     for (path, samples) in

@@ -13,7 +13,6 @@ use crate::files::{input, stdout};
 use crate::packages::{self, PackageRow};
 use crate::program::{Program, ThreadRow};
 use crate::terminal::color::Colors;
-use crate::terminal::messages::warn;
 use crate::terminal::tables;
 
 /// The version of the JSON that `--json` writes.
@@ -27,25 +26,13 @@ pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
     })?;
     let program = input::program(&arguments.file, arguments.from, (&arguments.source_maps, clock))?;
     if clock != Clock::WaitingApart {
-        warn_about_unknown_times(&program);
+        program.warn_of_unknown_times("the trace");
     }
     let summary = Summary::of_merged(&program.merged);
     stdout::write(|out| match arguments.json {
         true => writeln!(out, "{}", to_json(&program, &summary, (arguments, grouping))),
         false => write_table(out, &program, &summary, (arguments, grouping)),
     })
-}
-
-fn warn_about_unknown_times(program: &Program) {
-    let (known, all) = (program.merged.with_waiting_times, program.threads.len());
-    if known == 0 {
-        warn("the trace has no CPU times, so the times are those that passed");
-    } else if known < all {
-        warn(format_args!(
-            "{} of {all} threads have no CPU times; their times are those that passed",
-            all - known
-        ));
-    }
 }
 
 fn write_table(
