@@ -8,6 +8,7 @@
 //! * [`alarm`]: one thread per process, which interrupts a JS thread when something is due there;
 //! * [`signals`]: one thread per process, which ends streamed recordings before a signal ends the process;
 //! * [`recorder_connection`]: one thread per process, which ends streamed recordings when their recorder no longer wants them;
+//! * [`own_thread`]: how these threads are started;
 //! * [`threads`]: the registry of all JS threads, for profiling all of them at once;
 //! * [`realms`]: the realms of pages and what a session of a realm may show;
 //! * [`entries`]: marks and measures, collected for a trace;
