@@ -18,10 +18,12 @@ const { serialize } = require('../fetch/origin.cjs');
 const { isRestricted } = require('../fetch/sandbox.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
+const { restrictPorts } = require('./dom-ports.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
 const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
+const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
 const { overrides } = require('./overrides.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
@@ -99,6 +101,8 @@ class PageThread {
     // No code from strings: a page can reach the DOM realm's `Function` through the constructor of any of jsdom's functions.
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     native.forbidEval(vm.runInContext('(function () {})', context));
+    restrictPorts(context);
+    coarsenTemporal(context);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
     this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));
     /** @type {unknown} */
