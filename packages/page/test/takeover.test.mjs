@@ -9,7 +9,8 @@ import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import { eventually, jsdom, openHtml, serve } from './server.mjs';
+import { CookieFeed } from '../src/host/cookie-feed.cjs';
+import { eventually, host, jsdom, openHtml, serve } from './server.mjs';
 
 /**
  * Runs in a window or a worker. Gets its port to the user's thread, a channel of the DOM realm's, and the function that posts.
@@ -203,5 +204,105 @@ suite('warnings of Node about code of a page', () => {
       cwd: path.dirname(fileURLToPath(import.meta.url)),
     });
     assert.equal(stderr, '');
+  });
+});
+
+suite('what threads of a page send each other', () => {
+  /** How much the process grows while a thread is busy, in megabytes. */
+  async function growth(t, page, routes, busy) {
+    const attacker = await serve(t, routes);
+    const start = await openHtml(t, '', { host: host(t, { memoryLimit: 256 }), routes: { '/w.js': routes['/'] } });
+    await start.evaluate(page, attacker.url('/').replace('127.0.0.1', 'localhost'));
+    await eventually(() => start.log.includes('begins'));
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss());
+    }, 20);
+    await start.evaluateIn({ timeout: 20_000 }, busy);
+    clearInterval(timer);
+    return (most - before) / 2 ** 20;
+  }
+  const BUSY = 'for (const end = Date.now() + 5_000; Date.now() < end;);';
+
+  test('does not fill memory while one of them is busy: cookies', () => {
+    const sent = [];
+    const feed = new CookieFeed({ deliver: (message, lease) => sent.push({ ...message, lease }) });
+    for (let at = 0; at < 200_000; at++)
+      feed.add({ url: 'http://victim.test/', cookie: `name${at % 40}=${at}`.padEnd(4_000, 'x'), isHttp: false });
+    assert.ok(sent.length < 300, `${sent.length} messages`);
+    const before = sent.length;
+    for (let at = 0; at < sent.length; at++) sent[at].lease.release();
+    assert.equal(sent.length - before, 40);
+    assert.ok(sent.at(-1).change.cookie.startsWith('name39=199999x'));
+    for (let at = 0; at < 200_000; at++)
+      feed.add({ url: `http://victim.test/${at}`, cookie: 'a=b'.padEnd(4_000, 'x'), isHttp: false });
+    for (let at = 0; at < sent.length; at++) sent[at].lease.release();
+    assert.ok(sent.length < 6_000, `${sent.length} messages`);
+  });
+
+  test('does not fill memory while one of them is busy: exceptions of a worker', { timeout: 60_000 }, async (t) => {
+    const worker = `
+      console.log('begins');
+      const target = new EventTarget();
+      target.addEventListener('x', () => { throw new Error('x'.repeat(1e6) + Math.random()); });
+      setTimeout(() => { for (const end = Date.now() + 5_000; Date.now() < end;) target.dispatchEvent(new Event('x')); }, 100);`;
+    const grown = await growth(t, () => void new Worker('/w.js'), { '/': worker }, BUSY);
+    // A queue of 256 MB, and the worker's heap.
+    assert.ok(grown < 700, `${grown} MB`);
+  });
+
+  test('arrives in the end: the last value of each cookie', async (t) => {
+    const script =
+      "for (let at = 0; at < 30_000; at++) document.cookie = 'name' + (at % 10) + '=' + at + 'x'.repeat(200); console.log('done');";
+    // Of another origin on the same host, and so with the same cookies in another thread.
+    const other = await serve(t, { '/': `<script>setTimeout(() => { ${script} }, 200)</script>` });
+    const page = await openHtml(t, '<body>');
+    await page.evaluate((src) => {
+      document.body.append(Object.assign(document.createElement('iframe'), { src }));
+      return new Promise((resolve) => setTimeout(resolve, 500));
+    }, other.url('/'));
+    await page.evaluate('for (const end = Date.now() + 2_000; Date.now() < end;);');
+    await eventually(() => page.log.includes('done'));
+    await eventually(async () => (await page.evaluate('document.cookie')).includes('name9=29999x'));
+  });
+
+  test('does not keep a page from posting: the counter of a port that it was given', async (t) => {
+    const attacker = await serve(t, {
+      '/': `<script>
+        const { DomObject } = (${takeOver})();
+        const given = [];
+        for (const name of ['posted', 'isCounted']) {
+          DomObject.defineProperty(DomObject.prototype, name, {
+            configurable: true,
+            get() { given.push(this); },
+            set(value) { DomObject.defineProperty(this, name, { value, writable: true }); },
+          });
+        }
+        const { port1, port2 } = new MessageChannel();
+        parent.postMessage('a port', '*', [port2]);
+        port1.onmessage = () => { port1.postMessage('answer'); for (const { into } of given) if (into) into[0] = 0x7fffffff; console.log('lies'); };
+      </script>`,
+    });
+    const page = await openHtml(t, '');
+    await page.evaluate((src) => {
+      addEventListener('message', ({ ports: [port] }) => {
+        port.postMessage('question');
+        globalThis.kept = port;
+      });
+      document.body.append(Object.assign(document.createElement('iframe'), { src }));
+    }, attacker.url('/'));
+    await eventually(() => page.log.includes('lies'));
+    const posted = await page.evaluate(async () => {
+      const { port1, port2 } = new MessageChannel();
+      let received = 0;
+      port2.onmessage = () => received++;
+      for (let at = 1; at <= 40; at++) {
+        port1.postMessage(new Uint8Array(10e6));
+        while (received < at) await new Promise((resolve) => setTimeout(resolve));
+      }
+      return received;
+    });
+    assert.equal(posted, 40);
   });
 });

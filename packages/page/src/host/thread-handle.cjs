@@ -63,7 +63,7 @@ class ThreadHandle extends EventEmitter {
   /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
   #awaited = new Map();
   #nextId = 1;
-  /** Leases of responses that the thread has not received. @type {Map<number, NonNullable<import('../fetch/request.cjs').Response['lease']>>} */
+  /** Of messages that the thread has not received: what is to be done then, as with leases of responses. @type {Map<number, { release(): void }>} */
   #deliveries = new Map();
   #ready;
   #hasEnded = false;
@@ -157,10 +157,10 @@ class ThreadHandle extends EventEmitter {
   }
 
   /**
-   * Posts a message with the bytes of a response. They count as the page's until the thread has them.
+   * Posts a message, such as one with the bytes of a response: they count as the page's until the thread has them.
    *
    * @param {ToMainRealm} message
-   * @param {import('../fetch/request.cjs').Response['lease']} lease
+   * @param {{ release(): void } | undefined} lease released when the thread has the message, or has ended
    * @param {TransferList} [transferList]
    */
   deliver(message, lease, transferList = []) {
