@@ -168,6 +168,84 @@ suite('a frame that is poisoned before our code is loaded', () => {
   });
 });
 
+suite('requests of a DOM realm that was taken over', () => {
+  test('do not claim to be for documents or workers, and have no unsafe content type', async (t) => {
+    const victim = await serve(t, { '*': '' });
+    const page = await openHtml(t, '');
+    await page.evaluate(
+      `(async (url) => {
+        let root = Headers.prototype;
+        for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+        let change;
+        root.toJSON = function () { return this.url === undefined ? this : Object.assign(this, change); };
+        for (const destination of ['document', 'worker', 'iframe', 'script', 'nonsense']) {
+          change = { destination };
+          await fetch(url + destination, { mode: 'no-cors' });
+        }
+        change = { headers: [['content-type', 'text/plain; x="{(<>"'], ['accept-language', 'de']] };
+        await fetch(url + 'type', { mode: 'no-cors', method: 'POST', body: new Uint8Array(1) });
+      })(${JSON.stringify(victim.url('/'))})`,
+    );
+    assert.deepEqual(
+      victim.requests.slice(0, 5).map(({ headers }) => headers['sec-fetch-dest']),
+      Array(5).fill('empty'),
+    );
+    assert.equal(victim.requests[5].headers['content-type'], undefined);
+    assert.equal(victim.requests[5].headers['accept-language'], 'de');
+  });
+});
+
+suite('images of other origins', () => {
+  test('give away no number of text that is not an image', async (t) => {
+    const body = '<body>Your balance: <svg data-width="48213" height="77"></svg>';
+    const victim = await serve(t, {
+      '/html': { body },
+      '/json': { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+      '/svg': { body, headers: { 'content-type': 'image/svg+xml; charset=utf-8' } },
+    });
+    const page = await openHtml(t, '');
+    const sizes = await page.evaluate(
+      (url) =>
+        Promise.all(
+          ['html', 'json', 'svg'].map(
+            (path) =>
+              new Promise((resolve) => {
+                const image = new Image();
+                image.onload = () => resolve(image.naturalHeight);
+                image.onerror = () => resolve('error');
+                image.src = url + path;
+              }),
+          ),
+        ),
+      victim.url('/'),
+    );
+    assert.deepEqual(sizes, ['error', 'error', 77]);
+  });
+});
+
+suite('the clocks of frames', () => {
+  test('tick together, so that many of them tell no finer time than one', async (t) => {
+    const page = await openHtml(t, '<iframe></iframe>'.repeat(20));
+    const changes = await page.evaluate(() => {
+      const clocks = [performance, ...Array.from(frames, (frame) => frame.performance)];
+      const last = clocks.map(() => 0);
+      let changes = 0;
+      for (const end = performance.now() + 200; performance.now() < end; ) {
+        let isChanged = false;
+        for (let at = 0; at < clocks.length; at++) {
+          const now = clocks[at].now();
+          isChanged ||= now !== last[at];
+          last[at] = now;
+        }
+        changes += isChanged;
+      }
+      return changes / 200;
+    });
+    // Ten ticks a millisecond, and again where one falls between the readings of two clocks.
+    assert.ok(changes < 25, `${changes} changes a millisecond`);
+  });
+});
+
 suite('the clock of Temporal', () => {
   test('is no finer than that of Date', async (t) => {
     const page = await openHtml(t, '<iframe></iframe>');

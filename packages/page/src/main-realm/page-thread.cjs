@@ -18,6 +18,7 @@ const { serialize } = require('../fetch/origin.cjs');
 const { isRestricted } = require('../fetch/sandbox.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
+const { coarsened } = require('./coarse-time.cjs');
 const { restrictPorts } = require('./dom-ports.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
@@ -66,6 +67,8 @@ class PageThread {
   reports = new Reports(this);
   /** The host's modules. */
   store;
+  /** When the thread was started, on the clock of `native.now()`. */
+  #startedAt = coarsened(native.now() - performance.now(), false);
   #cookies;
   #options;
   /** Requests to the user's thread that it has not answered. @type {Map<number, (answer: any) => void>} */
@@ -249,8 +252,9 @@ class PageThread {
 
   /** The time since the thread was started, no finer than pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time */
   coarseNow() {
-    const perMillisecond = this.#client?.isIsolated === true ? 200 : 10;
-    return Math.floor(performance.now() * perMillisecond) / perMillisecond;
+    const isIsolated = this.#client?.isIsolated === true;
+    // The difference is rounded down only by its floating-point error.
+    return coarsened(coarsened(native.now(), isIsolated) - this.#startedAt + 1e-6, isIsolated);
   }
 
   /** The value of `document.cookie`. @param {object} window @param {string} claimed the URL of its document */
