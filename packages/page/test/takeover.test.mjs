@@ -384,3 +384,19 @@ suite('what threads of a page send each other', () => {
     assert.equal(posted, 40);
   });
 });
+
+suite('cookies', () => {
+  test('of any text do not keep requests from being sent', async (t) => {
+    const page = await openHtml(t, '', {
+      headers: { 'set-cookie': Buffer.from('server=\u00e9').toString('latin1') },
+      routes: { '/': '', '/next': '' },
+    });
+    const status = await page.evaluate(async () => {
+      for (const text of ['a=\u{1f600}', 'b=x\x7f', 'c\x01=y', 'd=\ud800', 'e=\u00ff']) document.cookie = text;
+      return (await fetch('/next')).status;
+    });
+    assert.equal(status, 200);
+    const sent = Buffer.from(page.server.requests.at(-1).headers.cookie, 'latin1').toString();
+    assert.equal(sent, 'server=\u00e9; a=\u{1f600}; d=\ufffd; e=\u00ff');
+  });
+});
