@@ -57,8 +57,8 @@ export interface Channel {
   out: Int32Array;
   /** How many bytes wait at this end; undefined until the other end has sent its counter. */
   into: Int32Array | undefined;
-  /** Whether the channel is in the list of channels that messages wait in. */
-  isCounted?: boolean;
+  /** An upper bound of the bytes that this end has posted and that wait; undefined for none. */
+  posted?: number | undefined;
 }
 
 /** Objects of the host in structured clone: those that ECMAScript does not define. */

@@ -9,6 +9,7 @@
 
 const { ArrayBuffer, Atomics, Int32Array, Reflect, Set, SharedArrayBuffer, Uint8Array, WeakRef } = globalThis;
 const { add, load, sub } = Atomics;
+const { max, min } = globalThis.Math;
 const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
 /** A getter that no page can replace. @param {object | null} prototype @param {string} name @returns {() => number} */
@@ -22,6 +23,8 @@ const LIMIT = 256 << 20;
 /** Bytes that a message takes, and each platform object in it, beside its data. */
 const MESSAGE = 512;
 const OBJECT = 64;
+/** The longest text of an exception, in characters: the page's user gets no more of it either. */
+const MAX_TEXT = 10_000;
 
 /** Channels in which messages wait. @type {Set<WeakRef<Channel>>} */
 const channels = new Set();
@@ -57,12 +60,19 @@ function count() {
   waiting = 0;
   for (const reference of channels) {
     const channel = reference.deref();
-    const pending = channel === undefined ? 0 : load(channel.out, 0);
+    const pending = channel === undefined ? 0 : pendingIn(channel);
     waiting += pending;
-    if (pending === 0) {
-      channels.delete(reference);
-      if (channel !== undefined) channel.isCounted = false;
-    }
+    if (pending === 0) channels.delete(reference);
+    if (channel !== undefined) channel.posted = pending === 0 ? undefined : pending;
+  }
+}
+
+/** The bytes that wait in a channel. Its counter may have come with a port, from a page that makes it lie. @param {Channel} channel */
+function pendingIn({ out, posted = 0 }) {
+  try {
+    return max(0, min(posted, load(out, 0)));
+  } catch {
+    return 0;
   }
 }
 
@@ -70,6 +80,16 @@ function count() {
 function hasRoom(size) {
   if (waiting + size > LIMIT) count();
   return waiting + size <= LIMIT;
+}
+
+/** Counts a message, if there is room for it. @param {Channel} channel @param {number} size */
+function reserve(channel, size) {
+  if (!hasRoom(size)) return false;
+  if (channel.posted === undefined) channels.add(new WeakRef(channel));
+  channel.posted = (channel.posted ?? 0) + size;
+  waiting += size;
+  add(channel.out, 0, size);
+  return true;
 }
 
 /**
@@ -82,15 +102,27 @@ function hasRoom(size) {
  */
 function post(channel, record, transfer) {
   const size = sizeOf(record);
-  if (!hasRoom(size)) return false;
-  if (channel.isCounted !== true) {
-    channel.isCounted = true;
-    channels.add(new WeakRef(channel));
-  }
-  waiting += size;
-  add(channel.out, 0, size);
+  if (!reserve(channel, size)) return false;
   channel.pipe.postMessage({ record, size }, transfer);
   return true;
+}
+
+/**
+ * Posts an exception of a worker, unless too much waits.
+ *
+ * @param {Channel} channel
+ * @param {{ message: string, stack: string, filename: string, lineno: number, colno: number }} error
+ */
+function postError(channel, { message, stack, filename, lineno, colno }) {
+  const error = { message: shortened(message), stack: shortened(stack), filename: shortened(filename), lineno, colno };
+  const size = MESSAGE + 2 * (error.message.length + error.stack.length + error.filename.length);
+  if (!reserve(channel, size)) return;
+  channel.pipe.postMessage({ error, size });
+}
+
+/** @param {string} text */
+function shortened(text) {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
 }
 
 /**
@@ -103,4 +135,4 @@ function received(channel, { size }) {
   if (typeof size === 'number' && channel.into !== undefined) sub(channel.into, 0, size);
 }
 
-module.exports = { makeChannel, newCounter, post, received, sizeOf };
+module.exports = { makeChannel, newCounter, post, postError, received, sizeOf };

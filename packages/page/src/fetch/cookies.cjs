@@ -12,6 +12,10 @@ const { isSameSite } = require('./site.cjs');
 /** @type {Record<string, 'Lax' | 'Strict' | 'None' | undefined>} as WebDriver names them */
 const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' };
 
+/** A cookie with one of them is ignored, because a request could not carry it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+
 class Cookies {
   /** @type {import('tough-cookie').CookieJar | undefined} */
   #opened;
@@ -58,7 +62,7 @@ class Cookies {
 
   /** Stores a cookie, such as one of another copy. Returns whether it was acceptable. @param {CookieChange} change */
   apply({ url, cookie, isHttp }) {
-    if (isTooLarge(cookie)) return false;
+    if (isTooLarge(cookie) || CONTROL.test(cookie)) return false;
     const jar = this.#jar;
     const stored = jar.setCookieSync(cookie, url, { ignoreError: true, http: isHttp });
     if (stored === undefined) return false;
@@ -82,7 +86,9 @@ class Cookies {
   /** Stores the cookies that a response sets. @param {URL} url @param {import('./headers.cjs').HeaderList} headers */
   store(url, headers) {
     for (const [name, value] of headers) {
-      if (name === 'set-cookie') this.#set({ url: url.href, cookie: value, isHttp: true });
+      // Headers are read as Latin-1; in cookies, browsers take them for UTF-8.
+      if (name === 'set-cookie')
+        this.#set({ url: url.href, cookie: Buffer.from(value, 'latin1').toString(), isHttp: true });
     }
   }
 
@@ -99,7 +105,7 @@ class Cookies {
     let sameSiteContext = 'strict';
     if (!client.isUser && !isSameSite(url, client.origin))
       sameSiteContext = isTopLevel && method === 'GET' ? 'lax' : 'none';
-    return this.#jar.getCookieStringSync(url.href, { sameSiteContext });
+    return Buffer.from(this.#jar.getCookieStringSync(url.href, { sameSiteContext })).toString('latin1');
   }
 
   /** The cookies that a request of the user would carry, in the form that WebDriver gives them. @param {string} url */

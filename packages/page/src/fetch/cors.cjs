@@ -25,17 +25,24 @@ const SAFELISTED_RESPONSE_HEADERS = new Set([
 /** The longest value of a safelisted request header, in characters. */
 const MAX_SAFELISTED_VALUE = 128;
 
+/** https://fetch.spec.whatwg.org/#cors-unsafe-request-header-byte */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are unsafe
+const UNSAFE = /[\0-\x08\x0a-\x1f"():<>?@[\\\]{}\x7f]/;
+
 /** @param {string} name in lower case @param {string} value */
 function isSafelisted(name, value) {
   if (value.length > MAX_SAFELISTED_VALUE) return false;
   switch (name) {
     case 'accept':
-      return !/["():<>?@[\\\]{}\x7f]/.test(value);
+      return !UNSAFE.test(value);
     case 'accept-language':
     case 'content-language':
       return /^[0-9A-Za-z *,\-.;=]*$/.test(value);
     case 'content-type':
-      return /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(;|$)/i.test(value);
+      return (
+        !UNSAFE.test(value) &&
+        /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(;|$)/i.test(value)
+      );
     case 'range':
       return /^bytes=\d+-\d*$/.test(value);
     default:

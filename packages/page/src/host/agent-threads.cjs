@@ -27,6 +27,9 @@ const { WindowNumbers } = require('./window-numbers.cjs');
 /** @typedef {import('../any-realm/thread-messages.js').WindowAddress} WindowAddress */
 /** @typedef {import('../fetch/request.cjs').BlobContent} BlobContent */
 
+/** Messages of workers' DOM realms that concern the page. */
+const OF_WORKERS = new Set(['console', 'exception', 'problem']);
+
 /** How many windows of a thread are listed. */
 const MAX_WINDOWS = 1_000;
 
@@ -239,7 +242,8 @@ class AgentThreads {
   #onDomMessage(thread, message) {
     const { container } = thread;
     if (thread.owner !== undefined) {
-      this.#listener.onMessage(thread, message);
+      // Not a navigation, which only the document around could ask for: its frames' workers run code of any origin.
+      if (OF_WORKERS.has(message.type)) this.#listener.onMessage(thread, message);
       return;
     }
     switch (message.type) {
@@ -291,14 +295,15 @@ class AgentThreads {
    * @param {FromDomRealm} message
    */
   #postMessage(sender, { from, to, record, targetOrigin, weight }) {
-    const address = /** @type {Partial<WindowAddress> | null | undefined} */ (to);
-    const target = this.#threads.get(Number(address?.thread));
+    const { thread, frame } = /** @type {Partial<Record<keyof WindowAddress, unknown>>} */ (Object(to));
+    const target = typeof thread === 'number' ? this.#threads.get(thread) : undefined;
     if (target === undefined || target === sender || target.owner !== undefined) return;
     if (targetOrigin !== '*' && targetOrigin !== serialize(target.document.origin)) return;
     // Opaque origins are all serialized as `null`, so that matches none of them.
     if (targetOrigin === 'null') return;
     const source = this.addressOf(sender, typeof from === 'number' ? from : 0);
-    const message = { type: /** @type {const} */ ('message'), frame: Number(address?.frame), record, source };
+    const number = typeof frame === 'number' ? frame : 0;
+    const message = { type: /** @type {const} */ ('message'), frame: number, record, source };
     target.handle.forwardToDom(message, weight, transferredPorts(record));
   }
 

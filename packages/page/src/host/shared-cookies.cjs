@@ -3,18 +3,19 @@
 // The cookies of a page, or of all pages of a host: the authoritative jar, and the threads that have a copy.
 
 const { Cookies } = require('../fetch/cookies.cjs');
+const { CookieFeed } = require('./cookie-feed.cjs');
 
 /** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
 
 class SharedCookies {
-  /** @type {Set<ThreadHandle>} */
-  #threads = new Set();
+  /** @type {Map<ThreadHandle, CookieFeed>} */
+  #threads = new Map();
   jar = new Cookies(undefined, (change) => this.#post(change));
 
   /** @param {ThreadHandle} thread that was started with a copy */
   add(thread) {
-    this.#threads.add(thread);
+    this.#threads.set(thread, new CookieFeed(thread));
     thread.on('exit', () => this.#threads.delete(thread));
   }
 
@@ -26,7 +27,7 @@ class SharedCookies {
 
   /** @param {CookieChange} change @param {ThreadHandle} [except] */
   #post(change, except) {
-    for (const thread of this.#threads) if (thread !== except) thread.postToMain({ type: 'cookie', change });
+    for (const [thread, feed] of this.#threads) if (thread !== except) feed.add(change);
   }
 }
 

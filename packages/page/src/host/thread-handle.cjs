@@ -5,8 +5,9 @@
 const { EventEmitter } = require('node:events');
 const path = require('node:path');
 const { types } = require('node:util');
-const { MessageChannel, Worker, receiveMessageOnPort } = require('node:worker_threads');
+const { MessageChannel, MessagePort, Worker, receiveMessageOnPort } = require('node:worker_threads');
 
+const { readDomMessage } = require('./dom-messages.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { cloneKey } = require('./script-values.cjs');
@@ -25,9 +26,10 @@ const PROGRAM = path.join(__dirname, '..', 'main-realm', 'page-thread.cjs');
 
 /**
  * Node's options of a page thread. Its intrinsics are frozen so that a page could not change what the host runs even if it got hold of an
- * object of the main realm. vm modules are for ES modules among jsdom's dependencies.
+ * object of the main realm. vm modules are for ES modules among jsdom's dependencies. Node would print warnings about a page's code to the
+ * user's terminal, with the URLs that the page chose for it.
  */
-const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--no-warnings'];
 
 /** How much may be sent to a DOM realm before it is read, in the units of dom-realm/host-port.cjs. */
 const MAX_UNREAD = 64 << 10;
@@ -61,7 +63,7 @@ class ThreadHandle extends EventEmitter {
   /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
   #awaited = new Map();
   #nextId = 1;
-  /** Leases of responses that the thread has not received. @type {Map<number, NonNullable<import('../fetch/request.cjs').Response['lease']>>} */
+  /** Of messages that the thread has not received: what is to be done then, as with leases of responses. @type {Map<number, { release(): void }>} */
   #deliveries = new Map();
   #ready;
   #hasEnded = false;
@@ -155,10 +157,10 @@ class ThreadHandle extends EventEmitter {
   }
 
   /**
-   * Posts a message with the bytes of a response. They count as the page's until the thread has them.
+   * Posts a message, such as one with the bytes of a response: they count as the page's until the thread has them.
    *
    * @param {ToMainRealm} message
-   * @param {import('../fetch/request.cjs').Response['lease']} lease
+   * @param {{ release(): void } | undefined} lease released when the thread has the message, or has ended
    * @param {TransferList} [transferList]
    */
   deliver(message, lease, transferList = []) {
@@ -187,7 +189,13 @@ class ThreadHandle extends EventEmitter {
     const weight = Number.isInteger(size) && Number(size) > 0 ? Number(size) : 1;
     if (Atomics.load(this.#unreadThere, 0) + weight > MAX_UNREAD) return;
     Atomics.add(this.#unreadThere, 0, weight);
-    this.postToDom({ ...message, weight }, transferList);
+    try {
+      this.postToDom({ ...message, weight }, transferList);
+    } catch {
+      // A page that has taken over its DOM realm lists a port twice, or not at all. Its message is lost, and the port with it.
+      Atomics.sub(this.#unreadThere, 0, weight);
+      for (const port of transferList) if (port instanceof MessagePort) port.close();
+    }
   }
 
   /**
@@ -247,10 +255,8 @@ class ThreadHandle extends EventEmitter {
 
   /** @param {unknown} received from a realm that the page can take over, so it may be anything */
   #onDomMessage(received) {
-    if (this.#isRetired || typeof received !== 'object' || received === null) return;
-    if (!('type' in received) || typeof received.type !== 'string') return;
-    const message = /** @type {FromDomRealm} */ (received);
-    if (this.#countRead(message)) return;
+    const message = this.#isRetired ? undefined : readDomMessage(received);
+    if (message === undefined || this.#countRead(message)) return;
     // Messages that the main realm sent earlier are handled first, though they come over another port.
     /** @type {MainRealmAnswer[]} */
     const answers = [];
@@ -265,7 +271,7 @@ class ThreadHandle extends EventEmitter {
   /** Counts a message as read. Returns whether it was about counting alone. @param {FromDomRealm} message */
   #countRead({ type, unread, weight }) {
     if (type === 'unread') {
-      if (types.isInt32Array(unread) && types.isSharedArrayBuffer(unread.buffer))
+      if (types.isInt32Array(unread) && types.isSharedArrayBuffer(unread.buffer) && unread.length > 0)
         this.#unreadHere = /** @type {Int32Array<SharedArrayBuffer>} */ (unread);
       return true;
     }

@@ -63,7 +63,7 @@ class HostModules {
       `'use strict'; ({
         module: () => ({ exports: {} }),
         json: JSON.parse,
-        require: (load) => Object.assign((specifier) => {
+        require: (load) => (specifier) => {
           const failure = { thrown: false, message: '', value: undefined };
           let exports;
           try {
@@ -74,7 +74,8 @@ class HostModules {
           }
           if (failure.thrown) throw failure.message === '' ? failure.value : new Error(failure.message);
           return exports;
-        }, { resolve: (specifier) => specifier }),
+        },
+        resolve: (specifier) => specifier,
       })`,
       context,
       { filename: __filename },
@@ -117,6 +118,8 @@ class HostModules {
         return undefined;
       }
     });
+    // Not by a function of the realm, which a page may have replaced: with `require`, it could read files.
+    Reflect.defineProperty(require, 'resolve', { value: this.#make.resolve });
     const script = this.#store.script(this.#realmKind, file, (source, cachedData) =>
       compile(file, Object.keys(this.#globals), source, cachedData),
     );

@@ -10,7 +10,7 @@ const ascii = (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /**
 
 /** @typedef {{ width: number, height: number }} Size */
 
-/** Readers of image formats: each returns the size, or undefined for bytes of another format. @type {((bytes: Uint8Array, view: DataView) => Size | undefined)[]} */
+/** Readers of image formats: each returns the size, or undefined for bytes of another format. @type {((bytes: Uint8Array, view: DataView, type: string) => Size | undefined)[]} */
 const FORMATS = [
   function png(bytes, view) {
     if (view.byteLength < 24 || ascii(bytes, 1, 4) !== 'PNG') return undefined;
@@ -49,7 +49,9 @@ const FORMATS = [
         return undefined;
     }
   },
-  function svg(bytes) {
+  function svg(bytes, _view, type) {
+    // Other text may contain such a tag, and numbers in it that are nobody else's business.
+    if (type !== 'image/svg+xml') return undefined;
     const text = ascii(bytes, 0, Math.min(bytes.byteLength, 4_096));
     const tag = /<svg\b([^>]*)>/.exec(text)?.[1];
     const isWhole =
@@ -64,12 +66,13 @@ const FORMATS = [
 
 /**
  * @param {Uint8Array} bytes
+ * @param {string} type the MIME type that they are served as
  * @returns {Size | undefined} `undefined` for bytes that are not an image of a known format
  */
-function imageSize(bytes) {
+function imageSize(bytes, type) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const read of FORMATS) {
-    const size = read(bytes, view);
+    const size = read(bytes, view, type);
     if (size !== undefined) return size;
   }
   return undefined;

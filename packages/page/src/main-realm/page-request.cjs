@@ -8,6 +8,8 @@ const { noCorsHeaders } = require('../fetch/cors.cjs');
 const MODES = /** @type {const} */ (['same-origin', 'no-cors', 'cors']);
 const CREDENTIALS = /** @type {const} */ (['omit', 'same-origin', 'include']);
 const REDIRECTS = /** @type {const} */ (['follow', 'error', 'manual']);
+/** What pages load as more than data; the main realm fetches all else, and servers trust `Sec-Fetch-Dest`. */
+const DESTINATIONS = /** @type {const} */ (['', 'image', 'style']);
 
 /** https://httpwg.org/specs/rfc9110.html#fields.names */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -104,7 +106,7 @@ function readPageRequest(text) {
     mode,
     credentials: toCredentials(request.credentials),
     redirect: oneOf(REDIRECTS, request.redirect, 'follow'),
-    destination: String(request.destination ?? ''),
+    destination: oneOf(DESTINATIONS, request.destination, ''),
     referrer: String(request.referrer ?? ''),
     usesPreflight: request.usesPreflight === true,
     window: Number(request.window),

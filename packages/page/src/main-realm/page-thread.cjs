@@ -18,10 +18,13 @@ const { serialize } = require('../fetch/origin.cjs');
 const { isRestricted } = require('../fetch/sandbox.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
+const { coarsened } = require('./coarse-time.cjs');
+const { restrictPorts } = require('./dom-ports.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
 const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
+const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
 const { overrides } = require('./overrides.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
@@ -64,6 +67,8 @@ class PageThread {
   reports = new Reports(this);
   /** The host's modules. */
   store;
+  /** When the thread was started, on the clock of `native.now()`. */
+  #startedAt = coarsened(native.now() - performance.now(), false);
   #cookies;
   #options;
   /** Requests to the user's thread that it has not answered. @type {Map<number, (answer: any) => void>} */
@@ -99,6 +104,8 @@ class PageThread {
     // No code from strings: a page can reach the DOM realm's `Function` through the constructor of any of jsdom's functions.
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     native.forbidEval(vm.runInContext('(function () {})', context));
+    restrictPorts(context);
+    coarsenTemporal(context);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
     this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));
     /** @type {unknown} */
@@ -245,8 +252,9 @@ class PageThread {
 
   /** The time since the thread was started, no finer than pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time */
   coarseNow() {
-    const perMillisecond = this.#client?.isIsolated === true ? 200 : 10;
-    return Math.floor(performance.now() * perMillisecond) / perMillisecond;
+    const isIsolated = this.#client?.isIsolated === true;
+    // The difference is rounded down only by its floating-point error.
+    return coarsened(coarsened(native.now(), isIsolated) - this.#startedAt + 1e-6, isIsolated);
   }
 
   /** The value of `document.cookie`. @param {object} window @param {string} claimed the URL of its document */

@@ -8,6 +8,7 @@ const vm = require('node:vm');
 
 const { SAMPLER_SCRIPTS, ensureAgent } = require('selfprof/internal/agent.cjs');
 const native = require('selfprof/internal/native.cjs');
+const { coarsened } = require('./coarse-time.cjs');
 
 const PAGE_SOURCES = path.join(__dirname, '..') + path.sep;
 const SELFPROF = path.dirname(require.resolve('selfprof/package.json'));
@@ -58,13 +59,14 @@ class Realm {
   constructor(context, { originGroup, hostScripts = [], timeOrigin = native.now(), crossOriginIsolated = false } = {}) {
     ensureAgent();
     this.#anchor = vm.runInContext('(function () {})', context);
-    this.timeOrigin = timeOrigin;
+    // All clocks of a thread tick together: pages could tell finer times from clocks that do not.
+    this.timeOrigin = coarsened(timeOrigin, crossOriginIsolated);
     /** @type {number} the addon's number for the realm */
     this.id = native.openRealm({
       originGroup,
       hostScripts: [...HOST_SCRIPTS, ...hostScripts],
       samplerScripts: SAMPLER_SCRIPTS,
-      timeOrigin,
+      timeOrigin: this.timeOrigin,
       crossOriginIsolated,
     });
   }

@@ -27,9 +27,13 @@ const OPAQUE = { url: '', redirected: false, status: 0, statusText: '', headers:
  * @throws {NetworkError}
  */
 function visibleResponse(response, { destination, credentials }) {
-  const { type, url, redirected, status, statusText, body } = response;
+  const { type, url, redirected, status, statusText, headers: all, body } = response;
   // CORS makes no difference: nothing but the size is of use.
-  if (destination === 'image') return { answer: { ...OPAQUE, type, size: imageSize(body) }, bytes: NO_BYTES };
+  if (destination === 'image')
+    return {
+      answer: { ...OPAQUE, type, size: imageSize(body, essence(getHeader(all, 'content-type'))) },
+      bytes: NO_BYTES,
+    };
   if (type === 'opaque' && destination === 'style')
     return { answer: { ...OPAQUE, type }, bytes: styleSheetOf(response) };
   if (type === 'opaque' || type === 'opaqueredirect') return { answer: { ...OPAQUE, type }, bytes: NO_BYTES };

@@ -254,8 +254,9 @@ class WindowNative {
         native.abandon(session);
       },
       releaseReadProfiles: () => native.releaseReadProfiles(),
-      newTimeline: (origin, resolution, mark, measure) => {
+      newTimeline: (_origin, _resolution, mark, measure) => {
         const handle = this.#nextHandle++;
+        const { origin, resolution } = clockOf(this.#thread.client, this.#window.realm.timeOrigin);
         this.#timelines.set(handle, new native.Timeline(origin, resolution, { mark, measure }));
         return handle;
       },

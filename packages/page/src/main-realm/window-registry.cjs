@@ -11,6 +11,7 @@ const { referrerOf } = require('../fetch/referrer.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
 const { Realm } = require('./realm.cjs');
 const { clockOf, describeNavigation } = require('./resource-timing.cjs');
+const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { loadWindowCode } = require('./window-code.cjs');
 const { WindowNative } = require('./window-native.cjs');
 const { WindowRecord } = require('./window-record.cjs');
@@ -67,6 +68,7 @@ class WindowRegistry {
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+    coarsenTemporal(window);
     const { client, loader, reports } = this.#thread;
     const realm = new Realm(window, {
       originGroup: client.origin,

@@ -31,7 +31,7 @@ const DOMRectReadOnly = require('jsdom/lib/generated/idl/DOMRectReadOnly.js');
 const DOMRect = require('jsdom/lib/generated/idl/DOMRect.js');
 
 const vm = require('../node/vm.cjs');
-const { newCounter, post, received } = require('../message-channels.cjs');
+const { newCounter, post, postError, received } = require('../message-channels.cjs');
 const { consoleFor } = require('../virtual-console.cjs');
 const { reportException } = require('../exceptions.cjs');
 const { transfersOf } = require('../host-port.cjs');
@@ -102,7 +102,7 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
   const virtualConsole = {
     // An exception that the worker does not handle goes to the window that started it.
     emit: (/** @type {string} */ method, /** @type {unknown[]} */ ...values) =>
-      method === 'exception' ? pipe.postMessage({ error: values[0] }) : log.emit(method, ...values),
+      method === 'exception' ? postError(channel, /** @type {any} */ (values[0])) : log.emit(method, ...values),
   };
   const properties = {
     _globalObject: global,

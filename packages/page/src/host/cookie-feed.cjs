@@ -1,0 +1,78 @@
+'use strict';
+
+// The changes of cookies that a thread is told. A frame of another origin can set cookies without end while the thread is in a long task and
+// reads none, so few are sent ahead. Of those that wait, the last one of each cookie counts.
+
+/** How much may be sent and not be read, and how much may wait here, in characters. */
+const MAX_UNREAD = 1 << 20;
+const MAX_WAITING = 16 << 20;
+
+/** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
+
+class CookieFeed {
+  #thread;
+  #unread = 0;
+  /** By cookie, the oldest first. @type {Map<string, CookieChange>} */
+  #waiting = new Map();
+  #size = 0;
+  #isSending = false;
+
+  /** @param {Pick<import('./thread-handle.cjs').ThreadHandle, 'deliver'>} thread */
+  constructor(thread) {
+    this.#thread = thread;
+  }
+
+  /** @param {CookieChange} change */
+  add(change) {
+    if (this.#unread < MAX_UNREAD) {
+      this.#send(change);
+      return;
+    }
+    const key = JSON.stringify([change.url, change.isHttp, change.cookie.split('=', 1)[0]]);
+    this.#forget(key);
+    this.#waiting.set(key, change);
+    this.#size += sizeOf(change);
+    while (this.#size > MAX_WAITING) {
+      const [oldest] = this.#waiting.keys();
+      this.#forget(oldest);
+    }
+  }
+
+  /** @param {string} key */
+  #forget(key) {
+    const change = this.#waiting.get(key);
+    if (change === undefined) return;
+    this.#waiting.delete(key);
+    this.#size -= sizeOf(change);
+  }
+
+  /** @param {CookieChange} change */
+  #send(change) {
+    const size = sizeOf(change);
+    this.#unread += size;
+    const release = () => {
+      this.#unread -= size;
+      this.#sendWaiting();
+    };
+    this.#thread.deliver({ type: 'cookie', change }, { release });
+  }
+
+  #sendWaiting() {
+    // A thread that has ended takes everything at once.
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (const [key, change] of this.#waiting) {
+      if (this.#unread >= MAX_UNREAD) break;
+      this.#forget(key);
+      this.#send(change);
+    }
+    this.#isSending = false;
+  }
+}
+
+/** @param {CookieChange} change */
+function sizeOf({ url, cookie }) {
+  return url.length + cookie.length;
+}
+
+module.exports = { CookieFeed };

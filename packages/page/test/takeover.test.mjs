@@ -1,0 +1,402 @@
+// Attacks of a page that has taken over the DOM realm: it has that realm's ports, by which it can send anything to the user's thread.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { CookieFeed } from '../src/host/cookie-feed.cjs';
+import { eventually, host, jsdom, openHtml, serve } from './server.mjs';
+
+/**
+ * Runs in a window or a worker. Gets its port to the user's thread, a channel of the DOM realm's, and the function that posts.
+ *
+ * @param {() => void} [logs] makes the DOM realm post to the user's thread
+ */
+function takeOver(logs = () => console.log('taken')) {
+  let root = Headers.prototype;
+  for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+  const DomObject = root.constructor;
+  const DomArray = DomObject.keys({}).constructor;
+  const iterator = DomArray.prototype[Symbol.iterator];
+  let channels;
+  DomArray.prototype[Symbol.iterator] = function () {
+    if (this[0]?.pipe !== undefined) channels = [this[0], this[1]];
+    return iterator.call(this);
+  };
+  new MessageChannel();
+  DomArray.prototype[Symbol.iterator] = iterator;
+  const [{ pipe }] = channels;
+  const prototype = Object.getPrototypeOf(pipe);
+  const { postMessage } = prototype;
+  let host;
+  prototype.postMessage = function (...parameters) {
+    if (parameters[0]?.type === 'console') host = this;
+    return postMessage.apply(this, parameters);
+  };
+  logs();
+  prototype.postMessage = postMessage;
+  return { DomObject, channels, pipe, prototype, post: (...parameters) => postMessage.apply(host, parameters) };
+}
+
+suite('ports of the DOM realm', () => {
+  /** Ways to call what Node's own code never calls so. Each ended the process. */
+  const calls = {
+    'asyncReset of a number': '({ pipe }) => pipe.asyncReset(1)',
+    'close with a callback, which is set on the port': `({ DomObject, pipe, prototype }) => {
+      const { close } = Object.getPrototypeOf(prototype);
+      DomObject.setPrototypeOf(pipe, new Proxy({}, { set() { throw 1; } }));
+      close.call(pipe, () => {});
+    }`,
+    'close of an object without a port': `({ prototype }) => {
+      const { constructor, close } = Object.getPrototypeOf(prototype);
+      close.call(new constructor());
+    }`,
+    'getAsyncId of an object without a port': `({ prototype }) => {
+      const { constructor, getAsyncId } = Object.getPrototypeOf(Object.getPrototypeOf(prototype));
+      getAsyncId.call(new constructor());
+    }`,
+  };
+
+  for (const [name, call] of Object.entries(calls)) {
+    test(`do not end the process: ${name}`, async (t) => {
+      const page = await openHtml(t, '<body>');
+      await page.evaluate(`{ try { (${call})((${takeOver})()); } catch {} }`);
+      assert.equal(await page.evaluate('1 + 1'), 2);
+    });
+  }
+
+  test('have nothing of Node but three methods', async (t) => {
+    const page = await openHtml(t, '<body>');
+    const names = await page.evaluate(`(() => {
+      const { DomObject, pipe } = (${takeOver})();
+      const names = [];
+      for (let object = pipe; object !== DomObject.prototype; object = Object.getPrototypeOf(object)) names.push(...Reflect.ownKeys(object));
+      return names.map(String);
+    })()`);
+    assert.deepEqual(names.sort(), ['close', 'postMessage', 'start']);
+  });
+});
+
+suite("messages to the user's thread", () => {
+  const object = '{ toString: 1, valueOf: 1 }';
+  const other = "{ thread: 1, frame: 0 }, targetOrigin: '*'";
+  for (const [name, message] of Object.entries({
+    'a URL that is no text': `[{ type: 'window at', frame: 0, url: ${object} }]`,
+    'a window that is no number': `[{ type: 'window', frame: 9, parent: ${object}, url: '' }]`,
+    'a referrer that is no text': `[{ type: 'navigate', url: 'http://127.0.0.1:9/', referrer: ${object} }]`,
+    'an address that is no number': `[{ type: 'post', to: { thread: ${object}, frame: ${object} } }]`,
+    'no address': "[{ type: 'post', to: null }]",
+    'a counter without memory':
+      "[{ type: 'unread', unread: new Int32Array(new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer) }]",
+    'a port that is listed twice': `[{ type: 'post', to: ${other}, record: { ports: [{ pipe }, { pipe }] } }, [pipe]]`,
+    'a port that is not listed': `[{ type: 'post', to: ${other}, record: { pipe, ports: [] } }, [pipe]]`,
+    'a frame that is no number': `[{ type: 'close remote', frame: ${object} }]`,
+    'an outcome that is no text': `[{ type: 'evaluated', id: 1, error: ${object} }]`,
+  })) {
+    test(`may be anything: ${name}`, async (t) => {
+      const thrown = [];
+      const note = (error) => thrown.push(error);
+      process.on('uncaughtException', note);
+      t.after(() => process.off('uncaughtException', note));
+      const other = await serve(t, { '/': '<p>' });
+      const page = await openHtml(t, `<iframe src="${other.url('/')}"></iframe>`);
+      await page.evaluate(
+        `{ const { pipe, post } = (${takeOver})(); post(...${message}); post({ type: 'x', weight: 1 }); }`,
+      );
+      assert.equal(await page.evaluate('1 + 1'), 2);
+      assert.deepEqual(thrown, []);
+    });
+  }
+
+  test('of a worker do not navigate the page', async (t) => {
+    const attacker = await serve(t, {
+      '/': "<script>new Worker('/worker.js')</script>",
+      '/worker.js': `(${takeOver})().post({ type: 'navigate', frame: 0, url: location.origin + '/stolen', referrer: '' }); console.log('sent');`,
+    });
+    const page = await openHtml(
+      t,
+      `<iframe sandbox="allow-scripts allow-same-origin" src="${attacker.url('/')}"></iframe>`,
+    );
+    const before = page.url;
+    await eventually(() => page.log.includes('sent'));
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
+    assert.equal(page.url, before);
+    assert.ok(!attacker.requests.some(({ url }) => url === '/stolen'));
+  });
+});
+
+suite('a frame that is poisoned before our code is loaded', () => {
+  test('reads no file through the function that our modules are loaded by', async (t) => {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(folder, { recursive: true }));
+    fs.writeFileSync(path.join(folder, 'package.json'), '{ "name": "victim", "secret": "hunter2" }');
+    const page = await openHtml(t, '<body>', { routes: { '/frame': '<p>' } });
+    const found = await page.evaluate(
+      `(async (file) => {
+        const { DomObject } = (${takeOver})();
+        const given = [];
+        let poisoned = false;
+        const poison = (target) => {
+          if (poisoned || Object(target) !== target || target === window || !Object.hasOwn(target, 'globalThis')) return;
+          poisoned = true;
+          for (const holder of [target.Object, target.Reflect]) {
+            for (const name of Reflect.ownKeys(holder)) {
+              const original = holder[name];
+              if (typeof original !== 'function' || name === 'prototype') continue;
+              holder[name] = (...parameters) => (given.push(...parameters), Reflect.apply(original, holder, parameters));
+            }
+          }
+        };
+        for (const name of ['defineProperty', 'defineProperties', 'setPrototypeOf']) {
+          const original = DomObject[name];
+          DomObject[name] = (target, ...rest) => (poison(target), original(target, ...rest));
+        }
+        const frame = Object.assign(document.createElement('iframe'), { src: '/frame' });
+        await new Promise((resolve) => { frame.onload = resolve; document.body.append(frame); });
+        const read = given.filter((value) => typeof value === 'function').map((call) => {
+          try { return call(file); } catch {}
+        });
+        return { poisoned, secrets: read.map((value) => value?.secret).filter((secret) => secret !== undefined) };
+      })(${JSON.stringify(path.join(folder, 'package.json'))})`,
+    );
+    assert.deepEqual(found, { poisoned: true, secrets: [] });
+  });
+});
+
+suite('requests of a DOM realm that was taken over', () => {
+  test('do not claim to be for documents or workers, and have no unsafe content type', async (t) => {
+    const victim = await serve(t, { '*': '' });
+    const page = await openHtml(t, '');
+    await page.evaluate(
+      `(async (url) => {
+        let root = Headers.prototype;
+        for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+        let change;
+        root.toJSON = function () { return this.url === undefined ? this : Object.assign(this, change); };
+        for (const destination of ['document', 'worker', 'iframe', 'script', 'nonsense']) {
+          change = { destination };
+          await fetch(url + destination, { mode: 'no-cors' });
+        }
+        change = { headers: [['content-type', 'text/plain; x="{(<>"'], ['accept-language', 'de']] };
+        await fetch(url + 'type', { mode: 'no-cors', method: 'POST', body: new Uint8Array(1) });
+      })(${JSON.stringify(victim.url('/'))})`,
+    );
+    assert.deepEqual(
+      victim.requests.slice(0, 5).map(({ headers }) => headers['sec-fetch-dest']),
+      Array(5).fill('empty'),
+    );
+    assert.equal(victim.requests[5].headers['content-type'], undefined);
+    assert.equal(victim.requests[5].headers['accept-language'], 'de');
+  });
+});
+
+suite('images of other origins', () => {
+  test('give away no number of text that is not an image', async (t) => {
+    const body = '<body>Your balance: <svg data-width="48213" height="77"></svg>';
+    const victim = await serve(t, {
+      '/html': { body },
+      '/json': { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+      '/svg': { body, headers: { 'content-type': 'image/svg+xml; charset=utf-8' } },
+    });
+    const page = await openHtml(t, '');
+    const sizes = await page.evaluate(
+      (url) =>
+        Promise.all(
+          ['html', 'json', 'svg'].map(
+            (path) =>
+              new Promise((resolve) => {
+                const image = new Image();
+                image.onload = () => resolve(image.naturalHeight);
+                image.onerror = () => resolve('error');
+                image.src = url + path;
+              }),
+          ),
+        ),
+      victim.url('/'),
+    );
+    assert.deepEqual(sizes, ['error', 'error', 77]);
+  });
+});
+
+suite('the clocks of frames', () => {
+  test('tick together, so that many of them tell no finer time than one', async (t) => {
+    const page = await openHtml(t, '<iframe></iframe>'.repeat(20));
+    const changes = await page.evaluate(() => {
+      const clocks = [performance, ...Array.from(frames, (frame) => frame.performance)];
+      const last = clocks.map(() => 0);
+      let changes = 0;
+      for (const end = performance.now() + 200; performance.now() < end; ) {
+        let isChanged = false;
+        for (let at = 0; at < clocks.length; at++) {
+          const now = clocks[at].now();
+          isChanged ||= now !== last[at];
+          last[at] = now;
+        }
+        changes += isChanged;
+      }
+      return changes / 200;
+    });
+    // Ten ticks a millisecond, and again where one falls between the readings of two clocks.
+    assert.ok(changes < 25, `${changes} changes a millisecond`);
+  });
+});
+
+suite('the clock of Temporal', () => {
+  test('is no finer than that of Date', async (t) => {
+    const page = await openHtml(t, '<iframe></iframe>');
+    const fine = await page.evaluate(`(() => {
+      if (typeof Temporal === 'undefined') return [];
+      const times = [];
+      for (const { Now } of [Temporal, frames[0].Temporal]) {
+        for (let at = 0; at < 20; at++) {
+          for (const end = performance.now() + 0.3; performance.now() < end;);
+          times.push(Now.instant().epochNanoseconds, Now.zonedDateTimeISO().epochNanoseconds, Now.zonedDateTimeISO('UTC').epochNanoseconds);
+          for (const time of [Now.plainTimeISO(), Now.plainDateTimeISO('UTC')]) times.push(BigInt(time.microsecond * 1000 + time.nanosecond));
+        }
+      }
+      return times.filter((time) => time % 1_000_000n !== 0n).map(String);
+    })()`);
+    assert.deepEqual(fine, []);
+  });
+});
+
+suite('warnings of Node about code of a page', () => {
+  test("are not printed to the user's terminal", async () => {
+    const program = `
+      import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      const pages = new PageHost({ jsdom: ${JSON.stringify(jsdom)} });
+      const page = await pages.open('about:blank');
+      await page.evaluate(() => {
+        const script = document.createElement('script');
+        script.textContent = "function f(x) { 'use asm'; function g() { return 1.5 + x; } return g; }\\nf(1);\\n//# sourceURL=\\u001b]0;forged\\u0007";
+        document.head.append(script);
+      });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await pages.close();`;
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: path.dirname(fileURLToPath(import.meta.url)),
+    });
+    assert.equal(stderr, '');
+  });
+});
+
+suite('what threads of a page send each other', () => {
+  /** How much the process grows while a thread is busy, in megabytes. */
+  async function growth(t, page, routes, busy) {
+    const attacker = await serve(t, routes);
+    const start = await openHtml(t, '', { host: host(t, { memoryLimit: 256 }), routes: { '/w.js': routes['/'] } });
+    await start.evaluate(page, attacker.url('/').replace('127.0.0.1', 'localhost'));
+    await eventually(() => start.log.includes('begins'));
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss());
+    }, 20);
+    await start.evaluateIn({ timeout: 20_000 }, busy);
+    clearInterval(timer);
+    return (most - before) / 2 ** 20;
+  }
+  const BUSY = 'for (const end = Date.now() + 5_000; Date.now() < end;);';
+
+  test('does not fill memory while one of them is busy: cookies', () => {
+    const sent = [];
+    const feed = new CookieFeed({ deliver: (message, lease) => sent.push({ ...message, lease }) });
+    for (let at = 0; at < 200_000; at++)
+      feed.add({ url: 'http://victim.test/', cookie: `name${at % 40}=${at}`.padEnd(4_000, 'x'), isHttp: false });
+    assert.ok(sent.length < 300, `${sent.length} messages`);
+    const before = sent.length;
+    for (let at = 0; at < sent.length; at++) sent[at].lease.release();
+    assert.equal(sent.length - before, 40);
+    assert.ok(sent.at(-1).change.cookie.startsWith('name39=199999x'));
+    for (let at = 0; at < 200_000; at++)
+      feed.add({ url: `http://victim.test/${at}`, cookie: 'a=b'.padEnd(4_000, 'x'), isHttp: false });
+    for (let at = 0; at < sent.length; at++) sent[at].lease.release();
+    assert.ok(sent.length < 6_000, `${sent.length} messages`);
+  });
+
+  test('does not fill memory while one of them is busy: exceptions of a worker', { timeout: 60_000 }, async (t) => {
+    const worker = `
+      console.log('begins');
+      const target = new EventTarget();
+      target.addEventListener('x', () => { throw new Error('x'.repeat(1e6) + Math.random()); });
+      setTimeout(() => { for (const end = Date.now() + 5_000; Date.now() < end;) target.dispatchEvent(new Event('x')); }, 100);`;
+    const grown = await growth(t, () => void new Worker('/w.js'), { '/': worker }, BUSY);
+    // A queue of 256 MB, and the worker's heap.
+    assert.ok(grown < 700, `${grown} MB`);
+  });
+
+  test('arrives in the end: the last value of each cookie', async (t) => {
+    const script =
+      "for (let at = 0; at < 30_000; at++) document.cookie = 'name' + (at % 10) + '=' + at + 'x'.repeat(200); console.log('done');";
+    // Of another origin on the same host, and so with the same cookies in another thread.
+    const other = await serve(t, { '/': `<script>setTimeout(() => { ${script} }, 200)</script>` });
+    const page = await openHtml(t, '<body>');
+    await page.evaluate((src) => {
+      document.body.append(Object.assign(document.createElement('iframe'), { src }));
+      return new Promise((resolve) => setTimeout(resolve, 500));
+    }, other.url('/'));
+    await page.evaluate('for (const end = Date.now() + 2_000; Date.now() < end;);');
+    await eventually(() => page.log.includes('done'));
+    await eventually(async () => (await page.evaluate('document.cookie')).includes('name9=29999x'));
+  });
+
+  test('does not keep a page from posting: the counter of a port that it was given', async (t) => {
+    const attacker = await serve(t, {
+      '/': `<script>
+        const { DomObject } = (${takeOver})();
+        const given = [];
+        for (const name of ['posted', 'isCounted']) {
+          DomObject.defineProperty(DomObject.prototype, name, {
+            configurable: true,
+            get() { given.push(this); },
+            set(value) { DomObject.defineProperty(this, name, { value, writable: true }); },
+          });
+        }
+        const { port1, port2 } = new MessageChannel();
+        parent.postMessage('a port', '*', [port2]);
+        port1.onmessage = () => { port1.postMessage('answer'); for (const { into } of given) if (into) into[0] = 0x7fffffff; console.log('lies'); };
+      </script>`,
+    });
+    const page = await openHtml(t, '');
+    await page.evaluate((src) => {
+      addEventListener('message', ({ ports: [port] }) => {
+        port.postMessage('question');
+        globalThis.kept = port;
+      });
+      document.body.append(Object.assign(document.createElement('iframe'), { src }));
+    }, attacker.url('/'));
+    await eventually(() => page.log.includes('lies'));
+    const posted = await page.evaluate(async () => {
+      const { port1, port2 } = new MessageChannel();
+      let received = 0;
+      port2.onmessage = () => received++;
+      for (let at = 1; at <= 40; at++) {
+        port1.postMessage(new Uint8Array(10e6));
+        while (received < at) await new Promise((resolve) => setTimeout(resolve));
+      }
+      return received;
+    });
+    assert.equal(posted, 40);
+  });
+});
+
+suite('cookies', () => {
+  test('of any text do not keep requests from being sent', async (t) => {
+    const page = await openHtml(t, '', {
+      headers: { 'set-cookie': Buffer.from('server=\u00e9').toString('latin1') },
+      routes: { '/': '', '/next': '' },
+    });
+    const status = await page.evaluate(async () => {
+      for (const text of ['a=\u{1f600}', 'b=x\x7f', 'c\x01=y', 'd=\ud800', 'e=\u00ff']) document.cookie = text;
+      return (await fetch('/next')).status;
+    });
+    assert.equal(status, 200);
+    const sent = Buffer.from(page.server.requests.at(-1).headers.cookie, 'latin1').toString();
+    assert.equal(sent, 'server=\u00e9; a=\u{1f600}; d=\ufffd; e=\u00ff');
+  });
+});
