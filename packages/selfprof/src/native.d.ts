@@ -302,6 +302,8 @@ export interface Addon {
   openRealm(options: RealmOptions): number;
   closeRealm(realm: number): void;
   pauseRealm(realm: number, paused: boolean): void;
+  /** The realm of a page's script; 0 for scripts of the host and for code made by `eval`. */
+  realmOfScript(scriptId: number): number;
   /** Takes a sample now; returns how many sessions got it. */
   forceSample(realm?: number): number;
   /** Runs a classic script in the context of `contextObject`; returns its completion value. */

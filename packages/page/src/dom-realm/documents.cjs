@@ -22,7 +22,7 @@ const { JSDOMDispatcher } = require('./resource-loading.cjs');
 const { runWithMarker } = require('./profiler-markers.cjs');
 const { restartLoading } = require('./document-loading.cjs');
 const { serveFrames } = require('./frame-element.cjs');
-const { installSandbox } = require('./sandbox-property.cjs');
+const { installIframeAttributes } = require('./iframe-attributes.cjs');
 const { hostFor, install } = require('./window-host.cjs');
 
 /** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
@@ -105,7 +105,7 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
   realm.code = bridge.enterWindow(window, hostFor(realm));
   install(realm);
   messages.install(realm);
-  installSandbox(realm);
+  installIframeAttributes(realm);
   return window;
 }
 

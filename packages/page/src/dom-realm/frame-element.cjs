@@ -13,6 +13,7 @@ const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
 
 const { refreshFrameAccessors } = require('./frame-accessors.cjs');
+const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
 const { postToHost } = require('./host-port.cjs');
 const realms = require('./window-realms.cjs');
@@ -50,8 +51,23 @@ const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
 /** @type {Documents} */
 let documents;
 
-/** Tokens of `sandbox` that make a difference here, see fetch/sandbox.cjs. */
-const SANDBOX_TOKENS = new Set(['allow-same-origin', 'allow-scripts']);
+/** Those of browsers. Two of them make a difference here: see fetch/sandbox.cjs. */
+const SANDBOX_TOKENS = new Set([
+  'allow-downloads',
+  'allow-forms',
+  'allow-modals',
+  'allow-orientation-lock',
+  'allow-pointer-lock',
+  'allow-popups',
+  'allow-popups-to-escape-sandbox',
+  'allow-presentation',
+  'allow-same-origin',
+  'allow-scripts',
+  'allow-storage-access-by-user-activation',
+  'allow-top-navigation',
+  'allow-top-navigation-by-user-activation',
+  'allow-top-navigation-to-custom-protocols',
+]);
 
 /** How deep frames may be nested in one another: each is a realm with its own intrinsics. */
 const MAX_DEPTH = 16;
@@ -315,7 +331,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       url,
       text,
       ticket,
-      referrer: parent.URL,
+      referrer: frameReferrer(/** @type {any} */ (this), url),
       base: parent.baseURLSerialized(),
       window: realms.realmOf(parent._globalObject)?.id,
       frame: this.#number,

@@ -234,6 +234,10 @@ declare module 'whatwg-url' {
   export function percentDecodeString(text: string): Uint8Array;
 }
 
+declare module 'webidl-conversions' {
+  export function DOMString(value: unknown, options: { context: string; globals: Jsdom.Window }): string;
+}
+
 declare module 'whatwg-url/webidl2js-wrapper.js' {
   export const URL: Jsdom.Interface;
   export const URLSearchParams: Jsdom.Interface;
