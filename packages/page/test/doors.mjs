@@ -37,6 +37,12 @@ export const FROM_DOM_REALM = {
   setTimer: { takes: 'a function and a delay', gives: 'a number', call: '[() => {}, 1, false]', attacks: OBJECTS },
   clearTimer: { takes: 'a number', gives: 'nothing', call: '[1]', attacks: OBJECTS },
   setImmediate: { takes: 'a function', gives: 'nothing', call: '[() => {}]', attacks: OBJECTS },
+  runPromiseJobs: {
+    takes: 'nothing',
+    gives: 'nothing',
+    call: '[]',
+    attacks: [...OBJECTS, 'events.test.mjs: are not run in the middle of a script, whatever it calls'],
+  },
   decode: {
     takes: 'bytes and a label',
     gives: 'text',

@@ -318,6 +318,8 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
   ): void;
   forbidEval(contextObject: unknown): void;
+  /** Runs the promise jobs that are due; nothing while such jobs run. */
+  runPromiseJobs(): void;
   settleImport(id: number, fulfilled: boolean, result: unknown): void;
   /** Returns an array of the realm: the bytes, and the transferred buffers. See crates/node/src/api/structured_clone.rs. */
   serializeValue(value: unknown, options: CloneWriterOptions): unknown[] | undefined;

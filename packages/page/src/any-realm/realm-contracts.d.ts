@@ -111,6 +111,8 @@ export interface MainRealmFunctions {
   setTimer(callback: () => void, delay: number, repeats: boolean): number;
   clearTimer(id: number): void;
   setImmediate(callback: () => void): void;
+  /** Runs the promise jobs that are due, unless code of a page is on the stack. */
+  runPromiseJobs(): void;
   decode(label: string, fatal: boolean, ignoreBOM: boolean, view?: ArrayBufferView | ArrayBuffer): string | undefined;
   encodeInto(text: string, view: Uint8Array): void;
   utf8Length(text: string): number;

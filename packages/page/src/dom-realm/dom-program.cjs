@@ -15,6 +15,8 @@ const { reportException, reportRejection } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const realms = require('./window-realms.cjs');
 require('./style-markers.cjs');
+require('./event-times.cjs');
+require('./promise-jobs.cjs');
 const { setVisible } = require('./page-visibility.cjs');
 
 const { Uint8Array } = globalThis;

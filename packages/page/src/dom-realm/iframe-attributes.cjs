@@ -32,8 +32,7 @@ const ATTRIBUTES = {
 
 /** @param {string} name of the content attribute */
 function reflect(name) {
-  return (/** @type {IframeImpl} */ frame, /** @type {string} */ value) =>
-    frame.setAttributeNS(null, name, value);
+  return (/** @type {IframeImpl} */ frame, /** @type {string} */ value) => frame.setAttributeNS(null, name, value);
 }
 
 /** @param {import('./window-realms.cjs').WindowRealm} realm */

@@ -92,6 +92,10 @@ declare module 'jsdom/lib/jsdom/browser/Window.js' {
   export function createWindow(options: object): Jsdom.Window;
 }
 
+declare module 'jsdom/lib/jsdom/living/events/*.js' {
+  export const implementation: { prototype: any };
+}
+
 declare module 'jsdom/lib/jsdom/living/nodes/Document-impl.js' {
   export const implementation: { prototype: any };
 }

@@ -58,6 +58,7 @@ const bridge = {
   setTimer: callForeign(main.setTimer),
   clearTimer: callForeign(main.clearTimer),
   setImmediate: callForeign(main.setImmediate),
+  runPromiseJobs: callForeign(main.runPromiseJobs),
   decode: callForeign(main.decode),
   encodeInto: callForeign(main.encodeInto),
   utf8Length: callForeign(main.utf8Length),

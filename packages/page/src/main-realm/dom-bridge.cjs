@@ -105,6 +105,7 @@ class DomBridge {
       setImmediate: (callback) => {
         if (typeof callback === 'function') setImmediate(() => thread.enter(callback));
       },
+      runPromiseJobs: () => thread.runPromiseJobs(),
       decode: (label, fatal, ignoreBOM, memory) => {
         if (!isString(label)) return undefined;
         try {

@@ -27,6 +27,7 @@ const { overrides } = require('./overrides.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
 const { Reports } = require('./reports.cjs');
+const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { WindowRegistry } = require('./window-registry.cjs');
@@ -69,6 +70,7 @@ class PageThread {
   /** Requests to the user's thread that it has not answered. @type {Map<number, (answer: any) => void>} */
   #asked = new Map();
   #nextQuestion = 1;
+  #hostScripts;
   /** The client of the thread's requests, and the URL of its outermost document. @type {(ThreadClient & { url: string }) | undefined} */
   #client;
   /** @type {BlobUrlStore | undefined} */
@@ -80,7 +82,8 @@ class PageThread {
     this.store = new ModuleStore(loaded);
     this.values = new ValueSerializer(cloneKey);
     const jsdomScripts = packagesOf(library.folder);
-    installV8Hooks([...HOST_SCRIPTS, jsdomScripts], (id, realm, referrer, specifier, attributes) => {
+    this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
+    installV8Hooks(this.#hostScripts, (id, realm, referrer, specifier, attributes) => {
       const window = this.windows.ofRealm(realm);
       const base = window?.bases.get(referrer) ?? referrer;
       window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
@@ -141,6 +144,11 @@ class PageThread {
       this.report(error);
       return undefined;
     }
+  }
+
+  /** Runs the promise jobs that are due. Does nothing in the middle of a page's code. */
+  runPromiseJobs() {
+    if (!this.isClosing && isHostAlone(this.#hostScripts)) native.runPromiseJobs();
   }
 
   /** Reports an error of the host to the user's thread. The page must not get it. @param {unknown} error */

@@ -9,6 +9,8 @@ const { makeTiming } = require('selfprof/internal/timing/create.cjs');
 const { defineGlobals } = require('selfprof/internal/timing/globals.cjs');
 const native = require('./native-facade.cjs');
 
+const { apply } = Reflect;
+
 /** How many marks, and how many measures, the buffer of a page may hold. */
 const ENTRIES = 1_000_000;
 
@@ -42,7 +44,8 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
   const holder = timing === undefined && WorkerGlobalScope !== undefined ? WorkerGlobalScope.prototype : globalThis;
   defineGlobals(globalThis, performance, interfaces, holder);
   for (const Interface of Object.values(interfaces)) host.platform.refuse(Interface);
-  host.setNow(() => performance.now());
+  const { now } = performance;
+  host.setNow(() => apply(now, performance, []));
   addSource({ observe: (sink) => ({ flush() {}, stop: made.observation.listen(sink) }) });
 }
 

@@ -1,0 +1,20 @@
+'use strict';
+
+// `timeStamp` of events is a time of the window's clock. jsdom's constructor assigns milliseconds since the Unix epoch.
+// https://dom.spec.whatwg.org/#dom-event-timestamp
+
+const { implementation: EventImpl } = require('jsdom/lib/jsdom/living/events/Event-impl.js');
+
+const realms = require('./window-realms.cjs');
+
+Object.defineProperty(EventImpl.prototype, 'timeStamp', {
+  configurable: true,
+  /** @this {Jsdom.Impl} */
+  get() {
+    return this._time;
+  },
+  /** @this {Jsdom.Impl} */
+  set() {
+    this._time = realms.realmOf(this._globalObject)?.now?.() ?? 0;
+  },
+});
