@@ -146,6 +146,12 @@ export const FROM_DOM_REALM = {
       'border.test.mjs: of a frame by itself are its own requests, without the cookies of the page around',
     ],
   },
+  callingWindow: {
+    takes: 'nothing',
+    gives: 'the global object of the window whose script is on the stack',
+    call: '[]',
+    attacks: [...OBJECTS, 'windows.test.mjs: says which window sent it'],
+  },
   describeWindow: {
     takes: 'a window',
     gives: 'JSON of what its document may know of itself',

@@ -140,6 +140,8 @@ export interface MainRealmFunctions {
   closeWindow(window: object): void;
   fetchScript(request: string, onDone: OnAnswer): number;
   fetchFrame(request: string, onDone: OnAnswer): number;
+  /** The window whose script calls, by its global object: undefined when no script of a window does. */
+  callingWindow(): object | undefined;
   describeWindow(window: object): Completion;
   useDocument(window: object, document: number): void;
   fetch(request: string, body: Uint8Array | undefined, onDone: OnAnswer): number;

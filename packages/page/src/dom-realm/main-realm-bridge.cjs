@@ -82,6 +82,7 @@ const bridge = {
   closeWindow: callForeign(main.closeWindow),
   fetchScript: callForeign(main.fetchScript),
   fetchFrame: callForeign(main.fetchFrame),
+  callingWindow: callForeign(main.callingWindow),
   describeWindow: withCompletion(main.describeWindow),
   useDocument: callForeign(main.useDocument),
   fetch: callForeign(main.fetch),

@@ -11,6 +11,7 @@ const { MessageChannel } = require('node:worker_threads');
 
 const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
+const { callingRealm } = require('./page-code.cjs');
 const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').MainRealmFunctions} MainRealmFunctions */
@@ -183,6 +184,7 @@ class DomBridge {
       fetchScript: (request, onDone) => thread.loader.fetchScript(request, onDone),
       fetch: (request, body, onDone) => thread.loader.fetch(request, body, onDone),
       abortFetch: (id) => thread.loader.abort(id),
+      callingWindow: () => thread.windows.ofRealm(callingRealm())?.window,
       describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
       useDocument: (window, document) => thread.windows.use(window, document),
       fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),
