@@ -319,6 +319,14 @@ export interface StartedWorker {
   end(): void;
 }
 
+/** Finds a member of an interface for an object; undefined when the object is not of that interface in the window. */
+export type MemberFinder = (
+  value: unknown,
+  Interface: string,
+  member: PropertyKey,
+  kind: 'value' | 'get' | 'set',
+) => Function | undefined;
+
 /** What `require('selfprof:host')` gives in a window's realm: functions of the DOM realm. */
 export interface WindowHost {
   inspect(value: unknown): string;
@@ -328,6 +336,10 @@ export interface WindowHost {
   now(): number;
   setNow(clock: () => number): void;
   document(): WindowDescription;
+  /** Lets other windows of the thread find the members of interfaces that an object of this window has. */
+  shareMembers(find: MemberFinder): void;
+  /** The member for an object of another window. */
+  memberOf: MemberFinder;
   isElement(value: unknown): boolean;
   isDocument(value: unknown): boolean;
   hasListeners(target: object, type: string): boolean;

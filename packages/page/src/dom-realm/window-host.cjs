@@ -16,6 +16,7 @@ const { inspect } = require('./inspect.cjs');
 const { makeChannel, post, received } = require('./message-channels.cjs');
 const { platformObjectsOf } = require('./platform-objects.cjs');
 const { startWorker } = require('./started-workers.cjs');
+const realms = require('./window-realms.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').Channel} Channel */
 /** @typedef {import('../any-realm/realm-contracts.js').WindowHost} WindowHost */
@@ -58,6 +59,16 @@ function hostFor(realm) {
       now = clock;
     },
     document: () => JSON.parse(bridge.describeWindow(window)),
+    shareMembers(find) {
+      realm.findMember = find;
+    },
+    memberOf(value, Interface, member, kind) {
+      for (const other of realms.all()) {
+        const found = other === realm ? undefined : other.findMember?.(value, Interface, member, kind);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
     isElement: (value) => idlUtils.implForWrapper(value)?.nodeType === ELEMENT_NODE,
     isDocument: (value) => idlUtils.implForWrapper(value)?.nodeType === DOCUMENT_NODE,
     hasListeners(target, type) {

@@ -4,6 +4,7 @@
 
 const host = require('selfprof:host');
 const { Profiler } = require('selfprof/internal/profiler.cjs');
+const { installBrands } = require('./brands.cjs');
 const { installCloning } = require('./structured-clone-api.cjs');
 const { defineAttribute, defineInterfaceObject } = require('./webidl-members.cjs');
 const { installFetch } = require('./fetch-api.cjs');
@@ -41,6 +42,7 @@ function install(settings) {
   host.platform.refuse(Profiler);
   installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);
+  installBrands();
 }
 
 module.exports = { install };

@@ -9,7 +9,7 @@ const { callForeign } = require('../any-realm/foreign-calls.cjs');
 /** @typedef {import('../any-realm/realm-contracts.js').WindowFunctions} WindowFunctions */
 /** @typedef {import('selfprof/internal/timing/types.js').ResourceDescription} ResourceDescription */
 
-const { Error, Promise, TypeError, Uint32Array } = globalThis;
+const { DOMException, Error, Promise, TypeError, Uint32Array } = globalThis;
 const { parse, stringify } = JSON;
 const { apply, defineProperty, deleteProperty } = Reflect;
 
@@ -198,7 +198,7 @@ module.exports = {
         format,
         collected,
         (output) => resolveWith(resolve, output),
-        (message) => reject(failure({ code: '', message })),
+        (message) => reject(new DOMException(`Failed to execute 'stop' on 'Profiler': ${message}.`, 'InvalidStateError')),
       );
     });
   },
