@@ -275,6 +275,11 @@ export const INTO_DOM_REALM = {
   open: { takes: 'nothing', gives: 'JSON of a document, and its bytes or a port', attacks: OBJECTS },
   start: { takes: 'nothing', gives: 'nothing', attacks: OBJECTS },
   setVisible: { takes: 'nothing', gives: 'whether the page is in the foreground', attacks: OBJECTS },
+  unload: {
+    takes: 'nothing',
+    gives: 'nothing',
+    attacks: [...OBJECTS, 'unloading.test.mjs: cannot keep its page from leaving'],
+  },
   navigateFrame: {
     takes: 'nothing',
     gives: "a frame's number, a URL and a ticket",
@@ -312,6 +317,15 @@ export const MESSAGES_OF_DOM_REALM = {
       ...REFERRERS,
       'border.test.mjs: of a page from disk cannot be reached by a frame of the network in it',
       'loading.test.mjs: lets no page from the network navigate to a file',
+    ],
+  },
+  storage: {
+    takes: 'an item of localStorage or sessionStorage',
+    gives: 'the item to later documents of the origin that the thread has',
+    attacks: [
+      'storage.test.mjs: is not that of other origins, whoever claims it',
+      'storage.test.mjs: counts against what the page may buffer',
+      ...FLOODS,
     ],
   },
   DOMContentLoaded: { takes: 'the number of a window', gives: 'an event of the page', attacks: FLOODS },

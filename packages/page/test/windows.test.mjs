@@ -80,8 +80,7 @@ suite('a member of an interface', () => {
     const seen = await page.evaluate(async () => {
       const { 0: frame } = frames;
       const profiler = new frame.Profiler({ sampleInterval: 10, maxBufferSize: 10 });
-      const get = (name, object) =>
-        Object.getOwnPropertyDescriptor(PerformanceEntry.prototype, name).get.call(object);
+      const get = (name, object) => Object.getOwnPropertyDescriptor(PerformanceEntry.prototype, name).get.call(object);
       const observer = new frame.PerformanceObserver(() => {});
       const mark = performance.mark.call(frame.performance, 'theirs', { detail: [] });
       const list = performance.getEntriesByName.call(frame.performance, 'theirs');

@@ -440,6 +440,8 @@ export interface DomProgram {
   /** A worker: its script has run for the first time, so messages may arrive. */
   start?(): void;
   setVisible(isVisible: boolean): void;
+  /** The documents of the thread are about to go: their last events are fired. */
+  unload?(): void;
   /** A frame of another thread asks to be navigated; `ticket` goes to `fetchFrame`. */
   navigateFrame?(frame: number, url: string, ticket: number): void;
   report(error: unknown, window?: object): void;

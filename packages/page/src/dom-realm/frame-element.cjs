@@ -18,6 +18,7 @@ const { evaluateJavaScriptURL } = require('./navigation.cjs');
 const { postToHost } = require('./host-port.cjs');
 const realms = require('./window-realms.cjs');
 const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
+const { unload } = require('./unloading.cjs');
 
 /** @typedef {import('./remote-window.cjs').WindowAddress} WindowAddress */
 
@@ -92,6 +93,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #request = 0;
   /** Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null} */
   #stopDelayingLoad = null;
+  /** Whether the last listeners of its document are running. */
+  #isUnloading = false;
   /** Whether the window is still the one that was made with the frame; the first document is loaded into it. */
   #isFresh = false;
 
@@ -303,6 +306,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       documents.restartLoading(document._globalObject);
     } else {
       this.#closeContent();
+      if (!this.isConnected) return;
       this.#adopt(
         documents.openWindow({
           ...sandbox,
@@ -367,6 +371,11 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    */
   #showRemote(address, stopDelayingLoad) {
     this.#closeContent(false);
+    if (!this.isConnected) {
+      postToHost({ type: 'close remote', frame: this.#number });
+      stopDelayingLoad();
+      return;
+    }
     this.#isFresh = false;
     this.#stopWaitingForRemote = stopDelayingLoad;
     if (this.#pending === null)
@@ -395,8 +404,21 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#stopDelayingLoad?.();
   }
 
+  /** Lets the document of the frame run its last listeners, which may change the frame. */
+  #unloadContent() {
+    const document = this._contentDocument;
+    if (this.#isUnloading || document === null || this.#isFresh) return;
+    this.#isUnloading = true;
+    try {
+      unload(document, { isNavigation: this.isConnected });
+    } finally {
+      this.#isUnloading = false;
+    }
+  }
+
   /** @param {boolean} [isForGood] whether the frame will show no other document of another thread */
   #closeContent(isForGood = true) {
+    this.#unloadContent();
     this.#stopWaitingForRemote?.();
     this.#stopWaitingForRemote = null;
     if (this.#remote !== null && isForGood) postToHost({ type: 'close remote', frame: this.#number });

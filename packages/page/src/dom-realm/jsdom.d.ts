@@ -96,6 +96,10 @@ declare module 'jsdom/lib/jsdom/living/events/*.js' {
   export const implementation: { prototype: any };
 }
 
+declare module 'jsdom/lib/jsdom/living/webstorage/Storage-impl.js' {
+  export const implementation: { prototype: any };
+}
+
 declare module 'jsdom/lib/jsdom/living/nodes/Document-impl.js' {
   export const implementation: { prototype: any };
 }
@@ -138,7 +142,17 @@ declare module 'jsdom/lib/jsdom/living/helpers/encoding.js' {
 declare module 'jsdom/lib/jsdom/living/helpers/events.js' {
   export function createAnEvent(type: string, window: Jsdom.Window, Interface: Jsdom.Interface, init?: object): any;
   /** Returns whether nobody prevented the default. */
-  export function fireAnEvent(type: string, target: object, Interface?: Jsdom.Interface, init?: object): boolean;
+  export function fireAnEvent(
+    type: string,
+    target: object,
+    Interface?: Jsdom.Interface,
+    init?: object,
+    hasDocumentAsTarget?: boolean,
+  ): boolean;
+}
+
+declare module 'jsdom/lib/jsdom/living/helpers/page-transition-event.js' {
+  export function fireAPageTransitionEvent(type: string, window: Jsdom.Window, isPersisted: boolean): void;
 }
 
 declare module 'jsdom/lib/jsdom/living/helpers/focusing.js' {

@@ -5,7 +5,7 @@
 const { MessagePort } = require('node:worker_threads');
 
 const { LoadRefused } = require('../fetch/document-description.cjs');
-const { serialize } = require('../fetch/origin.cjs');
+const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
@@ -26,6 +26,9 @@ const { WindowNumbers } = require('./window-numbers.cjs');
 /** @typedef {import('../any-realm/thread-messages.js').WorkerContent} WorkerContent */
 /** @typedef {import('../any-realm/thread-messages.js').WindowAddress} WindowAddress */
 /** @typedef {import('../fetch/request.cjs').BlobContent} BlobContent */
+
+/** How long the last listeners of a document may run, in milliseconds. */
+const UNLOAD_TIMEOUT = 1_000;
 
 /** How many windows of a thread are listed. */
 const MAX_WINDOWS = 1_000;
@@ -79,7 +82,8 @@ class AgentThreads {
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.#topOf(container.thread) };
     const content = { body: new Uint8Array(body), referrer, base };
-    handle.deliver({ type: 'open', document, content, ancestors, isVisible: this.#isVisible }, lease);
+    const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
+    handle.deliver({ type: 'open', document, content, ancestors, storage, isVisible: this.#isVisible }, lease);
     return thread;
   }
 
@@ -235,8 +239,25 @@ class AgentThreads {
     return shown.map((thread) => ({ thread, asked: thread.handle.askMain({ type: 'visibility', isVisible }) }));
   }
 
+  /** Fires the last events of the page's documents. They are there until their listeners have returned, or until that has taken too long. */
+  async unload() {
+    await Promise.all(this.all().map((thread) => this.#unload(thread)));
+  }
+
+  /** @param {AgentThread} thread @returns {Promise<boolean>} whether its listeners returned in time */
+  #unload(thread) {
+    if (thread.owner !== undefined) return Promise.resolve(true);
+    thread.unloaded ??= answersInTime(thread.handle.askMain({ type: 'unload' }), UNLOAD_TIMEOUT);
+    return thread.unloaded;
+  }
+
   /** @param {AgentThread} thread @param {FromDomRealm} message */
   #onDomMessage(thread, message) {
+    if (message.type === 'storage') {
+      this.#onStorage(thread, message);
+      return;
+    }
+    if (!this.has(thread)) return;
     const { container } = thread;
     if (thread.owner !== undefined) {
       this.#listener.onMessage(thread, message);
@@ -258,6 +279,8 @@ class AgentThreads {
         if (message.frame === 0) container?.thread.handle.postToDom({ type: 'remote loaded', frame: container.frame });
         break;
       case 'navigate': {
+        // A document that is being unloaded navigates no more.
+        if (thread.unloaded !== undefined) return;
         if (container === undefined) break;
         // A frame navigates itself: its embedder's thread requests that, as for every frame.
         const url = String(message.url);
@@ -269,6 +292,18 @@ class AgentThreads {
       default:
     }
     this.#listener.onMessage(thread, message);
+  }
+
+  /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {FromDomRealm} message */
+  #onStorage(thread, message) {
+    if (thread.owner !== undefined) return;
+    const key = storageKeyOf(thread);
+    const change = this.#host.storage.change(key, message);
+    if (change === undefined) return;
+    for (const other of this.all()) {
+      if (other === thread || other.owner !== undefined || storageKeyOf(other) !== key) continue;
+      other.handle.forwardToDom({ type: 'storage', ...change, url: thread.document.url }, message.weight, []);
+    }
   }
 
   /** A window was opened, shows another document, or was closed. @param {AgentThread} thread @param {FromDomRealm} message */
@@ -305,6 +340,8 @@ class AgentThreads {
   /** @param {AgentThread} thread @param {MainRealmReport} message */
   #onMainMessage(thread, message) {
     const { handle } = thread;
+    // A document that was removed may still store cookies and send requests while it is unloaded.
+    if (!this.has(thread) && message.type !== 'cookie' && message.type !== 'keepalive') return;
     switch (message.type) {
       case 'cookie':
         this.#host.shareCookie(message.change, handle);
@@ -342,6 +379,9 @@ class AgentThreads {
           id: message.id,
           blob: this.#findBlob(message.url, thread.document.origin),
         });
+        return;
+      case 'keepalive':
+        this.#host.keptRequests.start(this.#host.network, this.clientOf(thread), handle, message);
         return;
       case 'frame':
         loadFrame(this.#host, this, thread, message).catch((error) => {
@@ -399,14 +439,54 @@ class AgentThreads {
   }
 
   /** Ends a thread, with the threads of its frames and workers. @param {AgentThread} thread */
-  close(thread) {
+  async close(thread) {
     this.#forget(thread);
-    // A worker has loaded only a part of the modules that a page can provide.
-    return thread.owner === undefined ? thread.handle.retire() : thread.handle.terminate();
+    // Until it has ended, it counts as one of the page's threads.
+    this.#reserved += 1;
+    try {
+      const hasReturned = await this.#unload(thread);
+      // A worker has loaded only a part of the modules that a page can provide.
+      if (hasReturned && thread.owner === undefined) await thread.handle.retire();
+      else await thread.handle.terminate();
+    } finally {
+      this.#reserved -= 1;
+    }
   }
 
   async closeAll() {
     await Promise.all(this.all().map((thread) => this.close(thread)));
+  }
+}
+
+/**
+ * By what the items of a thread's documents are kept; undefined for opaque origins. In pages of other origins, a frame has items of its own.
+ * https://storage.spec.whatwg.org/#obtain-a-storage-key
+ *
+ * @param {AgentThread} thread
+ */
+function storageKeyOf(thread) {
+  const { origin } = thread.document;
+  if (isOpaque(origin)) return undefined;
+  let top = thread;
+  while (top.container !== undefined) top = top.container.thread;
+  return top.document.origin === origin ? origin : `${origin} in ${top.document.origin}`;
+}
+
+/**
+ * Whether a thread answers in time. One that has ended does not.
+ *
+ * @param {{ answer: Promise<unknown>, forget: () => void }} asked
+ * @param {number} milliseconds
+ */
+async function answersInTime({ answer, forget }, milliseconds) {
+  const timer = setTimeout(forget, milliseconds);
+  try {
+    await answer;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -20,6 +20,7 @@ const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
+const { KeptRequests } = require('./kept-requests.cjs');
 const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
@@ -63,6 +64,7 @@ class PageThread {
   isClosing = false;
   workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
+  keptRequests = new KeptRequests(this);
   /** The host's modules. */
   store;
   #cookies;
@@ -327,10 +329,15 @@ class PageThread {
   /** What the user's thread sends, by the message's type. @type {Record<string, (message: any) => void>} */
   #onMessage = {
     cookie: ({ change }) => this.#cookies.apply(change),
-    open: ({ document, content, ancestors, isVisible }) => {
+    open: ({ document, content, ancestors, storage, isVisible }) => {
       this.#setVisible(isVisible);
       this.#become(document);
-      const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, ancestors };
+      const description = {
+        ...this.describe(document, content),
+        userAgent: this.#options.userAgent,
+        ancestors,
+        storage,
+      };
       this.enter(() => this.dom.open(JSON.stringify(description), this.bridge.bytesForDom(content.body)));
     },
     'open worker': ({ document, content, port }) => {
@@ -360,6 +367,10 @@ class PageThread {
     modules: ({ id }) => control.postMessage({ type: 'done', id, modules: this.store.pack() }),
     visibility: ({ id, isVisible }) => {
       this.#setVisible(isVisible);
+      control.postMessage({ type: 'done', id });
+    },
+    unload: ({ id }) => {
+      this.enter(() => this.dom.unload?.());
       control.postMessage({ type: 'done', id });
     },
     ping: ({ id }) => control.postMessage({ type: 'pong', id }),

@@ -198,7 +198,8 @@ module.exports = {
         format,
         collected,
         (output) => resolveWith(resolve, output),
-        (message) => reject(new DOMException(`Failed to execute 'stop' on 'Profiler': ${message}.`, 'InvalidStateError')),
+        (message) =>
+          reject(new DOMException(`Failed to execute 'stop' on 'Profiler': ${message}.`, 'InvalidStateError')),
       );
     });
   },
