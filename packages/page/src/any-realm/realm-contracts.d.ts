@@ -125,7 +125,7 @@ export interface MainRealmFunctions {
   readValue(...parameters: Parameters<ValueReader>): Completion;
   /** `line:column` of a syntax error, empty for other errors. */
   syntaxErrorPosition(error: unknown): string;
-  createContext(document: number, frame: number): Completion;
+  createContext(document: number, frame: number, mayBeIsolated: boolean): Completion;
   enterWindow(window: object, host: WindowHost): Completion;
   /** A script of the page's document, which may not allow scripts. */
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): Completion;
@@ -175,7 +175,7 @@ export interface MainRealmBridge
   > {
   writeValue: ValueWriter;
   readValue: ValueReader;
-  createContext(document: number, frame: number): any;
+  createContext(document: number, frame: number, mayBeIsolated: boolean): any;
   enterWindow(window: object, host: WindowHost): WindowCode;
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): any;
   runUserScript(window: object, source: string, name: string, column: number, base: string): any;
@@ -325,7 +325,7 @@ export type MemberFinder = (
   Interface: string,
   member: PropertyKey,
   kind: 'value' | 'get' | 'set',
-) => Function | undefined;
+) => ((...parameters: any[]) => unknown) | undefined;
 
 /** What `require('selfprof:host')` gives in a window's realm: functions of the DOM realm. */
 export interface WindowHost {

@@ -125,6 +125,9 @@ export interface FrameRequest {
   asker?: number | undefined;
   /** The attribute of the frame element. */
   sandbox: string | null;
+  allow: string | null;
+  /** Whether the document around the frame element is isolated. */
+  isIsolated: boolean;
   /** What the document around the frame element may do. */
   outerSandbox?: Sandbox | undefined;
   /** The document of about:srcdoc. */
@@ -150,6 +153,8 @@ export interface WorkerRequest {
   /** The content of a blob: URL at the time of `new Worker()`. */
   blob?: BlobContent | undefined;
   options: WorkerOptions;
+  /** Whether the window that starts it is isolated. */
+  isIsolated: boolean;
   referrer: string;
   startedAt: number;
   port: MessagePort;

@@ -65,10 +65,21 @@ let nextFrame = 0;
  * @param {import('./frame-element.cjs').WindowOptions} options
  * @returns {Jsdom.Window}
  */
-function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', parent, userAgent, base, ...sandbox }) {
+function openWindow({
+  document,
+  url,
+  origin,
+  referrer = '',
+  encoding = 'UTF-8',
+  parent,
+  userAgent,
+  base,
+  mayBeIsolated = true,
+  ...sandbox
+}) {
   // Its window and its code are made below.
   const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
-  vm.nextWindow(document, realm.id);
+  vm.nextWindow(document, realm.id, mayBeIsolated);
   const window = createWindow({
     settings: {
       runScripts: 'dangerously',

@@ -12,6 +12,7 @@ const { createElement } = require('jsdom/lib/jsdom/living/helpers/create-element
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
 
+const { isAllowedWhenEmpty } = require('../any-realm/allow-attribute.cjs');
 const { refreshFrameAccessors } = require('./frame-accessors.cjs');
 const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
@@ -35,6 +36,8 @@ const { unload } = require('./unloading.cjs');
  * @property {boolean} [isRestricted] by the `sandbox` attribute of a frame around it
  * @property {boolean} [allowsScripts]
  * @property {boolean} [allowsSameOrigin]
+ * @property {boolean} [isIsolated] cross-origin isolated, of a document that the main realm has
+ * @property {boolean} [mayBeIsolated] whether the frame element allows that
  */
 
 /**
@@ -169,6 +172,18 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
   }
 
+  /** The attribute `allow`. */
+  get #allow() {
+    return this._localName === 'iframe' ? this.getAttributeNS(null, 'allow') : null;
+  }
+
+  /** Whether an empty document in the frame, or one of `srcdoc`, may be cross-origin isolated. */
+  get #mayBeIsolated() {
+    return (
+      realms.realmOf(this._ownerDocument._globalObject)?.isIsolated === true && isAllowedWhenEmpty(this.#allow)
+    );
+  }
+
   /** Whether the frame, or one around it, is sandboxed: then the main realm has to know about each document in it. */
   get #isRestricted() {
     return this.#sandbox !== null || realms.realmOf(this._ownerDocument._globalObject)?.isRestricted === true;
@@ -242,6 +257,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       documents.openWindow({
         isRestricted: this.#isRestricted,
         allowsScripts: this.#allowsScripts,
+        mayBeIsolated: this.#mayBeIsolated,
         document: 0,
         url: 'about:blank',
         origin: parent._origin,
@@ -292,11 +308,14 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    * @param {string} origin
    * @param {Uint8Array | string} content
    * @param {string} contentType
-   * @param {Pick<WindowOptions, 'document' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} options
+   * @param {Pick<WindowOptions, 'document' | 'isIsolated' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} options
    */
   #show(url, origin, content, contentType, { document: id, ...sandbox }) {
     const parent = this._ownerDocument;
-    if (this.#isFresh) {
+    const mayBeIsolated = sandbox.isIsolated ?? this.#mayBeIsolated;
+    // A window cannot change its clock.
+    const isSameClock = realms.realmOf(this._contentDocument?._globalObject ?? {})?.isIsolated === mayBeIsolated;
+    if (this.#isFresh && isSameClock) {
       this.#isFresh = false;
       const document = this.#document;
       bridge.useDocument(document._globalObject, id);
@@ -306,10 +325,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       documents.restartLoading(document._globalObject);
     } else {
       this.#closeContent();
+      this.#isFresh = false;
       if (!this.isConnected) return;
       this.#adopt(
         documents.openWindow({
           ...sandbox,
+          mayBeIsolated,
           document: id,
           url,
           origin,
@@ -341,6 +362,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       frame: this.#number,
       initiator: this._localName,
       sandbox: this.#sandbox,
+      allow: this.#allow,
     };
     this.#stopDelayingLoad = stopDelayingLoad;
     const request = bridge.fetchFrame(JSON.stringify(description), (answer, bytes) => {

@@ -141,6 +141,7 @@ function fill(headers, init) {
 function install(realm) {
   const { window, code, now = () => 0 } = realm;
   const description = JSON.parse(bridge.describeWindow(window));
+  realm.isIsolated = description.isIsolated;
   const loading = recordLoading(realm, description);
   code.install({
     ...description,

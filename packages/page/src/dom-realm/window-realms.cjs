@@ -11,6 +11,7 @@
  * @property {() => number} [now] `performance.now()` of the window
  * @property {import('../any-realm/realm-contracts.js').MemberFinder} [findMember] for objects of this window
  * @property {boolean} [isRestricted] whether a frame around it is sandboxed
+ * @property {boolean} [isIsolated] cross-origin isolated
  * @property {boolean} [allowsSameOrigin] whether frames in it may have another origin than an opaque one
  * @property {Jsdom.UrlRecord | null} [base] of about:srcdoc in a thread of its own
  */

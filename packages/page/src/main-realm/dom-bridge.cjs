@@ -146,7 +146,8 @@ class DomBridge {
       writeValue: (...parameters) => this.#complete(() => thread.values.write(...parameters)),
       readValue: (...parameters) => this.#complete(() => thread.values.read(...parameters)),
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
-      createContext: (document, frame) => this.#complete(() => thread.windows.create(Number(document), Number(frame))),
+      createContext: (document, frame, mayBeIsolated) =>
+        this.#complete(() => thread.windows.create(Number(document), Number(frame), mayBeIsolated === true)),
       enterWindow: (window, host) => this.#complete(() => thread.windows.enter(window, host)),
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {

@@ -188,6 +188,8 @@ class Loader {
       referrer,
       asker,
       sandbox: claimed.sandbox === null ? null : String(claimed.sandbox),
+      allow: claimed.allow === null ? null : String(claimed.allow ?? ''),
+      isIsolated: windows.ofFrame(window)?.isIsolated === true,
       outerSandbox: windows.ofFrame(window)?.document.sandbox,
       text: String(claimed.text ?? ''),
       base: String(claimed.base ?? ''),

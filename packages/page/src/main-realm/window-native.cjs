@@ -292,7 +292,7 @@ class WindowNative {
    * @param {import('../fetch/fetch-timing.cjs').FetchTiming} timing
    */
   reportResource(url, initiator, timing) {
-    const description = describeResource(timing, clockOf(this.#thread.client, this.#window.realm.timeOrigin));
+    const description = describeResource(timing, clockOf(this.#window, this.#window.realm.timeOrigin));
     this.#thread.enter(() =>
       Reflect.apply(this.#onResource, undefined, [JSON.stringify({ url, initiator, ...description })]),
     );
