@@ -237,6 +237,11 @@ export const FROM_WINDOW_REALM = {
       'resource-timing.test.mjs: of another origin show only how long they took, unless the origin allows more',
     ],
   },
+  heapSizes: {
+    takes: 'nothing',
+    gives: 'JSON of three numbers, which are coarse',
+    attacks: ['windows.test.mjs: tell the size of the heap in steps, and rarely'],
+  },
   offers: { takes: 'nothing', gives: 'JSON of what profilers can do', attacks: TRACES },
   newChunks: { takes: 'nothing', gives: 'a number', attacks: TRACES },
   openSession: {

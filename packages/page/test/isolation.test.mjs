@@ -103,8 +103,16 @@ suite('cross-origin isolation', () => {
         new outer.Worker('/worker.js').onmessage = ({ data }) => resolve(data);
       });
       const isCoarse = ({ performance }) =>
-        Array.from({ length: 1_000 }, () => performance.now()).every((time) => Math.abs(time * 10 - Math.round(time * 10)) < 1e-6);
-      return [inner.crossOriginIsolated, blank.crossOriginIsolated, worker, [outer, inner, blank].map(isCoarse), isCoarse(window)];
+        Array.from({ length: 1_000 }, () => performance.now()).every(
+          (time) => Math.abs(time * 10 - Math.round(time * 10)) < 1e-6,
+        );
+      return [
+        inner.crossOriginIsolated,
+        blank.crossOriginIsolated,
+        worker,
+        [outer, inner, blank].map(isCoarse),
+        isCoarse(window),
+      ];
     });
     assert.deepEqual(seen, [false, false, false, [true, true, true], false]);
   });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { logged, openHtml, serve } from './server.mjs';
+import { logged, openHtml, serve, until } from './server.mjs';
 
 const CHILD = `<script>
   addEventListener('message', (e) => { e.source.postMessage('reply to ' + e.data, '*'); });
@@ -156,5 +156,141 @@ suite('the profiler of a frame that was removed', () => {
       ['InvalidStateError', true, `Failed to execute 'stop' on 'Profiler': ${why}`],
       ['InvalidStateError', true, `Failed to construct 'Profiler': the document is not shown any more.`],
     ]);
+  });
+});
+
+suite('members of Performance and Document', () => {
+  test('count events of user input', async (t) => {
+    const page = await openHtml(t, '<input id="i">');
+    const seen = await page.evaluate(() => {
+      const { eventCounts } = performance;
+      document.body.click();
+      document.body.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+      let thrown;
+      try {
+        new EventCounts();
+      } catch (error) {
+        thrown = error instanceof TypeError;
+      }
+      const pairs = [];
+      eventCounts.forEach((count, type, object) => pairs.push([count, type, object === eventCounts]));
+      return {
+        text: `${eventCounts}`,
+        same: eventCounts === performance.eventCounts,
+        size: eventCounts.size,
+        first: [...eventCounts][0],
+        pair: pairs[0],
+        lookups: [eventCounts.get('click'), eventCounts.has('click'), eventCounts.get('x'), eventCounts.has('x')],
+        lists: [[...eventCounts.keys()].length, [...eventCounts.values()].every((count) => count === 0)],
+        iterator: EventCounts.prototype[Symbol.iterator] === EventCounts.prototype.entries,
+        interactions: performance.interactionCount,
+        thrown,
+        json: Object.keys(performance.toJSON()),
+      };
+    });
+    assert.deepEqual(seen, {
+      text: '[object EventCounts]',
+      same: true,
+      size: 36,
+      first: ['pointerdown', 0],
+      pair: [0, 'pointerdown', true],
+      lookups: [0, true, undefined, false],
+      lists: [36, true],
+      iterator: true,
+      interactions: 0,
+      thrown: true,
+      json: ['timeOrigin', 'timing', 'navigation'],
+    });
+  });
+
+  test('tell the size of the heap in steps, and rarely', async (t) => {
+    const page = await openHtml(t, '');
+    const seen = await page.evaluate(() => {
+      const read = () => {
+        const { totalJSHeapSize, usedJSHeapSize, jsHeapSizeLimit } = performance.memory;
+        return [totalJSHeapSize, usedJSHeapSize, jsHeapSizeLimit];
+      };
+      const before = read();
+      globalThis.held = Array.from({ length: 4_000_000 }, (_, i) => ({ i }));
+      const { memory } = performance;
+      return {
+        before,
+        after: read(),
+        shape: [`${memory}`, JSON.stringify(memory), memory === performance.memory, typeof MemoryInfo],
+        names: Object.keys(Object.getPrototypeOf(memory)),
+      };
+    });
+    assert.deepEqual(seen.after, seen.before);
+    assert.ok(
+      seen.before.every((size) => size > 0 && (size % 10_000_000 === 0 || size === 1_024_000_000)),
+      `${seen.before}`,
+    );
+    assert.deepEqual(seen.shape, ['[object MemoryInfo]', '{}', false, 'undefined']);
+    assert.deepEqual(seen.names, ['totalJSHeapSize', 'usedJSHeapSize', 'jsHeapSizeLimit']);
+  });
+
+  test('have a handler of visibilitychange', async (t) => {
+    const page = await openHtml(
+      t,
+      `<script>
+        const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, 'onvisibilitychange');
+        console.log(document.onvisibilitychange, typeof get, typeof set);
+        document.onvisibilitychange = function (e) { console.log(e.type, this === document, document.visibilityState); };
+      </script>`,
+    );
+    await page.setVisible(false);
+    assert.deepEqual(page.log, ['null function function', 'visibilitychange true hidden']);
+  });
+});
+
+suite('a document of a blob: URL', () => {
+  test('is shown in a frame, with the origin of its page', async (t) => {
+    const page = await openHtml(t, '', { headers: ALLOW });
+    const seen = await page.evaluate(async () => {
+      const html = `<p>hi</p><script>
+        let refused;
+        try { new Profiler({ sampleInterval: 10, maxBufferSize: 10 }); } catch (e) { refused = e.name; }
+        parent.seen = [location.href === parent.url, document.URL === parent.url, origin === parent.origin, document.contentType, document.referrer, refused];
+      </script>`;
+      globalThis.url = URL.createObjectURL(new Blob([html], { type: 'text/html' }));
+      const frame = document.createElement('iframe');
+      const loaded = new Promise((resolve) => {
+        frame.onload = resolve;
+      });
+      frame.src = url;
+      document.body.append(frame);
+      URL.revokeObjectURL(url);
+      await loaded;
+      return [frame.contentDocument.querySelector('p').textContent, ...globalThis.seen];
+    });
+    assert.deepEqual(seen, ['hi', true, true, true, 'text/html', page.server.url('/'), 'NotAllowedError']);
+  });
+
+  test('is not shown to another origin, and is opaque in a sandboxed frame', async (t) => {
+    const foreign = await serve(t, {
+      '/': `<script>
+        onmessage = ({ data }) => {
+          const frame = Object.assign(document.createElement('iframe'), { src: data });
+          frame.onload = () => console.log('foreign', frame.contentDocument?.body?.textContent ?? 'nothing');
+          document.documentElement.append(frame);
+        };
+        parent.postMessage('ready', '*');
+      </script>`,
+    });
+    const page = await openHtml(
+      t,
+      `<script>
+        const url = URL.createObjectURL(new Blob(['<p>secret</p><script>console.log("sandboxed", origin)<\\/script>'], { type: 'text/html' }));
+        onmessage = ({ source }) => {
+          source.postMessage(url, '*');
+          const sandboxed = Object.assign(document.createElement('iframe'), { src: url, sandbox: 'allow-scripts' });
+          document.documentElement.append(sandboxed);
+        };
+      </script>
+      <iframe src="${foreign.url('/')}"></iframe>`,
+    );
+    await logged(page, 'sandboxed null');
+    await until(page, () => page.log.some((line) => line.startsWith('foreign')));
+    assert.ok(!page.log.some((line) => line.includes('secret')));
   });
 });

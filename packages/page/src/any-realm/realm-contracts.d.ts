@@ -340,6 +340,8 @@ export interface WindowHost {
   shareMembers(find: MemberFinder): void;
   /** The member for an object of another window. */
   memberOf: MemberFinder;
+  eventCounts(): [type: string, count: number][];
+  interactionCount(): number;
   isElement(value: unknown): boolean;
   isDocument(value: unknown): boolean;
   hasListeners(target: object, type: string): boolean;
@@ -403,6 +405,8 @@ export interface WindowFunctions {
   listen(onFull: (session: number) => void, onChunk: (session: number) => void): void;
   listenToLongTasks(onTask: (name: string, startTime: number, duration: number) => void): void;
   listenToResources(onResource: (text: string) => void): void;
+  /** JSON of the sizes that `performance.memory` shows. */
+  heapSizes(): string;
   offers(): string;
   newChunks(): number;
   /** JSON of the session, or of a `code` and a `message`. */

@@ -179,9 +179,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
 
   /** Whether an empty document in the frame, or one of `srcdoc`, may be cross-origin isolated. */
   get #mayBeIsolated() {
-    return (
-      realms.realmOf(this._ownerDocument._globalObject)?.isIsolated === true && isAllowedWhenEmpty(this.#allow)
-    );
+    return realms.realmOf(this._ownerDocument._globalObject)?.isIsolated === true && isAllowedWhenEmpty(this.#allow);
   }
 
   /** Whether the frame, or one around it, is sandboxed: then the main realm has to know about each document in it. */

@@ -10,6 +10,7 @@ const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { installAnimationFrames } = require('./animation-frames.cjs');
 const { recordLoading } = require('./document-loading.cjs');
+const { eventCounts, interactionCount } = require('./event-counts.cjs');
 const { reportException } = require('./exceptions.cjs');
 const { transfersOf } = require('./host-port.cjs');
 const { inspect } = require('./inspect.cjs');
@@ -69,6 +70,8 @@ function hostFor(realm) {
       }
       return undefined;
     },
+    eventCounts: () => eventCounts(window),
+    interactionCount: () => interactionCount(window),
     isElement: (value) => idlUtils.implForWrapper(value)?.nodeType === ELEMENT_NODE,
     isDocument: (value) => idlUtils.implForWrapper(value)?.nodeType === DOCUMENT_NODE,
     hasListeners(target, type) {

@@ -18,6 +18,7 @@ const { serialize } = require('../fetch/origin.cjs');
 const { isRestricted } = require('../fetch/sandbox.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
+const { HeapSizes } = require('./heap-sizes.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
@@ -94,6 +95,7 @@ class PageThread {
       const { code: windowCode, modules } = this.windows.get(global);
       windowCode.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
     });
+    this.heapSizes = new HeapSizes(options.memoryLimit);
     this.sessions = new ProfilerSessions(options.sampleBudget);
     this.windows = new WindowRegistry(this, [jsdomScripts]);
     useJsdom(library);

@@ -234,6 +234,7 @@ class WindowNative {
       listenToResources: (onResource) => {
         this.#onResource = onResource;
       },
+      heapSizes: () => this.#thread.heapSizes.read(),
       offers: () => {
         const { baseInterval } = native.offers();
         // The mode is the thread's: that of the document which the thread was started for.

@@ -48,12 +48,14 @@ function installBrands() {
     if (probed === undefined) continue;
     const probe = probed.get ?? probed.value;
     const members = new Map();
+    /** A function under two names stays one. @type {Map<Function, Function>} */
+    const made = new Map();
     for (const key of ownKeys(Interface.prototype)) {
       if (key === 'constructor') continue;
       const member = /** @type {PropertyDescriptor} */ (getOwnPropertyDescriptor(Interface.prototype, key));
       members.set(key, member);
       if (member.configurable === true && typeof (member.get ?? member.value) === 'function')
-        defineProperty(Interface.prototype, key, acceptingOthers(name, key, member));
+        defineProperty(Interface.prototype, key, acceptingOthers(name, key, member, made));
     }
     interfaces.set(name, { members, owns: (value) => isOwn(probe, probed.get !== undefined, value) });
   }
@@ -63,8 +65,14 @@ function installBrands() {
   });
 }
 
-/** @param {string} Interface @param {PropertyKey} key @param {PropertyDescriptor} member @returns {PropertyDescriptor} */
-function acceptingOthers(Interface, key, member) {
+/**
+ * @param {string} Interface
+ * @param {PropertyKey} key
+ * @param {PropertyDescriptor} member
+ * @param {Map<Function, Function>} made
+ * @returns {PropertyDescriptor}
+ */
+function acceptingOthers(Interface, key, member, made) {
   /** @type {PropertyDescriptor} */
   const accepting = { enumerable: member.enumerable, configurable: true };
   const isAsync = Interface === 'Profiler' && key === 'stop';
@@ -75,7 +83,9 @@ function acceptingOthers(Interface, key, member) {
       continue;
     }
     const find = (/** @type {unknown} */ value) => host.memberOf(value, Interface, key, kind);
-    accepting[kind] = named(own, isAsync ? findingFirst(own, find) : findingLast(own, find));
+    const found = made.get(own) ?? named(own, isAsync ? findingFirst(own, find) : findingLast(own, find));
+    made.set(own, found);
+    Object.assign(accepting, { [kind]: found });
     if (kind === 'value') accepting.writable = member.writable;
   }
   return accepting;

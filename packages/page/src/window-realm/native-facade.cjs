@@ -26,6 +26,7 @@ const listenToLongTasks = callForeign(main.listenToLongTasks);
 const listenToResources = callForeign(main.listenToResources);
 const newChunks = callForeign(main.newChunks);
 const newTimeline = callForeign(main.newTimeline);
+const heapSizes = callForeign(main.heapSizes);
 const offers = callForeign(main.offers);
 const openSession = callForeign(main.openSession);
 const takeChunk = callForeign(main.takeChunk);
@@ -160,6 +161,7 @@ module.exports = {
     listenToLongTasks(onTask),
   listenToResources: (/** @type {(resource: ResourceDescription) => void} */ onResource) =>
     listenToResources((text) => onResource(parse(text))),
+  heapSizes: () => parse(heapSizes()),
   offers: () => parse(offers()),
 
   /**
