@@ -173,7 +173,9 @@ suite('members of Performance and Document', () => {
         thrown = error instanceof TypeError;
       }
       const pairs = [];
-      eventCounts.forEach((count, type, object) => pairs.push([count, type, object === eventCounts]));
+      eventCounts.forEach((count, type, object) => {
+        pairs.push([count, type, object === eventCounts]);
+      });
       return {
         text: `${eventCounts}`,
         same: eventCounts === performance.eventCounts,

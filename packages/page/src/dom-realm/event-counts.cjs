@@ -2,10 +2,7 @@
 
 // How many events of user input the windows got, for `performance.eventCounts`. https://w3c.github.io/event-timing/#sec-events-exposed
 
-const { implementation: EventTargetImpl } = require('jsdom/lib/jsdom/living/events/EventTarget-impl.js');
-
-const { WeakMap } = globalThis;
-const { apply } = Reflect;
+const { Map, Set, WeakMap } = globalThis;
 
 /** In Chromium's order. */
 const TYPES = [
@@ -46,6 +43,7 @@ const TYPES = [
   'mouseout',
   'pointerleave',
 ];
+const KNOWN = new Set(TYPES);
 /** Each click and each key that is pressed begins one. */
 const INTERACTIONS = ['click', 'keydown'];
 
@@ -62,17 +60,12 @@ function countsOf(window) {
   return own;
 }
 
-const { _dispatch: dispatch } = EventTargetImpl.prototype;
-
-/** @this {Jsdom.Impl} @param {Jsdom.Impl} event @param {unknown[]} rest */
-EventTargetImpl.prototype._dispatch = function countAndDispatch(event, ...rest) {
-  if (event.isTrusted) {
-    const own = countsOf(this._globalObject);
-    const count = own.get(event.type);
-    if (count !== undefined) own.set(event.type, count + 1);
-  }
-  return apply(dispatch, this, [event, ...rest]);
-};
+/** The host has made an event of this type for a window. @param {object} window @param {string} type */
+function countEvent(window, type) {
+  if (!KNOWN.has(type)) return;
+  const own = countsOf(window);
+  own.set(type, (own.get(type) ?? 0) + 1);
+}
 
 /** @param {object} window @returns {[type: string, count: number][]} */
 const eventCounts = (window) => [...countsOf(window)];
@@ -80,4 +73,4 @@ const eventCounts = (window) => [...countsOf(window)];
 /** @param {object} window */
 const interactionCount = (window) => INTERACTIONS.reduce((sum, type) => sum + (countsOf(window).get(type) ?? 0), 0);
 
-module.exports = { eventCounts, interactionCount };
+module.exports = { countEvent, eventCounts, interactionCount };

@@ -49,6 +49,8 @@ class AgentThreads {
   #nextThread = 0;
   /** Threads that were reserved and are not open yet. */
   #reserved = 0;
+  /** Threads whose documents get their last events. */
+  #ending = 0;
   #numbers = new WindowNumbers();
   #isVisible;
   #blobs = new BlobRegistry();
@@ -241,12 +243,12 @@ class AgentThreads {
 
   /** Fires the last events of the page's documents. They are there until their listeners have returned, or until that has taken too long. */
   async unload() {
-    await Promise.all(this.all().map((thread) => this.#unload(thread)));
+    const shown = this.all().filter(({ owner }) => owner === undefined);
+    await Promise.all(shown.map((thread) => this.#unload(thread)));
   }
 
   /** @param {AgentThread} thread @returns {Promise<boolean>} whether its listeners returned in time */
   #unload(thread) {
-    if (thread.owner !== undefined) return Promise.resolve(true);
     thread.unloaded ??= answersInTime(thread.handle.askMain({ type: 'unload' }), UNLOAD_TIMEOUT);
     return thread.unloaded;
   }
@@ -441,15 +443,18 @@ class AgentThreads {
   /** Ends a thread, with the threads of its frames and workers. @param {AgentThread} thread */
   async close(thread) {
     this.#forget(thread);
-    // Until it has ended, it counts as one of the page's threads.
-    this.#reserved += 1;
+    // A worker has no last events, and has loaded only a part of the modules that a page can provide. Threads that are ending do not count
+    // as those of the page, so they have a limit of their own.
+    if (thread.owner !== undefined || this.#ending >= this.#host.threadLimit) {
+      await thread.handle.terminate();
+      return;
+    }
+    this.#ending += 1;
     try {
-      const hasReturned = await this.#unload(thread);
-      // A worker has loaded only a part of the modules that a page can provide.
-      if (hasReturned && thread.owner === undefined) await thread.handle.retire();
+      if (await this.#unload(thread)) await thread.handle.retire();
       else await thread.handle.terminate();
     } finally {
-      this.#reserved -= 1;
+      this.#ending -= 1;
     }
   }
 
