@@ -46,7 +46,8 @@ export interface PageHostOptions {
   /** The maximum size of a response, in bytes. Default: 256 MiB. */
   bodyLimit?: number | undefined;
   /**
-   * Whose the cookies are. Each `page` has its own, which are gone when it is closed; or all pages of the `host` share them.
+   * Whose the cookies and localStorage are. Each `page` has its own, which are gone when it is closed; or all pages of the `host` share
+   * them.
    * Default: `'page'`.
    */
   cookies?: 'page' | 'host' | undefined;
@@ -225,7 +226,7 @@ export class Page {
    */
   takeProfile(options?: { timeout?: number }): Promise<ProfilerTrace>;
 
-  /** Closes the page, whatever it is doing. */
+  /** Closes the page, whatever it is doing. The listeners of `pagehide` and `unload` of its documents get a second. */
   close(): Promise<void>;
   /** Closes the page, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -83,6 +83,11 @@ pub fn register_work(realm: RealmId, script_id: i32, marker: Marker) -> Result<(
     REALMS.with(|realms| realms.lock().register_work(realm, script_id, marker))
 }
 
+/// The realm of a page's script.
+pub fn of_script(script_id: i32) -> Option<RealmId> {
+    REALMS.with(|realms| realms.lock().realm_of(script_id))
+}
+
 /// [`AdmitRealm`] for a session, which counts as one of its realm's until its trace is built.
 #[derive(Debug)]
 struct RealmAdmission {

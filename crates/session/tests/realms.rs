@@ -1,6 +1,7 @@
 //! The registry keeps only realms that are open or that sessions can still see.
 
 use selfprof_session::{Reach, RealmError, RealmId, Realms};
+use selfprof_trace::Marker;
 
 #[track_caller]
 fn check(realms: &Realms, count: usize, scripts: usize) {
@@ -78,5 +79,8 @@ fn a_script_stays_with_its_realm() {
     realms.register(one, 1, true).unwrap();
     realms.register(one, 1, false).unwrap();
     assert_eq!(realms.register(other, 1, false), Err(RealmError::BelongsTo(one)));
+    assert_eq!(realms.realm_of(1), Some(one));
     check(&realms, 2, 1);
+    realms.register_work(other, 2, Marker::Parse).unwrap();
+    assert_eq!((realms.realm_of(2), realms.realm_of(3)), (None, None));
 }

@@ -217,6 +217,9 @@ SELFPROF_API bool selfprof_forbid_eval(Isolate* isolate, Handle anchor) noexcept
   return true;
 }
 
+// Runs the promise jobs that are due. Does nothing while such jobs run.
+SELFPROF_API void selfprof_run_promise_jobs(Isolate* isolate) noexcept { isolate->PerformMicrotaskCheckpoint(); }
+
 // Settles the promise of an import() with a module's namespace or an error. Does nothing for an unknown id.
 SELFPROF_API void selfprof_settle_import(Isolate* isolate, uint32_t id, bool fulfilled, Handle value) noexcept {
   if (host == nullptr) return;

@@ -208,6 +208,7 @@ unsafe extern "C" {
         format_stack: Value,
     ) -> bool;
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
+    pub fn selfprof_run_promise_jobs(isolate: *mut Isolate);
     pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;
     pub fn selfprof_clone_read(isolate: *mut Isolate, bytes: Value, options: *const CloneReader) -> Value;
     pub fn selfprof_mapping_urls_new(isolate: *mut Isolate, max_scripts: usize) -> *mut MappingUrls;

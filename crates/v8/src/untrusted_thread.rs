@@ -37,6 +37,12 @@ pub fn forbid_eval(anchor: Value) -> bool {
     unsafe { ffi::selfprof_forbid_eval(ffi::selfprof_isolate(), anchor.as_raw()) }
 }
 
+/// Runs the promise jobs that are due. Does nothing while such jobs run. To be called inside a native function that JavaScript called.
+pub fn run_promise_jobs() {
+    // SAFETY: a native function is inside an isolate.
+    unsafe { ffi::selfprof_run_promise_jobs(ffi::selfprof_isolate()) }
+}
+
 /// Settles the promise that an `import()` returned: fulfils it with a namespace object, or rejects it with a value.
 pub fn settle_import(id: u32, value: Result<Value, Value>) {
     let fulfilled = value.is_ok();

@@ -37,6 +37,12 @@ export const FROM_DOM_REALM = {
   setTimer: { takes: 'a function and a delay', gives: 'a number', call: '[() => {}, 1, false]', attacks: OBJECTS },
   clearTimer: { takes: 'a number', gives: 'nothing', call: '[1]', attacks: OBJECTS },
   setImmediate: { takes: 'a function', gives: 'nothing', call: '[() => {}]', attacks: OBJECTS },
+  runPromiseJobs: {
+    takes: 'nothing',
+    gives: 'nothing',
+    call: '[]',
+    attacks: [...OBJECTS, 'events.test.mjs: are not run in the middle of a script, whatever it calls'],
+  },
   decode: {
     takes: 'bytes and a label',
     gives: 'text',
@@ -140,6 +146,12 @@ export const FROM_DOM_REALM = {
       'border.test.mjs: of a frame by itself are its own requests, without the cookies of the page around',
     ],
   },
+  callingWindow: {
+    takes: 'nothing',
+    gives: 'the global object of the window whose script is on the stack',
+    call: '[]',
+    attacks: [...OBJECTS, 'windows.test.mjs: says which window sent it'],
+  },
   describeWindow: {
     takes: 'a window',
     gives: 'JSON of what its document may know of itself',
@@ -225,6 +237,11 @@ export const FROM_WINDOW_REALM = {
       'resource-timing.test.mjs: of another origin show only how long they took, unless the origin allows more',
     ],
   },
+  heapSizes: {
+    takes: 'nothing',
+    gives: 'JSON of three numbers, which are coarse',
+    attacks: ['windows.test.mjs: tell the size of the heap in steps, and rarely'],
+  },
   offers: { takes: 'nothing', gives: 'JSON of what profilers can do', attacks: TRACES },
   newChunks: { takes: 'nothing', gives: 'a number', attacks: TRACES },
   openSession: {
@@ -263,6 +280,11 @@ export const INTO_DOM_REALM = {
   open: { takes: 'nothing', gives: 'JSON of a document, and its bytes or a port', attacks: OBJECTS },
   start: { takes: 'nothing', gives: 'nothing', attacks: OBJECTS },
   setVisible: { takes: 'nothing', gives: 'whether the page is in the foreground', attacks: OBJECTS },
+  unload: {
+    takes: 'nothing',
+    gives: 'nothing',
+    attacks: [...OBJECTS, 'unloading.test.mjs: cannot keep its page from leaving'],
+  },
   navigateFrame: {
     takes: 'nothing',
     gives: "a frame's number, a URL and a ticket",
@@ -300,6 +322,15 @@ export const MESSAGES_OF_DOM_REALM = {
       ...REFERRERS,
       'border.test.mjs: of a page from disk cannot be reached by a frame of the network in it',
       'loading.test.mjs: lets no page from the network navigate to a file',
+    ],
+  },
+  storage: {
+    takes: 'an item of localStorage or sessionStorage',
+    gives: 'the item to later documents of the origin that the thread has',
+    attacks: [
+      'storage.test.mjs: is not that of other origins, whoever claims it',
+      'storage.test.mjs: counts against what the page may buffer',
+      ...FLOODS,
     ],
   },
   DOMContentLoaded: { takes: 'the number of a window', gives: 'an event of the page', attacks: FLOODS },

@@ -302,6 +302,8 @@ export interface Addon {
   openRealm(options: RealmOptions): number;
   closeRealm(realm: number): void;
   pauseRealm(realm: number, paused: boolean): void;
+  /** The realm of a page's script; 0 for scripts of the host and for code made by `eval`. */
+  realmOfScript(scriptId: number): number;
   /** Takes a sample now; returns how many sessions got it. */
   forceSample(realm?: number): number;
   /** Runs a classic script in the context of `contextObject`; returns its completion value. */
@@ -316,6 +318,8 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
   ): void;
   forbidEval(contextObject: unknown): void;
+  /** Runs the promise jobs that are due; nothing while such jobs run. */
+  runPromiseJobs(): void;
   settleImport(id: number, fulfilled: boolean, result: unknown): void;
   /** Returns an array of the realm: the bytes, and the transferred buffers. See crates/node/src/api/structured_clone.rs. */
   serializeValue(value: unknown, options: CloneWriterOptions): unknown[] | undefined;

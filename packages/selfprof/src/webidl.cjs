@@ -93,7 +93,8 @@ function checked(call, context) {
     return call();
   } catch (error) {
     const { code, message } = /** @type {{ code?: string, message: string }} */ (error);
-    if (code === 'NotAllowedError') throw new DOMException(`${context}: ${message}.`, 'NotAllowedError');
+    if (code === 'NotAllowedError' || code === 'InvalidStateError')
+      throw new DOMException(`${context}: ${message}.`, code);
     const Constructor = code === 'RangeError' ? RangeError : TypeError;
     throw new Constructor(`${context}: ${message}.`);
   }

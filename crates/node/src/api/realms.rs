@@ -43,6 +43,12 @@ pub fn close_realm(realm: u32) {
     realms::close(RealmId(realm));
 }
 
+/// The number of the realm that a page's script belongs to; 0 for scripts of the host and for code made by `eval`.
+#[napi(catch_unwind)]
+pub fn realm_of_script(script_id: i32) -> u32 {
+    realms::of_script(script_id).map_or(0, |realm| realm.0)
+}
+
 /// Takes a sample now for each started session of a realm, or, without one, of the thread itself. No other session gets
 /// it. Returns how many sessions got it.
 #[napi(catch_unwind)]

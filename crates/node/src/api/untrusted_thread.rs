@@ -32,6 +32,12 @@ pub fn forbid_eval(context_object: Unknown) -> Result<()> {
     Err(Error::new(Status::InvalidArg, "this thread hosts no pages, or the argument is not an object"))
 }
 
+/// Runs the promise jobs that are due, as an event loop does when a script has ended. Does nothing while such jobs run.
+#[napi(catch_unwind)]
+pub fn run_promise_jobs() {
+    selfprof_v8::run_promise_jobs();
+}
+
 /// Settles the promise of an `import()`. Does nothing when it was settled before.
 #[napi(catch_unwind)]
 pub fn settle_import(id: u32, fulfilled: bool, result: Unknown) -> Result<()> {

@@ -175,6 +175,12 @@ impl Realms {
         self.scripts.len()
     }
 
+    /// The realm of a page's script; none for scripts of the host and for code made by `eval`.
+    #[must_use]
+    pub fn realm_of(&self, script_id: i32) -> Option<RealmId> {
+        self.script(script_id).filter(|script| script.work.is_none()).map(|script| script.realm)
+    }
+
     pub(super) fn script(&self, script_id: i32) -> Option<Script> {
         self.scripts.get(&script_id).copied()
     }

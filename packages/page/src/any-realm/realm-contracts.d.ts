@@ -111,6 +111,8 @@ export interface MainRealmFunctions {
   setTimer(callback: () => void, delay: number, repeats: boolean): number;
   clearTimer(id: number): void;
   setImmediate(callback: () => void): void;
+  /** Runs the promise jobs that are due, unless code of a page is on the stack. */
+  runPromiseJobs(): void;
   decode(label: string, fatal: boolean, ignoreBOM: boolean, view?: ArrayBufferView | ArrayBuffer): string | undefined;
   encodeInto(text: string, view: Uint8Array): void;
   utf8Length(text: string): number;
@@ -123,7 +125,7 @@ export interface MainRealmFunctions {
   readValue(...parameters: Parameters<ValueReader>): Completion;
   /** `line:column` of a syntax error, empty for other errors. */
   syntaxErrorPosition(error: unknown): string;
-  createContext(document: number, frame: number): Completion;
+  createContext(document: number, frame: number, mayBeIsolated: boolean): Completion;
   enterWindow(window: object, host: WindowHost): Completion;
   /** A script of the page's document, which may not allow scripts. */
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): Completion;
@@ -138,6 +140,8 @@ export interface MainRealmFunctions {
   closeWindow(window: object): void;
   fetchScript(request: string, onDone: OnAnswer): number;
   fetchFrame(request: string, onDone: OnAnswer): number;
+  /** The window whose script calls, by its global object: undefined when no script of a window does. */
+  callingWindow(): object | undefined;
   describeWindow(window: object): Completion;
   useDocument(window: object, document: number): void;
   fetch(request: string, body: Uint8Array | undefined, onDone: OnAnswer): number;
@@ -171,7 +175,7 @@ export interface MainRealmBridge
   > {
   writeValue: ValueWriter;
   readValue: ValueReader;
-  createContext(document: number, frame: number): any;
+  createContext(document: number, frame: number, mayBeIsolated: boolean): any;
   enterWindow(window: object, host: WindowHost): WindowCode;
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): any;
   runUserScript(window: object, source: string, name: string, column: number, base: string): any;
@@ -315,6 +319,14 @@ export interface StartedWorker {
   end(): void;
 }
 
+/** Finds a member of an interface for an object; undefined when the object is not of that interface in the window. */
+export type MemberFinder = (
+  value: unknown,
+  Interface: string,
+  member: PropertyKey,
+  kind: 'value' | 'get' | 'set',
+) => ((...parameters: any[]) => unknown) | undefined;
+
 /** What `require('selfprof:host')` gives in a window's realm: functions of the DOM realm. */
 export interface WindowHost {
   inspect(value: unknown): string;
@@ -324,6 +336,12 @@ export interface WindowHost {
   now(): number;
   setNow(clock: () => number): void;
   document(): WindowDescription;
+  /** Lets other windows of the thread find the members of interfaces that an object of this window has. */
+  shareMembers(find: MemberFinder): void;
+  /** The member for an object of another window. */
+  memberOf: MemberFinder;
+  eventCounts(): [type: string, count: number][];
+  interactionCount(): number;
   isElement(value: unknown): boolean;
   isDocument(value: unknown): boolean;
   hasListeners(target: object, type: string): boolean;
@@ -387,6 +405,8 @@ export interface WindowFunctions {
   listen(onFull: (session: number) => void, onChunk: (session: number) => void): void;
   listenToLongTasks(onTask: (name: string, startTime: number, duration: number) => void): void;
   listenToResources(onResource: (text: string) => void): void;
+  /** JSON of the sizes that `performance.memory` shows. */
+  heapSizes(): string;
   offers(): string;
   newChunks(): number;
   /** JSON of the session, or of a `code` and a `message`. */
@@ -424,6 +444,8 @@ export interface DomProgram {
   /** A worker: its script has run for the first time, so messages may arrive. */
   start?(): void;
   setVisible(isVisible: boolean): void;
+  /** The documents of the thread are about to go: their last events are fired. */
+  unload?(): void;
   /** A frame of another thread asks to be navigated; `ticket` goes to `fetchFrame`. */
   navigateFrame?(frame: number, url: string, ticket: number): void;
   report(error: unknown, window?: object): void;

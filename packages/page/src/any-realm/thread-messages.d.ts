@@ -8,7 +8,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { CookieChange } from '../fetch/cookies.cjs';
 import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
-import type { BlobContent, Response } from '../fetch/request.cjs';
+import type { BlobContent, Request, Response } from '../fetch/request.cjs';
 import type { Sandbox } from '../fetch/sandbox.cjs';
 import type { PackedModules } from './packed-modules.cjs';
 import type { WorkerOptions } from '../fetch/worker-description.cjs';
@@ -52,11 +52,17 @@ export interface WorkerContent {
   referrer: string;
 }
 
+export type StorageArea = 'localStorage' | 'sessionStorage';
+
+/** The items of an origin. */
+export type StoredItems = Record<StorageArea, [name: string, value: string][]>;
+
 /** Requests that the main realm answers with `done`. */
 export type MainRealmRequest =
   | { type: 'force sample'; frame: number }
   | { type: 'modules' }
   | { type: 'visibility'; isVisible: boolean }
+  | { type: 'unload' }
   | { type: 'take profile' }
   | { type: 'await idle'; quiet: number };
 
@@ -78,12 +84,20 @@ export type ToMainRealm =
       document: PageDocument;
       content: DocumentContent;
       ancestors?: Ancestors | undefined;
+      storage?: StoredItems | undefined;
       isVisible: boolean;
     }
   | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; port: MessagePort }
   | { type: 'cookie'; change: CookieChange }
   | { type: 'worker gone'; id: number; error?: string | undefined }
-  | { type: 'answer'; id: number; blob?: SharedBlob | undefined }
+  | {
+      type: 'answer';
+      id: number;
+      blob?: SharedBlob | undefined;
+      response?: Response;
+      error?: string;
+      timing?: FetchTiming | undefined;
+    }
   | { type: 'frame'; id: number; error: string }
   | { type: 'frame'; id: number; document: PageDocument; content: DocumentContent }
   | { type: 'frame'; id: number; remote: WindowAddress }
@@ -111,6 +125,9 @@ export interface FrameRequest {
   asker?: number | undefined;
   /** The attribute of the frame element. */
   sandbox: string | null;
+  allow: string | null;
+  /** Whether the document around the frame element is isolated. */
+  isIsolated: boolean;
   /** What the document around the frame element may do. */
   outerSandbox?: Sandbox | undefined;
   /** The document of about:srcdoc. */
@@ -118,6 +135,13 @@ export interface FrameRequest {
   /** The base URL of the document around. */
   base: string;
   initiator: string;
+}
+
+/** A request that outlives its document. */
+export interface KeptRequest {
+  type: 'keepalive';
+  id: number;
+  request: Request;
 }
 
 /** A worker that is to be started. */
@@ -129,6 +153,8 @@ export interface WorkerRequest {
   /** The content of a blob: URL at the time of `new Worker()`. */
   blob?: BlobContent | undefined;
   options: WorkerOptions;
+  /** Whether the window that starts it is isolated. */
+  isIsolated: boolean;
   referrer: string;
   startedAt: number;
   port: MessagePort;
@@ -156,6 +182,7 @@ export type MainRealmReport =
   | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer; memory: number }
   | { type: 'blob gone'; url: string }
   | { type: 'blob'; id: number; url: string }
+  | KeptRequest
   | FrameRequest;
 
 /** From a main realm to the user's thread. */
@@ -176,10 +203,18 @@ export type ToDomRealm =
   | { type: 'unread'; unread: Int32Array }
   | { type: 'message'; frame: number; record: unknown; source: WindowAddress; weight?: number | undefined }
   | { type: 'remote loaded'; frame: number }
+  | {
+      type: 'storage';
+      area: StorageArea;
+      name: string;
+      value: string | null;
+      url: string;
+      weight?: number | undefined;
+    }
   | (DomRealmRequest & { id: number; frame: number });
 
 /**
  * From a DOM realm to the user's thread. `type` is one of `unread`, `evaluated`, `post`, `window`, `window at`, `window closed`,
- * `close remote`, `navigate`, `DOMContentLoaded`, `load`, `console`, `exception` and `problem`; a page may send anything else, too.
+ * `close remote`, `navigate`, `storage`, `DOMContentLoaded`, `load`, `console`, `exception` and `problem`; a page may send anything else, too.
  */
 export type FromDomRealm = { readonly type: string } & { readonly [member: string]: unknown };

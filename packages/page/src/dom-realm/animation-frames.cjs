@@ -3,6 +3,8 @@
 // The time that jsdom gives to the callbacks of `requestAnimationFrame` is not that of the window's clock.
 // https://html.spec.whatwg.org/multipage/imagebitmap-and-animations.html#animation-frames
 
+const bridge = require('selfprof:main-realm');
+
 const { apply } = Reflect;
 
 /**
@@ -22,7 +24,13 @@ function installAnimationFrames({ window, code }, now) {
     (callback) =>
       // jsdom refuses what is not a function.
       typeof callback === 'function'
-        ? original((/** @type {number} */ of) => apply(/** @type {any} */ (callback), undefined, [timeOf(of)]))
+        ? original((/** @type {number} */ of) => {
+            try {
+              apply(/** @type {any} */ (callback), undefined, [timeOf(of)]);
+            } finally {
+              bridge.runPromiseJobs();
+            }
+          })
         : original(callback),
     1,
   );

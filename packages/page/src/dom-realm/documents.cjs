@@ -22,7 +22,7 @@ const { JSDOMDispatcher } = require('./resource-loading.cjs');
 const { runWithMarker } = require('./profiler-markers.cjs');
 const { restartLoading } = require('./document-loading.cjs');
 const { serveFrames } = require('./frame-element.cjs');
-const { installSandbox } = require('./sandbox-property.cjs');
+const { installIframeAttributes } = require('./iframe-attributes.cjs');
 const { hostFor, install } = require('./window-host.cjs');
 
 /** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
@@ -65,10 +65,21 @@ let nextFrame = 0;
  * @param {import('./frame-element.cjs').WindowOptions} options
  * @returns {Jsdom.Window}
  */
-function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', parent, userAgent, base, ...sandbox }) {
+function openWindow({
+  document,
+  url,
+  origin,
+  referrer = '',
+  encoding = 'UTF-8',
+  parent,
+  userAgent,
+  base,
+  mayBeIsolated = true,
+  ...sandbox
+}) {
   // Its window and its code are made below.
   const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
-  vm.nextWindow(document, realm.id);
+  vm.nextWindow(document, realm.id, mayBeIsolated);
   const window = createWindow({
     settings: {
       runScripts: 'dangerously',
@@ -105,7 +116,7 @@ function openWindow({ document, url, origin, referrer = '', encoding = 'UTF-8', 
   realm.code = bridge.enterWindow(window, hostFor(realm));
   install(realm);
   messages.install(realm);
-  installSandbox(realm);
+  installIframeAttributes(realm);
   return window;
 }
 

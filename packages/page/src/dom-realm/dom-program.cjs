@@ -15,7 +15,11 @@ const { reportException, reportRejection } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
 const realms = require('./window-realms.cjs');
 require('./style-markers.cjs');
+require('./event-times.cjs');
+require('./promise-jobs.cjs');
 const { setVisible } = require('./page-visibility.cjs');
+const { fillStorage, receiveStorage, sendChanges } = require('./storage.cjs');
+const { unload } = require('./unloading.cjs');
 
 const { Uint8Array } = globalThis;
 
@@ -39,6 +43,7 @@ const onMessage = {
   automate,
   evaluate,
   message: receiveMessage,
+  storage: receiveStorage,
   'remote loaded': ({ frame }) => frames.byNumber(frame)?._remoteLoaded(),
 };
 
@@ -68,14 +73,20 @@ module.exports = {
 
   /** Opens the page's document. */
   open(text, bytes) {
-    const { contentType, ancestors, ...description } = JSON.parse(text);
+    const { contentType, ancestors, storage, ...description } = JSON.parse(text);
     page = openWindow(description);
+    if (storage !== undefined) fillStorage(page, storage);
     if (ancestors !== undefined) embed(page, ancestors);
     announceLoading(page);
     parse(page, bytes, contentType);
   },
 
   setVisible,
+
+  unload() {
+    if (page !== undefined) unload(page._document, { isNavigation: true });
+    sendChanges();
+  },
 
   navigateFrame: (frame, url, ticket) => frames.byNumber(frame)?._navigateAsAsked(url, ticket),
 

@@ -12,11 +12,14 @@ const { createElement } = require('jsdom/lib/jsdom/living/helpers/create-element
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
 
+const { isAllowedWhenEmpty } = require('../any-realm/allow-attribute.cjs');
 const { refreshFrameAccessors } = require('./frame-accessors.cjs');
+const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
 const { postToHost } = require('./host-port.cjs');
 const realms = require('./window-realms.cjs');
 const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
+const { unload } = require('./unloading.cjs');
 
 /** @typedef {import('./remote-window.cjs').WindowAddress} WindowAddress */
 
@@ -33,6 +36,8 @@ const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
  * @property {boolean} [isRestricted] by the `sandbox` attribute of a frame around it
  * @property {boolean} [allowsScripts]
  * @property {boolean} [allowsSameOrigin]
+ * @property {boolean} [isIsolated] cross-origin isolated, of a document that the main realm has
+ * @property {boolean} [mayBeIsolated] whether the frame element allows that
  */
 
 /**
@@ -50,8 +55,23 @@ const { pendingWindow, remoteWindow } = require('./remote-window.cjs');
 /** @type {Documents} */
 let documents;
 
-/** Tokens of `sandbox` that make a difference here, see fetch/sandbox.cjs. */
-const SANDBOX_TOKENS = new Set(['allow-same-origin', 'allow-scripts']);
+/** Those of browsers. Two of them make a difference here: see fetch/sandbox.cjs. */
+const SANDBOX_TOKENS = new Set([
+  'allow-downloads',
+  'allow-forms',
+  'allow-modals',
+  'allow-orientation-lock',
+  'allow-pointer-lock',
+  'allow-popups',
+  'allow-popups-to-escape-sandbox',
+  'allow-presentation',
+  'allow-same-origin',
+  'allow-scripts',
+  'allow-storage-access-by-user-activation',
+  'allow-top-navigation',
+  'allow-top-navigation-by-user-activation',
+  'allow-top-navigation-to-custom-protocols',
+]);
 
 /** How deep frames may be nested in one another: each is a realm with its own intrinsics. */
 const MAX_DEPTH = 16;
@@ -76,6 +96,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #request = 0;
   /** Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null} */
   #stopDelayingLoad = null;
+  /** Whether the last listeners of its document are running. */
+  #isUnloading = false;
   /** Whether the window is still the one that was made with the frame; the first document is loaded into it. */
   #isFresh = false;
 
@@ -148,6 +170,16 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   /** The attribute `sandbox`. */
   get #sandbox() {
     return this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
+  }
+
+  /** The attribute `allow`. */
+  get #allow() {
+    return this._localName === 'iframe' ? this.getAttributeNS(null, 'allow') : null;
+  }
+
+  /** Whether an empty document in the frame, or one of `srcdoc`, may be cross-origin isolated. */
+  get #mayBeIsolated() {
+    return realms.realmOf(this._ownerDocument._globalObject)?.isIsolated === true && isAllowedWhenEmpty(this.#allow);
   }
 
   /** Whether the frame, or one around it, is sandboxed: then the main realm has to know about each document in it. */
@@ -223,6 +255,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       documents.openWindow({
         isRestricted: this.#isRestricted,
         allowsScripts: this.#allowsScripts,
+        mayBeIsolated: this.#mayBeIsolated,
         document: 0,
         url: 'about:blank',
         origin: parent._origin,
@@ -273,11 +306,14 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    * @param {string} origin
    * @param {Uint8Array | string} content
    * @param {string} contentType
-   * @param {Pick<WindowOptions, 'document' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} options
+   * @param {Pick<WindowOptions, 'document' | 'isIsolated' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} options
    */
   #show(url, origin, content, contentType, { document: id, ...sandbox }) {
     const parent = this._ownerDocument;
-    if (this.#isFresh) {
+    const mayBeIsolated = sandbox.isIsolated ?? this.#mayBeIsolated;
+    // A window cannot change its clock.
+    const isSameClock = realms.realmOf(this._contentDocument?._globalObject ?? {})?.isIsolated === mayBeIsolated;
+    if (this.#isFresh && isSameClock) {
       this.#isFresh = false;
       const document = this.#document;
       bridge.useDocument(document._globalObject, id);
@@ -287,9 +323,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       documents.restartLoading(document._globalObject);
     } else {
       this.#closeContent();
+      this.#isFresh = false;
+      if (!this.isConnected) return;
       this.#adopt(
         documents.openWindow({
           ...sandbox,
+          mayBeIsolated,
           document: id,
           url,
           origin,
@@ -315,12 +354,13 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       url,
       text,
       ticket,
-      referrer: parent.URL,
+      referrer: frameReferrer(/** @type {any} */ (this), url),
       base: parent.baseURLSerialized(),
       window: realms.realmOf(parent._globalObject)?.id,
       frame: this.#number,
       initiator: this._localName,
       sandbox: this.#sandbox,
+      allow: this.#allow,
     };
     this.#stopDelayingLoad = stopDelayingLoad;
     const request = bridge.fetchFrame(JSON.stringify(description), (answer, bytes) => {
@@ -351,6 +391,11 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    */
   #showRemote(address, stopDelayingLoad) {
     this.#closeContent(false);
+    if (!this.isConnected) {
+      postToHost({ type: 'close remote', frame: this.#number });
+      stopDelayingLoad();
+      return;
+    }
     this.#isFresh = false;
     this.#stopWaitingForRemote = stopDelayingLoad;
     if (this.#pending === null)
@@ -379,8 +424,21 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#stopDelayingLoad?.();
   }
 
+  /** Lets the document of the frame run its last listeners, which may change the frame. */
+  #unloadContent() {
+    const document = this._contentDocument;
+    if (this.#isUnloading || document === null || this.#isFresh) return;
+    this.#isUnloading = true;
+    try {
+      unload(document, { isNavigation: this.isConnected });
+    } finally {
+      this.#isUnloading = false;
+    }
+  }
+
   /** @param {boolean} [isForGood] whether the frame will show no other document of another thread */
   #closeContent(isForGood = true) {
+    this.#unloadContent();
     this.#stopWaitingForRemote?.();
     this.#stopWaitingForRemote = null;
     if (this.#remote !== null && isForGood) postToHost({ type: 'close remote', frame: this.#number });

@@ -16,7 +16,7 @@ const { add, load, sub } = Atomics;
 /** How much may wait to be read, in units of a kilobyte; a smaller message counts as one unit. */
 const LIMIT = 64 << 10;
 /** Messages that a page can cause without limit. Those beyond the limit are dropped. */
-const LIMITED = new Set(['console', 'exception', 'navigate', 'post', 'problem']);
+const LIMITED = new Set(['console', 'exception', 'navigate', 'post', 'problem', 'storage']);
 
 /** @type {Pipe} */
 let port;
@@ -27,12 +27,14 @@ const unread = newCounter();
  * Sends plain data, and what its record transfers.
  *
  * @param {{ type: string, record?: CloneRecord, [member: string]: unknown }} message
+ * @returns {boolean} whether there was room for it
  */
 function postToHost(message) {
   const weight = 1 + (((message.record === undefined ? 0 : sizeOf(message.record)) + textsOf(message)) >> 10);
-  if (LIMITED.has(message.type) && load(unread, 0) + weight > LIMIT) return;
+  if (LIMITED.has(message.type) && load(unread, 0) + weight > LIMIT) return false;
   add(unread, 0, weight);
   port.postMessage({ ...message, weight }, transfersOf(message.record));
+  return true;
 }
 
 /** The bytes of the texts in a message. @param {Record<string, unknown>} message */

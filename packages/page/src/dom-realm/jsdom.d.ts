@@ -92,6 +92,14 @@ declare module 'jsdom/lib/jsdom/browser/Window.js' {
   export function createWindow(options: object): Jsdom.Window;
 }
 
+declare module 'jsdom/lib/jsdom/living/events/*.js' {
+  export const implementation: { prototype: any };
+}
+
+declare module 'jsdom/lib/jsdom/living/webstorage/Storage-impl.js' {
+  export const implementation: { prototype: any };
+}
+
 declare module 'jsdom/lib/jsdom/living/nodes/Document-impl.js' {
   export const implementation: { prototype: any };
 }
@@ -134,7 +142,17 @@ declare module 'jsdom/lib/jsdom/living/helpers/encoding.js' {
 declare module 'jsdom/lib/jsdom/living/helpers/events.js' {
   export function createAnEvent(type: string, window: Jsdom.Window, Interface: Jsdom.Interface, init?: object): any;
   /** Returns whether nobody prevented the default. */
-  export function fireAnEvent(type: string, target: object, Interface?: Jsdom.Interface, init?: object): boolean;
+  export function fireAnEvent(
+    type: string,
+    target: object,
+    Interface?: Jsdom.Interface,
+    init?: object,
+    hasDocumentAsTarget?: boolean,
+  ): boolean;
+}
+
+declare module 'jsdom/lib/jsdom/living/helpers/page-transition-event.js' {
+  export function fireAPageTransitionEvent(type: string, window: Jsdom.Window, isPersisted: boolean): void;
 }
 
 declare module 'jsdom/lib/jsdom/living/helpers/focusing.js' {
@@ -232,6 +250,10 @@ declare module 'whatwg-url' {
   export function serializeURL(url: Jsdom.UrlRecord, excludeFragment?: boolean): string;
   export function serializeURLOrigin(url: Jsdom.UrlRecord): string;
   export function percentDecodeString(text: string): Uint8Array;
+}
+
+declare module 'webidl-conversions' {
+  export function DOMString(value: unknown, options: { context: string; globals: Jsdom.Window }): string;
 }
 
 declare module 'whatwg-url/webidl2js-wrapper.js' {

@@ -10,8 +10,19 @@ const realms = require('./window-realms.cjs');
 
 let isVisible = true;
 
+/** Documents that are being unloaded. @type {WeakSet<object>} */
+const hidden = new WeakSet();
+
 /** A document without a window is hidden. */
-const isShown = (/** @type {Jsdom.DocumentImpl} */ document) => isVisible && document._defaultView !== null;
+const isShown = (/** @type {Jsdom.DocumentImpl} */ document) =>
+  isVisible && document._defaultView !== null && !hidden.has(document);
+
+/** A document is unloaded. @param {Jsdom.DocumentImpl} document */
+function hide(document) {
+  const wasShown = isShown(document);
+  hidden.add(document);
+  if (wasShown) fireAnEvent('visibilitychange', document, undefined, { bubbles: true });
+}
 
 Object.defineProperties(DocumentImpl.prototype, {
   hidden: {
@@ -42,4 +53,4 @@ function setVisible(visible) {
   }
 }
 
-module.exports = { setVisible };
+module.exports = { hide, setVisible };

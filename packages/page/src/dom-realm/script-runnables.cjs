@@ -67,6 +67,8 @@ function runAndReport(window, url, muted, run) {
     run();
   } catch (error) {
     reportException(window, error, url, muted);
+  } finally {
+    bridge.runPromiseJobs();
   }
 }
 

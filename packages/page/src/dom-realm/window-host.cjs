@@ -10,12 +10,14 @@ const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { installAnimationFrames } = require('./animation-frames.cjs');
 const { recordLoading } = require('./document-loading.cjs');
+const { eventCounts, interactionCount } = require('./event-counts.cjs');
 const { reportException } = require('./exceptions.cjs');
 const { transfersOf } = require('./host-port.cjs');
 const { inspect } = require('./inspect.cjs');
 const { makeChannel, post, received } = require('./message-channels.cjs');
 const { platformObjectsOf } = require('./platform-objects.cjs');
 const { startWorker } = require('./started-workers.cjs');
+const realms = require('./window-realms.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').Channel} Channel */
 /** @typedef {import('../any-realm/realm-contracts.js').WindowHost} WindowHost */
@@ -58,6 +60,18 @@ function hostFor(realm) {
       now = clock;
     },
     document: () => JSON.parse(bridge.describeWindow(window)),
+    shareMembers(find) {
+      realm.findMember = find;
+    },
+    memberOf(value, Interface, member, kind) {
+      for (const other of realms.all()) {
+        const found = other === realm ? undefined : other.findMember?.(value, Interface, member, kind);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    eventCounts: () => eventCounts(window),
+    interactionCount: () => interactionCount(window),
     isElement: (value) => idlUtils.implForWrapper(value)?.nodeType === ELEMENT_NODE,
     isDocument: (value) => idlUtils.implForWrapper(value)?.nodeType === DOCUMENT_NODE,
     hasListeners(target, type) {
@@ -130,6 +144,7 @@ function fill(headers, init) {
 function install(realm) {
   const { window, code, now = () => 0 } = realm;
   const description = JSON.parse(bridge.describeWindow(window));
+  realm.isIsolated = description.isIsolated;
   const loading = recordLoading(realm, description);
   code.install({
     ...description,

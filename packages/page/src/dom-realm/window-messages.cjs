@@ -2,12 +2,15 @@
 
 // Messages between windows. https://html.spec.whatwg.org/multipage/web-messaging.html#posting-messages
 
+const bridge = require('selfprof:main-realm');
 const { parseURL, serializeURLOrigin } = require('whatwg-url');
 
 const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
 const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
+
+const realms = require('./window-realms.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
 /** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
@@ -71,15 +74,32 @@ function deliver(realm, record, { origin, source }) {
   });
 }
 
+/**
+ * The window that a message comes from: the one whose script calls, else the one that the function belongs to.
+ * https://html.spec.whatwg.org/multipage/webappapis.html#incumbent-settings-object
+ *
+ * @param {WindowRealm} realm
+ */
+function senderOf(realm) {
+  const calling = bridge.callingWindow();
+  return (calling !== undefined && realms.realmOf(calling)) || realm;
+}
+
 /** Defines `window.postMessage` for windows of this thread. @param {WindowRealm} realm */
 function install(realm) {
   const { window, code } = realm;
   window.postMessage = code.wrap(
     'postMessage',
-    (...parameters) => {
-      post(realm, parameters, (record, targetOrigin) => {
-        if (targetOrigin !== '*' && targetOrigin !== window._origin) return;
-        deliver(realm, record, { origin: window._origin, source: window._globalProxy });
+    /** @this {object | null | undefined} @param {unknown[]} parameters */
+    function postMessage(...parameters) {
+      const isOwn = this === undefined || this === null || this === window;
+      const target = isOwn ? realm : realms.realmOf(this);
+      if (target === undefined) throw new window.TypeError('Illegal invocation');
+      const sender = senderOf(realm);
+      post(target, parameters, (record, targetOrigin) => {
+        const { window: receiver } = target;
+        if (targetOrigin !== '*' && targetOrigin !== receiver._origin) return;
+        deliver(target, record, { origin: sender.window._origin, source: sender.window._globalProxy });
       });
     },
     1,

@@ -9,7 +9,9 @@
  * @property {import('../any-realm/realm-contracts.js').WindowCode} code functions of the window's realm
  * @property {import('./document-loading.cjs').Loading} [loading] of its document
  * @property {() => number} [now] `performance.now()` of the window
+ * @property {import('../any-realm/realm-contracts.js').MemberFinder} [findMember] for objects of this window
  * @property {boolean} [isRestricted] whether a frame around it is sandboxed
+ * @property {boolean} [isIsolated] cross-origin isolated
  * @property {boolean} [allowsSameOrigin] whether frames in it may have another origin than an opaque one
  * @property {Jsdom.UrlRecord | null} [base] of about:srcdoc in a thread of its own
  */

@@ -6,6 +6,7 @@ const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
 const { getHeader } = require('./headers.cjs');
+const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isolation-policy.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
 const { UNRESTRICTED } = require('./sandbox.cjs');
 const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
@@ -20,6 +21,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {'eager' | 'lazy' | undefined} profiling whether it may profile, and how V8 prepares for it
  * @property {'unsafe-none' | 'require-corp' | 'credentialless'} embedderPolicy
  * @property {boolean} isIsolated cross-origin isolated
+ * @property {string[]} [isolated] which documents its header allows to be isolated, see isolation-policy.cjs
  * @property {boolean} isSecure a secure context
  * @property {import('./sandbox.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
@@ -50,7 +52,12 @@ function describePage({ url: text, headers }, root) {
   const isSecure = isTrustworthy(origin);
   // https://html.spec.whatwg.org/multipage/browsers.html#coop-check
   const embedderPolicy = isSecure ? readEmbedderPolicy(headers) : 'unsafe-none';
-  const isIsolated = isSecure && readOpenerPolicy(headers) === 'same-origin' && embedderPolicy !== 'unsafe-none';
+  const isolated = readIsolationHeader(headers);
+  const isIsolated =
+    isSecure &&
+    readOpenerPolicy(headers) === 'same-origin' &&
+    embedderPolicy !== 'unsafe-none' &&
+    allowsItself(isolated, origin);
   const contentType = getHeader(headers, 'content-type') ?? 'text/html';
   return {
     url: url.href,
@@ -59,6 +66,7 @@ function describePage({ url: text, headers }, root) {
     profiling: readProfilingMode(headers),
     embedderPolicy,
     isIsolated,
+    isolated,
     isSecure,
   };
 }
@@ -68,11 +76,16 @@ function describePage({ url: text, headers }, root) {
  *
  * @param {DocumentResponse} response
  * @param {Description} embedder the document that contains the frame
- * @param {{ sandbox: import('./sandbox.cjs').Sandbox }} frame
+ * @param {{ sandbox: import('./sandbox.cjs').Sandbox, allow?: string | null, src?: string, isEmbedderIsolated?: boolean }} frame the attribute
+ *   `allow` and the URL of the frame element, and whether the document around it is isolated: by default, as `embedder`
  * @returns {Description}
  * @throws {LoadRefused}
  */
-function describeFrame({ url: text, headers }, embedder, { sandbox = UNRESTRICTED }) {
+function describeFrame(
+  { url: text, headers },
+  embedder,
+  { sandbox = UNRESTRICTED, allow = null, src = text, isEmbedderIsolated = embedder.isIsolated },
+) {
   const url = new URL(text);
   // about:blank and about:srcdoc are what the embedder makes of them.
   const isLocal = url.protocol === 'about:';
@@ -103,13 +116,22 @@ function describeFrame({ url: text, headers }, embedder, { sandbox = UNRESTRICTE
   if (options.includes('deny') || (options.includes('sameorigin') && !isSame)) {
     throw new LoadRefused(`${url.href} forbids to be framed (X-Frame-Options)`);
   }
+  const isolated = hasHeaders(url) ? readIsolationHeader(headers) : undefined;
+  const around = {
+    embedder: embedder.origin,
+    declared: embedder.isolated,
+    allow,
+    src: isLocal ? embedder.origin : originOfUrl(new URL(src)),
+  };
+  const isIsolated = isEmbedderIsolated && isAllowedInFrame(origin, around) && allowsItself(isolated, origin);
   return {
     url: url.href,
     contentType: getHeader(headers, 'content-type') ?? 'text/html',
     origin,
     profiling: hasHeaders(url) ? readProfilingMode(headers) : undefined,
     embedderPolicy,
-    isIsolated: embedder.isIsolated && isSame,
+    isIsolated: isIsolated && isSecure,
+    isolated,
     isSecure,
     sandbox,
   };

@@ -25,6 +25,8 @@ class AgentThread {
     this.container = container;
     /** The owner of a worker. */
     this.owner = owner;
+    /** The last events of its documents, once they are fired. @type {Promise<boolean> | undefined} */
+    this.unloaded = undefined;
     /** Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>} */
     this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
   }

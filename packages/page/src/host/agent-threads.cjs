@@ -5,7 +5,7 @@
 const { MessagePort } = require('node:worker_threads');
 
 const { LoadRefused } = require('../fetch/document-description.cjs');
-const { serialize } = require('../fetch/origin.cjs');
+const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
@@ -29,6 +29,8 @@ const { WindowNumbers } = require('./window-numbers.cjs');
 
 /** Messages of workers' DOM realms that concern the page. */
 const OF_WORKERS = new Set(['console', 'exception', 'problem']);
+/** How long the last listeners of a document may run, in milliseconds. */
+const UNLOAD_TIMEOUT = 1_000;
 
 /** How many windows of a thread are listed. */
 const MAX_WINDOWS = 1_000;
@@ -49,6 +51,8 @@ class AgentThreads {
   #nextThread = 0;
   /** Threads that were reserved and are not open yet. */
   #reserved = 0;
+  /** Threads whose documents get their last events. */
+  #ending = 0;
   #numbers = new WindowNumbers();
   #isVisible;
   #blobs = new BlobRegistry();
@@ -82,7 +86,8 @@ class AgentThreads {
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.#topOf(container.thread) };
     const content = { body: new Uint8Array(body), referrer, base };
-    handle.deliver({ type: 'open', document, content, ancestors, isVisible: this.#isVisible }, lease);
+    const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
+    handle.deliver({ type: 'open', document, content, ancestors, storage, isVisible: this.#isVisible }, lease);
     return thread;
   }
 
@@ -238,8 +243,25 @@ class AgentThreads {
     return shown.map((thread) => ({ thread, asked: thread.handle.askMain({ type: 'visibility', isVisible }) }));
   }
 
+  /** Fires the last events of the page's documents. They are there until their listeners have returned, or until that has taken too long. */
+  async unload() {
+    const shown = this.all().filter(({ owner }) => owner === undefined);
+    await Promise.all(shown.map((thread) => this.#unload(thread)));
+  }
+
+  /** @param {AgentThread} thread @returns {Promise<boolean>} whether its listeners returned in time */
+  #unload(thread) {
+    thread.unloaded ??= answersInTime(thread.handle.askMain({ type: 'unload' }), UNLOAD_TIMEOUT);
+    return thread.unloaded;
+  }
+
   /** @param {AgentThread} thread @param {FromDomRealm} message */
   #onDomMessage(thread, message) {
+    if (message.type === 'storage') {
+      this.#onStorage(thread, message);
+      return;
+    }
+    if (!this.has(thread)) return;
     const { container } = thread;
     if (thread.owner !== undefined) {
       // Not a navigation, which only the document around could ask for: its frames' workers run code of any origin.
@@ -262,6 +284,8 @@ class AgentThreads {
         if (message.frame === 0) container?.thread.handle.postToDom({ type: 'remote loaded', frame: container.frame });
         break;
       case 'navigate': {
+        // A document that is being unloaded navigates no more.
+        if (thread.unloaded !== undefined) return;
         if (container === undefined) break;
         // A frame navigates itself: its embedder's thread requests that, as for every frame.
         const url = String(message.url);
@@ -273,6 +297,18 @@ class AgentThreads {
       default:
     }
     this.#listener.onMessage(thread, message);
+  }
+
+  /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {FromDomRealm} message */
+  #onStorage(thread, message) {
+    if (thread.owner !== undefined) return;
+    const key = storageKeyOf(thread);
+    const change = this.#host.storage.change(key, message);
+    if (change === undefined) return;
+    for (const other of this.all()) {
+      if (other === thread || other.owner !== undefined || storageKeyOf(other) !== key) continue;
+      other.handle.forwardToDom({ type: 'storage', ...change, url: thread.document.url }, message.weight, []);
+    }
   }
 
   /** A window was opened, shows another document, or was closed. @param {AgentThread} thread @param {FromDomRealm} message */
@@ -310,6 +346,8 @@ class AgentThreads {
   /** @param {AgentThread} thread @param {MainRealmReport} message */
   #onMainMessage(thread, message) {
     const { handle } = thread;
+    // A document that was removed may still store cookies and send requests while it is unloaded.
+    if (!this.has(thread) && message.type !== 'cookie' && message.type !== 'keepalive') return;
     switch (message.type) {
       case 'cookie':
         this.#host.shareCookie(message.change, handle);
@@ -347,6 +385,9 @@ class AgentThreads {
           id: message.id,
           blob: this.#findBlob(message.url, thread.document.origin),
         });
+        return;
+      case 'keepalive':
+        this.#host.keptRequests.start(this.#host.network, this.clientOf(thread), handle, message);
         return;
       case 'frame':
         loadFrame(this.#host, this, thread, message).catch((error) => {
@@ -404,14 +445,57 @@ class AgentThreads {
   }
 
   /** Ends a thread, with the threads of its frames and workers. @param {AgentThread} thread */
-  close(thread) {
+  async close(thread) {
     this.#forget(thread);
-    // A worker has loaded only a part of the modules that a page can provide.
-    return thread.owner === undefined ? thread.handle.retire() : thread.handle.terminate();
+    // A worker has no last events, and has loaded only a part of the modules that a page can provide. Threads that are ending do not count
+    // as those of the page, so they have a limit of their own.
+    if (thread.owner !== undefined || this.#ending >= this.#host.threadLimit) {
+      await thread.handle.terminate();
+      return;
+    }
+    this.#ending += 1;
+    try {
+      if (await this.#unload(thread)) await thread.handle.retire();
+      else await thread.handle.terminate();
+    } finally {
+      this.#ending -= 1;
+    }
   }
 
   async closeAll() {
     await Promise.all(this.all().map((thread) => this.close(thread)));
+  }
+}
+
+/**
+ * By what the items of a thread's documents are kept; undefined for opaque origins. In pages of other origins, a frame has items of its own.
+ * https://storage.spec.whatwg.org/#obtain-a-storage-key
+ *
+ * @param {AgentThread} thread
+ */
+function storageKeyOf(thread) {
+  const { origin } = thread.document;
+  if (isOpaque(origin)) return undefined;
+  let top = thread;
+  while (top.container !== undefined) top = top.container.thread;
+  return top.document.origin === origin ? origin : `${origin} in ${top.document.origin}`;
+}
+
+/**
+ * Whether a thread answers in time. One that has ended does not.
+ *
+ * @param {{ answer: Promise<unknown>, forget: () => void }} asked
+ * @param {number} milliseconds
+ */
+async function answersInTime({ answer, forget }, milliseconds) {
+  const timer = setTimeout(forget, milliseconds);
+  try {
+    await answer;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,9 +1,12 @@
 'use strict';
 
+const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { findLibrary } = require('./find-jsdom.cjs');
+const { KeptRequests } = require('./kept-requests.cjs');
 const { PageContext } = require('./page-context.cjs');
+const { StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 const { ThreadHandle } = require('./thread-handle.cjs');
 
@@ -22,6 +25,9 @@ const { version } = require('../../package.json');
  * @property {import('../fetch/http.cjs').TransportOptions} network
  */
 
+/** How long closing waits for requests that outlive their documents, in milliseconds. */
+const KEPT_TIMEOUT = 3_000;
+
 /** @type {Partial<Record<NodeJS.Platform, string>>} */
 const PLATFORMS = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Windows NT 10.0' };
 
@@ -30,11 +36,14 @@ class BrowserContext {
   #library;
   /** The cookies of all pages; undefined if each page has its own. @type {SharedCookies | undefined} */
   #cookies;
+  /** The same of localStorage. */
+  #localStorage;
   /** @type {Set<ThreadHandle>} */
   #threads = new Set();
   /** @type {Set<Page>} */
   #pages = new Set();
   #options;
+  keptRequests = new KeptRequests();
   transport;
   userAgent;
   bodyLimit;
@@ -77,11 +86,13 @@ class BrowserContext {
     this.transport = new Transport(this.#options.network);
     this.userAgent = agent;
     this.bodyLimit = bodyLimit;
+    this.#localStorage = new StorageAreas(new BufferBudget(bodyLimit));
   }
 
   /** What the threads of a new page share. */
   newPageContext() {
-    return new PageContext(this, this.#cookies ?? new SharedCookies());
+    const shared = this.#cookies && { cookies: this.#cookies, localStorage: this.#localStorage };
+    return new PageContext(this, shared);
   }
 
   /**
@@ -138,6 +149,7 @@ class BrowserContext {
   async close() {
     await Promise.all(this.pages().map((page) => page.close()));
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
+    await this.keptRequests.settled(KEPT_TIMEOUT);
     this.transport.close();
   }
 }

@@ -53,7 +53,10 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
   const { timing, lease } = response;
   report(timing);
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, readSandbox(request.sandbox));
-  const document = { ...describeFrame(response, embedder.document, { sandbox }), startedAt, timing };
+  const { allow, isIsolated } = request;
+  const isEmbedderIsolated = embedder.document.isIsolated && isIsolated;
+  const described = describeFrame(response, embedder.document, { sandbox, allow, src: url, isEmbedderIsolated });
+  const document = { ...described, startedAt, timing };
   const base = url.startsWith('about:') ? request.base : undefined;
   const content = { body: new Uint8Array(response.body), referrer, base };
   threads.closeFrame(embedder, frame);
@@ -89,7 +92,6 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
  */
 async function fetchFrame(host, threads, embedder, { url, referrer, asker, text }) {
   const { protocol } = new URL(url);
-  if (protocol === 'blob:') throw new LoadRefused('documents of blob: URLs are not supported');
   if (protocol === 'about:') return localDocument(url, text);
   const client = asker === undefined ? embedder : threads.byId(asker);
   if (client === undefined) throw new LoadRefused('the frame has ended');

@@ -1,9 +1,11 @@
 'use strict';
 
-// What the threads of one page share: its cookies, and the network as the user's thread uses it for them.
+// What the threads of one page share: its cookies, its storage, and the network as the user's thread uses it for them.
 
 const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { Network } = require('../fetch/network.cjs');
+const { PageStorage, StorageAreas } = require('./page-storage.cjs');
+const { SharedCookies } = require('./shared-cookies.cjs');
 
 /** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
@@ -14,18 +16,25 @@ class PageContext {
   network;
   /** How many threads a page may have. */
   threadLimit;
+  /** Requests that outlive their documents. */
+  keptRequests;
+  /** What the page's documents leave for later ones. */
+  storage;
   /** The responses that this thread holds for the page. */
   budget;
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
-   * @param {import('./shared-cookies.cjs').SharedCookies} cookies of this page, or of all pages of the host
+   * @param {{ cookies: import('./shared-cookies.cjs').SharedCookies, localStorage: StorageAreas } | undefined} shared by all pages of the host
    */
-  constructor(host, cookies) {
+  constructor(host, shared) {
+    const cookies = shared?.cookies ?? new SharedCookies();
     this.#host = host;
     this.#cookies = cookies;
     this.threadLimit = host.threadLimit;
+    this.keptRequests = host.keptRequests;
     this.budget = new BufferBudget(host.bodyLimit);
+    this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(this.budget), this.budget);
     this.network = new Network(host.transport, cookies.jar, host.userAgent, this.budget);
   }
 

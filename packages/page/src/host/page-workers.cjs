@@ -60,7 +60,8 @@ class PageWorkers {
           handle.ready(),
         ]);
         owner.handle.postToMain({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
-        const document = { ...describeWorker(response, owner.document, options), startedAt };
+        const maker = { ...owner.document, isIsolated: owner.document.isIsolated && request.isIsolated };
+        const document = { ...describeWorker(response, maker, options), startedAt };
         if (worker.isEnded || !this.#threads.has(owner)) throw new Error('the worker was ended before it started');
         const content = { response: { ...response, body: new Uint8Array(response.body) }, referrer };
         worker.thread = this.#threads.openWorker(handle, document, content, worker.owner, port);

@@ -169,9 +169,8 @@ class Page extends EventEmitter {
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       await handle.ready();
-      this.#assertOpen();
-      if (navigation !== this.#navigation) throw new Error(`another navigation replaced the one to ${url}`);
-      document = await this.#commit(handle, response, { startedAt, root, referrer });
+      this.#assertCurrent(navigation, url.href);
+      document = await this.#commit(handle, response, { navigation, startedAt, root, referrer });
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
     } catch (error) {
@@ -220,12 +219,15 @@ class Page extends EventEmitter {
    *
    * @param {ThreadHandle} handle
    * @param {import('../fetch/request.cjs').Response} response
-   * @param {{ startedAt: number, root: string | undefined, referrer: string }} navigation
+   * @param {{ navigation: number, startedAt: number, root: string | undefined, referrer: string }} options
    */
-  async #commit(handle, response, { startedAt, root, referrer }) {
+  async #commit(handle, response, { navigation, startedAt, root, referrer }) {
     const description = describePage(response, root);
+    await this.#document?.threads.unload();
+    this.#assertCurrent(navigation, response.url);
     this.#document?.loadState.fail(new Error('another navigation replaced the document'));
     await this.#document?.threads.closeAll();
+    this.#assertCurrent(navigation, response.url);
     this.#documentNumber += 1;
     this.#url = description.url;
     const threads = new AgentThreads(
@@ -466,6 +468,12 @@ class Page extends EventEmitter {
     this.#onCrash(thread, new Error('the page does not respond'));
   }
 
+  /** @param {number} navigation @param {string} url */
+  #assertCurrent(navigation, url) {
+    this.#assertOpen();
+    if (navigation !== this.#navigation) throw new Error(`another navigation replaced the one to ${url}`);
+  }
+
   #assertOpen() {
     if (this.#isClosed) throw new Error('the page is closed');
   }
@@ -475,6 +483,7 @@ class Page extends EventEmitter {
     this.#isClosed = true;
     this.#host.remove(this);
     this.#requested.clear();
+    await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();
     this.emit('close');

@@ -181,7 +181,7 @@ class ThreadHandle extends EventEmitter {
   /**
    * Forwards a message of another thread, unless too many are unread.
    *
-   * @param {Extract<ToDomRealm, { type: 'message' }>} message
+   * @param {Extract<ToDomRealm, { type: 'message' | 'storage' }>} message
    * @param {unknown} size as its sender counts it
    * @param {TransferList} transferList
    */

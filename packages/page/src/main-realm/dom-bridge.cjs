@@ -11,6 +11,7 @@ const { MessageChannel } = require('node:worker_threads');
 
 const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
+const { callingRealm } = require('./page-code.cjs');
 const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').MainRealmFunctions} MainRealmFunctions */
@@ -105,6 +106,7 @@ class DomBridge {
       setImmediate: (callback) => {
         if (typeof callback === 'function') setImmediate(() => thread.enter(callback));
       },
+      runPromiseJobs: () => thread.runPromiseJobs(),
       decode: (label, fatal, ignoreBOM, memory) => {
         if (!isString(label)) return undefined;
         try {
@@ -144,7 +146,8 @@ class DomBridge {
       writeValue: (...parameters) => this.#complete(() => thread.values.write(...parameters)),
       readValue: (...parameters) => this.#complete(() => thread.values.read(...parameters)),
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
-      createContext: (document, frame) => this.#complete(() => thread.windows.create(Number(document), Number(frame))),
+      createContext: (document, frame, mayBeIsolated) =>
+        this.#complete(() => thread.windows.create(Number(document), Number(frame), mayBeIsolated === true)),
       enterWindow: (window, host) => this.#complete(() => thread.windows.enter(window, host)),
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {
@@ -182,6 +185,7 @@ class DomBridge {
       fetchScript: (request, onDone) => thread.loader.fetchScript(request, onDone),
       fetch: (request, body, onDone) => thread.loader.fetch(request, body, onDone),
       abortFetch: (id) => thread.loader.abort(id),
+      callingWindow: () => thread.windows.ofRealm(callingRealm())?.window,
       describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
       useDocument: (window, document) => thread.windows.use(window, document),
       fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),

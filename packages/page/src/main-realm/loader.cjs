@@ -21,7 +21,7 @@ const { visibleResponse } = require('./visible-response.cjs');
  * A request of the main realm itself, or one of a page that was checked.
  *
  * @typedef {Omit<Parameters<import('../fetch/network.cjs').Network['fetch']>[0], 'window'> &
- *   { window: number, initiator: string, integrity?: string }} LoadRequest
+ *   { window: number, initiator: string, integrity?: string, keepalive?: boolean }} LoadRequest
  */
 
 const NO_BYTES = new Uint8Array();
@@ -188,6 +188,8 @@ class Loader {
       referrer,
       asker,
       sandbox: claimed.sandbox === null ? null : String(claimed.sandbox),
+      allow: claimed.allow === null ? null : String(claimed.allow ?? ''),
+      isIsolated: windows.ofFrame(window)?.isIsolated === true,
       outerSandbox: windows.ofFrame(window)?.document.sandbox,
       text: String(claimed.text ?? ''),
       base: String(claimed.base ?? ''),
@@ -242,13 +244,16 @@ class Loader {
    * @param {AbortSignal} [signal]
    * @returns {Promise<Response>}
    */
-  async #load({ window, initiator, ...request }, signal) {
+  async #load({ window, initiator, keepalive = false, ...request }, signal) {
     const report = (/** @type {Response['timing']} */ timing) => {
       if (timing !== undefined)
         this.#thread.windows.ofFrame(window)?.native?.reportResource(request.url, initiator, timing);
     };
     try {
-      const response = await this.#network.fetch(request, this.#thread.client, signal);
+      const isKept = keepalive && /^https?:/.test(request.url);
+      const response = isKept
+        ? await this.#thread.keptRequests.fetch(request)
+        : await this.#network.fetch(request, this.#thread.client, signal);
       report(response.timing);
       return response;
     } catch (error) {

@@ -62,6 +62,7 @@ class OwnedWorkers {
         credentials: toCredentials(credentials),
         name: String(name),
       },
+      isIsolated: window.isIsolated,
       referrer: window.document.url,
       startedAt: native.now(),
       port: port2,

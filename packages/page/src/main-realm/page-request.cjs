@@ -52,6 +52,7 @@ const FORBIDDEN_HEADERS = new Set([
  * @property {string} destination
  * @property {string} referrer as the page claims it, see fetch/referrer.cjs
  * @property {boolean} usesPreflight
+ * @property {boolean} keepalive whether it outlives the document
  * @property {number} window the frame of the window that makes it
  * @property {string} initiator as Resource Timing names it
  * @property {Uint8Array | null} body
@@ -109,6 +110,7 @@ function readPageRequest(text) {
     destination: oneOf(DESTINATIONS, request.destination, ''),
     referrer: String(request.referrer ?? ''),
     usesPreflight: request.usesPreflight === true,
+    keepalive: request.keepalive === true,
     window: Number(request.window),
     initiator: String(request.initiator ?? 'other'),
     body: null,

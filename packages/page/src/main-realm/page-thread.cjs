@@ -20,8 +20,10 @@ const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { coarsened } = require('./coarse-time.cjs');
 const { restrictPorts } = require('./dom-ports.cjs');
+const { HeapSizes } = require('./heap-sizes.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
+const { KeptRequests } = require('./kept-requests.cjs');
 const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
 const { coarsenTemporal } = require('./temporal-clock.cjs');
@@ -30,6 +32,7 @@ const { overrides } = require('./overrides.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
 const { Reports } = require('./reports.cjs');
+const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { WindowRegistry } = require('./window-registry.cjs');
@@ -65,6 +68,7 @@ class PageThread {
   isClosing = false;
   workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
+  keptRequests = new KeptRequests(this);
   /** The host's modules. */
   store;
   /** When the thread was started, on the clock of `native.now()`. */
@@ -74,6 +78,7 @@ class PageThread {
   /** Requests to the user's thread that it has not answered. @type {Map<number, (answer: any) => void>} */
   #asked = new Map();
   #nextQuestion = 1;
+  #hostScripts;
   /** The client of the thread's requests, and the URL of its outermost document. @type {(ThreadClient & { url: string }) | undefined} */
   #client;
   /** @type {BlobUrlStore | undefined} */
@@ -85,7 +90,8 @@ class PageThread {
     this.store = new ModuleStore(loaded);
     this.values = new ValueSerializer(cloneKey);
     const jsdomScripts = packagesOf(library.folder);
-    installV8Hooks([...HOST_SCRIPTS, jsdomScripts], (id, realm, referrer, specifier, attributes) => {
+    this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
+    installV8Hooks(this.#hostScripts, (id, realm, referrer, specifier, attributes) => {
       const window = this.windows.ofRealm(realm);
       const base = window?.bases.get(referrer) ?? referrer;
       window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
@@ -94,6 +100,7 @@ class PageThread {
       const { code: windowCode, modules } = this.windows.get(global);
       windowCode.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
     });
+    this.heapSizes = new HeapSizes(options.memoryLimit);
     this.sessions = new ProfilerSessions(options.sampleBudget);
     this.windows = new WindowRegistry(this, [jsdomScripts]);
     useJsdom(library);
@@ -148,6 +155,11 @@ class PageThread {
       this.report(error);
       return undefined;
     }
+  }
+
+  /** Runs the promise jobs that are due. Does nothing in the middle of a page's code. */
+  runPromiseJobs() {
+    if (!this.isClosing && isHostAlone(this.#hostScripts)) native.runPromiseJobs();
   }
 
   /** Reports an error of the host to the user's thread. The page must not get it. @param {unknown} error */
@@ -327,10 +339,15 @@ class PageThread {
   /** What the user's thread sends, by the message's type. @type {Record<string, (message: any) => void>} */
   #onMessage = {
     cookie: ({ change }) => this.#cookies.apply(change),
-    open: ({ document, content, ancestors, isVisible }) => {
+    open: ({ document, content, ancestors, storage, isVisible }) => {
       this.#setVisible(isVisible);
       this.#become(document);
-      const description = { ...this.describe(document, content), userAgent: this.#options.userAgent, ancestors };
+      const description = {
+        ...this.describe(document, content),
+        userAgent: this.#options.userAgent,
+        ancestors,
+        storage,
+      };
       this.enter(() => this.dom.open(JSON.stringify(description), this.bridge.bytesForDom(content.body)));
     },
     'open worker': ({ document, content, port }) => {
@@ -360,6 +377,10 @@ class PageThread {
     modules: ({ id }) => control.postMessage({ type: 'done', id, modules: this.store.pack() }),
     visibility: ({ id, isVisible }) => {
       this.#setVisible(isVisible);
+      control.postMessage({ type: 'done', id });
+    },
+    unload: ({ id }) => {
+      this.enter(() => this.dom.unload?.());
       control.postMessage({ type: 'done', id });
     },
     ping: ({ id }) => control.postMessage({ type: 'pong', id }),

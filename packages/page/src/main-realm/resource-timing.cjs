@@ -50,12 +50,12 @@ const HIDDEN = {
 /**
  * The clock of a window.
  *
- * @param {import('../fetch/request.cjs').Client} client
+ * @param {{ isIsolated: boolean }} window
  * @param {number} origin
  * @returns {Clock}
  */
 function clockOf({ isIsolated }, origin) {
-  return { origin, resolution: isIsolated === true ? 5 : 100 };
+  return { origin, resolution: isIsolated ? 5 : 100 };
 }
 
 /** @param {Clock} clock @returns {(time: number) => number} https://w3c.github.io/hr-time/#dfn-coarsen-time */

@@ -21,7 +21,7 @@ export interface ThreadData {
   unread: Int32Array;
   kind: 'page' | 'worker';
   library: { folder: string; version: string };
-  options: { network: object; userAgent: string; sampleBudget: number; threadLimit: number };
+  options: { network: object; userAgent: string; memoryLimit: number; sampleBudget: number; threadLimit: number };
   /** A saved cookie jar. */
   cookies: ConstructorParameters<typeof Cookies>[0];
   /** What another thread has loaded of the host's modules. */

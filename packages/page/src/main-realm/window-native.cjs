@@ -55,6 +55,8 @@ class WindowNative {
   /** @type {Parameters<WindowFunctions['listenToResources']>[0]} */
   #onResource = () => {};
   #listener;
+  /** Whether the window was closed, as that of a frame that was removed. */
+  #isClosed = false;
 
   /**
    * @param {import('./page-thread.cjs').PageThread} thread
@@ -113,6 +115,7 @@ class WindowNative {
     chunks,
   ) {
     const { document, realm } = this.#window;
+    if (this.#isClosed) return this.#refusal('InvalidStateError', 'the document is not shown any more');
     // As in the constructor's steps, an invalid interval is reported before a missing permission.
     if (Number.isFinite(sampleInterval) && sampleInterval >= 0 && document.profiling === undefined) {
       // Begins with Chromium's words, because programs look for them.
@@ -162,7 +165,7 @@ class WindowNative {
   /** @type {WindowFunctions['closeSession']} */
   #closeSession(session, format, collected, onDone, onFailed) {
     if (!this.#sessions.has(session)) {
-      this.#thread.enter(() => onFailed('the session has ended'));
+      this.#thread.enter(() => onFailed('the document of the profiler is not shown any more'));
       return;
     }
     this.#forget(session);
@@ -231,6 +234,7 @@ class WindowNative {
       listenToResources: (onResource) => {
         this.#onResource = onResource;
       },
+      heapSizes: () => this.#thread.heapSizes.read(),
       offers: () => {
         const { baseInterval } = native.offers();
         // The mode is the thread's: that of the document which the thread was started for.
@@ -290,7 +294,7 @@ class WindowNative {
    * @param {import('../fetch/fetch-timing.cjs').FetchTiming} timing
    */
   reportResource(url, initiator, timing) {
-    const description = describeResource(timing, clockOf(this.#thread.client, this.#window.realm.timeOrigin));
+    const description = describeResource(timing, clockOf(this.#window, this.#window.realm.timeOrigin));
     this.#thread.enter(() =>
       Reflect.apply(this.#onResource, undefined, [JSON.stringify({ url, initiator, ...description })]),
     );
@@ -298,6 +302,7 @@ class WindowNative {
 
   /** Abandons the window's running sessions. */
   close() {
+    this.#isClosed = true;
     for (const session of [...this.#sessions]) {
       this.#forget(session);
       native.abandon(session);

@@ -21,13 +21,15 @@ class WindowRecord {
    * @param {number} frame the DOM realm's number of it
    * @param {Realm} realm
    * @param {ShownDocument} document
+   * @param {boolean} isIsolated
    * @param {ConstructorParameters<typeof WindowModules>[1]} moduleFetcher
    */
-  constructor(window, frame, realm, document, moduleFetcher) {
+  constructor(window, frame, realm, document, isIsolated, moduleFetcher) {
     this.window = window;
     this.frame = frame;
     this.realm = realm;
     this.document = document;
+    this.isIsolated = isIsolated;
     this.modules = new WindowModules(this, moduleFetcher);
   }
 

@@ -61,8 +61,9 @@ class WindowRegistry {
    *
    * @param {number} document
    * @param {number} frame
+   * @param {boolean} mayBeIsolated whether the frame element allows that; a page that lies here is isolated anyway
    */
-  create(document, frame) {
+  create(document, frame, mayBeIsolated) {
     const description = this.#take(document);
     if (description === undefined) throw new Error('there is no such document');
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
@@ -70,14 +71,15 @@ class WindowRegistry {
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
     coarsenTemporal(window);
     const { client, loader, reports } = this.#thread;
+    const isIsolated = client.isIsolated === true && mayBeIsolated && description.isIsolated !== false;
     const realm = new Realm(window, {
       originGroup: client.origin,
       hostScripts: this.#hostScripts,
       timeOrigin: description.startedAt,
-      crossOriginIsolated: client.isIsolated === true,
+      crossOriginIsolated: isIsolated,
     });
     if (description.profile !== undefined) this.#recording = new LoadRecording(realm, description.profile);
-    const record = new WindowRecord(window, frame, realm, description, {
+    const record = new WindowRecord(window, frame, realm, description, isIsolated, {
       fetch: (request) => loader.fetchForHost({ ...request, window: frame, initiator: 'script' }),
       referrerOf: (claimed) => this.referrerOf(frame, claimed),
       onFailure: (url, error) => reports.loadFailure({ window: frame, initiator: 'module', url }, error),
@@ -155,15 +157,15 @@ class WindowRegistry {
 
   /** Describes a window's document to the DOM realm: JSON of a `WindowDescription`. @param {object} window */
   describe(window) {
-    const { document, realm } = this.get(window);
-    const { isIsolated = false, isSecure = false } = this.#thread.client;
+    const { document, isIsolated, realm } = this.get(window);
+    const { isSecure = false } = this.#thread.client;
     const description = {
       isIsolated,
       isSecure,
       mayProfile: document.profiling !== undefined,
       origin: realm.timeOrigin,
       timeOrigin: epochTimeOf(realm.timeOrigin),
-      loading: describeNavigation(document.timing, clockOf(this.#thread.client, realm.timeOrigin)),
+      loading: describeNavigation(document.timing, clockOf({ isIsolated }, realm.timeOrigin)),
     };
     return JSON.stringify(description);
   }

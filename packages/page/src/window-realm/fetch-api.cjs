@@ -13,6 +13,9 @@ const { defineOperation } = require('./webidl-members.cjs');
 const { URL } = globalThis;
 const { parse } = JSON;
 
+/** How much data a beacon may have, in bytes. https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+const MAX_BEACON = 64 << 10;
+
 /**
  * Starts a request. https://fetch.spec.whatwg.org/#fetch-method
  *
@@ -90,7 +93,8 @@ function installBeacons() {
       if (protocol !== 'http:' && protocol !== 'https:')
         throw new TypeError(`'${href}' is not a URL of http or https.`);
       const init = { method: 'POST', body: data, keepalive: true, credentials: 'include', mode: 'no-cors' };
-      const type = data === null ? null : extractBody(data).type;
+      const { type, bytes } = data === null ? { type: null, bytes: null } : extractBody(data);
+      if (bytes !== null && bytes.byteLength > MAX_BEACON) return false;
       if (type !== null && !/^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)/i.test(type))
         init.mode = 'cors';
       startRequest(

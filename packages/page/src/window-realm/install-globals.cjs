@@ -4,8 +4,9 @@
 
 const host = require('selfprof:host');
 const { Profiler } = require('selfprof/internal/profiler.cjs');
+const { installBrands } = require('./brands.cjs');
 const { installCloning } = require('./structured-clone-api.cjs');
-const { defineAttribute, defineInterfaceObject } = require('./webidl-members.cjs');
+const { defineAttribute, defineHandler, defineInterfaceObject } = require('./webidl-members.cjs');
 const { installFetch } = require('./fetch-api.cjs');
 const { installGeometry } = require('./geometry.cjs');
 const { installIdleCallbacks } = require('./idle-callbacks.cjs');
@@ -36,11 +37,13 @@ function install(settings) {
     installIdleCallbacks();
     installIntersectionObserver();
     installResizeObserver();
+    defineHandler(globalThis.Document.prototype, 'visibilitychange');
   }
   installTiming(settings);
   host.platform.refuse(Profiler);
   installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);
+  installBrands();
 }
 
 module.exports = { install };

@@ -9,7 +9,7 @@ const { callForeign } = require('../any-realm/foreign-calls.cjs');
 /** @typedef {import('../any-realm/realm-contracts.js').WindowFunctions} WindowFunctions */
 /** @typedef {import('selfprof/internal/timing/types.js').ResourceDescription} ResourceDescription */
 
-const { Error, Promise, TypeError, Uint32Array } = globalThis;
+const { DOMException, Error, Promise, TypeError, Uint32Array } = globalThis;
 const { parse, stringify } = JSON;
 const { apply, defineProperty, deleteProperty } = Reflect;
 
@@ -26,6 +26,7 @@ const listenToLongTasks = callForeign(main.listenToLongTasks);
 const listenToResources = callForeign(main.listenToResources);
 const newChunks = callForeign(main.newChunks);
 const newTimeline = callForeign(main.newTimeline);
+const heapSizes = callForeign(main.heapSizes);
 const offers = callForeign(main.offers);
 const openSession = callForeign(main.openSession);
 const takeChunk = callForeign(main.takeChunk);
@@ -160,6 +161,7 @@ module.exports = {
     listenToLongTasks(onTask),
   listenToResources: (/** @type {(resource: ResourceDescription) => void} */ onResource) =>
     listenToResources((text) => onResource(parse(text))),
+  heapSizes: () => parse(heapSizes()),
   offers: () => parse(offers()),
 
   /**
@@ -198,7 +200,8 @@ module.exports = {
         format,
         collected,
         (output) => resolveWith(resolve, output),
-        (message) => reject(failure({ code: '', message })),
+        (message) =>
+          reject(new DOMException(`Failed to execute 'stop' on 'Profiler': ${message}.`, 'InvalidStateError')),
       );
     });
   },

@@ -8,6 +8,10 @@ const { addSource } = require('selfprof/internal/entries.cjs');
 const { makeTiming } = require('selfprof/internal/timing/create.cjs');
 const { defineGlobals } = require('selfprof/internal/timing/globals.cjs');
 const native = require('./native-facade.cjs');
+const { EventCounts, extras } = require('./performance-extras.cjs');
+const { defineInterfaceObject } = require('./webidl-members.cjs');
+
+const { apply } = Reflect;
 
 /** How many marks, and how many measures, the buffer of a page may hold. */
 const ENTRIES = 1_000_000;
@@ -25,6 +29,7 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
     reportException,
     // A worker has no document, and so no times of its loading.
     page: timing && navigation && { timing, navigation },
+    extensions: timing && [extras],
     resources: native.listenToResources,
     loading: timing && loadingOf(loading, timing, timeOrigin, resolution),
     fireEvent,
@@ -41,8 +46,10 @@ function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loa
   const { WorkerGlobalScope } = /** @type {{ WorkerGlobalScope?: { prototype: object } }} */ (globalThis);
   const holder = timing === undefined && WorkerGlobalScope !== undefined ? WorkerGlobalScope.prototype : globalThis;
   defineGlobals(globalThis, performance, interfaces, holder);
-  for (const Interface of Object.values(interfaces)) host.platform.refuse(Interface);
-  host.setNow(() => performance.now());
+  if (timing !== undefined) defineInterfaceObject('EventCounts', EventCounts);
+  for (const Interface of [...Object.values(interfaces), EventCounts]) host.platform.refuse(Interface);
+  const { now } = performance;
+  host.setNow(() => apply(now, performance, []));
   addSource({ observe: (sink) => ({ flush() {}, stop: made.observation.listen(sink) }) });
 }
 

@@ -4,20 +4,21 @@
 
 const bridge = require('selfprof:main-realm');
 
-let next = { document: 0, frame: 0 };
+let next = { document: 0, frame: 0, mayBeIsolated: true };
 
 /**
  * Sets which document the next context is for, as the main realm knows it, and in which frame.
  *
  * @param {number} document
  * @param {number} frame
+ * @param {boolean} [mayBeIsolated]
  */
-exports.nextWindow = (document, frame) => {
-  next = { document, frame };
+exports.nextWindow = (document, frame, mayBeIsolated = true) => {
+  next = { document, frame, mayBeIsolated };
 };
 
 exports.constants = { DONT_CONTEXTIFY: 'vm_context_no_contextify' };
-exports.createContext = () => bridge.createContext(next.document, next.frame);
+exports.createContext = () => bridge.createContext(next.document, next.frame, next.mayBeIsolated);
 
 /**
  * jsdom reads intrinsics with it, and runs the strings that a page gave to `setTimeout`.

@@ -8,6 +8,8 @@ const hostPort = require('../host-port.cjs');
 const { evaluate } = require('../evaluate-script.cjs');
 const { reportException, reportRejection } = require('../exceptions.cjs');
 const { openScope } = require('./worker-scope.cjs');
+require('../event-times.cjs');
+require('../promise-jobs.cjs');
 
 const { Uint8Array } = globalThis;
 

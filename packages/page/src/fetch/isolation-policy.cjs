@@ -1,0 +1,54 @@
+'use strict';
+
+// The policy-controlled feature `cross-origin-isolated`, whose default allowlist is `self`: a header of a document and the attribute `allow` of
+// frames say which documents may have the fine clock. https://w3c.github.io/webappsec-permissions-policy/
+
+const { FEATURE, readAllowAttribute } = require('../any-realm/allow-attribute.cjs');
+const { getHeader } = require('./headers.cjs');
+const { isOpaque } = require('./origin.cjs');
+const { Token, parseDictionary } = require('./structured-fields.cjs');
+
+/** @typedef {import('./origin.cjs').Origin} Origin */
+
+/** Origins, `self` and `*`; undefined when a policy does not name the feature. @typedef {string[] | undefined} Allowlist */
+
+/** What a document declares. @param {import('./headers.cjs').HeaderList} headers @returns {Allowlist} */
+function readIsolationHeader(headers) {
+  const member = parseDictionary(getHeader(headers, 'permissions-policy'))?.get(FEATURE);
+  if (member === undefined) return undefined;
+  const values = Array.isArray(member.value) ? member.value.map(({ value }) => value) : [member.value];
+  return values.map((value) => (value instanceof Token ? value.text : String(value)));
+}
+
+/**
+ * @param {Allowlist} allowlist
+ * @param {Origin} origin that is to be allowed
+ * @param {{ self: Origin, src?: Origin | undefined }} named by `self` and `src`
+ */
+function includes(allowlist, origin, { self, src }) {
+  return (allowlist ?? ['self']).some((value) => {
+    if (value === '*') return true;
+    if (value === 'self') return origin === self;
+    if (value === 'src') return origin === src;
+    return !isOpaque(origin) && URL.canParse(value) && new URL(value).origin === origin;
+  });
+}
+
+/** Whether a document may be isolated by its own header. @param {Allowlist} declared @param {Origin} origin */
+function allowsItself(declared, origin) {
+  return declared === undefined || includes(declared, origin, { self: origin });
+}
+
+/**
+ * Whether a document in a frame may be isolated when the document around it is.
+ *
+ * @param {Origin} origin of the document
+ * @param {{ embedder: Origin, declared: Allowlist, allow: string | null, src: Origin | undefined }} around the origin and the header of the
+ *   document around it, the frame element's attribute, and the origin of the frame's URL
+ */
+function isAllowedInFrame(origin, { embedder, declared, allow, src }) {
+  if (declared !== undefined && !includes(declared, origin, { self: embedder })) return false;
+  return includes(readAllowAttribute(allow), origin, { self: embedder, src });
+}
+
+module.exports = { allowsItself, isAllowedInFrame, readIsolationHeader };

@@ -1,0 +1,59 @@
+'use strict';
+
+// Requests that outlive their document, which the user's thread makes for page threads.
+// https://fetch.spec.whatwg.org/#request-keepalive-flag
+
+const { NetworkError } = require('../fetch/request.cjs');
+const { messageOf } = require('./errors.cjs');
+
+/** How long a request may take, in milliseconds. */
+const MAX_TIME = 30_000;
+
+/** @typedef {import('../fetch/request.cjs').Client} Client */
+/** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
+/** @typedef {import('../any-realm/thread-messages.js').KeptRequest} KeptRequest */
+
+class KeptRequests {
+  /** @type {Set<Promise<void>>} */
+  #pending = new Set();
+
+  /**
+   * @param {import('../fetch/network.cjs').Network} network
+   * @param {Client} client
+   * @param {ThreadHandle} handle of the thread that gets the answer, if it is still there
+   * @param {KeptRequest} message
+   */
+  start(network, client, handle, message) {
+    const pending = this.#send(network, client, handle, message).finally(() => this.#pending.delete(pending));
+    this.#pending.add(pending);
+  }
+
+  /**
+   * @param {import('../fetch/network.cjs').Network} network
+   * @param {Client} client
+   * @param {ThreadHandle} handle
+   * @param {KeptRequest} message
+   */
+  async #send(network, client, handle, { id, request }) {
+    try {
+      const { lease, ...response } = await network.fetch(request, client, AbortSignal.timeout(MAX_TIME));
+      handle.deliver({ type: 'answer', id, response: { ...response, body: new Uint8Array(response.body) } }, lease);
+    } catch (error) {
+      const timing = error instanceof NetworkError ? error.timing : undefined;
+      handle.postToMain({ type: 'answer', id, error: messageOf(error), timing });
+    }
+  }
+
+  /** Waits for the pending requests, but no longer than this. @param {number} milliseconds */
+  async settled(milliseconds) {
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, milliseconds);
+    });
+    await Promise.race([Promise.all(this.#pending), late]);
+    clearTimeout(timer);
+  }
+}
+
+module.exports = { KeptRequests };

@@ -1,0 +1,56 @@
+'use strict';
+
+// Requests that outlive their document: `fetch()` with `keepalive`, and `sendBeacon()`. The user's thread makes them.
+// https://fetch.spec.whatwg.org/#request-keepalive-flag
+
+const { NetworkError } = require('../fetch/request.cjs');
+
+/** How many bytes the bodies of a thread's pending requests may have, and how much else there may be in them. */
+const MAX_BODIES = 64 << 10;
+const MAX_HEADS = 256 << 10;
+const MAX_REQUESTS = 256;
+
+/** @typedef {import('../fetch/request.cjs').Request} Request */
+/** @typedef {import('../fetch/request.cjs').Response} Response */
+
+class KeptRequests {
+  #thread;
+  #pending = 0;
+  #bodies = 0;
+  #heads = 0;
+
+  /** @param {import('./page-thread.cjs').PageThread} thread */
+  constructor(thread) {
+    this.#thread = thread;
+  }
+
+  /**
+   * @param {Request} request
+   * @returns {Promise<Response>}
+   * @throws {NetworkError}
+   */
+  async fetch(request) {
+    const { body, url, headers = [] } = request;
+    const size = body?.byteLength ?? 0;
+    const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, url.length);
+    if (this.#pending === MAX_REQUESTS || this.#bodies + size > MAX_BODIES || this.#heads + head > MAX_HEADS)
+      throw new NetworkError(`requests with keepalive may have ${MAX_BODIES} bytes together`);
+    this.#count(1, size, head);
+    try {
+      const { response, error, timing } = await this.#thread.ask({ type: 'keepalive', request });
+      if (response === undefined) throw Object.assign(new NetworkError(String(error)), { timing });
+      return response;
+    } finally {
+      this.#count(-1, -size, -head);
+    }
+  }
+
+  /** @param {number} requests @param {number} bodies @param {number} heads */
+  #count(requests, bodies, heads) {
+    this.#pending += requests;
+    this.#bodies += bodies;
+    this.#heads += heads;
+  }
+}
+
+module.exports = { KeptRequests };

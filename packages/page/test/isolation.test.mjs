@@ -1,0 +1,140 @@
+// Which documents are cross-origin isolated, and so have the fine clock: what headers and the attribute `allow` say.
+
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+
+import { eventually, host, open, serve } from './server.mjs';
+
+const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+const document = (headers = {}, body = '') => ({
+  body,
+  headers: { ...ISOLATED, 'cross-origin-resource-policy': 'cross-origin', ...headers },
+});
+const denied = { 'permissions-policy': 'cross-origin-isolated=()' };
+
+const ROUTES = {
+  '/': document(),
+  '/frame': document(),
+  '/denied': document(denied),
+  '/worker.js': document({}, 'postMessage(crossOriginIsolated)'),
+};
+
+suite('cross-origin isolation', () => {
+  test('can be denied by the header of a page', async (t) => {
+    for (const [policy, isIsolated] of [
+      ['cross-origin-isolated=()', false],
+      ['cross-origin-isolated=("https://other.test")', false],
+      ['cross-origin-isolated=(self)', true],
+      ['cross-origin-isolated=*', true],
+      ['camera=()', true],
+      ['cross-origin-isolated=(', true],
+    ]) {
+      const server = await serve(t, { '/': document({ 'permissions-policy': policy }) });
+      const page = await open(t, server.url('/'));
+      const seen = await page.evaluate(() => [crossOriginIsolated, typeof SharedArrayBuffer === 'function']);
+      assert.deepEqual(seen, [isIsolated, isIsolated], policy);
+    }
+  });
+
+  test('of a frame is as its attribute `allow` and its own header say', async (t) => {
+    const server = await serve(t, ROUTES);
+    const page = await open(t, server.url('/'));
+    const seen = await page.evaluate(async () => {
+      const results = {};
+      for (const [src, allow] of [
+        ['/frame', null],
+        ['/frame', "cross-origin-isolated 'none'"],
+        ['/frame', 'cross-origin-isolated'],
+        ['/denied', null],
+        ['/denied', 'cross-origin-isolated'],
+        ['about:blank', "cross-origin-isolated 'none'"],
+        ['srcdoc', "cross-origin-isolated 'none'"],
+        ['/frame', "cross-origin-isolated 'self'"],
+        ['/frame', 'cross-origin-isolated https://other.test'],
+        ['/frame', 'cross-origin-isolated *'],
+        ['/frame', "CROSS-ORIGIN-ISOLATED 'NONE'"],
+        ['/frame', "camera; cross-origin-isolated  'none' ; microphone"],
+      ]) {
+        const frame = document.createElement('iframe');
+        if (allow !== null) frame.allow = allow;
+        if (src === 'srcdoc') frame.srcdoc = 'x';
+        else frame.src = src;
+        const loaded = new Promise((resolve) => {
+          frame.onload = resolve;
+        });
+        document.body.append(frame);
+        const before = frame.contentWindow.crossOriginIsolated;
+        await loaded;
+        results[`${src} ${allow ?? '-'}`] = [before, frame.contentWindow.crossOriginIsolated];
+      }
+      return results;
+    });
+    // As Chromium answers.
+    assert.deepEqual(seen, {
+      '/frame -': [true, true],
+      "/frame cross-origin-isolated 'none'": [false, false],
+      '/frame cross-origin-isolated': [true, true],
+      '/denied -': [true, false],
+      '/denied cross-origin-isolated': [true, false],
+      "about:blank cross-origin-isolated 'none'": [false, false],
+      "srcdoc cross-origin-isolated 'none'": [false, false],
+      "/frame cross-origin-isolated 'self'": [true, true],
+      '/frame cross-origin-isolated https://other.test': [false, false],
+      '/frame cross-origin-isolated *': [true, true],
+      "/frame CROSS-ORIGIN-ISOLATED 'NONE'": [true, true],
+      "/frame camera; cross-origin-isolated  'none' ; microphone": [false, false],
+    });
+  });
+
+  test('that was denied is not regained by frames and workers in the frame, nor is the fine clock', async (t) => {
+    const server = await serve(t, ROUTES);
+    const page = await open(t, server.url('/'));
+    const seen = await page.evaluate(async () => {
+      const load = (document, src, allow) =>
+        new Promise((resolve) => {
+          const frame = Object.assign(document.createElement('iframe'), { allow, src });
+          frame.onload = () => resolve(frame.contentWindow);
+          document.body.append(frame);
+        });
+      const outer = await load(document, '/frame', "cross-origin-isolated 'none'");
+      const inner = await load(outer.document, '/frame', 'cross-origin-isolated *');
+      const blank = await load(outer.document, 'about:blank', 'cross-origin-isolated *');
+      const worker = await new Promise((resolve) => {
+        new outer.Worker('/worker.js').onmessage = ({ data }) => resolve(data);
+      });
+      const isCoarse = ({ performance }) =>
+        Array.from({ length: 1_000 }, () => performance.now()).every(
+          (time) => Math.abs(time * 10 - Math.round(time * 10)) < 1e-6,
+        );
+      return [
+        inner.crossOriginIsolated,
+        blank.crossOriginIsolated,
+        worker,
+        [outer, inner, blank].map(isCoarse),
+        isCoarse(window),
+      ];
+    });
+    assert.deepEqual(seen, [false, false, false, [true, true, true], false]);
+  });
+
+  test('is given to a frame of another origin that the page and its own header allow', async (t) => {
+    const foreign = await serve(t, ROUTES);
+    for (const [allow, path, headers, isIsolated] of [
+      ['', '/frame', {}, false],
+      ['cross-origin-isolated', '/frame', {}, true],
+      [`cross-origin-isolated ${foreign.origin}`, '/frame', {}, true],
+      ["cross-origin-isolated 'self'", '/frame', {}, false],
+      ['cross-origin-isolated', '/denied', {}, false],
+      ['cross-origin-isolated', '/frame', { 'permissions-policy': 'cross-origin-isolated=(self)' }, false],
+    ]) {
+      const server = await serve(t, {
+        '/': document(headers, `<iframe src="${foreign.url(path)}" allow="${allow}"></iframe>`),
+      });
+      const page = await open(t, server.url('/'), { host: host(t) });
+      await eventually(() => page.frames().length === 2);
+      const { frame } = page.frames()[1];
+      const what = `${allow} ${path} ${JSON.stringify(headers)}`;
+      assert.equal(await page.evaluateIn({ frame }, 'crossOriginIsolated'), isIsolated, what);
+    }
+  });
+});
