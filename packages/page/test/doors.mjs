@@ -23,7 +23,11 @@ const TRACES = [
 ];
 const FLOODS = ['limits.test.mjs: is not filled by what a page throws, logs, or asks for'];
 const WORKERS = ['limits.test.mjs: are limited as in windows', ...REASONS];
-const CLOCK = ['border.test.mjs: is not in the times that animation frames, events and loading get'];
+const CLOCK = [
+  'border.test.mjs: is not in the times that animation frames, events and loading get',
+  'takeover.test.mjs: tick together, so that many of them tell no finer time than one',
+];
+const ANYTHING = ['takeover.test.mjs: may be anything: ${name}'];
 
 /**
  * Functions of the main realm that the DOM realm calls (main-realm/dom-bridge.cjs). `call` is an example of its parameters, as an array
@@ -85,7 +89,12 @@ export const FROM_DOM_REALM = {
     call: '[0, 1]',
     attacks: ['frames.test.mjs: cannot be nested without limit'],
   },
-  enterWindow: { takes: 'a window, once', gives: "our code's functions in it", call: '[window, {}]', attacks: CLONES },
+  enterWindow: {
+    takes: 'a window, once',
+    gives: "our code's functions in it",
+    call: '[window, {}]',
+    attacks: [...CLONES, 'takeover.test.mjs: reads no file through the function that our modules are loaded by'],
+  },
   runScript: {
     takes: 'a window and text',
     gives: 'its completion value, if the document may run scripts',
@@ -187,7 +196,7 @@ export const FROM_DOM_REALM = {
     takes: 'a function',
     gives: 'two ports of the DOM realm, to that function',
     call: '[() => {}]',
-    attacks: OBJECTS,
+    attacks: [...OBJECTS, 'takeover.test.mjs: have nothing of Node but three methods'],
   },
   startWorker: {
     takes: 'a window and JSON of a request',
@@ -296,7 +305,7 @@ export const INTO_DOM_REALM = {
 
 /** Messages of a DOM realm to the user's thread, by type (host/thread-handle.cjs, host/agent-threads.cjs, host/page-events.cjs). */
 export const MESSAGES_OF_DOM_REALM = {
-  unread: { takes: 'a counter that both threads share', gives: 'nothing', attacks: FLOODS },
+  unread: { takes: 'a counter that both threads share', gives: 'nothing', attacks: [...FLOODS, ...ANYTHING] },
   evaluated: {
     takes: 'the outcome of a script: a record, JSON, or an error',
     gives: "the result of the user's `evaluate`",
@@ -305,16 +314,20 @@ export const MESSAGES_OF_DOM_REALM = {
   post: {
     takes: 'a record for a window of another thread, and the origin that it is for',
     gives: "the message, with the sender and its origin as the user's thread knows them",
-    attacks: ['frames.test.mjs: exchanges messages with its page, with correct origins'],
+    attacks: ['frames.test.mjs: exchanges messages with its page, with correct origins', ...ANYTHING],
   },
   window: {
     takes: 'the number of a window, its parent and its URL',
     gives: 'an entry of `page.frames()`',
     attacks: FLOODS,
   },
-  'window at': { takes: 'the number of a window and its URL', gives: 'the same', attacks: FLOODS },
-  'window closed': { takes: 'the number of a window', gives: 'the same', attacks: FLOODS },
-  'close remote': { takes: 'the number of a frame element of the thread', gives: 'nothing', attacks: FLOODS },
+  'window at': { takes: 'the number of a window and its URL', gives: 'the same', attacks: [...FLOODS, ...ANYTHING] },
+  'window closed': { takes: 'the number of a window', gives: 'the same', attacks: [...FLOODS, ...ANYTHING] },
+  'close remote': {
+    takes: 'the number of a frame element of the thread',
+    gives: 'nothing',
+    attacks: [...FLOODS, ...ANYTHING],
+  },
   navigate: {
     takes: 'a URL and a referrer',
     gives: 'a navigation in the name of the document that the thread was started for',
@@ -322,6 +335,8 @@ export const MESSAGES_OF_DOM_REALM = {
       ...REFERRERS,
       'border.test.mjs: of a page from disk cannot be reached by a frame of the network in it',
       'loading.test.mjs: lets no page from the network navigate to a file',
+      'takeover.test.mjs: of a worker do not navigate the page',
+      ...ANYTHING,
     ],
   },
   storage: {
@@ -331,15 +346,20 @@ export const MESSAGES_OF_DOM_REALM = {
       'storage.test.mjs: is not that of other origins, whoever claims it',
       'storage.test.mjs: counts against what the page may buffer',
       ...FLOODS,
+      ...ANYTHING,
     ],
   },
-  DOMContentLoaded: { takes: 'the number of a window', gives: 'an event of the page', attacks: FLOODS },
-  load: { takes: 'the number of a window', gives: 'an event of the page', attacks: FLOODS },
+  DOMContentLoaded: {
+    takes: 'the number of a window',
+    gives: 'an event of the page',
+    attacks: [...FLOODS, ...ANYTHING],
+  },
+  load: { takes: 'the number of a window', gives: 'an event of the page', attacks: [...FLOODS, ...ANYTHING] },
   console: {
     takes: 'two texts',
     gives: 'an event of the page',
     attacks: ['loading.test.mjs: does not let a page flood its user', ...FLOODS],
   },
-  exception: { takes: 'texts and numbers', gives: 'an event of the page', attacks: FLOODS },
-  problem: { takes: 'texts', gives: 'an event of the page', attacks: FLOODS },
+  exception: { takes: 'texts and numbers', gives: 'an event of the page', attacks: [...FLOODS, ...ANYTHING] },
+  problem: { takes: 'texts', gives: 'an event of the page', attacks: [...FLOODS, ...ANYTHING] },
 };

@@ -400,3 +400,24 @@ suite('cookies', () => {
     assert.equal(sent, 'server=\u00e9; a=\u{1f600}; d=\ufffd; e=\u00ff');
   });
 });
+
+suite('a built-in function that V8 does not interrupt', () => {
+  test('does not keep its timeout from being reported, nor other pages from going on', {
+    timeout: 60_000,
+  }, async () => {
+    const program = `
+      import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      const pages = new PageHost({ jsdom: ${JSON.stringify(jsdom)} });
+      const [page, other] = [await pages.open('about:blank'), await pages.open('about:blank')];
+      await page.evaluateIn({ timeout: 500 }, 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)').catch(({ name }) => console.log(name));
+      console.log(await other.evaluate('1 + 1'));
+      await pages.close();
+      console.log('closed');
+      // Node waits for the thread, so nothing but a signal ends the process.
+      process.kill(process.pid, 'SIGKILL');`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]).catch(
+      (error) => error,
+    );
+    assert.equal(stdout, 'TimeoutError\n2\nclosed\n');
+  });
+});

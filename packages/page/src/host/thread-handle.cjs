@@ -31,6 +31,9 @@ const PROGRAM = path.join(__dirname, '..', 'main-realm', 'page-thread.cjs');
  */
 const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--no-warnings'];
 
+/** How long the end of a thread is awaited, in milliseconds. V8 does not interrupt each of its built-in functions, and some run for years. */
+const MAX_TERMINATION = 5_000;
+
 /** How much may be sent to a DOM realm before it is read, in the units of dom-realm/host-port.cjs. */
 const MAX_UNREAD = 64 << 10;
 
@@ -361,7 +364,15 @@ class ThreadHandle extends EventEmitter {
   /** Ends the thread, whatever it is doing. */
   async terminate() {
     this.#end();
-    await this.#worker.terminate();
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, MAX_TERMINATION);
+    });
+    await Promise.race([this.#worker.terminate(), late]);
+    clearTimeout(timer);
+    // It may never end, and must not keep the program from going on.
+    this.#worker.unref();
   }
 }
 
