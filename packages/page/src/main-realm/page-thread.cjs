@@ -21,7 +21,7 @@ const { DomBridge } = require('./dom-bridge.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
-const { KeptRequests } = require('./kept-requests.cjs');
+const { KeepaliveRequests } = require('./keepalive-requests.cjs');
 const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
@@ -65,7 +65,7 @@ class PageThread {
   isClosing = false;
   workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
-  keptRequests = new KeptRequests(this);
+  keepaliveRequests = new KeepaliveRequests(this);
   /** The host's modules. */
   store;
   #cookies;
