@@ -34,7 +34,7 @@ suite('a message between windows of one origin', () => {
           frames[0].parent.postMessage.bind(parent)('bound', '*');
           frames[0].postMessage.call(window, 'this', '*');
           postMessage.call(undefined, 'no this', '*');
-          setTimeout(postMessage, 0, 'timer', '*');
+          setTimeout(frames[0].postMessage, 0, 'timer', '*');
           try { postMessage.call({}, 'x', '*'); } catch (e) { console.log(e instanceof TypeError); }
         };
       </script>`,

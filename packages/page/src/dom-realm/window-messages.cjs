@@ -75,14 +75,14 @@ function deliver(realm, record, { origin, source }) {
 }
 
 /**
- * The window that a message comes from: the one whose script calls, else the one that the function belongs to.
+ * The window that a message comes from: the one whose script calls. When the event loop calls, as for a timer, the one that it calls for.
  * https://html.spec.whatwg.org/multipage/webappapis.html#incumbent-settings-object
  *
- * @param {WindowRealm} realm
+ * @param {WindowRealm} target
  */
-function senderOf(realm) {
+function senderOf(target) {
   const calling = bridge.callingWindow();
-  return (calling !== undefined && realms.realmOf(calling)) || realm;
+  return (calling !== undefined && realms.realmOf(calling)) || target;
 }
 
 /** Defines `window.postMessage` for windows of this thread. @param {WindowRealm} realm */
@@ -95,7 +95,7 @@ function install(realm) {
       const isOwn = this === undefined || this === null || this === window;
       const target = isOwn ? realm : realms.realmOf(this);
       if (target === undefined) throw new window.TypeError('Illegal invocation');
-      const sender = senderOf(realm);
+      const sender = senderOf(target);
       post(target, parameters, (record, targetOrigin) => {
         const { window: receiver } = target;
         if (targetOrigin !== '*' && targetOrigin !== receiver._origin) return;

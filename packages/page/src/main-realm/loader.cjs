@@ -252,7 +252,7 @@ class Loader {
     try {
       const isKept = keepalive && /^https?:/.test(request.url);
       const response = isKept
-        ? await this.#thread.keptRequests.fetch(request)
+        ? await this.#thread.keepaliveRequests.fetch(request)
         : await this.#network.fetch(request, this.#thread.client, signal);
       report(response.timing);
       return response;

@@ -23,7 +23,7 @@ const { restrictPorts } = require('./dom-ports.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
-const { KeptRequests } = require('./kept-requests.cjs');
+const { KeepaliveRequests } = require('./keepalive-requests.cjs');
 const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
 const { coarsenTemporal } = require('./temporal-clock.cjs');
@@ -68,7 +68,7 @@ class PageThread {
   isClosing = false;
   workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
-  keptRequests = new KeptRequests(this);
+  keepaliveRequests = new KeepaliveRequests(this);
   /** The host's modules. */
   store;
   /** When the thread was started, on the clock of `native.now()`. */

@@ -13,7 +13,7 @@ const MAX_REQUESTS = 256;
 /** @typedef {import('../fetch/request.cjs').Request} Request */
 /** @typedef {import('../fetch/request.cjs').Response} Response */
 
-class KeptRequests {
+class KeepaliveRequests {
   #thread;
   #pending = 0;
   #bodies = 0;
@@ -53,4 +53,4 @@ class KeptRequests {
   }
 }
 
-module.exports = { KeptRequests };
+module.exports = { KeepaliveRequests };
