@@ -1,0 +1,54 @@
+// What probes are made with. A probe is a function of the page with a name. What it returns, or throws, is shown as one
+// text, which is compared.
+
+import { show, showThrown } from './show.mjs';
+import { cleanUp, later, openFrame } from './surroundings.mjs';
+
+/** How long a probe may take, in milliseconds. */
+const LIMIT = 10_000;
+
+/** @type {Map<string, { run: () => unknown, file: string, isAlone: boolean }>} */
+const registered = new Map();
+
+/**
+ * @param {string} concept what the probes are about, which begins their names
+ * @param {Record<string, () => unknown>} probes
+ * @param {{ file: string, alone?: boolean }} options `file` is the file's name without its ending. `alone`: each probe runs in
+ *   a frame of its own, because it changes what others would see
+ */
+export function probes(concept, list, { file, alone = false }) {
+  for (const [name, run] of Object.entries(list)) {
+    const full = `${concept}: ${name}`;
+    if (registered.has(full)) throw new Error(`two probes have the name ${full}`);
+    registered.set(full, { run, file, isAlone: alone });
+  }
+}
+
+export function fileNames() {
+  return [...new Set([...registered.values()].map(({ file }) => file))];
+}
+
+/** The names of the probes of a file. */
+export function namesIn(file) {
+  return [...registered].filter(([, probe]) => probe.file === file).map(([name]) => name);
+}
+
+/** Runs a probe, and returns what it says as text. */
+export async function run(name, isInFrame = false) {
+  const probe = registered.get(name);
+  try {
+    if (probe.isAlone && !isInFrame) return await runInFrame(name, probe.file);
+    const said = probe.run();
+    return show(await Promise.race([said, later(LIMIT).then(() => 'the probe did not end')]));
+  } catch (thrown) {
+    return showThrown(thrown);
+  } finally {
+    cleanUp();
+  }
+}
+
+async function runInFrame(name, file) {
+  const query = new URLSearchParams({ variant: new URLSearchParams(location.search).get('variant'), file });
+  const frame = await openFrame(`/probes.html?${query}`);
+  return await frame.contentWindow.probing.run(name, true);
+}
