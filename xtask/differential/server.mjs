@@ -25,23 +25,20 @@ export const FILES = fs
   .map((name) => path.basename(name, '.mjs'))
   .sort();
 
-/** A document that has the probes of these files. */
-function probeDocument(files) {
-  const imports = files.map((name) => `import '/probes/${name}.mjs';`).join('\n');
-  return `<!doctype html><title>Probes</title><body><script type="module">\n${imports}\nimport '/page/main.mjs';\n</script>`;
+/** A document that has the probes of a file. */
+function probeDocument(file) {
+  return `<!doctype html><title>Probes</title><body><script type="module">\nimport '/probes/${file}.mjs';\nimport '/page/main.mjs';\n</script>`;
 }
 
 /** @param {URLSearchParams} query */
 function answer(pathname, query) {
   const file = path.join(import.meta.dirname, pathname);
   if (pathname === '/probes.html') {
-    const variant = query.get('variant');
-    const body = probeDocument(query.has('file') ? query.getAll('file') : FILES);
-    return { body, headers: VARIANTS[variant] ?? {} };
+    return { body: probeDocument(query.get('file')), headers: VARIANTS[query.get('variant')] };
   }
   // What a probe asks for, in its own words.
   if (pathname.startsWith('/answer/')) {
-    const headers = Object.fromEntries(query.getAll('header').map((header) => header.split(/: */)));
+    const headers = Object.fromEntries(query.getAll('header').map((header) => header.split(/: (.*)/, 2)));
     return {
       status: Number(query.get('status') ?? 200),
       body: query.get('body') ?? '',

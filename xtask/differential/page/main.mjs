@@ -1,5 +1,5 @@
 // The last module of a document of probes: gives the program that drives the page what it calls.
 
-import { fileNames, namesIn, run } from './probe.mjs';
+import { names, run, runAll } from './probe.mjs';
 
-globalThis.probing = { fileNames, namesIn, run };
+globalThis.probing = { names, run, runAll };

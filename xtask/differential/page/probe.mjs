@@ -2,7 +2,7 @@
 // text, which is compared.
 
 import { show, showThrown } from './show.mjs';
-import { cleanUp, later, openFrame } from './surroundings.mjs';
+import { VARIANT, cleanUp, later, openFrame } from './surroundings.mjs';
 
 /** How long a probe may take, in milliseconds. */
 const LIMIT = 10_000;
@@ -13,10 +13,11 @@ const registered = new Map();
 /**
  * @param {string} concept what the probes are about, which begins their names
  * @param {Record<string, () => unknown>} probes
- * @param {{ file: string, alone?: boolean }} options `file` is the file's name without its ending. `alone`: each probe runs in
- *   a frame of its own, because it changes what others would see
+ * @param {{ file: string, alone?: boolean, variants?: string[] }} options `file` is the file's name without its ending. `alone`:
+ *   each probe runs in a frame of its own, because it changes what others would see. `variants`: all of them by default
  */
-export function probes(concept, list, { file, alone = false }) {
+export function probes(concept, list, { file, alone = false, variants }) {
+  if (variants?.includes(VARIANT) === false) return;
   for (const [name, run] of Object.entries(list)) {
     const full = `${concept}: ${name}`;
     if (registered.has(full)) throw new Error(`two probes have the name ${full}`);
@@ -24,13 +25,9 @@ export function probes(concept, list, { file, alone = false }) {
   }
 }
 
-export function fileNames() {
-  return [...new Set([...registered.values()].map(({ file }) => file))];
-}
-
-/** The names of the probes of a file. */
-export function namesIn(file) {
-  return [...registered].filter(([, probe]) => probe.file === file).map(([name]) => name);
+/** The names of all probes of the document. */
+export function names() {
+  return [...registered.keys()];
 }
 
 /** Runs a probe, and returns what it says as text. */
@@ -45,6 +42,16 @@ export async function run(name, isInFrame = false) {
   } finally {
     cleanUp();
   }
+}
+
+/** Runs probes one after another. */
+export async function runAll(names) {
+  const said = [];
+  for (const name of names) {
+    const began = performance.now();
+    said.push([name, await run(name), performance.now() - began]);
+  }
+  return said;
 }
 
 async function runInFrame(name, file) {

@@ -43,14 +43,14 @@ export function event(target, type) {
  *
  * @param {string} name
  * @param {string} body
- * @param {{ headers?: Record<string, string>, status?: number, isOther?: boolean, variant?: string }} [options]
+ * @param {{ headers?: Record<string, string>, status?: number, isOther?: boolean, variant?: string, fragment?: string }} [options]
  */
-export function answer(name, body, { headers = {}, status = 200, isOther = false, variant = VARIANT } = {}) {
+export function answer(name, body, { headers = {}, status = 200, isOther = false, variant = VARIANT, fragment = '' } = {}) {
   const query = new URLSearchParams({ body, status: String(status), variant, other: OTHER_ORIGIN });
   // Otherwise isolated pages would not load it.
   const all = { 'cross-origin-resource-policy': 'cross-origin', ...headers };
   for (const [header, value] of Object.entries(all)) query.append('header', `${header}: ${value}`);
-  return `${isOther ? OTHER_ORIGIN : location.origin}/answer/${name}?${query}`;
+  return `${isOther ? OTHER_ORIGIN : location.origin}/answer/${name}?${query}${fragment}`;
 }
 
 /**

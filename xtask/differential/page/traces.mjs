@@ -24,11 +24,33 @@ export async function sampledStacks() {
   return stacks;
 }
 
-/** The callers of `sample` in the first sample of a trace. */
+/** The traces of the sampled profilers. */
+export async function sampledTraces() {
+  const traces = [];
+  for (const profiler of globalThis.sampled.splice(0)) traces.push(await profiler.stop());
+  return traces;
+}
+
+/** The callers of `sample` in the first sample of a trace, up to the probe. */
 export function stackOf(trace) {
-  const frames = firstStack(trace);
-  const here = frames.findLastIndex(({ name, resourceId }) => /^(?:start|sample)$/.test(name) && resourceId !== undefined);
-  return frames.slice(here + 1).map((frame) => showFrame(trace, frame)).join(' < ');
+  const frames = firstStack(trace).filter(isOfPage);
+  const here = frames.findLastIndex(({ name }) => /^(?:start|sample)$/.test(name));
+  const shown = frames.slice(here + 1).map((frame) => showFrame(trace, frame));
+  const end = shown.findIndex((text) => /@(?:surroundings|places|probe)\.mjs/.test(text));
+  return shown.slice(0, end === -1 ? undefined : end).join(' < ');
+}
+
+/**
+ * Functions of the browser have a name alone. Whether Chromium shows one between two functions of the page depends on how V8
+ * has compiled the call, so no probe shows them: see `browserFunctions`.
+ */
+function isOfPage({ resourceId, name }) {
+  return resourceId !== undefined || name === '';
+}
+
+/** The names of the browser's functions in the first sample that are not among these. */
+export function browserFunctions(trace, expected) {
+  return firstStack(trace).filter((frame) => !isOfPage(frame)).map(({ name }) => name).filter((name) => !expected.includes(name));
 }
 
 /** The frames of the first sample, innermost first. */
