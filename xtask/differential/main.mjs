@@ -22,9 +22,13 @@ const { values: options } = parseArgs({
 async function ask(side, url) {
   const page = await side.open(url);
   const names = await page.call('names');
-  const said = await page.call('runAll', names.filter((name) => name.includes(options.only ?? '')));
+  const said = await page.call(
+    'runAll',
+    names.filter((name) => name.includes(options.only ?? '')),
+  );
   await page.close();
-  if (process.env.TIMES) for (const [name, , ms] of said) if (ms > 150) console.error(side.version.slice(0, 6), Math.round(ms), name);
+  if (process.env.TIMES)
+    for (const [name, , ms] of said) if (ms > 150) console.error(side.version.slice(0, 6), Math.round(ms), name);
   return new Map(said);
 }
 

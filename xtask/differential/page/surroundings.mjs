@@ -45,7 +45,11 @@ export function event(target, type) {
  * @param {string} body
  * @param {{ headers?: Record<string, string>, status?: number, isOther?: boolean, variant?: string, fragment?: string }} [options]
  */
-export function answer(name, body, { headers = {}, status = 200, isOther = false, variant = VARIANT, fragment = '' } = {}) {
+export function answer(
+  name,
+  body,
+  { headers = {}, status = 200, isOther = false, variant = VARIANT, fragment = '' } = {},
+) {
   const query = new URLSearchParams({ body, status: String(status), variant, other: OTHER_ORIGIN });
   // Otherwise isolated pages would not load it.
   const all = { 'cross-origin-resource-policy': 'cross-origin', ...headers };

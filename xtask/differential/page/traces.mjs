@@ -50,7 +50,10 @@ function isOfPage({ resourceId, name }) {
 
 /** The names of the browser's functions in the first sample that are not among these. */
 export function browserFunctions(trace, expected) {
-  return firstStack(trace).filter((frame) => !isOfPage(frame)).map(({ name }) => name).filter((name) => !expected.includes(name));
+  return firstStack(trace)
+    .filter((frame) => !isOfPage(frame))
+    .map(({ name }) => name)
+    .filter((name) => !expected.includes(name));
 }
 
 /** The frames of the first sample, innermost first. */
@@ -62,7 +65,8 @@ export function firstStack({ samples, stacks, frames }) {
 
 /** `name@file.js:line:column` */
 export function showFrame({ resources }, { name, resourceId, line, column }) {
-  if (resourceId === undefined) return line === undefined && column === undefined ? `${name}@` : `${name}@:${line}:${column}`;
+  if (resourceId === undefined)
+    return line === undefined && column === undefined ? `${name}@` : `${name}@:${line}:${column}`;
   return `${name}@${shortUrl(resources[resourceId])}:${line}:${column}`;
 }
 

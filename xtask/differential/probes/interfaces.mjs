@@ -60,7 +60,10 @@ function describe(object, key) {
   const property = Object.getOwnPropertyDescriptor(object, key);
   if (property === undefined) return 'absent';
   const flags = ['enumerable', 'configurable', 'writable'].filter((flag) => property[flag]).join(' ');
-  const kind = property.get || property.set ? [property.get && 'get', property.set && 'set'].filter(Boolean).join('+') : typeof property.value;
+  const kind =
+    property.get || property.set
+      ? [property.get && 'get', property.set && 'set'].filter(Boolean).join('+')
+      : typeof property.value;
   return `${kind}, ${flags}`;
 }
 
@@ -88,47 +91,71 @@ const of = (name) => globalThis[name];
 const native = (part) => Function.prototype.toString.call(part).replace(/\s+/g, ' ');
 
 for (const [name, list] of Object.entries(MEMBERS)) {
-  probes(name, {
-    'the property of the window': () => describe(globalThis, name),
-    'its name and length': () => show(of(name)),
-    'its text': () => native(of(name)),
-    'its own properties': () => Reflect.ownKeys(of(name)).map(String).sort().join(' '),
-    'the order of its own properties': () => Reflect.ownKeys(of(name)).map(String).join(' '),
-    'the property prototype': () => describe(of(name), 'prototype'),
-    'what it inherits from': () => Object.getPrototypeOf(of(name)).name,
-    'what its prototype inherits from': () => Object.getPrototypeOf(of(name).prototype).constructor.name,
-    'the members': () => Reflect.ownKeys(of(name).prototype).map(String).sort().join(' '),
-    'the order of the members': () => Object.keys(of(name).prototype).join(' '),
-    'its string tag': () => `${describe(of(name).prototype, Symbol.toStringTag)} ${of(name).prototype[Symbol.toStringTag]}`,
-    'the property constructor': () => describe(of(name).prototype, 'constructor'),
-    'called without new': () => outcome(() => of(name)()),
-    'constructed without arguments': () => outcome(() => new (of(name))()),
-    'constructed by Reflect.construct for another class': () =>
-      outcome(() => Object.getPrototypeOf(Reflect.construct(of(name), [], class Other {})).constructor.name),
-  }, { file });
+  probes(
+    name,
+    {
+      'the property of the window': () => describe(globalThis, name),
+      'its name and length': () => show(of(name)),
+      'its text': () => native(of(name)),
+      'its own properties': () => Reflect.ownKeys(of(name)).map(String).sort().join(' '),
+      'the order of its own properties': () => Reflect.ownKeys(of(name)).map(String).join(' '),
+      'the property prototype': () => describe(of(name), 'prototype'),
+      'what it inherits from': () => Object.getPrototypeOf(of(name)).name,
+      'what its prototype inherits from': () => Object.getPrototypeOf(of(name).prototype).constructor.name,
+      'the members': () => Reflect.ownKeys(of(name).prototype).map(String).sort().join(' '),
+      'the order of the members': () => Object.keys(of(name).prototype).join(' '),
+      'its string tag': () =>
+        `${describe(of(name).prototype, Symbol.toStringTag)} ${of(name).prototype[Symbol.toStringTag]}`,
+      'the property constructor': () => describe(of(name).prototype, 'constructor'),
+      'called without new': () => outcome(() => of(name)()),
+      'constructed without arguments': () => outcome(() => new (of(name))()),
+      'constructed by Reflect.construct for another class': () =>
+        outcome(() => Object.getPrototypeOf(Reflect.construct(of(name), [], class Other {})).constructor.name),
+    },
+    { file },
+  );
 
   for (const marked of list.split(' ')) {
     const [, member, kind] = /^(\w+)(\W*)$/.exec(marked);
     const prototype = () => of(name).prototype;
-    probes(`${name}.${member}`, {
-      'the property': () => [describe(prototype(), member), ...functionsOf(prototype(), member).map((part) => show(part))].join('; '),
-    }, { file });
+    probes(
+      `${name}.${member}`,
+      {
+        'the property': () =>
+          [describe(prototype(), member), ...functionsOf(prototype(), member).map((part) => show(part))].join('; '),
+      },
+      { file },
+    );
     if (kind === '#') continue;
-    probes(`${name}.${member}`, {
-      'its text': () => functionsOf(prototype(), member).map(native).join('; '),
-      'brand checks': async () =>
-        (await Promise.all([prototype(), STRANGERS[name]?.() ?? {}, undefined].map((receiver) => callOn(prototype(), member, receiver)))).join(' | '),
-    }, { file });
+    probes(
+      `${name}.${member}`,
+      {
+        'its text': () => functionsOf(prototype(), member).map(native).join('; '),
+        'brand checks': async () =>
+          (
+            await Promise.all(
+              [prototype(), STRANGERS[name]?.() ?? {}, undefined].map((receiver) =>
+                callOn(prototype(), member, receiver),
+              ),
+            )
+          ).join(' | '),
+      },
+      { file },
+    );
   }
-  probes(name, {
-    'members that can be constructed': () =>
-      Reflect.ownKeys(of(name).prototype)
-        .filter((key) => key !== 'constructor')
-        .flatMap((key) => functionsOf(of(name).prototype, key))
-        .filter(isConstructor)
-        .map((part) => part.name)
-        .join(' '),
-  }, { file });
+  probes(
+    name,
+    {
+      'members that can be constructed': () =>
+        Reflect.ownKeys(of(name).prototype)
+          .filter((key) => key !== 'constructor')
+          .flatMap((key) => functionsOf(of(name).prototype, key))
+          .filter(isConstructor)
+          .map((part) => part.name)
+          .join(' '),
+    },
+    { file },
+  );
 }
 
 function isConstructor(part) {
@@ -140,23 +167,68 @@ function isConstructor(part) {
   }
 }
 
-probes('interfaces', {
-  'in a worker': () =>
-    fromWorker(`postMessage(${JSON.stringify(Object.keys(MEMBERS))}.filter((name) => name in globalThis).join(' '))`),
-}, { file });
+probes(
+  'interfaces',
+  {
+    'in a worker': () =>
+      fromWorker(`postMessage(${JSON.stringify(Object.keys(MEMBERS))}.filter((name) => name in globalThis).join(' '))`),
+  },
+  { file },
+);
 
 /** Globals that are not interfaces. */
 const GLOBALS = [
-  'performance', 'isSecureContext', 'crossOriginIsolated', 'SharedArrayBuffer', 'structuredClone', 'fetch', 'matchMedia',
-  'requestIdleCallback', 'cancelIdleCallback', 'requestAnimationFrame', 'cancelAnimationFrame', 'queueMicrotask', 'reportError',
-  'setTimeout', 'setInterval', 'clearTimeout', 'clearInterval', 'origin', 'postMessage', 'localStorage', 'sessionStorage',
-  'onmessage', 'onmessageerror', 'onpagehide', 'onbeforeunload', 'onunload', 'onvisibilitychange', 'ErrorEvent', 'process',
-  'require', 'Buffer', 'global', 'setImmediate', 'WebAssembly', 'Atomics', 'WeakRef', 'FinalizationRegistry',
+  'performance',
+  'isSecureContext',
+  'crossOriginIsolated',
+  'SharedArrayBuffer',
+  'structuredClone',
+  'fetch',
+  'matchMedia',
+  'requestIdleCallback',
+  'cancelIdleCallback',
+  'requestAnimationFrame',
+  'cancelAnimationFrame',
+  'queueMicrotask',
+  'reportError',
+  'setTimeout',
+  'setInterval',
+  'clearTimeout',
+  'clearInterval',
+  'origin',
+  'postMessage',
+  'localStorage',
+  'sessionStorage',
+  'onmessage',
+  'onmessageerror',
+  'onpagehide',
+  'onbeforeunload',
+  'onunload',
+  'onvisibilitychange',
+  'ErrorEvent',
+  'process',
+  'require',
+  'Buffer',
+  'global',
+  'setImmediate',
+  'WebAssembly',
+  'Atomics',
+  'WeakRef',
+  'FinalizationRegistry',
 ];
 for (const name of GLOBALS) {
-  probes(`window.${name}`, {
-    'the property': () =>
-      [describe(globalThis, name), name in globalThis, Object.keys(globalThis).includes(name), ...functionsOf(globalThis, name).map((part) => show(part))].join('; '),
-    'its text': () => functionsOf(globalThis, name).map(native).join('; '),
-  }, { file });
+  probes(
+    `window.${name}`,
+    {
+      'the property': () =>
+        [
+          describe(globalThis, name),
+          name in globalThis,
+          Object.keys(globalThis).includes(name),
+          ...functionsOf(globalThis, name).map((part) => show(part)),
+        ].join('; '),
+      'its text': () => functionsOf(globalThis, name).map(native).join('; '),
+    },
+    { file },
+  );
 }

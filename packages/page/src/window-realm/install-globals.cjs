@@ -11,6 +11,7 @@ const { installGeometry } = require('./geometry.cjs');
 const { installIdleCallbacks } = require('./idle-callbacks.cjs');
 const { installIntersectionObserver } = require('./intersection-observer.cjs');
 const { installMediaQueries } = require('./media-queries.cjs');
+const { hideHostCode } = require('./native-functions.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
 const { installResizeObserver } = require('./resize-observer.cjs');
@@ -41,6 +42,7 @@ function install(settings) {
   host.platform.refuse(Profiler);
   installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);
+  hideHostCode();
 }
 
 module.exports = { install };
