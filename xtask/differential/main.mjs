@@ -27,8 +27,6 @@ async function ask(side, url) {
     names.filter((name) => name.includes(options.only ?? '')),
   );
   await page.close();
-  if (process.env.TIMES)
-    for (const [name, , ms] of said) if (ms > 150) console.error(side.version.slice(0, 6), Math.round(ms), name);
   return new Map(said);
 }
 
@@ -39,7 +37,6 @@ async function ask(side, url) {
 async function runVariant(variant, sides, { origin, other }) {
   const results = [];
   for (const file of FILES) {
-    if (process.env.FILES && !process.env.FILES.split(',').includes(file)) continue;
     const url = `${origin}/probes.html?${new URLSearchParams({ variant, other, file })}`;
     const [chromium, host] = await Promise.all(sides.map((side) => ask(side, url)));
     for (const [probe, text] of chromium) results.push({ probe, variant, chromium: text, host: host.get(probe) });

@@ -86,7 +86,10 @@ export async function addScript({ text, ...attributes }) {
   const ended = Promise.race([event(script, 'load'), event(script, 'error')]);
   atEnd(() => script.remove());
   document.body.append(script);
-  return 'src' in attributes || attributes.type === 'module' ? (await ended).type : 'run';
+  if ('src' in attributes) return (await ended).type;
+  // An inline module runs soon, and fires no event.
+  if (attributes.type === 'module') await later(30);
+  return 'run';
 }
 
 /** Runs the text of a worker until it posts a message, and gives that. */

@@ -5,6 +5,8 @@ import { outcome, show } from '../page/show.mjs';
 import { addScript, answer, atEnd, event, frameWith, fromWorker, later } from '../page/surroundings.mjs';
 
 const file = 'events';
+/** Neither the policy nor isolation changes what happens here. */
+const variants = ['policy'];
 
 /** Notes the order in which things happen during the work, and shortly after. */
 async function order(work) {
@@ -179,7 +181,7 @@ probes(
         await later(10);
       }),
   },
-  { file },
+  { file, variants },
 );
 
 probes(
@@ -271,7 +273,7 @@ probes(
       document.onvisibilitychange,
     ],
   },
-  { file },
+  { file, variants },
 );
 
 const TYPES = ['beforeunload', 'pagehide', 'visibilitychange', 'unload'];
@@ -363,7 +365,7 @@ probes(
       return show({ ...(await popped).state });
     },
   },
-  { file },
+  { file, variants },
 );
 
 probes(
@@ -429,7 +431,7 @@ probes(
       return document.cookie;
     },
   },
-  { file },
+  { file, variants },
 );
 
 probes(
@@ -480,7 +482,7 @@ probes(
       return [message, error.name, lineno, colno];
     },
   },
-  { file },
+  { file, variants },
 );
 
 probes(
@@ -524,5 +526,5 @@ probes(
     'a message of an error': async () =>
       fromWorker('postMessage(new RangeError("own"))').then((error) => [error instanceof RangeError, error.message]),
   },
-  { file },
+  { file, variants },
 );

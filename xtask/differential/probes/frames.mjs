@@ -6,6 +6,8 @@ import { answer, atEnd, event, frameWith, later } from '../page/surroundings.mjs
 import { firstStack, start } from '../page/traces.mjs';
 
 const file = 'frames';
+/** Where neither the policy nor isolation changes anything. */
+const variants = ['policy'];
 
 /** The text that a document posts to the page. */
 async function posted(attributes, html, options = {}) {
@@ -13,8 +15,8 @@ async function posted(attributes, html, options = {}) {
   for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
   if (html !== undefined) frame.setAttribute('src', answer('frame.html', `<!doctype html><body>${html}`, options));
   const message = event(window, 'message').then(({ data }) => data);
-  // What a document posts while it loads arrives soon after its load event.
-  const loaded = event(frame, 'load').then(() => later(50));
+  // What a document posts while it loads arrives soon after its load event, also on a busy machine.
+  const loaded = event(frame, 'load').then(() => later(1000));
   document.body.append(frame);
   atEnd(() => frame.remove());
   return await Promise.race([message, loaded.then(() => 'no message'), later(5000).then(() => 'not loaded')]);
@@ -81,7 +83,7 @@ probes(
       const frame = document.createElement('iframe');
       document.body.append(frame);
       atEnd(() => frame.remove());
-      const message = Promise.race([event(window, 'message'), later(400)]);
+      const message = Promise.race([event(window, 'message'), later(2000)]);
       frame.contentDocument.write(post(PROFILER));
       frame.contentDocument.close();
       return (await message)?.data;
@@ -124,7 +126,7 @@ for (const sandbox of SANDBOXES) {
           return all[what] ?? all;
         },
       },
-      { file },
+      { file, variants },
     );
   }
   probes(
@@ -132,7 +134,7 @@ for (const sandbox of SANDBOXES) {
     {
       srcdoc: () => posted({ sandbox, srcdoc: post('self.origin') }),
     },
-    { file },
+    { file, variants },
   );
 }
 
@@ -161,7 +163,7 @@ for (const [name, values] of Object.entries(REFLECTED)) {
       },
       'at first': () => show(document.createElement('iframe')[name]),
     },
-    { file },
+    { file, variants },
   );
   for (const value of values) {
     probes(
@@ -173,7 +175,7 @@ for (const [name, values] of Object.entries(REFLECTED)) {
           return [String(frame[name]), frame.getAttribute(name.toLowerCase())];
         },
       },
-      { file },
+      { file, variants },
     );
   }
 }
@@ -201,13 +203,13 @@ probes(
       const frame = document.createElement('iframe');
       frame.sandbox = 'allow-scripts';
       frame.src = answer('frame.html', post('self.origin'));
-      const message = Promise.race([event(window, 'message'), later(400)]);
+      const message = Promise.race([event(window, 'message'), later(2000)]);
       document.body.append(frame);
       atEnd(() => frame.remove());
       return (await message)?.data;
     },
   },
-  { file },
+  { file, variants },
 );
 
 const ALLOW = [
@@ -347,7 +349,7 @@ for (const [what, work] of Object.entries(BRANDS)) {
         }
       },
     },
-    { file },
+    { file, variants },
   );
 }
 
@@ -470,7 +472,7 @@ probes(
       return order;
     },
   },
-  { file },
+  { file, variants },
 );
 
 probes(
@@ -539,7 +541,7 @@ probes(
       return outcome(() => contentWindow.postMessage('x', '*'));
     },
   },
-  { file },
+  { file, variants },
 );
 
 probes(

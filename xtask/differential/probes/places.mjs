@@ -13,8 +13,8 @@ import {
 } from '../page/traces.mjs';
 
 const file = 'places';
-/** Without the policy there is no profiler. */
-const PROFILING = ['policy', 'isolated'];
+/** Without the policy there is no profiler, and isolation changes no name and no place. */
+const PROFILING = ['policy'];
 
 /** The stacks of the calls of `sample` that a script makes. */
 async function stacksOf(text, attributes = {}) {
