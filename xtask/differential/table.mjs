@@ -3,7 +3,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** @typedef {{ probe: string, variants: string, chromium: string, host: string }} Difference */
+/**
+ * `node` is the only Node major that the difference is seen on; all by default.
+ *
+ * @typedef {{ probe: string, variants: string, chromium: string, host: string, node?: string }} Difference
+ */
 /** @typedef {{ why: string, observed: string, differences: Difference[] }} Reason */
 
 const NAMES = ['intended', 'not-yet'];
@@ -18,6 +22,9 @@ export function readTables() {
   return new Map(NAMES.map((name) => [name, JSON.parse(fs.readFileSync(fileOf(name), 'utf8'))]));
 }
 
+/** Whether a difference is of another Node than this one. @param {Difference} difference */
+const isElsewhere = ({ node }) => node !== undefined && node !== process.versions.node.split('.')[0];
+
 const keyOf = ({ probe, variant }) => `${variant} ${probe}`;
 
 /** The differences of all tables, one for each probe and variant. */
@@ -25,7 +32,7 @@ function known(tables) {
   const all = new Map();
   for (const reasons of tables.values()) {
     for (const { differences } of reasons) {
-      for (const { variants, ...rest } of differences) {
+      for (const { variants, ...rest } of differences.filter((difference) => !isElsewhere(difference))) {
         for (const variant of variants.split(' ')) {
           const key = keyOf({ ...rest, variant });
           if (all.has(key)) throw new Error(`two entries of the tables are about ${rest.probe} (${variant})`);
@@ -77,7 +84,7 @@ export function update(tables, results, observed) {
     for (const reason of list) {
       for (const { probe, variants } of reason.differences)
         for (const variant of variants.split(' ')) reasons.set(keyOf({ probe, variant }), reason);
-      reason.differences = [];
+      reason.differences = reason.differences.filter(isElsewhere);
     }
     if (table === 'not-yet' && !list.some(({ why }) => why === UNEXPLAINED))
       list.push({ why: UNEXPLAINED, observed, differences: [] });

@@ -432,7 +432,7 @@ probes(
       });
       const [profiler] = globalThis.sampled.splice(0);
       if (profiler === undefined) return 'not run';
-      return (await profiler.stop()).resources.map(shortUrl);
+      return (await profiler.stop()).resources.map(shortUrl).filter((name) => /from|target/.test(name));
     },
   },
   { file, variants: PROFILING },
