@@ -8,6 +8,7 @@ mod build_cache;
 mod checkout;
 mod chromium;
 mod demo;
+mod differential;
 mod fuzz;
 mod go;
 mod job;
@@ -46,6 +47,7 @@ Examples:
   cargo xtask package                the npm packages, as tarballs in target/npm
   cargo xtask bench                  measure against other profilers (close what else runs)
   cargo xtask wpt --wpt DIR          web-platform-tests of a checkout, in the page host
+  cargo xtask differential           the page host and Chromium side by side
 
 Requirements: cargo, a C++20 compiler, Node.js 20 or newer with npm; for `test`, Python 3.11 or newer with venv. The first
 line of output names everything that is missing, with the commands that install it. Other programs are fetched from npm
@@ -57,6 +59,7 @@ enum Command {
     Bench(bench::Arguments),
     Build(build::Arguments),
     Demo(demo::Arguments),
+    Differential(differential::Arguments),
     Fuzz(fuzz::Arguments),
     Package(package::Arguments),
     Test(test::Arguments),
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Differential(arguments) => differential::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::Package(arguments) => package::run(&arguments),
         Command::Test(arguments) => test::run(&arguments),

@@ -435,8 +435,8 @@ suite('replaced intrinsics', () => {
       t,
       `<body><script>
         const root = (object) => { let o = object; while (Object.getPrototypeOf(o) !== null) o = Object.getPrototypeOf(o); return o; };
-        const domObject = root(setTimeout);
-        const domFunction = Object.getPrototypeOf(setTimeout);
+        const domObject = root(document.createElement);
+        const domFunction = Object.getPrototypeOf(document.createElement);
         window.caught = [];
         const watch = (value) => {
           if ((typeof value === 'object' || typeof value === 'function') && value !== null) {

@@ -11,7 +11,7 @@ import { eventually, host, open, openHtml, serve } from './server.mjs';
 
 /** In a page: `Object.prototype` of the DOM realm. */
 const DOM_PROTOTYPE = `const domPrototype = (() => {
-  let object = setTimeout;
+  let object = document.createElement;
   for (let next = object; next !== null; next = Object.getPrototypeOf(next)) object = next;
   return object;
 })();`;

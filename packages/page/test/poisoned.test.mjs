@@ -32,8 +32,9 @@ function poison(global, seen) {
           note(parameters[at]);
           // Also what is inside of lists and descriptors.
           const inner = parameters[at];
-          if (typeof inner !== 'object' || inner === null || inner.length > 50) continue;
-          // Without running getters.
+          // Without running getters, which prototypes do not bear.
+          if (typeof inner !== 'object' || inner === null) continue;
+          if (getOwnPropertyDescriptor(inner, 'length')?.value > 50) continue;
           for (const key of ownKeys(inner).slice(0, 20)) note(getOwnPropertyDescriptor(inner, key)?.value);
         }
         const result = apply(original, self, parameters);
@@ -138,7 +139,7 @@ suite('a frame whose intrinsics were replaced before our code was loaded', () =>
         const seen = new Set();
         const poison = ${poison};
         const walk = ${walk};
-        let domObject = setTimeout;
+        let domObject = document.createElement;
         for (let next = domObject; next !== null; next = Object.getPrototypeOf(next)) domObject = next;
         const DomObject = domObject.constructor;
         const { defineProperty } = DomObject;

@@ -258,12 +258,36 @@ suite('an event handler attribute', () => {
     assert.deepEqual(page.errors, []);
   });
 
-  test('has the location of its attribute', async (t) => {
+  test('begins where the start tag of its element ends, as in Chromium', async (t) => {
     const page = await openHtml(
       t,
-      `<p>\n  <b id="b"\n     onclick="throw new Error('here')">x</b>\n<script>b.click()</script>`,
+      `<p>\n  <b id="b"\n     onclick="window.profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10 })">x</b>
+<i id="i" onclick="
+  throw new Error('here')">y</i>\n<script>b.click(); i.click();</script>`,
+      { headers: { 'document-policy': 'js-profiling' } },
     );
-    assert.equal(page.errors[0].lineno, 3);
+    const { frames } = await page.evaluate('profiler.stop()');
+    const { line, column } = frames.find(({ name }) => name === 'onclick');
+    assert.deepEqual([line, column], [3, 90]);
+    // The lines of the body follow.
+    assert.equal(page.errors[0].lineno, 6);
+  });
+});
+
+suite('the URL of a script', () => {
+  test('has no fragment, so that a script is one resource', async (t) => {
+    const page = await openHtml(
+      t,
+      `<script>location.hash = 'part';</script>
+       <script>window.profilers = []; function start() { profilers.push(new Profiler({ sampleInterval: 10, maxBufferSize: 10 })); }</script>
+       <script src="/a.js#one"></script><script src="/a.js#two"></script>`,
+      { headers: { 'document-policy': 'js-profiling' }, routes: { '/a.js': 'start();' } },
+    );
+    const resources = await page.evaluate('Promise.all(profilers.map(async (p) => (await p.stop()).resources))');
+    for (const list of resources) {
+      const ofPage = list.filter((resource) => resource.startsWith('http')).sort();
+      assert.deepEqual(ofPage, [page.server.url('/'), page.server.url('/a.js')]);
+    }
   });
 });
 

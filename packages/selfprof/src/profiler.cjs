@@ -12,6 +12,7 @@ const { fromOutput, toTrace } = require('./trace.cjs');
 const {
   checked,
   defineInterface,
+  defineMembers,
   toBoolean,
   toDictionary,
   toEnforcedUnsignedLong,
@@ -20,7 +21,7 @@ const {
 } = require('./webidl.cjs');
 
 /** The dictionary `ProfilerInitOptions`. The optional members are extensions. */
-const INIT_OPTIONS = {
+const INIT_OPTIONS = defineMembers({
   bufferPolicy: { convert: toEnumeration(BUFFER_POLICIES), fallback: BUFFER_POLICIES[0] },
   includeEntries: { convert: toBoolean, fallback: false },
   // Only pages have frames: see window-realm in packages/page.
@@ -28,10 +29,10 @@ const INIT_OPTIONS = {
   maxBufferSize: { convert: toNumber, required: true },
   maxChunks: { convert: toEnforcedUnsignedLong, fallback: 16 },
   sampleInterval: { convert: toNumber, required: true },
-};
+});
 
 /** The dictionary `ProfilerStopOptions`, an extension. */
-const STOP_OPTIONS = { format: { convert: toEnumeration(FORMATS), fallback: FORMATS[0] } };
+const STOP_OPTIONS = defineMembers({ format: { convert: toEnumeration(FORMATS), fallback: FORMATS[0] } });
 
 /**
  * Profilers by session, unless they were garbage collected.
@@ -190,7 +191,7 @@ class Profiler extends EventTarget {
    * @param {unknown} [options] a `ProfilerStopOptions`
    * @returns {Promise<unknown>}
    */
-  stop(options = {}) {
+  stop(options = undefined) {
     try {
       return this.#stop(options);
     } catch (error) {
@@ -239,7 +240,9 @@ class Profiler extends EventTarget {
   /** @param {unknown} options */
   #stop(options) {
     const context = "Failed to execute 'stop' on 'Profiler'";
-    const { format } = toDictionary(options, 'ProfilerStopOptions', STOP_OPTIONS, context);
+    // The standard's stop() takes no argument, so programs pass it as a callback: what is no object is ignored.
+    const given = typeof options === 'object' || typeof options === 'function' ? options : undefined;
+    const { format } = toDictionary(given, 'ProfilerStopOptions', STOP_OPTIONS, context);
     this.#end('stop');
     releaseIfDone(this);
     const entries = this.#entries?.stop();

@@ -4,7 +4,7 @@
 // https://github.com/WICG/js-self-profiling/blob/6510f55/README.md#minimal-api-proposal
 
 const { ensureAgent } = require('./agent.cjs');
-const { defineInterface, toDictionary, toEnforcedUnsignedLong, toNumber } = require('./webidl.cjs');
+const { defineInterface, defineMembers, toDictionary, toEnforcedUnsignedLong, toNumber } = require('./webidl.cjs');
 
 /** The only version of the format. */
 const VERSION = 1;
@@ -16,11 +16,11 @@ const VERSION = 1;
 const MAX_BUFFER_SIZE = 1_000_000;
 
 /** The dictionary `ProfilingOptions`. The explainer has no `maxBufferSize`. */
-const OPTIONS = {
+const OPTIONS = defineMembers({
   interval: { convert: toInterval, fallback: 10 },
   maxBufferSize: { convert: toEnforcedUnsignedLong, fallback: MAX_BUFFER_SIZE },
   version: { convert: toEnforcedUnsignedLong, fallback: VERSION },
-};
+});
 
 /**
  * `double`, 0 or more

@@ -9,7 +9,15 @@ const { updateEntryRecording } = require('./agent.cjs');
 const { FORMATS } = require('./capabilities.cjs');
 const native = require('./native.cjs');
 const { fromOutput } = require('./trace.cjs');
-const { checked, defineInterface, toBoolean, toDictionary, toEnumeration, toNumber } = require('./webidl.cjs');
+const {
+  checked,
+  defineInterface,
+  defineMembers,
+  toBoolean,
+  toDictionary,
+  toEnumeration,
+  toNumber,
+} = require('./webidl.cjs');
 
 /**
  * The policies that make sense for several threads. Chunks do not: there is no common order in which to take
@@ -18,14 +26,14 @@ const { checked, defineInterface, toBoolean, toDictionary, toEnumeration, toNumb
 const POLICIES = /** @type {const} */ (['stop', 'circular']);
 
 /** The dictionary `ProfileThreadsOptions`. */
-const OPTIONS = {
+const OPTIONS = defineMembers({
   bufferPolicy: { convert: toEnumeration(POLICIES), fallback: POLICIES[0] },
   includeEntries: { convert: toBoolean, fallback: false },
   maxBufferSize: { convert: toNumber, required: true },
   sampleInterval: { convert: toNumber, required: true },
-};
+});
 
-const STOP_OPTIONS = { format: { convert: toEnumeration(FORMATS), fallback: FORMATS[0] } };
+const STOP_OPTIONS = defineMembers({ format: { convert: toEnumeration(FORMATS), fallback: FORMATS[0] } });
 
 /**
  * @template [Trace=import('../index.js').ProfilerTrace]

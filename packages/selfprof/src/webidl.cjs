@@ -6,8 +6,24 @@
  * How a member of a dictionary is converted. `subject` names the member in messages.
  *
  * @template T
- * @typedef {{ convert: (value: unknown, subject: string) => T, required?: boolean, fallback?: T }} Member
+ * @typedef {{ convert: (value: unknown, subject: string) => T, required: boolean, fallback?: T }} Member
  */
+
+/**
+ * The members of a dictionary, in lexicographical order. They inherit nothing that a program may define later.
+ *
+ * @template {Record<string, { convert: (value: unknown, subject: string) => unknown, required?: boolean, fallback?: unknown }>} Members
+ * @param {Members} members
+ * @returns {{ [name in keyof Members]: Member<ReturnType<Members[name]['convert']>> }}
+ */
+function defineMembers(members) {
+  /** @type {Record<string, unknown>} */
+  const defined = { __proto__: null };
+  for (const [name, { convert, required = false, fallback }] of Object.entries(members)) {
+    defined[name] = { __proto__: null, convert, required, fallback };
+  }
+  return /** @type {{ [name in keyof Members]: Member<ReturnType<Members[name]['convert']>> }} */ (defined);
+}
 
 /**
  * Converts a value to a dictionary: reads its members in the order in which they are given, and converts each before it
@@ -16,7 +32,7 @@
  * @template {Record<string, Member<unknown>>} Members
  * @param {unknown} value
  * @param {string} type the dictionary's name
- * @param {Members} members in lexicographical order
+ * @param {Members} members see `defineMembers`
  * @param {string} context the start of each message
  * @returns {{ [name in keyof Members]: ReturnType<Members[name]['convert']> }} the converted members
  */
@@ -25,9 +41,11 @@ function toDictionary(value, type, members, context) {
     throw new TypeError(`${context}: the provided value is not of type '${type}'.`);
   }
   const given = /** @type {Record<string, unknown> | null | undefined} */ (value);
+  // Programs may have put anything on `Object.prototype`, or replaced its functions.
   /** @type {Record<string, unknown>} */
-  const dictionary = {};
-  for (const [name, { convert, required = false, fallback }] of Object.entries(members)) {
+  const dictionary = { __proto__: null };
+  for (const name in members) {
+    const { convert, required, fallback } = members[name];
     const member = given?.[name];
     if (member !== undefined) dictionary[name] = convert(member, `${context}: member ${name}`);
     else if (required) throw new TypeError(`${context}: required member ${name} is undefined.`);
@@ -114,4 +132,13 @@ function defineInterface(constructor, members, statics = []) {
   Object.defineProperty(constructor.prototype, Symbol.toStringTag, { value: constructor.name, configurable: true });
 }
 
-module.exports = { checked, defineInterface, toBoolean, toDictionary, toEnforcedUnsignedLong, toEnumeration, toNumber };
+module.exports = {
+  checked,
+  defineInterface,
+  defineMembers,
+  toBoolean,
+  toDictionary,
+  toEnforcedUnsignedLong,
+  toEnumeration,
+  toNumber,
+};

@@ -57,6 +57,36 @@ suite('sampleInterval', () => {
   });
 });
 
+suite('a changed Object.prototype', () => {
+  const OPTIONS = { sampleInterval: 10, maxBufferSize: 10 };
+  for (const [name, property] of Object.entries({
+    sampleInterval: { value: 'wrong' },
+    required: { value: true },
+    fallback: { value: 'wrong' },
+    convert: { value: 5 },
+    format: { value: 'wrong' },
+    message: { value: 'wrong' },
+    maxBufferSize: {
+      get: () => 5,
+      set() {
+        throw new Error('the setter was called');
+      },
+    },
+  })) {
+    test(`does not matter to a profiler: ${name}`, async () => {
+      Object.defineProperty(Object.prototype, name, { ...property, configurable: true });
+      try {
+        const profiler = new Profiler(OPTIONS);
+        assert.equal(profiler.sampleInterval, 10);
+        const trace = await profiler.stop();
+        assert.ok(Array.isArray(trace.samples));
+      } finally {
+        delete Object.prototype[name];
+      }
+    });
+  }
+});
+
 suite('stop()', () => {
   test('sets stopped at once', async () => {
     const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10 });
@@ -66,6 +96,20 @@ suite('stop()', () => {
     assert.ok(promise instanceof Promise);
     await promise;
     assert.equal(profiler.stopped, true);
+  });
+
+  for (const argument of [5, 'text', true, Symbol('s'), 10n, null, undefined]) {
+    test(`ignores an argument that is no object: ${String(argument)}`, async () => {
+      const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10 });
+      assert.ok(Array.isArray((await profiler.stop(argument)).samples));
+      assert.equal(profiler.stopped, true);
+    });
+  }
+
+  test('can be passed as a callback', async () => {
+    const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10 });
+    const trace = await Promise.resolve(5).then(profiler.stop.bind(profiler));
+    assert.ok(Array.isArray(trace.samples));
   });
 
   test('rejects with an InvalidStateError when it was called before', async () => {

@@ -52,8 +52,14 @@ fn code_for_any_realm_imports_no_package() {
 
 /// The scripts of the packages, of the pages in browsers, and of the tests' own programs.
 fn sources() -> Vec<(String, String)> {
-    const FOLDERS: &[&str] =
-        &["packages/", "ui/", "xtask/wpt/", "fixtures/bench/", "crates/formats/consumers/"];
+    const FOLDERS: &[&str] = &[
+        "packages/",
+        "ui/",
+        "xtask/differential/",
+        "xtask/wpt/",
+        "fixtures/bench/",
+        "crates/formats/consumers/",
+    ];
     const ENDS: &[&str] = &[".cjs", ".mjs", ".js", ".ts"];
     let is_source = |name: &str| {
         FOLDERS.iter().any(|folder| name.starts_with(folder))

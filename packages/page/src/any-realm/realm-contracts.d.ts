@@ -281,6 +281,8 @@ export interface WindowCode {
     references: WebDriverReferences,
   ): { text: string; error?: undefined } | { text?: undefined; error: { code: string; message: string } };
   /** A function of the window's realm, as those of the platform are: it cannot be constructed. */
+  /** Sets what `toString` gives for a function. */
+  setText(part: object, text: string): void;
   wrap(name: string, call: (...parameters: any[]) => unknown, length: number): (...parameters: any[]) => unknown;
 }
 
@@ -369,6 +371,8 @@ export interface WindowHost {
     /** Takes the channel from a port, which is of no use afterwards. */
     take(port: object): Channel | undefined;
   };
+  /** What `toString` gives for functions of all windows of the thread; an empty text for native functions. */
+  functionTexts: { get(value: unknown): string | undefined; set(part: object, text: string): void };
 }
 
 /** `WindowHost` of a worker. */

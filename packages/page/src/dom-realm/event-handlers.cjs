@@ -11,6 +11,7 @@ const OnBeforeUnloadEventHandlerNonNull = require('jsdom/lib/generated/idl/OnBef
 const OnErrorEventHandlerNonNull = require('jsdom/lib/generated/idl/OnErrorEventHandlerNonNull.js');
 
 const { reportException } = require('./exceptions.cjs');
+const realms = require('./window-realms.cjs');
 
 /** @param {Jsdom.Impl} target */
 function isWindow(target) {
@@ -18,29 +19,29 @@ function isWindow(target) {
 }
 
 /**
- * The position of an attribute's value in its document, counted from 0.
+ * Where the start tag of an element ends in its document, counted from 0. Chromium takes the position that the parser has
+ * reached for that of the element's handlers.
  *
  * @param {Jsdom.ElementImpl | null} element
- * @param {string} name
  */
-function attributePosition(element, name) {
+function startTagEnd(element) {
   const location = element?.sourceCodeLocation;
-  const attribute = (location?.startTag ?? location)?.attrs?.[name] ?? location?.attrs?.[name];
-  if (attribute === undefined) return { line: 0, column: 0 };
-  // After the name, the equals sign and a quote.
-  return { line: attribute.startLine - 1, column: attribute.startCol - 1 + name.length + 2 };
+  const tag = location?.startTag ?? location;
+  // Handlers of elements that a script has made are at the beginning.
+  if (!tag) return { line: 0, column: 0 };
+  return { line: tag.endLine - 1, column: tag.endCol - 1 };
 }
 
 /**
- * Compiles the text of an attribute. The document, the form owner and the element are scopes around the function, innermost last, and its
- * positions are those of the attribute.
+ * Compiles the text of an attribute. The document, the form owner and the element are scopes around the function, innermost last. The
+ * parameters of the function begin at the position, and so do the lines of its body.
  *
  * @param {Jsdom.Window} window
  * @param {{ name: string, parameters: string, body: string, scopes: object[], url: string,
  *   position: { line: number, column: number } }} handler
  */
 function compile(window, { name, parameters, body, scopes, url, position }) {
-  const handler = `function ${name}(${parameters}) {\n${body}\n}`;
+  const start = `return function ${name}`;
   // Checked on its own first: a body that closes the function is a syntax error and must not get into the scopes below.
   bridge.checkFunctionBody(window, parameters, body, url);
   let head = '';
@@ -49,10 +50,14 @@ function compile(window, { name, parameters, body, scopes, url, position }) {
     head += `with (arguments[0][${index}]) {`;
     tail += '}';
   }
-  const source = `(function () {${head} return ${handler}\n${tail}})`;
-  // The body begins on the second line of the source.
-  const make = bridge.runScript(window, source, url, position.line - 1, 0, window._document.baseURLSerialized());
-  return make(scopes);
+  const before = `(function () {${head} ${start}`;
+  const source = `${before}(${parameters}) {${body}\n}\n${tail}})`;
+  const { line, column } = position;
+  const base = window._document.baseURLSerialized();
+  const handler = bridge.runScript(window, source, url, line, column - before.length, base)(scopes);
+  // The standard has a line break before the body, which would put the body one line late.
+  realms.realmOf(window)?.code.setText(handler, `function ${name}(${parameters}) {\n${body}\n}`);
+  return handler;
 }
 
 /**
@@ -86,7 +91,7 @@ function getCurrentEventHandlerValue(target, event) {
       body: value.body,
       scopes,
       url: document.URL,
-      position: attributePosition(element ?? document.body, name),
+      position: startTagEnd(element ?? document.body),
     });
   } catch (error) {
     target._setEventHandlerFor(event, null);

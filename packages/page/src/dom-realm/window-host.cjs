@@ -8,6 +8,7 @@ const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
+const { replaceToString } = require('../any-realm/function-texts.cjs');
 const { installAnimationFrames } = require('./animation-frames.cjs');
 const { recordLoading } = require('./document-loading.cjs');
 const { eventCounts, interactionCount } = require('./event-counts.cjs');
@@ -40,6 +41,17 @@ const pipes = {
     return channel;
   },
 };
+
+const { apply } = Reflect;
+const { get, set } = WeakMap.prototype;
+/** The functions of all windows of this thread whose texts are not their code. @type {WeakMap<object, string>} */
+const texts = new WeakMap();
+const functionTexts = {
+  get: (/** @type {unknown} */ value) => apply(get, texts, [value]),
+  set: (/** @type {object} */ part, /** @type {string} */ text) => void apply(set, texts, [part, text]),
+};
+// jsdom's functions inherit from this realm's.
+replaceToString(Function.prototype, functionTexts);
 
 /** @param {WindowRealm} realm whose window exists and whose code will be loaded next @returns {WindowHost} */
 function hostFor(realm) {
@@ -126,6 +138,7 @@ function hostFor(realm) {
       pipe.close();
     },
     pipes,
+    functionTexts,
   };
 }
 
@@ -146,6 +159,7 @@ function install(realm) {
   const description = JSON.parse(bridge.describeWindow(window));
   realm.isIsolated = description.isIsolated;
   const loading = recordLoading(realm, description);
+  installAnimationFrames(realm, now);
   code.install({
     ...description,
     timing: loading.timing,
@@ -161,7 +175,6 @@ function install(realm) {
     queueTask: (/** @type {() => void} */ task) => window._document._queueATask(() => task()),
     reportException: (/** @type {unknown} */ error) => reportException(window, error),
   });
-  installAnimationFrames(realm, now);
 }
 
 module.exports = { hostFor, install };

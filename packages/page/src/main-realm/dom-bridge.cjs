@@ -12,7 +12,12 @@ const { MessageChannel } = require('node:worker_threads');
 const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
 const { callingRealm } = require('./page-code.cjs');
-const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
+const {
+  checkFunctionBody,
+  runClassicScript,
+  syntaxErrorPosition,
+  withoutFragment,
+} = require('./script-compilation.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').MainRealmFunctions} MainRealmFunctions */
 
@@ -153,8 +158,9 @@ class DomBridge {
         this.#complete(() => {
           if (!isString(source, url)) throw new Error('a script is text');
           const { realm, bases } = thread.windows.withScripts(window);
-          if (isString(base) && base !== '') bases.set(url, base);
-          return runClassicScript(realm, source, url, { line: line | 0, column: column | 0 });
+          const shown = withoutFragment(url);
+          if (isString(base) && base !== '') bases.set(shown, base);
+          return runClassicScript(realm, source, shown, { line: line | 0, column: column | 0 });
         }),
       runUserScript: (window, source, name, column, base) =>
         this.#complete(() => {

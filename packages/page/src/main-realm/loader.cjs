@@ -9,7 +9,7 @@ const { charset } = require('../fetch/mime-type.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
 const { readPageRequest } = require('./page-request.cjs');
-const { runClassicScript } = require('./script-compilation.cjs');
+const { runClassicScript, withoutFragment } = require('./script-compilation.cjs');
 const { decodeScript } = require('./script-encoding.cjs');
 const { checkIntegrity } = require('./subresource-integrity.cjs');
 const { visibleResponse } = require('./visible-response.cjs');
@@ -155,7 +155,12 @@ class Loader {
   keepScript(url, response, source) {
     if (this.#scripts.size >= MAX_WAITING_SCRIPTS) throw new Error('too many scripts wait to be run');
     const handle = this.#nextId++;
-    this.#scripts.set(handle, { source, url, base: response.url, muted: response.type === 'opaque' });
+    this.#scripts.set(handle, {
+      source,
+      url: withoutFragment(url),
+      base: response.url,
+      muted: response.type === 'opaque',
+    });
     return handle;
   }
 

@@ -12,6 +12,7 @@ const { installGeometry } = require('./geometry.cjs');
 const { installIdleCallbacks } = require('./idle-callbacks.cjs');
 const { installIntersectionObserver } = require('./intersection-observer.cjs');
 const { installMediaQueries } = require('./media-queries.cjs');
+const { hideHostCode } = require('./native-functions.cjs');
 const { installObjectUrls } = require('./object-urls.cjs');
 const { installPorts } = require('./ports.cjs');
 const { installResizeObserver } = require('./resize-observer.cjs');
@@ -44,6 +45,7 @@ function install(settings) {
   installWorkers(settings);
   defineInterfaceObject('Profiler', Profiler);
   installBrands();
+  hideHostCode();
 }
 
 module.exports = { install };

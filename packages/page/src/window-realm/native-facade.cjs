@@ -11,6 +11,7 @@ const { callForeign } = require('../any-realm/foreign-calls.cjs');
 
 const { DOMException, Error, Promise, TypeError, Uint32Array } = globalThis;
 const { parse, stringify } = JSON;
+const { hasOwn } = Object;
 const { apply, defineProperty, deleteProperty } = Reflect;
 
 /** The parameter of the function that this module is compiled to: see main-realm/window-native.cjs. */
@@ -43,7 +44,8 @@ function failure({ code, message }) {
 /** Parses an answer of the main realm, and throws if it is an error. @param {string} answer */
 function checked(answer) {
   const outcome = parse(answer);
-  if (outcome.message !== undefined) throw failure(outcome);
+  // A page may have defined `message` on `Object.prototype`.
+  if (hasOwn(outcome, 'message')) throw failure(outcome);
   return outcome;
 }
 

@@ -7,6 +7,7 @@ const host = require('selfprof:host');
 const { deserialize } = require('../any-realm/structured-clone.cjs');
 const { serializeHere } = require('./structured-clone-api.cjs');
 const { install } = require('./install-globals.cjs');
+const { setText } = require('./native-functions.cjs');
 const { dispatchMessage } = require('./ports.cjs');
 const json = require('./webdriver-json.cjs');
 
@@ -157,6 +158,7 @@ module.exports = {
   parse,
   receive: (record) => dispatchMessage(globalThis, record),
   serialize: serializeHere,
+  setText,
   settle,
   setMarkerFunctions(parse, style) {
     markerFunctions.parse = parse;
