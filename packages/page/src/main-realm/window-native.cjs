@@ -260,7 +260,7 @@ class WindowNative {
       releaseReadProfiles: () => native.releaseReadProfiles(),
       newTimeline: (_origin, _resolution, mark, measure) => {
         const handle = this.#nextHandle++;
-        const { origin, resolution } = clockOf(this.#thread.client, this.#window.realm.timeOrigin);
+        const { origin, resolution } = clockOf(this.#window, this.#window.realm.timeOrigin);
         this.#timelines.set(handle, new native.Timeline(origin, resolution, { mark, measure }));
         return handle;
       },
