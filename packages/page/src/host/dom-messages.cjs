@@ -23,7 +23,7 @@ function readDomMessage(received) {
   /** @type {{ type: string, [member: string]: unknown }} */
   const read = { type: message.type };
   for (const [name, value] of Object.entries(message)) {
-    if (typeof value !== 'object' || STRUCTURED.has(name)) read[name] = value;
+    if (value === null || typeof value !== 'object' || STRUCTURED.has(name)) read[name] = value;
   }
   return read;
 }
