@@ -25,6 +25,7 @@ pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String>
         ("SELFPROF_TEST_CONSUMERS", modules.as_path()),
         ("SELFPROF_TEST_OTLP_PROTOS", messages.as_path()),
     ];
+    let environment = environment.map(|(variable, path)| (variable, path.as_os_str()));
     run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &test_files(&folder)?), &environment, context, log, activity)
 }
 

@@ -8,6 +8,7 @@ use crate::test::counts;
 use crate::test::step::Context;
 use crate::workspace::modules;
 use anyhow::{Context as _, Result, bail};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,15 +17,17 @@ use std::process::Command;
 const CONCURRENCY: &str = "--test-concurrency=3";
 
 /// Options of Node for the tests of pages. Each page is a thread that loads jsdom; with V8's default of 1 MB for the young
-/// generation, collections take a tenth of the time. On Node 22, messages would take too much memory until they are collected.
-fn page_options(major: u32) -> &'static [&'static str] {
-    if major >= 24 { &["--min-semi-space-size=16"] } else { &[] }
-}
+/// generation, collections take a tenth of the time.
+const PAGE_OPTIONS: [&str; 1] = ["--min-semi-space-size=16"];
+
+/// Has glibc give freed memory back at once, so that the tests see how much is in use.
+const MALLOC: [(&str, &str); 2] =
+    [("MALLOC_MMAP_THRESHOLD_", "131072"), ("MALLOC_TRIM_THRESHOLD_", "131072")];
 
 /// Runs the tests of the npm package that need no pages.
 pub fn package(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let pprof = context.packages.get(&DATADOG_PPROF)?;
-    let environment = [("SELFPROF_TEST_PPROF", pprof.as_path())];
+    let environment = [("SELFPROF_TEST_PPROF", pprof.as_os_str())];
     run(major, (&[], &script_tests(context)?), &environment, context, log, activity)
 }
 
@@ -34,9 +37,10 @@ pub fn pages(major: u32, context: &Context, log: &Log, activity: &Activity) -> R
     for (variable, package) in &PAGE_LIBRARIES {
         folders.push((variable, context.packages.get(package)?));
     }
-    let environment: Vec<(&str, &Path)> =
-        folders.iter().map(|(variable, folder)| (*variable, folder.as_path())).collect();
-    run(major, (page_options(major), &page_tests(context)?), &environment, context, log, activity)
+    let folders = folders.iter().map(|(variable, folder)| (*variable, folder.as_os_str()));
+    let malloc = MALLOC.into_iter().map(|(variable, value)| (variable, OsStr::new(value)));
+    let environment: Vec<(&str, &OsStr)> = folders.chain(malloc).collect();
+    run(major, (&PAGE_OPTIONS, &page_tests(context)?), &environment, context, log, activity)
 }
 
 /// Checks the format of all JavaScript, TypeScript, CSS and JSON, and lints it: a warning fails.
@@ -87,7 +91,7 @@ pub fn on_node(command: &mut Command, node: &Node) -> Result<()> {
 pub fn run(
     major: u32,
     (options, files): (&[&str], &[PathBuf]),
-    environment: &[(&str, &Path)],
+    environment: &[(&str, &OsStr)],
     context: &Context,
     log: &Log,
     activity: &Activity,

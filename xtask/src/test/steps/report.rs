@@ -18,7 +18,8 @@ pub fn build(context: &Context, log: &Log, activity: &Activity) -> Result<String
 /// Runs the tests of the page, which drive Chromium from Node, and those of the views.
 pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (chromium, cli) = (chromium::find(&context.packages)?, context.checkout.cli());
-    let environment = [("SELFPROF_TEST_CHROMIUM", chromium.as_path()), ("SELFPROF_TEST_CLI", cli.as_path())];
+    let environment =
+        [("SELFPROF_TEST_CHROMIUM", chromium.as_os_str()), ("SELFPROF_TEST_CLI", cli.as_os_str())];
     let mut files = test_files(&folder(&context.checkout).join("test"))?;
     files.extend(test_files(&views_folder(&context.checkout).join("test"))?);
     run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &files), &environment, context, log, activity)
