@@ -139,6 +139,13 @@ impl Recording {
             if forced.is_some_and(|forced| !forced.keep) {
                 continue;
             }
+            let is_wanted = forced.is_some() || self.is_due(sample.at);
+            // Its stack would stay in the tables, though no sample has it. But garbage collections before it need it.
+            if is_wanted && self.waiting.is_none() && !self.has_room() {
+                self.full = true;
+                self.settle();
+                break;
+            }
             let collecting = sample.state == AgentState::GarbageCollection;
             let Resolved { stack, own, work, .. } = match sample.node {
                 // A garbage collection interrupts whichever agent was active.
@@ -159,7 +166,7 @@ impl Recording {
                 AgentState::External if forced.is_some() => AgentState::JavaScript,
                 state => state,
             };
-            if forced.is_some() || self.is_due(sample.at) {
+            if is_wanted {
                 let marker = state.marker().map(|marker| work.unwrap_or(marker));
                 let marker = marker.filter(|_| own).and_then(|marker| admission.marker(marker));
                 self.push(sample.at, stack, marker, own && collecting);

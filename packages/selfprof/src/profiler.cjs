@@ -7,6 +7,7 @@ const { ChunkIterator, ChunkQueue } = require('./chunks.cjs');
 const { EntryCollector } = require('./entries.cjs');
 const { fireEvent, hasListeners } = require('./events.cjs');
 const native = require('./native.cjs');
+const { withOwnMethods } = require('./own-methods.cjs');
 const { whenSettled } = require('./promises.cjs');
 const { fromOutput, toTrace } = require('./trace.cjs');
 const {
@@ -39,7 +40,7 @@ const STOP_OPTIONS = defineMembers({ format: { convert: toEnumeration(FORMATS), 
  *
  * @type {Map<number, WeakRef<Profiler>>}
  */
-const profilers = new Map();
+const profilers = withOwnMethods(new Map());
 
 /**
  * Profilers that must stay alive although the program may hold no reference: they may still fire `samplebufferfull` at a
@@ -47,7 +48,7 @@ const profilers = new Map();
  *
  * @type {Set<Profiler>}
  */
-const keptAlive = new Set();
+const keptAlive = withOwnMethods(new Set());
 
 /**
  * Records that the buffer of a profiler is full. Its event is due, and is the last one unless chunks are taken later.
@@ -68,12 +69,14 @@ let chunksOf;
  * Abandons the session of a profiler that was garbage collected, because it can no longer be stopped. A stopped profiler is
  * only removed from the map; earlier, an event for it might still have been pending.
  */
-const collected = new FinalizationRegistry(
-  (/** @type {{ session: number, entries: EntryCollector | undefined }} */ { session, entries }) => {
-    profilers.delete(session);
-    native.abandon(session);
-    entries?.stop();
-  },
+const collected = withOwnMethods(
+  new FinalizationRegistry(
+    (/** @type {{ session: number, entries: EntryCollector | undefined }} */ { session, entries }) => {
+      profilers.delete(session);
+      native.abandon(session);
+      entries?.stop();
+    },
+  ),
 );
 
 /** @param {number} session */
@@ -158,7 +161,7 @@ class Profiler extends EventTarget {
     const entries = init.includeEntries ? new EntryCollector(init) : undefined;
     this.#entries = entries;
     if (chunks !== undefined) this.#chunks = new ChunkQueue(() => takeChunk(session.id, chunks, entries));
-    profilers.set(session.id, new WeakRef(this));
+    profilers.set(session.id, withOwnMethods(new WeakRef(this)));
     collected.register(this, { session: session.id, entries });
     keepAliveForListener(this);
   }

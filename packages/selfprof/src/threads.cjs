@@ -8,6 +8,7 @@ const { clearTimeout, setTimeout } = require('node:timers');
 const { updateEntryRecording } = require('./agent.cjs');
 const { FORMATS } = require('./capabilities.cjs');
 const native = require('./native.cjs');
+const { withOwnMethods } = require('./own-methods.cjs');
 const { fromOutput } = require('./trace.cjs');
 const {
   checked,
@@ -44,7 +45,7 @@ const STOP_OPTIONS = defineMembers({ format: { convert: toEnumeration(FORMATS), 
 const ANSWER_TIMEOUT = 1000;
 
 /** Cancels profiles whose `ThreadsProfiling` was garbage collected: they can no longer be stopped. */
-const collected = new FinalizationRegistry((/** @type {number} */ id) => native.cancelThreads(id));
+const collected = withOwnMethods(new FinalizationRegistry((/** @type {number} */ id) => native.cancelThreads(id)));
 
 /**
  * Awaits the answers of all threads, but not longer than the timeout.

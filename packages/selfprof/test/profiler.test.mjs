@@ -87,6 +87,41 @@ suite('a changed Object.prototype', () => {
   }
 });
 
+suite('replaced methods', () => {
+  for (const [name, prototype, methods] of [
+    ['Map', Map.prototype, ['get', 'set', 'delete']],
+    ['Set', Set.prototype, ['add', 'delete']],
+    ['WeakRef', WeakRef.prototype, ['deref']],
+    ['FinalizationRegistry', FinalizationRegistry.prototype, ['register', 'unregister']],
+  ]) {
+    test(`do not matter to a profiler: those of ${name}`, async () => {
+      const properties = methods.map((method) => Object.getOwnPropertyDescriptor(prototype, method));
+      const replaced = [];
+      for (const method of methods)
+        Object.defineProperty(prototype, method, {
+          value: () => {
+            replaced.push(method);
+            throw new Error('the replaced method was called');
+          },
+          writable: true,
+          configurable: true,
+        });
+      let profiler;
+      let outcome;
+      try {
+        profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10 });
+        outcome = profiler.stop();
+      } catch (error) {
+        outcome = Promise.reject(error);
+      } finally {
+        for (const [at, method] of methods.entries()) Object.defineProperty(prototype, method, properties[at]);
+      }
+      assert.ok(Array.isArray((await outcome).samples));
+      assert.deepEqual(replaced, []);
+    });
+  }
+});
+
 suite('stop()', () => {
   test('sets stopped at once', async () => {
     const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10 });

@@ -440,17 +440,8 @@ suite('the options of stop()', () => {
     }
   });
 
-  test('are a dictionary with a value of an enumeration, or the profiler goes on', async () => {
-    for (const options of [
-      1,
-      'object',
-      true,
-      1n,
-      Symbol('s'),
-      { format: 'gzip' },
-      { format: null },
-      { format: Symbol('s') },
-    ]) {
+  test('have a value of an enumeration, or the profiler goes on', async () => {
+    for (const options of [{ format: 'gzip' }, { format: null }, { format: Symbol('s') }]) {
       const profiler = fresh();
       const promise = profiler.stop(options);
       assert.ok(promise instanceof Promise);

@@ -46,6 +46,18 @@ fn a_buffer_of_size_zero_holds_nothing() {
 }
 
 #[test]
+fn a_sample_that_does_not_fit_leaves_nothing_in_the_tables() {
+    for limit in [0, 1] {
+        let mut recording =
+            Recording::new(RecordingOptions { interval: Micros(10), limit: Some(limit), ..EVERYTHING });
+        let _ = append(&mut recording, "0 a, 10 b");
+        let trace = recording.finish();
+        let counts = [trace.names().len(), trace.frames().len(), trace.stacks().len()];
+        assert_eq!(counts, [limit as usize; 3]);
+    }
+}
+
+#[test]
 fn missed_slots_postpone_the_next_check() {
     check(3, &[("0 a, 50 a", (false, Some(70)))], "0 a, 50 a");
 }

@@ -4,6 +4,7 @@
 // page's own scripts had made them. It takes the intrinsics that it needs before a script of the page can change them.
 
 const host = require('selfprof:host');
+const { NATIVE } = require('../any-realm/function-texts.cjs');
 const { deserialize } = require('../any-realm/structured-clone.cjs');
 const { serializeHere } = require('./structured-clone-api.cjs');
 const { install } = require('./install-globals.cjs');
@@ -123,6 +124,7 @@ function wrap(name, call, length) {
     },
   };
   defineProperty(wrapped, 'length', { __proto__: null, value: length, configurable: true });
+  setText(wrapped, NATIVE);
   return wrapped;
 }
 
