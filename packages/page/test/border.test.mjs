@@ -456,6 +456,29 @@ suite('navigations in the name of another page', () => {
     assert.equal(headers['sec-fetch-site'], 'cross-site');
     assert.equal(headers.referer, `http://frame.test:${server.port}/`);
   });
+
+  test('of a frame by itself do not tell their URLs to the page around', async (t) => {
+    const frame = await serve(t, {
+      '/': "<script>onmessage = () => { location.href = '/callback?token=secret'; }</script>",
+      '/callback': "<script>parent.postMessage('loaded', '*')</script>",
+    });
+    const page = await openHtml(t, `<body><iframe src="${frame.url('/')}"></iframe>`);
+    const seen = await page.evaluate(async () => {
+      let root = Headers.prototype;
+      for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+      const requests = [];
+      root.toJSON = function () {
+        requests.push({ ...this });
+        return this;
+      };
+      frames[0].postMessage('go', '*');
+      await new Promise((resolve) => addEventListener('message', resolve));
+      delete root.toJSON;
+      return JSON.stringify([requests, performance.getEntries()]);
+    });
+    assert.match(seen, /ticket/);
+    assert.doesNotMatch(seen, /secret|callback/);
+  });
 });
 
 suite('files', () => {
