@@ -479,6 +479,19 @@ suite('navigations in the name of another page', () => {
     assert.match(seen, /ticket/);
     assert.doesNotMatch(seen, /secret|callback/);
   });
+
+  test('tell the page that they lead to no more of the one before than its origin', async (t) => {
+    const attacker = await serve(t, { '/': '<script>console.log(document.referrer)</script>' });
+    const victim = await serve(t, {
+      '/': `<script>if (location.search === '') location.href = '/?secret'; else setTimeout(() => { location.href = '${attacker.url('/')}' })</script>`,
+      '/embedding': `<iframe src="${attacker.url('/')}"></iframe>`,
+    });
+    for (const path of ['/', '/embedding?secret']) {
+      const page = await open(t, victim.url(path));
+      await eventually(() => page.log.length > 0);
+      assert.deepEqual(page.log, [victim.url('/')]);
+    }
+  });
 });
 
 suite('files', () => {
