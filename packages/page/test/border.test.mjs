@@ -480,6 +480,37 @@ suite('navigations in the name of another page', () => {
     assert.doesNotMatch(seen, /secret|callback/);
   });
 
+  test('do not tell the page around to which origin a redirect leads', async (t) => {
+    const last = await serve(t, { '/': "<script>parent.postMessage('loaded', '*')</script>" });
+    const first = await serve(t, { '/': { status: 302, headers: { location: last.url('/') } } });
+    const page = await openHtml(t, '<body>');
+    const seen = await page.evaluate(async (src) => {
+      let root = Headers.prototype;
+      for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+      const answers = [];
+      root.constructor.defineProperty(root, 'error', {
+        configurable: true,
+        get() {
+          answers.push({ ...this });
+          return undefined;
+        },
+        set(value) {
+          root.constructor.defineProperty(this, 'error', { value, writable: true, configurable: true });
+        },
+      });
+      const frame = Object.assign(document.createElement('iframe'), { src });
+      const loaded = new Promise((resolve) => {
+        frame.onload = resolve;
+      });
+      document.body.append(frame);
+      await loaded;
+      delete root.error;
+      return JSON.stringify(answers.filter(({ remote }) => remote !== undefined));
+    }, first.url('/'));
+    assert.match(seen, /thread/);
+    assert.ok(!seen.includes(last.origin), seen);
+  });
+
   test('tell the page that they lead to no more of the one before than its origin', async (t) => {
     const attacker = await serve(t, { '/': '<script>console.log(document.referrer)</script>' });
     const victim = await serve(t, {

@@ -81,7 +81,8 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
     return;
   }
   const thread = threads.open(handle, document, content, { container: { thread: embedder, window, frame }, lease });
-  embedder.handle.postToMain({ type: 'frame', id, remote: threads.addressOf(thread, 0) });
+  // Not its origin, to which a redirect may have led: the embedder must not learn that.
+  embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 } });
 }
 
 /**
