@@ -456,6 +456,73 @@ suite('navigations in the name of another page', () => {
     assert.equal(headers['sec-fetch-site'], 'cross-site');
     assert.equal(headers.referer, `http://frame.test:${server.port}/`);
   });
+
+  test('of a frame by itself do not tell their URLs to the page around', async (t) => {
+    const frame = await serve(t, {
+      '/': "<script>onmessage = () => { location.href = '/callback?token=secret'; }</script>",
+      '/callback': "<script>parent.postMessage('loaded', '*')</script>",
+    });
+    const page = await openHtml(t, `<body><iframe src="${frame.url('/')}"></iframe>`);
+    const seen = await page.evaluate(async () => {
+      let root = Headers.prototype;
+      for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+      const requests = [];
+      root.toJSON = function () {
+        requests.push({ ...this });
+        return this;
+      };
+      frames[0].postMessage('go', '*');
+      await new Promise((resolve) => addEventListener('message', resolve));
+      delete root.toJSON;
+      return JSON.stringify([requests, performance.getEntries()]);
+    });
+    assert.match(seen, /ticket/);
+    assert.doesNotMatch(seen, /secret|callback/);
+  });
+
+  test('do not tell the page around to which origin a redirect leads', async (t) => {
+    const last = await serve(t, { '/': "<script>parent.postMessage('loaded', '*')</script>" });
+    const first = await serve(t, { '/': { status: 302, headers: { location: last.url('/') } } });
+    const page = await openHtml(t, '<body>');
+    const seen = await page.evaluate(async (src) => {
+      let root = Headers.prototype;
+      for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+      const answers = [];
+      root.constructor.defineProperty(root, 'error', {
+        configurable: true,
+        get() {
+          answers.push({ ...this });
+          return undefined;
+        },
+        set(value) {
+          root.constructor.defineProperty(this, 'error', { value, writable: true, configurable: true });
+        },
+      });
+      const frame = Object.assign(document.createElement('iframe'), { src });
+      const loaded = new Promise((resolve) => {
+        frame.onload = resolve;
+      });
+      document.body.append(frame);
+      await loaded;
+      delete root.error;
+      return JSON.stringify(answers.filter(({ remote }) => remote !== undefined));
+    }, first.url('/'));
+    assert.match(seen, /thread/);
+    assert.ok(!seen.includes(last.origin), seen);
+  });
+
+  test('tell the page that they lead to no more of the one before than its origin', async (t) => {
+    const attacker = await serve(t, { '/': '<script>console.log(document.referrer)</script>' });
+    const victim = await serve(t, {
+      '/': `<script>if (location.search === '') location.href = '/?secret'; else setTimeout(() => { location.href = '${attacker.url('/')}' })</script>`,
+      '/embedding': `<iframe src="${attacker.url('/')}"></iframe>`,
+    });
+    for (const path of ['/', '/embedding?secret']) {
+      const page = await open(t, victim.url(path));
+      await eventually(() => page.log.length > 0);
+      assert.deepEqual(page.log, [victim.url('/')]);
+    }
+  });
 });
 
 suite('files', () => {

@@ -296,8 +296,11 @@ export const INTO_DOM_REALM = {
   },
   navigateFrame: {
     takes: 'nothing',
-    gives: "a frame's number, a URL and a ticket",
-    attacks: ['border.test.mjs: of a frame by itself are its own requests, without the cookies of the page around'],
+    gives: "a frame's number and a ticket",
+    attacks: [
+      'border.test.mjs: of a frame by itself are its own requests, without the cookies of the page around',
+      'border.test.mjs: of a frame by itself do not tell their URLs to the page around',
+    ],
   },
   report: { takes: 'nothing', gives: 'what code of the page threw', attacks: OBJECTS },
   reject: { takes: 'nothing', gives: 'what a promise of the page was rejected with', attacks: OBJECTS },

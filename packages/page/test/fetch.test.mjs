@@ -1,10 +1,12 @@
 // data: URLs, MIME types, and which requests are same-site, on which cookies depend.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import net from 'node:net';
 import { suite, test } from 'node:test';
 
-import { eventually, host, jsdom, open, serve } from './server.mjs';
+import { eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
 
 const require = createRequire(import.meta.url);
 const { decodeDataUrl } = require('../src/fetch/data-url.cjs');
@@ -169,4 +171,36 @@ suite('cookies with SameSite', () => {
       assert.equal(await sent('/typed'), 'strict=1; lax=1');
     });
   }
+});
+
+suite('HTTP', () => {
+  test('headers may have the names of members of objects', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/x': '' } });
+    await page.evaluate(() =>
+      fetch('/x', {
+        headers: [
+          ['constructor', 'a'],
+          ['__proto__', 'b'],
+        ],
+      }).then(() => {}),
+    );
+    const { headers } = page.server.requests.at(-1);
+    assert.equal(headers.constructor, 'a');
+  });
+
+  test('responses that switch to another protocol fail', async (t) => {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+      );
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    const page = await openHtml(t, '');
+    const url = `http://127.0.0.1:${server.address().port}/`;
+    assert.equal(await page.evaluate((url) => fetch(url).catch(({ name }) => name), url), 'TypeError');
+    await assert.rejects(page.navigate(url), /switched to a protocol/);
+  });
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import net from 'node:net';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -272,6 +273,33 @@ suite("memory of the user's thread", () => {
       await eventually(() => page.problems.length > count);
     }
     await assert.rejects(page.navigate('/dev/zero'), /not a regular file/);
+  });
+
+  test('for connections is limited, to however many servers a page sends requests', async (t) => {
+    const connections = new Set();
+    const server = net.createServer((socket) => {
+      connections.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => connections.delete(socket));
+    });
+    server.listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    t.after(() => {
+      server.close();
+      for (const socket of connections) socket.destroy();
+    });
+    const page = await openHtml(t, '');
+    await page.evaluate((port) => {
+      for (let at = 0; at < 600; at++)
+        fetch(`http://127.0.${1 + (at >> 7)}.${1 + (at & 127)}:${port}/`, { mode: 'no-cors' }).catch(() => {});
+    }, server.address().port);
+    await eventually(() => connections.size >= 256);
+    await setTimeout(500);
+    assert.equal(connections.size, 256);
+    // Each that ends makes room for another.
+    for (const socket of connections) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    await setTimeout(100);
+    await eventually(() => connections.size >= 200);
   });
 
   test('is not filled by what a page throws, logs, or asks for', async (t) => {

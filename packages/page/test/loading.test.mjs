@@ -437,6 +437,19 @@ suite('the console', () => {
     ]);
   });
 
+  test('does not let a page flood its user with navigations that fail', async (t) => {
+    const page = await openHtml(t, '');
+    const began = performance.now();
+    await page.evaluate(() => {
+      location.href = `ftp://x/${'y'.repeat(1e6)}`;
+      for (let at = 0; at < 5_000; at++) location.href = `ftp://x/${at}`;
+    });
+    await page.evaluate('1');
+    const seconds = Math.ceil((performance.now() - began) / 1_000) + 1;
+    assert.ok(page.problems.length <= 1_000 * seconds, `${page.problems.length} problems in ${seconds} s`);
+    assert.ok(page.problems[0].url.length < 11_000);
+  });
+
   test('does not let a page flood its user', async (t) => {
     const page = await openHtml(t, "<script>for (let i = 0; i < 5000; i++) console.log('x'.repeat(20000))</script>");
     // The limit is per second, and a slow machine takes longer than one.

@@ -130,6 +130,22 @@ suite('a document that is unloaded', () => {
     assert.equal(page.url, server.url('/next'));
     assert.equal(page.frames().length, 1);
   });
+
+  test('cannot keep its user from leaving by going elsewhere meanwhile', async (t) => {
+    const server = await serve(t, {
+      '/next': () => new Promise((resolve) => setTimeout(resolve, 300, '<title>next</title>')),
+      '*': {
+        headers: { 'content-type': 'text/html' },
+        body: '<script>setInterval(() => { location.href = `/?${Math.random()}`; }, 10)</script>',
+      },
+    });
+    const page = await open(t, server.url('/'), { waitUntil: 'commit' });
+    for (let round = 0; round < 3; round++) {
+      await page.navigate(server.url('/next'));
+      assert.equal(await page.evaluate('document.title'), 'next');
+      await page.navigate(server.url('/'), { waitUntil: 'commit' });
+    }
+  });
 });
 
 suite('what a document sends last', () => {

@@ -451,7 +451,7 @@ export interface DomProgram {
   /** The documents of the thread are about to go: their last events are fired. */
   unload?(): void;
   /** A frame of another thread asks to be navigated; `ticket` goes to `fetchFrame`. */
-  navigateFrame?(frame: number, url: string, ticket: number): void;
+  navigateFrame?(frame: number, ticket: number): void;
   report(error: unknown, window?: object): void;
   reject(reason: unknown, promise: object): void;
 }

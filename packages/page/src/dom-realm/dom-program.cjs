@@ -88,7 +88,7 @@ module.exports = {
     sendChanges();
   },
 
-  navigateFrame: (frame, url, ticket) => frames.byNumber(frame)?._navigateAsAsked(url, ticket),
+  navigateFrame: (frame, ticket) => frames.byNumber(frame)?._navigateAsAsked(ticket),
 
   /** @param {unknown} error @param {any} [window] */
   report(error, window = page) {

@@ -157,14 +157,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   }
 
   /**
-   * The same for a window in another thread, which has asked for it.
+   * The same for a window in another thread, which has asked for it. To which URL is not this page's business.
    *
-   * @param {string} text
    * @param {number} ticket of the main realm
    */
-  _navigateAsAsked(text, ticket) {
-    const url = parseURL(text);
-    if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url), { ticket });
+  _navigateAsAsked(ticket) {
+    this.#fetch('', { ticket });
   }
 
   /** The attribute `sandbox`. */

@@ -30,6 +30,9 @@ const { now, timeRequest } = require('./fetch-timing.cjs');
 
 const DEFAULT_BODY_LIMIT = 256 << 20;
 
+/** How many connections may be idle. Node limits those to each server, and a page can name any number of servers. */
+const MAX_IDLE = 64;
+
 const gunzip = () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH });
 
 /** @type {Map<string, () => import('node:stream').Transform>} */
@@ -102,11 +105,12 @@ class Transport {
     const isSecure = url.protocol === 'https:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
     /** @type {Record<string, string | number>} */
-    const merged = {};
+    const merged = Object.create(null);
     for (const [name, value] of headers) merged[name] = name in merged ? `${merged[name]}, ${value}` : value;
     if (body !== null) merged['content-length'] = body.byteLength;
     return new Promise((resolve, reject) => {
       const { request, agent } = isSecure ? this.#secure : { request: http.request, agent: this.#httpAgent };
+      closeIdle(agent);
       const outgoing = request({
         agent,
         method,
@@ -123,6 +127,10 @@ class Transport {
       const timing = timeRequest(outgoing, isSecure, startedAt);
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
       outgoing.on('error', reject);
+      outgoing.on('upgrade', (_incoming, socket) => {
+        socket.destroy();
+        reject(new Error(`${url.host} switched to a protocol that was not asked for`));
+      });
       outgoing.on('response', (incoming) => {
         incoming.on('data', (chunk) => {
           timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
@@ -153,6 +161,12 @@ class Transport {
     this.#httpAgent.destroy();
     this.#https?.agent.destroy();
   }
+}
+
+/** @param {http.Agent} agent */
+function closeIdle({ freeSockets }) {
+  const idle = Object.values(freeSockets).flatMap((sockets) => sockets ?? []);
+  if (idle.length > MAX_IDLE) for (const socket of idle) socket.destroy();
 }
 
 /**

@@ -19,6 +19,7 @@ const { referrerFor } = require('./referrer.cjs');
 const { NetworkError, parseUrl } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
 const { siteRelation } = require('./site.cjs');
+const { Turns } = require('./turns.cjs');
 
 /** @typedef {import('./request.cjs').Client} Client */
 /** @typedef {import('./request.cjs').Request} Request */
@@ -29,7 +30,11 @@ const { siteRelation } = require('./site.cjs');
 /** @typedef {import('./http.cjs').HttpResponse} HttpResponse */
 /** @typedef {{ signal?: AbortSignal | undefined, lease?: Response['lease'] | undefined }} SendOptions */
 
+/** How many requests of a page, or of a thread, may be under way: each has a connection, and a process has few. Browsers have as many. */
+const MAX_REQUESTS = 256;
+
 class Network {
+  #turns = new Turns(MAX_REQUESTS);
   #transport;
   #cookies;
   #userAgent;
@@ -83,7 +88,9 @@ class Network {
     switch (url.protocol) {
       case 'http:':
       case 'https:':
-        return await this.#fetchHttp(url, request, client, options);
+        // A page's frames do not keep its user from leaving it.
+        if (request.isTopLevel === true) return await this.#fetchHttp(url, request, client, options);
+        return await this.#turns.run(() => this.#fetchHttp(url, request, client, options));
       case 'data:':
         return localResponse(url, decodeDataUrl(url), lease);
       case 'blob:':

@@ -21,6 +21,18 @@ function referrerFor(referrer, url) {
 }
 
 /**
+ * What a document knows of the page that led to it: what its request said. What a page makes itself, such as `srcdoc`, knows its maker.
+ * https://html.spec.whatwg.org/multipage/dom.html#the-document%27s-referrer
+ *
+ * @param {string} referrer
+ * @param {string} url of the document, after redirects
+ */
+function documentReferrer(referrer, url) {
+  const target = parseUrl(url);
+  return target.protocol === 'http:' || target.protocol === 'https:' ? referrerFor(referrer, target) : referrer;
+}
+
+/**
  * The URL that a document's requests come from. A document may name each URL of its origin, because it can move there without a request
  * (`history.pushState`), or none. For any other URL, its own takes the place.
  * https://w3c.github.io/webappsec-referrer-policy/#determine-requests-referrer
@@ -37,4 +49,4 @@ function referrerOf(claimed, { url, origin }) {
   return originOfUrl(new URL(claimed)) === origin ? claimed : url;
 }
 
-module.exports = { referrerFor, referrerOf };
+module.exports = { documentReferrer, referrerFor, referrerOf };

@@ -289,6 +289,7 @@ class AgentThreads {
         if (container === undefined) break;
         // A frame navigates itself: its embedder's thread requests that, as for every frame.
         const url = String(message.url);
+        if (!URL.canParse(url) || new URL(url).protocol === 'javascript:') return;
         const referrer = referrerOf(String(message.referrer), thread.document);
         const request = { type: /** @type {const} */ ('navigate frame'), frame: container.frame, url, referrer };
         container.thread.handle.postToMain({ ...request, asker: thread.id });

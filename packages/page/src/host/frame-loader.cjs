@@ -2,6 +2,7 @@
 
 const { describeFrame, LoadRefused } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
+const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError } = require('../fetch/request.cjs');
 const { combine, readSandbox } = require('../fetch/sandbox.cjs');
 
@@ -22,8 +23,10 @@ const { combine, readSandbox } = require('../fetch/sandbox.cjs');
 async function loadFrame(host, threads, embedder, request) {
   const { window, url, initiator } = request;
   const startedAt = now();
-  const report = (/** @type {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} */ timing) =>
-    embedder.handle.postToMain({ type: 'fetched', window, url, initiator, timing });
+  // What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL.
+  const report = (/** @type {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} */ timing) => {
+    if (request.asker === undefined) embedder.handle.postToMain({ type: 'fetched', window, url, initiator, timing });
+  };
   let response;
   try {
     response = await fetchFrame(host, threads, embedder, request);
@@ -49,7 +52,7 @@ async function loadFrame(host, threads, embedder, request) {
  * @param {(timing: Response['timing']) => void} report
  */
 async function showInFrame(host, threads, embedder, request, response, startedAt, report) {
-  const { id, window, frame, url, referrer } = request;
+  const { id, window, frame, url } = request;
   const { timing, lease } = response;
   report(timing);
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, readSandbox(request.sandbox));
@@ -58,6 +61,7 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
   const described = describeFrame(response, embedder.document, { sandbox, allow, src: url, isEmbedderIsolated });
   const document = { ...described, startedAt, timing };
   const base = url.startsWith('about:') ? request.base : undefined;
+  const referrer = documentReferrer(request.referrer, response.url);
   const content = { body: new Uint8Array(response.body), referrer, base };
   threads.closeFrame(embedder, frame);
   if (document.origin === embedder.document.origin) {
@@ -77,7 +81,8 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
     return;
   }
   const thread = threads.open(handle, document, content, { container: { thread: embedder, window, frame }, lease });
-  embedder.handle.postToMain({ type: 'frame', id, remote: threads.addressOf(thread, 0) });
+  // Not its origin, to which a redirect may have led: the embedder must not learn that.
+  embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 } });
 }
 
 /**

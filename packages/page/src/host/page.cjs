@@ -8,12 +8,13 @@ const { gunzipSync } = require('node:zlib');
 const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
-const { referrerOf } = require('../fetch/referrer.cjs');
+const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
+const { ProblemLimit, shortened } = require('./problem-limit.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
 const { deserializeResult, serializeParameters } = require('./script-values.cjs');
 const { withTimeout } = require('./time-limit.cjs');
@@ -85,10 +86,13 @@ class Page extends EventEmitter {
   #url = 'about:blank';
   #isClosed = false;
   #isVisible = true;
+  #problems = new ProblemLimit();
   /** Navigations that the page itself asked for. */
   #requested;
   /** Counts navigations: a later one wins over those before. */
   #navigation = 0;
+  /** The navigation that the user has asked for and that has no document yet, which the page cannot replace. */
+  #leaving = 0;
   /** Counts documents: references into one document are invalid in the next. */
   #documentNumber = 0;
   /**
@@ -160,6 +164,7 @@ class Page extends EventEmitter {
   /** @param {URL} url @param {LoadOptions} options */
   async #load(url, { waitUntil, referrer, root, headers = [], initiator }) {
     const navigation = ++this.#navigation;
+    if (initiator === undefined) this.#leaving = navigation;
     const startedAt = now();
     const handle = this.#context.startThread('page');
     let document;
@@ -171,9 +176,11 @@ class Page extends EventEmitter {
       await handle.ready();
       this.#assertCurrent(navigation, url.href);
       document = await this.#commit(handle, response, { navigation, startedAt, root, referrer });
+      this.#arrive(navigation);
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
     } catch (error) {
+      this.#arrive(navigation);
       if (document === undefined) {
         response?.lease?.release();
         handle.terminate();
@@ -181,6 +188,16 @@ class Page extends EventEmitter {
       this.#assertOpen();
       throw error;
     }
+  }
+
+  /** @param {number} navigation that has a document now, or has failed */
+  #arrive(navigation) {
+    if (this.#leaving === navigation) this.#leaving = 0;
+  }
+
+  /** Whether the user navigates away from the document. */
+  get #isLeaving() {
+    return this.#leaving !== 0 && this.#leaving === this.#navigation;
   }
 
   /**
@@ -243,7 +260,7 @@ class Page extends EventEmitter {
       this.#isVisible,
     );
     const { timing, lease } = response;
-    const content = { body: response.body, referrer };
+    const content = { body: response.body, referrer: documentReferrer(referrer, response.url) };
     const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content, {
       lease,
     });
@@ -296,7 +313,7 @@ class Page extends EventEmitter {
 
   /** The page asks to be navigated. @param {FromDomRealm} message */
   #requestNavigation({ url, referrer }) {
-    if (typeof url !== 'string' || !URL.canParse(url)) return;
+    if (this.#isLeaving || typeof url !== 'string' || !URL.canParse(url)) return;
     const { protocol } = new URL(url);
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
@@ -305,18 +322,24 @@ class Page extends EventEmitter {
       if (document !== undefined) this.#requested.add({ url, referrer: referrerOf(String(referrer), document) });
       return;
     }
-    const text = `a page may not navigate to URLs of the scheme ${protocol}`;
-    this.emit('problem', { kind: 'navigation', text, url, frame: 0 });
+    this.#reportNavigation(`a page may not navigate to URLs of the scheme ${protocol}`, url);
+  }
+
+  /** @param {string} text why a navigation that the page asked for fails @param {string} url */
+  #reportNavigation(text, url) {
+    if (!this.#problems.take()) return;
+    this.emit('problem', { kind: 'navigation', text: shortened(text), url: shortened(url), frame: 0 });
   }
 
   /** @param {import('./requested-navigations.cjs').NavigationRequest} request */
   async #navigateAsRequested({ url, referrer }) {
+    if (this.#isLeaving) return;
     const initiator = this.#document?.main.document.origin;
     try {
       await this.#load(new URL(url), { waitUntil: 'commit', referrer, initiator });
     } catch (error) {
       if (this.#isClosed) return;
-      this.emit('problem', { kind: 'navigation', text: messageOf(error), url, frame: 0 });
+      this.#reportNavigation(messageOf(error), url);
     }
   }
 

@@ -1,7 +1,7 @@
 'use strict';
 
 // Navigations that frames of other threads ask for. The frame element is in this thread, so the DOM realm here carries them out; but it must
-// not say who asked, for which URL, or with which referrer. It gets a ticket, and the request is read from here.
+// not know or say who asked, for which URL, or with which referrer. It gets a ticket, and the request is read from here.
 
 /** How many may wait: the DOM realm may never redeem their tickets. */
 const MAX_WAITING = 1_000;

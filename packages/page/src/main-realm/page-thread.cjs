@@ -365,7 +365,7 @@ class PageThread {
     frame: (message) => this.loader.onFrame(message),
     'navigate frame': ({ frame, ...navigation }) => {
       const ticket = this.loader.askedNavigations.add(navigation);
-      this.enter(() => this.dom.navigateFrame?.(frame, navigation.url, ticket));
+      this.enter(() => this.dom.navigateFrame?.(frame, ticket));
     },
     fetched: ({ window, url, initiator, timing }) => {
       if (timing !== undefined) this.windows.ofFrame(window)?.native?.reportResource(url, initiator, timing);
