@@ -171,6 +171,42 @@ suite('cookies with SameSite', () => {
       assert.equal(await sent('/typed'), 'strict=1; lax=1');
     });
   }
+
+  for (const [from, has] of [
+    ['api.example.com', true],
+    ['other.test', false],
+  ]) {
+    test(`are ${has ? '' : 'not '}those of a frame of www.example.com in a page of ${from}`, async (t) => {
+      const frame = await serve(t, {
+        '/': {
+          body: `<script>
+            document.cookie = 'set=1; SameSite=Lax';
+            const before = document.cookie;
+            fetch('/data').then(() => parent.postMessage([before, document.cookie], '*'));
+          </script>`,
+          headers: { 'set-cookie': ['none=1; SameSite=None', ...COOKIES] },
+        },
+        '/data': { body: '', headers: { 'set-cookie': 'data=1; SameSite=Strict' } },
+        '/visit': { body: '', headers: { 'set-cookie': ['visit=1; SameSite=Strict'] } },
+      });
+      const hosts = { 'www.example.com': '127.0.0.1', 'api.example.com': '127.0.0.1', 'other.test': '127.0.0.1' };
+      const pages = host(t, { hosts, cookies: 'host' });
+      // As a page of its own, it gets all cookies.
+      await (await pages.open(`http://www.example.com:${frame.port}/visit`)).close();
+      const around = await serve(t, { '/': '<body>' });
+      const page = await open(t, `http://${from}:${around.port}/`, { host: pages });
+      const seen = await page.evaluate((url) => {
+        document.body.append(Object.assign(document.createElement('iframe'), { src: url }));
+        return new Promise((resolve) => addEventListener('message', ({ data }) => resolve(data)));
+      }, `http://www.example.com:${frame.port}/`);
+      const all = ['none=1', 'strict=1', 'lax=1', 'set=1', 'data=1', 'visit=1'];
+      const sorted = (text) => text.split('; ').sort();
+      assert.deepEqual(sorted(seen[1]), has ? all.sort() : ['none=1']);
+      assert.deepEqual(sorted(seen[0]), has ? all.filter((cookie) => cookie !== 'data=1').sort() : ['none=1']);
+      const { headers } = frame.requests.find(({ url }) => url === '/data');
+      assert.deepEqual(sorted(headers.cookie), sorted(seen[0]));
+    });
+  }
 });
 
 suite('HTTP', () => {

@@ -7,6 +7,9 @@ const { CookieCounts, isTooLarge } = require('./cookie-limits.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isSameSite } = require('./site.cjs');
 
+/** @typedef {'strict' | 'lax' | 'none'} SameSiteContext */
+/** @typedef {{ isTopLevel: boolean, method: string, client: import('./request.cjs').Client }} CookieRequest */
+/** @typedef {Pick<import('./request.cjs').Client, 'hasCrossSiteAncestor'> | undefined} DocumentClient */
 /** @typedef {{ url: string, cookie: string, isHttp: boolean }} CookieChange `isHttp` is whether a response set it, not a script */
 
 /** @type {Record<string, 'Lax' | 'Strict' | 'None' | undefined>} as WebDriver names them */
@@ -78,17 +81,32 @@ class Cookies {
     return true;
   }
 
-  /** @param {CookieChange} change */
-  #set(change) {
+  /** @param {CookieChange} change @param {SameSiteContext} sameSiteContext */
+  #set(change, sameSiteContext) {
+    // Cookies with `SameSite` come from requests of their own site, and from navigations of the page.
+    if (sameSiteContext === 'none' && this.#isOfSameSite(change)) return;
     if (this.apply(change)) this.#onChange(change);
   }
 
-  /** Stores the cookies that a response sets. @param {URL} url @param {import('./headers.cjs').HeaderList} headers */
-  store(url, headers) {
+  /** Whether a cookie has `SameSite` with a value other than `None`. @param {CookieChange} change */
+  #isOfSameSite({ cookie }) {
+    const { sameSite } = toughCookie().Cookie.parse(cookie, { loose: true }) ?? {};
+    return sameSite === 'strict' || sameSite === 'lax';
+  }
+
+  /**
+   * Stores the cookies that a response sets.
+   *
+   * @param {URL} url
+   * @param {import('./headers.cjs').HeaderList} headers
+   * @param {CookieRequest} request
+   */
+  store(url, headers, request) {
+    const sameSiteContext = request.isTopLevel ? 'lax' : contextOf(url, request);
     for (const [name, value] of headers) {
       // Headers are read as Latin-1; in cookies, browsers take them for UTF-8.
       if (name === 'set-cookie')
-        this.#set({ url: url.href, cookie: Buffer.from(value, 'latin1').toString(), isHttp: true });
+        this.#set({ url: url.href, cookie: Buffer.from(value, 'latin1').toString(), isHttp: true }, sameSiteContext);
     }
   }
 
@@ -97,14 +115,11 @@ class Cookies {
    * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-retrieval-algorithm
    *
    * @param {URL} url
-   * @param {{ isTopLevel: boolean, method: string, client: import('./request.cjs').Client }} request
+   * @param {CookieRequest} request
    */
-  headerFor(url, { isTopLevel, method, client }) {
+  headerFor(url, request) {
     if (this.#isUnused) return '';
-    /** @type {'strict' | 'lax' | 'none'} */
-    let sameSiteContext = 'strict';
-    if (!client.isUser && !isSameSite(url, client.origin))
-      sameSiteContext = isTopLevel && method === 'GET' ? 'lax' : 'none';
+    const sameSiteContext = contextOf(url, request);
     return Buffer.from(this.#jar.getCookieStringSync(url.href, { sameSiteContext })).toString('latin1');
   }
 
@@ -124,16 +139,34 @@ class Cookies {
     }));
   }
 
-  /** The value of `document.cookie`. @param {string} url */
-  forScript(url) {
+  /** The value of `document.cookie`. @param {string} url @param {DocumentClient} client */
+  forScript(url, client) {
     if (this.#isUnused) return '';
-    return this.#jar.getCookieStringSync(url, { http: false });
+    return this.#jar.getCookieStringSync(url, { http: false, sameSiteContext: contextOfDocument(client) });
   }
 
-  /** Performs `document.cookie = text`. @param {string} url @param {string} text */
-  setByScript(url, text) {
-    this.#set({ url, cookie: text, isHttp: false });
+  /** Performs `document.cookie = text`. @param {string} url @param {string} text @param {DocumentClient} client */
+  setByScript(url, text, client) {
+    this.#set({ url, cookie: text, isHttp: false }, contextOfDocument(client));
   }
+}
+
+/** @param {DocumentClient} client @returns {SameSiteContext} */
+function contextOfDocument(client) {
+  return client?.hasCrossSiteAncestor === true ? 'none' : 'strict';
+}
+
+/**
+ * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-same-site-and-cross-site-re
+ *
+ * @param {URL} url
+ * @param {CookieRequest} request
+ * @returns {SameSiteContext}
+ */
+function contextOf(url, { isTopLevel, method, client }) {
+  if (client.isUser) return 'strict';
+  if (client.hasCrossSiteAncestor !== true && isSameSite(url, client.origin)) return 'strict';
+  return isTopLevel && method === 'GET' ? 'lax' : 'none';
 }
 
 module.exports = { Cookies };

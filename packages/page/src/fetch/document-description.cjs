@@ -9,6 +9,7 @@ const { getHeader } = require('./headers.cjs');
 const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isolation-policy.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
 const { UNRESTRICTED } = require('./sandbox.cjs');
+const { isSameSite } = require('./site.cjs');
 const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
 
 /**
@@ -23,6 +24,8 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {boolean} isIsolated cross-origin isolated
  * @property {string[]} [isolated] which documents its header allows to be isolated, see isolation-policy.cjs
  * @property {boolean} isSecure a secure context
+ * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site, so that it has no cookies with `SameSite`:
+ *   https://html.spec.whatwg.org/multipage/webappapis.html#concept-environment-has-cross-site-ancestor
  * @property {import('./sandbox.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
@@ -133,6 +136,7 @@ function describeFrame(
     isIsolated: isIsolated && isSecure,
     isolated,
     isSecure,
+    hasCrossSiteAncestor: embedder.hasCrossSiteAncestor === true || !(isSame || isSameSite(url, embedder.origin)),
     sandbox,
   };
 }

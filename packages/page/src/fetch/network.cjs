@@ -171,7 +171,10 @@ class Network {
       const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials });
       const startedAt = redirectCount === 0 ? startTime : now();
       const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, options);
-      if (sendsCredentials) this.#cookies.store(url, response.headers);
+      if (sendsCredentials) {
+        const { isTopLevel = false } = request;
+        this.#cookies.store(url, response.headers, { isTopLevel, method, client });
+      }
       if (isCors && !corsCheck(response, origin, credentials)) {
         throw new NetworkError(
           `${url.origin} does not let ${origin} read ${url.pathname} (Access-Control-Allow-Origin)`,

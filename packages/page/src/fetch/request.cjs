@@ -13,6 +13,7 @@
  * @property {boolean} [isUser] the user of the page host rather than a document; `origin` is then an opaque one
  * @property {boolean} [isIsolated] cross-origin isolated
  * @property {boolean} [isSecure] a secure context
+ * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site
  * @property {(url: string) => BlobContent | undefined | Promise<BlobContent | undefined>} [blobAt] looks up a blob: URL
  */
 

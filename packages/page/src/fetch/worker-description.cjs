@@ -50,6 +50,7 @@ function describeWorker({ url: text, status, headers }, owner, options) {
     embedderPolicy,
     isIsolated: owner.isIsolated && url.protocol !== 'data:',
     isSecure: owner.isSecure,
+    hasCrossSiteAncestor: owner.hasCrossSiteAncestor,
     worker: options,
   };
 }

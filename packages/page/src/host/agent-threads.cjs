@@ -415,14 +415,14 @@ class AgentThreads {
    * @param {BlobContent} [blob] the content of the blob: URL that is fetched, if it is known already
    * @returns {import('../fetch/request.cjs').Client}
    */
-  clientOf({ document: { origin, embedderPolicy } }, blob) {
+  clientOf({ document: { origin, embedderPolicy, hasCrossSiteAncestor } }, blob) {
     const blobAt = (/** @type {string} */ url) => {
       const shared = this.#findBlob(url, origin);
       return shared === undefined
         ? undefined
         : { type: shared.media, bytes: new Uint8Array(new Uint8Array(shared.bytes)) };
     };
-    return { origin, embedderPolicy, blobAt: (url) => blob ?? blobAt(url) };
+    return { origin, embedderPolicy, hasCrossSiteAncestor, blobAt: (url) => blob ?? blobAt(url) };
   }
 
   /** @param {AgentThread} thread @param {unknown} frame number of a frame element */

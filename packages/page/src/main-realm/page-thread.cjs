@@ -272,7 +272,7 @@ class PageThread {
   /** The value of `document.cookie`. @param {object} window @param {string} claimed the URL of its document */
   cookiesForScript(window, claimed) {
     const url = this.windows.cookieUrlOf(window, claimed);
-    return url === undefined ? '' : this.#cookies.forScript(url);
+    return url === undefined ? '' : this.#cookies.forScript(url, this.#client);
   }
 
   /**
@@ -284,7 +284,7 @@ class PageThread {
    */
   setCookieByScript(window, claimed, text) {
     const url = this.windows.cookieUrlOf(window, claimed);
-    if (url !== undefined) this.#cookies.setByScript(url, text);
+    if (url !== undefined) this.#cookies.setByScript(url, text, this.#client);
   }
 
   /** https://html.spec.whatwg.org/multipage/interaction.html#page-visibility @param {boolean} isVisible */
@@ -297,10 +297,11 @@ class PageThread {
   }
 
   /** Makes this the thread of a document, or of a worker. @param {ThreadDocument} document */
-  #become({ url, origin, embedderPolicy, isIsolated, isSecure, profiling, profile }) {
+  #become({ url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile }) {
     const blobs = new BlobUrlStore(this, serialize(origin));
     this.#blobs = blobs;
-    this.#client = { url, origin, embedderPolicy, isIsolated, isSecure, blobAt: (blobUrl) => blobs.find(blobUrl) };
+    const blobAt = (/** @type {string} */ blobUrl) => blobs.find(blobUrl);
+    this.#client = { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, blobAt };
     // A document that may profile has V8 prepare as its headers say. Other documents pay nothing.
     this.mode = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
   }
