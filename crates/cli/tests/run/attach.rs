@@ -474,7 +474,8 @@ fn programs_without_an_inspector_are_refused() {
     }
 
     let option = if has_option.status.success() { "--permission" } else { "--experimental-permission" };
-    let program = Running::start(&format!("{option} --allow-fs-read=*"), "serve");
+    // It may not serve: Node 26 forbids the network, too.
+    let program = Running::start(&format!("{option} --allow-fs-read=*"), "idleWorker");
     let pid = program.child.id();
     check_refusal(
         program.attach(&directory, ""),
