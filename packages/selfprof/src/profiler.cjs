@@ -79,9 +79,19 @@ const collected = withOwnMethods(
   ),
 );
 
+// Taken now, because a program may replace them.
+const { apply } = Reflect;
+const { deref } = WeakRef.prototype;
+
+/** @param {number} session @returns {Profiler | undefined} */
+function profilerOf(session) {
+  const reference = profilers.get(session);
+  return reference && apply(deref, reference, []);
+}
+
 /** @param {number} session */
 function onFull(session) {
-  const profiler = profilers.get(session)?.deref();
+  const profiler = profilerOf(session);
   if (profiler === undefined) return;
   noteFull(profiler);
   if (hasListener(profiler)) fireEvent(profiler, 'samplebufferfull');
@@ -90,7 +100,7 @@ function onFull(session) {
 
 /** @param {number} session */
 function onChunk(session) {
-  const profiler = profilers.get(session)?.deref();
+  const profiler = profilerOf(session);
   if (profiler === undefined) return;
   chunksOf(profiler)?.deliver();
   releaseIfDone(profiler);
@@ -161,7 +171,7 @@ class Profiler extends EventTarget {
     const entries = init.includeEntries ? new EntryCollector(init) : undefined;
     this.#entries = entries;
     if (chunks !== undefined) this.#chunks = new ChunkQueue(() => takeChunk(session.id, chunks, entries));
-    profilers.set(session.id, withOwnMethods(new WeakRef(this)));
+    profilers.set(session.id, new WeakRef(this));
     collected.register(this, { session: session.id, entries });
     keepAliveForListener(this);
   }

@@ -28,6 +28,26 @@ export const VARIANT = new URLSearchParams(location.search).get('variant');
 
 const { setTimeout } = globalThis;
 
+/** The options that a call reads, in this order. @param {(options: object) => unknown} call */
+export function readsOf(call) {
+  const log = [];
+  const options = new Proxy(
+    {},
+    {
+      get(_, key) {
+        log.push(String(key));
+        return undefined;
+      },
+    },
+  );
+  try {
+    call(options);
+  } catch {
+    // It may require what it has not got.
+  }
+  return log;
+}
+
 /** @param {number} [ms] */
 export function later(ms = 0) {
   return new Promise((resolve) => setTimeout(resolve, ms));

@@ -2,7 +2,7 @@
 
 import { probes } from '../page/probe.mjs';
 import { outcome, show } from '../page/show.mjs';
-import { VARIANT, addScript, answer, atEnd, event, fromWorker, later } from '../page/surroundings.mjs';
+import { VARIANT, addScript, answer, atEnd, event, fromWorker, later, readsOf } from '../page/surroundings.mjs';
 
 const file = 'timing';
 
@@ -133,48 +133,9 @@ probes(
     'detail and an end mark': () => outcome(() => performance.measure('n', { detail: 5 }, 'm')),
     'both marks are missing': () => outcome(() => performance.measure('n', 'x', 'y')),
     'a detail that cannot be cloned': () => outcome(() => performance.measure('n', { start: 1, detail: () => {} })),
-    'order of reads': () => {
-      const log = [];
-      const options = new Proxy(
-        {},
-        {
-          get(_, key) {
-            log.push(String(key));
-            return undefined;
-          },
-        },
-      );
-      outcome(() => performance.measure('n', options));
-      return log;
-    },
-    'order of reads of a mark': () => {
-      const log = [];
-      const options = new Proxy(
-        {},
-        {
-          get(_, key) {
-            log.push(String(key));
-            return undefined;
-          },
-        },
-      );
-      outcome(() => performance.mark('n', options));
-      return log;
-    },
-    'order of reads of an observer': () => {
-      const log = [];
-      const options = new Proxy(
-        {},
-        {
-          get(_, key) {
-            log.push(String(key));
-            return undefined;
-          },
-        },
-      );
-      outcome(() => new PerformanceObserver(() => {}).observe(options));
-      return log;
-    },
+    'order of reads': () => readsOf((options) => performance.measure('n', options)),
+    'order of reads of a mark': () => readsOf((options) => performance.mark('n', options)),
+    'order of reads of an observer': () => readsOf((options) => new PerformanceObserver(() => {}).observe(options)),
   },
   { file },
 );

@@ -280,9 +280,9 @@ export interface WindowCode {
     value: unknown,
     references: WebDriverReferences,
   ): { text: string; error?: undefined } | { text?: undefined; error: { code: string; message: string } };
-  /** A function of the window's realm, as those of the platform are: it cannot be constructed. */
   /** Sets what `toString` gives for a function. */
   setText(part: object, text: string): void;
+  /** A function of the window's realm, as those of the platform are: it cannot be constructed. */
   wrap(name: string, call: (...parameters: any[]) => unknown, length: number): (...parameters: any[]) => unknown;
 }
 

@@ -9,7 +9,7 @@ import type { CookieChange } from '../fetch/cookies.cjs';
 import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
 import type { BlobContent, Request, Response } from '../fetch/request.cjs';
-import type { Sandbox } from '../fetch/sandbox.cjs';
+import type { Sandbox } from './sandbox-attribute.cjs';
 import type { PackedModules } from './packed-modules.cjs';
 import type { WorkerOptions } from '../fetch/worker-description.cjs';
 

@@ -13,6 +13,7 @@ const { createWindow } = require('jsdom/lib/jsdom/browser/Window.js');
 const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
 const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/Document-impl.js');
 
+const { shortened } = require('../any-realm/report-limits.cjs');
 const vm = require('./node/vm.cjs');
 const { postToHost } = require('./host-port.cjs');
 const messages = require('./window-messages.cjs');
@@ -54,8 +55,6 @@ DocumentImpl.prototype._fallbackBaseURL = /** @this {Jsdom.DocumentImpl} */ func
   if (!isLocal) return this._URL;
   return this._parentDocument?.baseURL() ?? realms.realmOf(this._globalObject)?.base ?? this._URL;
 };
-
-const MAX_SHOWN_URL = 10_000;
 
 let nextFrame = 0;
 
@@ -111,18 +110,13 @@ function openWindow({
     type: 'window',
     frame: realm.id,
     parent: (parent && realms.realmOf(parent)?.id) ?? -1,
-    url: shownUrl(url),
+    url: shortened(url),
   });
   realm.code = bridge.enterWindow(window, hostFor(realm));
   install(realm);
   messages.install(realm);
   installIframeAttributes(realm);
   return window;
-}
-
-/** A URL as the page's user sees it: a page can make one of any length. @param {string} url */
-function shownUrl(url) {
-  return url.length > MAX_SHOWN_URL ? `${url.slice(0, MAX_SHOWN_URL)}...` : url;
 }
 
 /**
@@ -140,7 +134,7 @@ function setLocation(window, url, origin) {
   window._origin = origin;
   window._sessionHistory.currentEntry.url = document._URL;
   const realm = realms.realmOf(window);
-  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url: shownUrl(url) });
+  if (realm !== undefined) postToHost({ type: 'window at', frame: realm.id, url: shortened(url) });
 }
 
 /**

@@ -13,6 +13,7 @@ const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { HTML_NS } = require('jsdom/lib/jsdom/living/helpers/namespaces.js');
 
 const { isAllowedWhenEmpty } = require('../any-realm/allow-attribute.cjs');
+const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { refreshFrameAccessors } = require('./frame-accessors.cjs');
 const { frameReferrer } = require('./frame-referrer.cjs');
 const { evaluateJavaScriptURL } = require('./navigation.cjs');
@@ -55,7 +56,7 @@ const { unload } = require('./unloading.cjs');
 /** @type {Documents} */
 let documents;
 
-/** Those of browsers. Two of them make a difference here: see fetch/sandbox.cjs. */
+/** Those of browsers. Two of them make a difference here: see any-realm/sandbox-attribute.cjs. */
 const SANDBOX_TOKENS = new Set([
   'allow-downloads',
   'allow-forms',
@@ -187,12 +188,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
 
   get #mayShareOrigin() {
     if (realms.realmOf(this._ownerDocument._globalObject)?.allowsSameOrigin === false) return false;
-    return this.#sandbox === null || hasToken(this.#sandbox, 'allow-same-origin');
+    return readSandbox(this.#sandbox).allowsSameOrigin;
   }
 
   get #allowsScripts() {
     if (this._ownerDocument._scriptingDisabled) return false;
-    return this.#sandbox === null || hasToken(this.#sandbox, 'allow-scripts');
+    return readSandbox(this.#sandbox).allowsScripts;
   }
 
   /** A sandboxed frame has a window at once, of which the page sees what it sees of windows of other origins. */
@@ -470,14 +471,6 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   get contentWindow() {
     return this.#remote ?? this._contentDocument?._defaultView ?? null;
   }
-}
-
-/** @param {string} attribute @param {string} token */
-function hasToken(attribute, token) {
-  return attribute
-    .toLowerCase()
-    .split(/[\t\n\f\r ]+/)
-    .includes(token);
 }
 
 /** What a window's document may do. @param {Jsdom.Window} window */

@@ -4,18 +4,7 @@
 
 const { parseURL, serializeURLOrigin } = require('whatwg-url');
 
-/** https://w3c.github.io/webappsec-referrer-policy/#referrer-policies */
-const POLICIES = [
-  '',
-  'no-referrer',
-  'no-referrer-when-downgrade',
-  'same-origin',
-  'origin',
-  'strict-origin',
-  'origin-when-cross-origin',
-  'strict-origin-when-cross-origin',
-  'unsafe-url',
-];
+const { REFERRER_POLICIES } = require('../any-realm/referrer-policies.cjs');
 
 /**
  * The known value of an enumerated attribute.
@@ -32,7 +21,7 @@ function enumerated(value, known, fallback) {
 
 /** Empty for the default. @param {{ getAttributeNS(namespace: null, name: string): string | null }} frame */
 function referrerPolicyOf(frame) {
-  return enumerated(frame.getAttributeNS(null, 'referrerpolicy'), POLICIES, '');
+  return enumerated(frame.getAttributeNS(null, 'referrerpolicy'), REFERRER_POLICIES, '');
 }
 
 /**

@@ -3,6 +3,8 @@
 // Limits the messages that wait in message channels. They are in no heap, so no heap limit holds them: a page that keeps posting to a port
 // that nobody reads would fill the machine's memory. Each direction of a channel has a counter that both ends share, across threads.
 
+const { shortened } = require('../any-realm/report-limits.cjs');
+
 /** @typedef {import('../any-realm/realm-contracts.js').Channel} Channel */
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
@@ -23,8 +25,6 @@ const LIMIT = 256 << 20;
 /** Bytes that a message takes, and each platform object in it, beside its data. */
 const MESSAGE = 512;
 const OBJECT = 64;
-/** The longest text of an exception, in characters: the page's user gets no more of it either. */
-const MAX_TEXT = 10_000;
 
 /** Channels in which messages wait. @type {Set<WeakRef<Channel>>} */
 const channels = new Set();
@@ -108,7 +108,7 @@ function post(channel, record, transfer) {
 }
 
 /**
- * Posts an exception of a worker, unless too much waits.
+ * Posts an exception of a worker, unless too much waits. The page's user gets no longer texts of it either.
  *
  * @param {Channel} channel
  * @param {{ message: string, stack: string, filename: string, lineno: number, colno: number }} error
@@ -118,11 +118,6 @@ function postError(channel, { message, stack, filename, lineno, colno }) {
   const size = MESSAGE + 2 * (error.message.length + error.stack.length + error.filename.length);
   if (!reserve(channel, size)) return;
   channel.pipe.postMessage({ error, size });
-}
-
-/** @param {string} text */
-function shortened(text) {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
 }
 
 /**

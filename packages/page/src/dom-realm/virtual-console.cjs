@@ -2,16 +2,12 @@
 
 // In place of jsdom's virtual console: sends what pages log, and what goes wrong in them, to the page's user.
 
+const { MAX_REPORTS, ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
 const { postToHost } = require('./host-port.cjs');
 const { format, inspect } = require('./inspect.cjs');
 const { RequestFailed } = require('./request-failed.cjs');
 
-/** Messages per second, and characters per message: a page must not fill its user's memory. */
-const MAX_MESSAGES = 1_000;
-const MAX_LENGTH = 10_000;
-
-let second = 0;
-let count = 0;
+const limit = new ReportLimit();
 
 /**
  * @param {import('./window-realms.cjs').WindowRealm} realm
@@ -27,11 +23,9 @@ exports.consoleFor = (realm) => {
   const missing = new Set();
 
   const send = (/** @type {{ type: string, [member: string]: unknown }} */ message) => {
-    const now = Math.floor(performance.now() / 1_000);
-    count = now === second ? count + 1 : 1;
-    second = now;
-    if (count > MAX_MESSAGES) return;
-    if (count === MAX_MESSAGES)
+    const left = limit.take();
+    if (left < 0) return;
+    if (left === 0)
       postToHost({
         type: 'console',
         frame: realm.id,
@@ -82,7 +76,7 @@ exports.consoleFor = (realm) => {
       if (error.type === 'not-implemented') {
         // The package that jsdom suggests to install would not help here.
         const text = `${error.message}`.replace(/: without installing .*/, ': pages have no canvas to paint on');
-        if (missing.has(text) || missing.size > MAX_MESSAGES) return;
+        if (missing.has(text) || missing.size > MAX_REPORTS) return;
         missing.add(text);
         send({ type: 'problem', kind: 'not-implemented', text: shortened(text), url: '' });
         return;
@@ -96,7 +90,11 @@ exports.consoleFor = (realm) => {
       });
     },
     exception: ([{ message, stack, filename, lineno, colno }]) => {
-      const texts = { message: shortened(message), stack: shortened(stack), filename: shortened(filename) };
+      const texts = {
+        message: shortened(`${message}`),
+        stack: shortened(`${stack}`),
+        filename: shortened(`${filename}`),
+      };
       send({ type: 'exception', ...texts, lineno, colno });
     },
   };
@@ -115,12 +113,6 @@ exports.consoleFor = (realm) => {
     },
   };
 };
-
-/** @param {unknown} value */
-function shortened(value) {
-  const text = `${value}`;
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
-}
 
 /** @param {number} since */
 function elapsed(since) {

@@ -26,8 +26,8 @@ class CookieCounts {
   #counts = new Map();
 
   /** Adds a cookie that was stored. Returns the oldest cookies, which have to go. @param {Cookie} cookie @returns {StoredCookie[]} */
-  add({ domain, path, key }) {
-    const added = { domain: domain ?? '', path: path ?? '/', key };
+  add(cookie) {
+    const added = placeOf(cookie);
     const name = nameOf(added);
     if (this.#cookies.has(name)) return [];
     this.#cookies.set(name, added);
@@ -38,8 +38,8 @@ class CookieCounts {
   }
 
   /** A cookie was deleted. @param {Cookie | StoredCookie} cookie */
-  remove({ domain, path, key }) {
-    const removed = { domain: domain ?? '', path: path ?? '/', key };
+  remove(cookie) {
+    const removed = placeOf(cookie);
     if (!this.#cookies.delete(nameOf(removed))) return;
     const count = (this.#counts.get(removed.domain) ?? 1) - 1;
     if (count > 0) this.#counts.set(removed.domain, count);
@@ -57,9 +57,14 @@ class CookieCounts {
   }
 }
 
+/** Where a jar keeps a cookie. @param {Cookie | StoredCookie} cookie @returns {StoredCookie} */
+function placeOf({ domain, path, key }) {
+  return { domain: domain ?? '', path: path ?? '/', key };
+}
+
 /** @param {StoredCookie} cookie */
 function nameOf({ domain, path, key }) {
   return JSON.stringify([domain, path, key]);
 }
 
-module.exports = { CookieCounts, isTooLarge };
+module.exports = { CookieCounts, isTooLarge, placeOf };

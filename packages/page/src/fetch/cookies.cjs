@@ -3,7 +3,7 @@
 // Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar of each page. Each thread of the page has a
 // copy, and every change is sent to the other threads.
 
-const { CookieCounts, isTooLarge } = require('./cookie-limits.cjs');
+const { CookieCounts, isTooLarge, placeOf } = require('./cookie-limits.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isSameSite } = require('./site.cjs');
 
@@ -74,7 +74,7 @@ class Cookies {
     const expiry = stored.expiryTime();
     if (expiry !== undefined && expiry <= Date.now()) {
       this.#counts.remove(stored);
-      remove({ domain: stored.domain ?? '', path: stored.path ?? '/', key: stored.key });
+      remove(placeOf(stored));
     } else {
       for (const evicted of this.#counts.add(stored)) remove(evicted);
     }

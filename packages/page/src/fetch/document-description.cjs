@@ -5,10 +5,10 @@
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
+const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
 const { getHeader } = require('./headers.cjs');
 const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isolation-policy.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
-const { UNRESTRICTED } = require('./sandbox.cjs');
 const { isSameSite } = require('./site.cjs');
 const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
 
@@ -26,7 +26,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {boolean} isSecure a secure context
  * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site, so that it has no cookies with `SameSite`:
  *   https://html.spec.whatwg.org/multipage/webappapis.html#concept-environment-has-cross-site-ancestor
- * @property {import('./sandbox.cjs').Sandbox} [sandbox] by default, unrestricted
+ * @property {import('../any-realm/sandbox-attribute.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
  */
@@ -79,7 +79,7 @@ function describePage({ url: text, headers }, root) {
  *
  * @param {DocumentResponse} response
  * @param {Description} embedder the document that contains the frame
- * @param {{ sandbox: import('./sandbox.cjs').Sandbox, allow?: string | null, src?: string, isEmbedderIsolated?: boolean }} frame the attribute
+ * @param {{ sandbox: import('../any-realm/sandbox-attribute.cjs').Sandbox, allow?: string | null, src?: string, isEmbedderIsolated?: boolean }} frame the attribute
  *   `allow` and the URL of the frame element, and whether the document around it is isolated: by default, as `embedder`
  * @returns {Description}
  * @throws {LoadRefused}

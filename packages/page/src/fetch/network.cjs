@@ -16,7 +16,7 @@ const { essence } = require('./mime-type.cjs');
 const { isSameOrigin, isTrustworthy, serialize } = require('./origin.cjs');
 const { followRedirect, redirectLocation } = require('./redirect.cjs');
 const { referrerFor } = require('./referrer.cjs');
-const { NetworkError, parseUrl } = require('./request.cjs');
+const { NetworkError, parseUrl, withoutFragment } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
 const { siteRelation } = require('./site.cjs');
 const { Turns } = require('./turns.cjs');
@@ -341,7 +341,7 @@ function localResponse(url, { type, bytes }, lease) {
 
 /** @param {URL} url @param {Client} client @throws {NetworkError} */
 async function readBlobUrl(url, client) {
-  const [plain] = url.href.split('#');
+  const plain = withoutFragment(url.href);
   const blob = await client.blobAt?.(plain);
   if (blob === undefined) throw new NetworkError(`there is no blob at ${plain}, or it was revoked`);
   return blob;

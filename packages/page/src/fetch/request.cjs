@@ -67,4 +67,10 @@ function parseUrl(text, base) {
   }
 }
 
-module.exports = { NetworkError, parseUrl };
+/** The URL of a resource, whatever part of it is asked for. @param {string} url */
+function withoutFragment(url) {
+  const end = url.indexOf('#');
+  return end === -1 ? url : url.slice(0, end);
+}
+
+module.exports = { NetworkError, parseUrl, withoutFragment };

@@ -1,29 +1,10 @@
 'use strict';
 
 // Sandboxed frames. https://html.spec.whatwg.org/multipage/browsers.html#sandboxing
-//
-// Only two of HTML's flags make a difference in these pages: no frame can navigate the page around it, open windows or show dialogs anyway.
 
-/**
- * What a document may do.
- *
- * @typedef {object} Sandbox
- * @property {boolean} allowsScripts
- * @property {boolean} allowsSameOrigin whether its origin is that of its URL, and not an opaque one
- */
+const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
 
-/** Of documents outside of sandboxed frames. @type {Readonly<Sandbox>} */
-const UNRESTRICTED = Object.freeze({ allowsScripts: true, allowsSameOrigin: true });
-
-/**
- * @param {string | null} attribute of the frame element
- * @returns {Sandbox}
- */
-function readSandbox(attribute) {
-  if (attribute === null) return UNRESTRICTED;
-  const tokens = attribute.toLowerCase().split(/[\t\n\f\r ]+/);
-  return { allowsScripts: tokens.includes('allow-scripts'), allowsSameOrigin: tokens.includes('allow-same-origin') };
-}
+/** @typedef {import('../any-realm/sandbox-attribute.cjs').Sandbox} Sandbox */
 
 /** A frame may do no more than the document around it. @param {(Sandbox | undefined)[]} sandboxes @returns {Sandbox} */
 function combine(...sandboxes) {
@@ -39,4 +20,4 @@ function isRestricted(sandbox) {
   return sandbox !== undefined && !(sandbox.allowsScripts && sandbox.allowsSameOrigin);
 }
 
-module.exports = { UNRESTRICTED, combine, isRestricted, readSandbox };
+module.exports = { combine, isRestricted };

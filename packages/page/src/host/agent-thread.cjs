@@ -30,6 +30,11 @@ class AgentThread {
     /** Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>} */
     this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
   }
+
+  /** The thread of the page's own window. @returns {AgentThread} */
+  get top() {
+    return this.container === undefined ? this : this.container.thread.top;
+  }
 }
 
 module.exports = { AgentThread };

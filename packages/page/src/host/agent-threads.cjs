@@ -84,7 +84,7 @@ class AgentThreads {
     const ancestors =
       container === undefined
         ? undefined
-        : { parent: this.addressOf(container.thread, container.window), top: this.#topOf(container.thread) };
+        : { parent: this.addressOf(container.thread, container.window), top: this.addressOf(container.thread.top, 0) };
     const content = { body: new Uint8Array(body), referrer, base };
     const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
     handle.deliver({ type: 'open', document, content, ancestors, storage, isVisible: this.#isVisible }, lease);
@@ -156,13 +156,6 @@ class AgentThreads {
     return () => {
       this.#reserved -= 1;
     };
-  }
-
-  /** @param {AgentThread} thread */
-  #topOf(thread) {
-    let top = thread;
-    while (top.container !== undefined) top = top.container.thread;
-    return this.addressOf(top, 0);
   }
 
   /** @param {AgentThread} thread @param {number} window @returns {WindowAddress} */
@@ -477,9 +470,8 @@ class AgentThreads {
 function storageKeyOf(thread) {
   const { origin } = thread.document;
   if (isOpaque(origin)) return undefined;
-  let top = thread;
-  while (top.container !== undefined) top = top.container.thread;
-  return top.document.origin === origin ? origin : `${origin} in ${top.document.origin}`;
+  const around = thread.top.document.origin;
+  return around === origin ? origin : `${origin} in ${around}`;
 }
 
 /**

@@ -1,10 +1,11 @@
 'use strict';
 
+const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { describeFrame, LoadRefused } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError } = require('../fetch/request.cjs');
-const { combine, readSandbox } = require('../fetch/sandbox.cjs');
+const { combine } = require('../fetch/sandbox.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../any-realm/thread-messages.js').FrameRequest} FrameRequest */

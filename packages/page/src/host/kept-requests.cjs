@@ -5,6 +5,7 @@
 
 const { NetworkError } = require('../fetch/request.cjs');
 const { messageOf } = require('./errors.cjs');
+const { waitAtMost } = require('./time-limit.cjs');
 
 /** How long a request may take, in milliseconds. */
 const MAX_TIME = 30_000;
@@ -46,13 +47,7 @@ class KeptRequests {
 
   /** Waits for the pending requests, but no longer than this. @param {number} milliseconds */
   async settled(milliseconds) {
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, milliseconds);
-    });
-    await Promise.race([Promise.all(this.#pending), late]);
-    clearTimeout(timer);
+    await waitAtMost(milliseconds, Promise.all(this.#pending));
   }
 }
 

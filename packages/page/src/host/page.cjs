@@ -5,6 +5,7 @@
 const { EventEmitter } = require('node:events');
 const { gunzipSync } = require('node:zlib');
 
+const { ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
 const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
@@ -14,7 +15,6 @@ const { PageError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
-const { ProblemLimit, shortened } = require('./problem-limit.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
 const { deserializeResult, serializeParameters } = require('./script-values.cjs');
 const { withTimeout } = require('./time-limit.cjs');
@@ -86,7 +86,7 @@ class Page extends EventEmitter {
   #url = 'about:blank';
   #isClosed = false;
   #isVisible = true;
-  #problems = new ProblemLimit();
+  #problems = new ReportLimit();
   /** Navigations that the page itself asked for. */
   #requested;
   /** Counts navigations: a later one wins over those before. */
@@ -327,7 +327,7 @@ class Page extends EventEmitter {
 
   /** @param {string} text why a navigation that the page asked for fails @param {string} url */
   #reportNavigation(text, url) {
-    if (!this.#problems.take()) return;
+    if (this.#problems.take() < 0) return;
     this.emit('problem', { kind: 'navigation', text: shortened(text), url: shortened(url), frame: 0 });
   }
 

@@ -11,6 +11,7 @@ const { readDomMessage } = require('./dom-messages.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { cloneKey } = require('./script-values.cjs');
+const { waitAtMost } = require('./time-limit.cjs');
 
 /** @typedef {import('../any-realm/thread-messages.js').ToMainRealm} ToMainRealm */
 /** @typedef {import('../any-realm/thread-messages.js').FromMainRealm} FromMainRealm */
@@ -364,13 +365,7 @@ class ThreadHandle extends EventEmitter {
   /** Ends the thread, whatever it is doing. */
   async terminate() {
     this.#end();
-    /** @type {NodeJS.Timeout | undefined} */
-    let timer;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, MAX_TERMINATION);
-    });
-    await Promise.race([this.#worker.terminate(), late]);
-    clearTimeout(timer);
+    await waitAtMost(MAX_TERMINATION, this.#worker.terminate());
     // It may never end, and must not keep the program from going on.
     this.#worker.unref();
   }

@@ -43,4 +43,23 @@ async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
   throw new TimeoutError(`${what} took longer than ${milliseconds} ms`);
 }
 
-module.exports = { MAX_DELAY, withTimeout };
+/**
+ * Waits for a promise, but no longer than this.
+ *
+ * @param {number} milliseconds
+ * @param {Promise<unknown>} promise
+ */
+async function waitAtMost(milliseconds, promise) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+module.exports = { MAX_DELAY, waitAtMost, withTimeout };

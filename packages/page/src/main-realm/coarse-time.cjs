@@ -1,5 +1,7 @@
 'use strict';
 
+const { clockResolution } = require('../any-realm/clock-resolution.cjs');
+
 /**
  * A time as pages may know it. https://w3c.github.io/hr-time/#dfn-coarsen-time
  *
@@ -7,7 +9,7 @@
  * @param {boolean} isIsolated
  */
 function coarsened(time, isIsolated) {
-  const perMillisecond = isIsolated ? 200 : 10;
+  const perMillisecond = 1e3 / clockResolution(isIsolated);
   return Math.floor(time * perMillisecond) / perMillisecond;
 }
 

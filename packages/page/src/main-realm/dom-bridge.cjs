@@ -9,15 +9,11 @@
 const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
+const { withoutFragment } = require('../fetch/request.cjs');
 const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
 const { callingRealm } = require('./page-code.cjs');
-const {
-  checkFunctionBody,
-  runClassicScript,
-  syntaxErrorPosition,
-  withoutFragment,
-} = require('./script-compilation.cjs');
+const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').MainRealmFunctions} MainRealmFunctions */
 

@@ -6,10 +6,11 @@
 
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
+const { withoutFragment } = require('../fetch/request.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
 const { readPageRequest } = require('./page-request.cjs');
-const { runClassicScript, withoutFragment } = require('./script-compilation.cjs');
+const { runClassicScript } = require('./script-compilation.cjs');
 const { decodeScript } = require('./script-encoding.cjs');
 const { checkIntegrity } = require('./subresource-integrity.cjs');
 const { visibleResponse } = require('./visible-response.cjs');
@@ -114,8 +115,7 @@ class Loader {
     const bytes = bytesOf(body)?.slice() ?? null;
     return this.#start(text, onDone, async (request, signal) => {
       const response = await this.#load({ ...request, body: bytes }, signal);
-      const { answer, bytes: visible } = visibleResponse(response, request);
-      return [answer, visible];
+      return visibleResponse(response, request);
     });
   }
 

@@ -6,6 +6,7 @@
 const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
+const { withoutFragment } = require('../fetch/request.cjs');
 const { oneOf, toCredentials } = require('./page-request.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
@@ -49,14 +50,13 @@ class OwnedWorkers {
       setImmediate(() => this.onGone({ id, error: `a page may have no more than ${this.#limit} threads` }));
       return id;
     }
-    const [withoutFragment] = String(url).split('#');
     const request = {
       type: 'worker',
       id,
       window: window.frame,
       url: String(url),
       // Read now, because a page may revoke a blob: URL as soon as the worker is made.
-      blob: this.#thread.blobs.shared(withoutFragment),
+      blob: this.#thread.blobs.shared(withoutFragment(String(url))),
       options: {
         type: oneOf(TYPES, type, 'classic'),
         credentials: toCredentials(credentials),

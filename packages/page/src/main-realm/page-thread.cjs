@@ -9,6 +9,7 @@ const vm = require('node:vm');
 
 const { ensureAgent } = require('selfprof/internal/agent.cjs');
 const native = require('selfprof/internal/native.cjs');
+const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
 const { ValueSerializer } = require('../cloning/value-serializer.cjs');
 const { Cookies } = require('../fetch/cookies.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
@@ -332,8 +333,7 @@ class PageThread {
       isSecure,
       base,
       isRestricted: isRestricted(sandbox),
-      allowsScripts: sandbox?.allowsScripts ?? true,
-      allowsSameOrigin: sandbox?.allowsSameOrigin ?? true,
+      ...(sandbox ?? UNRESTRICTED),
     };
   }
 

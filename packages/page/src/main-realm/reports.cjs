@@ -2,18 +2,14 @@
 
 // What a main realm reports to the page's user about requests of the page. A page can cause any number of reports, so they are limited.
 
+const { ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
-
-/** Reports per second, and characters of a text in one. */
-const MAX_REPORTS = 1_000;
-const MAX_LENGTH = 10_000;
 
 /** @typedef {{ window: number, initiator: string, url: string }} FailedRequest */
 
 class Reports {
   #thread;
-  #second = 0;
-  #count = 0;
+  #limit = new ReportLimit();
 
   /** @param {import('./page-thread.cjs').PageThread} thread */
   constructor(thread) {
@@ -33,17 +29,9 @@ class Reports {
 
   /** @param {{ frame: number, kind: string, text: string, url: string }} problem */
   #problem({ frame, kind, text, url }) {
-    const second = Math.floor(performance.now() / 1_000);
-    this.#count = second === this.#second ? this.#count + 1 : 1;
-    this.#second = second;
-    if (this.#count > MAX_REPORTS) return;
+    if (this.#limit.take() < 0) return;
     this.#thread.tellLimited({ type: 'problem', frame, kind, text: shortened(text), url: shortened(url) });
   }
-}
-
-/** @param {string} text */
-function shortened(text) {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
 }
 
 /** @param {unknown} error */

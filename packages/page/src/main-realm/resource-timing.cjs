@@ -4,6 +4,8 @@
 // times of other origins never enter a realm that a page can look into.
 // https://w3c.github.io/resource-timing/#dfn-setup-the-resource-timing-entry
 
+const { clockResolution } = require('../any-realm/clock-resolution.cjs');
+
 /** @typedef {import('../fetch/fetch-timing.cjs').FetchTiming} FetchTiming */
 /** @typedef {import('../any-realm/realm-contracts.js').FetchDescription} FetchDescription */
 
@@ -55,7 +57,7 @@ const HIDDEN = {
  * @returns {Clock}
  */
 function clockOf({ isIsolated }, origin) {
-  return { origin, resolution: isIsolated ? 5 : 100 };
+  return { origin, resolution: clockResolution(isIsolated) };
 }
 
 /** @param {Clock} clock @returns {(time: number) => number} https://w3c.github.io/hr-time/#dfn-coarsen-time */

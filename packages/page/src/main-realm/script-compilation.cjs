@@ -76,14 +76,4 @@ function checkFunctionBody(window, parameters, body, url) {
   vm.compileFunction(body, parameters, { parsingContext: window, filename: url });
 }
 
-/**
- * The URL that classic scripts are shown under: that of their resource, whatever part of it the page was asked for.
- *
- * @param {string} url
- */
-function withoutFragment(url) {
-  const end = url.indexOf('#');
-  return end === -1 ? url : url.slice(0, end);
-}
-
-module.exports = { checkFunctionBody, runClassicScript, syntaxErrorPosition, withoutFragment };
+module.exports = { checkFunctionBody, runClassicScript, syntaxErrorPosition };

@@ -13,9 +13,7 @@ const { imageSize } = require('./image-size.cjs');
 
 /** @typedef {import('../fetch/request.cjs').Response} Response */
 
-/** @typedef {{ answer: object, bytes: Uint8Array }} Visible plain data for the DOM realm, and the bytes of the body */
-
-const NO_BYTES = new Uint8Array();
+/** @typedef {[answer: object, bytes?: Uint8Array]} Visible plain data for the DOM realm, and the bytes of the body */
 
 /** Of a response that a page must not read. */
 const OPAQUE = { url: '', redirected: false, status: 0, statusText: '', headers: [] };
@@ -30,15 +28,11 @@ function visibleResponse(response, { destination, credentials }) {
   const { type, url, redirected, status, statusText, headers: all, body } = response;
   // CORS makes no difference: nothing but the size is of use.
   if (destination === 'image')
-    return {
-      answer: { ...OPAQUE, type, size: imageSize(body, essence(getHeader(all, 'content-type'))) },
-      bytes: NO_BYTES,
-    };
-  if (type === 'opaque' && destination === 'style')
-    return { answer: { ...OPAQUE, type }, bytes: styleSheetOf(response) };
-  if (type === 'opaque' || type === 'opaqueredirect') return { answer: { ...OPAQUE, type }, bytes: NO_BYTES };
+    return [{ ...OPAQUE, type, size: imageSize(body, essence(getHeader(all, 'content-type'))) }];
+  if (type === 'opaque' && destination === 'style') return [{ ...OPAQUE, type }, styleSheetOf(response)];
+  if (type === 'opaque' || type === 'opaqueredirect') return [{ ...OPAQUE, type }];
   const headers = visibleHeaders(response, credentials);
-  return { answer: { type, url, redirected, status, statusText, headers }, bytes: body };
+  return [{ type, url, redirected, status, statusText, headers }, body];
 }
 
 /** The text of a style sheet of another origin. @param {Response} response @throws {NetworkError} */

@@ -8,6 +8,7 @@
 const native = require('selfprof/internal/native.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript, isJson } = require('../fetch/mime-type.cjs');
+const { withoutFragment } = require('../fetch/request.cjs');
 const { ImportMap } = require('./import-map.cjs');
 
 /** @typedef {import('../fetch/request.cjs').Response} Response */
@@ -353,7 +354,7 @@ function compiledOf({ compiled, url }) {
  * @param {string} url
  */
 function keyOf(type, url) {
-  return `${type} ${url.split('#')[0]}${new URL(url).hash}`;
+  return `${type} ${withoutFragment(url)}${new URL(url).hash}`;
 }
 
 module.exports = { ModuleNotLoaded, WindowModules };

@@ -3,6 +3,7 @@
 // The interface `Request`. https://fetch.spec.whatwg.org/#request-class
 
 const host = require('selfprof:host');
+const { REFERRER_POLICIES } = require('../any-realm/referrer-policies.cjs');
 const { Body, exposeInterface, extractBody, mixInBody } = require('./fetch-body.cjs');
 const { toEnumeration } = require('./webidl-members.cjs');
 
@@ -10,17 +11,6 @@ const MODES = ['same-origin', 'no-cors', 'cors'];
 const CREDENTIALS = ['omit', 'same-origin', 'include'];
 const REDIRECTS = ['follow', 'error', 'manual'];
 const CACHES = ['default', 'no-store', 'reload', 'no-cache', 'force-cache', 'only-if-cached'];
-const POLICIES = [
-  '',
-  'no-referrer',
-  'no-referrer-when-downgrade',
-  'same-origin',
-  'origin',
-  'strict-origin',
-  'origin-when-cross-origin',
-  'strict-origin-when-cross-origin',
-  'unsafe-url',
-];
 
 const { AbortController, AbortSignal, URL } = globalThis;
 
@@ -89,7 +79,7 @@ class Request {
       redirect: choose('redirect', REDIRECTS, 'RequestRedirect'),
       cache: choose('cache', CACHES, 'RequestCache'),
       referrer: options.referrer === undefined ? base.referrer : toReferrer(`${options.referrer}`),
-      referrerPolicy: choose('referrerPolicy', POLICIES, 'ReferrerPolicy'),
+      referrerPolicy: choose('referrerPolicy', REFERRER_POLICIES, 'ReferrerPolicy'),
       integrity: options.integrity === undefined ? base.integrity : `${options.integrity}`,
       keepalive: options.keepalive === undefined ? base.keepalive : Boolean(options.keepalive),
     };

@@ -7,6 +7,7 @@ const { fireEvent } = require('selfprof/internal/events.cjs');
 const { addSource } = require('selfprof/internal/entries.cjs');
 const { makeTiming } = require('selfprof/internal/timing/create.cjs');
 const { defineGlobals } = require('selfprof/internal/timing/globals.cjs');
+const { clockResolution } = require('../any-realm/clock-resolution.cjs');
 const native = require('./native-facade.cjs');
 const { EventCounts, extras } = require('./performance-extras.cjs');
 const { defineInterfaceObject } = require('./webidl-members.cjs');
@@ -18,7 +19,7 @@ const ENTRIES = 1_000_000;
 
 /** @param {import('../any-realm/realm-contracts.js').WindowSettings} settings */
 function installTiming({ origin, timeOrigin, isIsolated, timing, navigation, loading, queueTask, reportException }) {
-  const resolution = isIsolated ? 5 : 100;
+  const resolution = clockResolution(isIsolated);
   const made = makeTiming({
     origin,
     timeOrigin,

@@ -1,0 +1,27 @@
+'use strict';
+
+// The limits of what is reported to a page's user about the page: a page must not fill its user's memory.
+
+/** Reports per second, and characters of a text in one. */
+const MAX_REPORTS = 1_000;
+const MAX_LENGTH = 10_000;
+
+class ReportLimit {
+  #second = 0;
+  #count = 0;
+
+  /** Counts a report. @returns {number} how many more are allowed in this second; negative when this one is too many */
+  take() {
+    const second = Math.floor(performance.now() / 1_000);
+    this.#count = second === this.#second ? this.#count + 1 : 1;
+    this.#second = second;
+    return MAX_REPORTS - this.#count;
+  }
+}
+
+/** A text as it is reported. @param {string} text */
+function shortened(text) {
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
+}
+
+module.exports = { MAX_REPORTS, ReportLimit, shortened };
