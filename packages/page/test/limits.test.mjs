@@ -302,6 +302,39 @@ suite("memory of the user's thread", () => {
     await eventually(() => connections.size >= 200);
   });
 
+  test('is not filled by frames that load for ever', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}) } });
+    const before = process.memoryUsage().heapUsed;
+    await page.evaluate(async () => {
+      const text = 'x'.repeat(4 << 20);
+      for (let at = 0; at < 40; at++) {
+        const frame = Object.assign(document.createElement('iframe'), { src: `/never?${at}` });
+        frame.setAttribute('allow', text + at);
+        document.body.append(frame);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        frame.remove();
+      }
+    });
+    const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+    assert.ok(grown < 80, `${grown} MB`);
+  });
+
+  test('is not filled by URLs, names and referrers that wait to be read', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}), '/w.js': '' } });
+    const flood = page.evaluate(() => {
+      const text = 'x'.repeat(8 << 20);
+      for (let at = 0; at < 12; at++) new Worker('/w.js', { name: text + at });
+    });
+    block(3_000);
+    await flood;
+    await eventually(() => page.problems.some(({ text }) => /too many workers wait to be started/.test(text)));
+    const refused = await page.evaluate(() => {
+      history.replaceState(null, '', `/${'x'.repeat(300 << 10)}`);
+      return fetch('/never', { keepalive: true }).catch(({ name }) => name);
+    });
+    assert.equal(refused, 'TypeError');
+  });
+
   test('is not filled by what a page throws, logs, or asks for', async (t) => {
     const page = await openHtml(t, '', { routes: { '/cookie': '' } });
     const before = process.memoryUsage.rss();
