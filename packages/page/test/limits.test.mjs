@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 import { block, eventually, host, open, openHtml, serve } from './server.mjs';
 
@@ -317,6 +318,28 @@ suite("memory of the user's thread", () => {
     });
     const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20;
     assert.ok(grown < 80, `${grown} MB`);
+  });
+
+  test('is not filled by decoders of responses that do not end', { timeout: 60_000 }, async (t) => {
+    // A name that does not end, in the header of a gzip file: it decodes to nothing.
+    const name = Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0]), Buffer.alloc(17 << 20, 'x')]);
+    const body = brotliCompressSync(name, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+    const server = http.createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip, br' });
+      response.write(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const page = await openHtml(t, '', { host: host(t, { bodyLimit: 64 << 20 }) });
+    await page.evaluate((url) => {
+      for (let at = 0; at < 8; at++)
+        document.body.append(Object.assign(document.createElement('iframe'), { src: url + at }));
+    }, `http://127.0.0.1:${server.address().port}/`);
+    await eventually(() => page.problems.filter(({ text }) => /more than 67108864 bytes/.test(text)).length >= 4);
   });
 
   test('is not filled by URLs, names and referrers that wait to be read', async (t) => {

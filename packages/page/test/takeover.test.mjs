@@ -195,6 +195,21 @@ suite('requests of a DOM realm that was taken over', () => {
   });
 });
 
+suite('a server that redirects', () => {
+  test('does not make its request one of the page: Sec-Fetch-Site', async (t) => {
+    const other = await serve(t, {
+      '/back': ({ url }) => ({ status: 302, headers: { location: new URL(url, 'http://x').searchParams.get('to') } }),
+    });
+    const page = await openHtml(t, '', { routes: { '/action': '' } });
+    await page.evaluate(
+      (url) => fetch(url, { mode: 'no-cors' }),
+      `${other.url('/back').replace('127.0.0.1', 'localhost')}?to=${page.server.url('/action')}`,
+    );
+    assert.equal(page.server.requests.at(-1).url, '/action');
+    assert.equal(page.server.requests.at(-1).headers['sec-fetch-site'], 'cross-site');
+  });
+});
+
 suite('images of other origins', () => {
   test('give away no number of text that is not an image', async (t) => {
     const body = '<body>Your balance: <svg data-width="48213" height="77"></svg>';
