@@ -422,6 +422,20 @@ suite('cookies', () => {
     assert.equal(await count(page), 1);
   });
 
+  test('do not keep the path of a page if it is long', async (t) => {
+    const page = await openHtml(t, '');
+    const kept = await page.evaluate((length) => {
+      const found = [];
+      for (const path of ['/', `/${'x'.repeat(length)}/`, `/?${'x'.repeat(length)}`]) {
+        history.replaceState(null, '', path);
+        document.cookie = `a${found.length}=1`;
+        found.push(document.cookie);
+      }
+      return found;
+    }, 10_000);
+    assert.deepEqual(kept, ['a0=1', 'a0=1', 'a0=1; a2=1']);
+  });
+
   test('belong to their page and go with it', async (t) => {
     const pages = host(t);
     const server = await serve(t, { '*': '' });

@@ -210,6 +210,25 @@ suite('a server that redirects', () => {
   });
 });
 
+suite('a document that only its own origin may frame', () => {
+  test('is not shown where a page of another origin is around that', async (t) => {
+    const victim = await serve(t, {
+      '/': '<iframe src="/inner"></iframe>',
+      '/inner': {
+        body: "<script>console.log('shown in', top === parent)</script>",
+        headers: { 'x-frame-options': 'SAMEORIGIN' },
+      },
+    });
+    const own = await openHtml(t, '');
+    await own.navigate(victim.url('/'));
+    assert.deepEqual(own.log, ['shown in true']);
+    const page = await openHtml(t, `<iframe src="${victim.url('/')}"></iframe>`);
+    await eventually(() => page.problems.length > 0);
+    assert.match(page.problems[0].text, /forbids to be framed/);
+    assert.deepEqual(page.log, []);
+  });
+});
+
 suite('images of other origins', () => {
   test('give away no number of text that is not an image', async (t) => {
     const body = '<body>Your balance: <svg data-width="48213" height="77"></svg>';
