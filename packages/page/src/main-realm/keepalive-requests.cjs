@@ -39,7 +39,7 @@ class KeepaliveRequests {
     this.#count(1, size, head);
     try {
       const { response, error, timing } = await this.#thread.ask({ type: 'keepalive', request }, size + head);
-      if (response === undefined) throw Object.assign(new NetworkError(String(error)), { timing });
+      if (response === undefined) throw Object.assign(new NetworkError(error ?? 'too many requests wait'), { timing });
       return response;
     } finally {
       this.#count(-1, -size, -head);
