@@ -122,7 +122,10 @@ export interface PageException {
   frame: number;
 }
 
-/** A problem that no script caused: a resource that could not be loaded, or a feature that is not implemented. */
+/**
+ * What the page itself is not told: a resource that could not be loaded, what a script of another origin threw, or a feature that is not
+ * implemented.
+ */
 export interface PageProblem {
   kind: string;
   text: string;

@@ -283,6 +283,25 @@ inline void AnswerImports(v8::Isolate* isolate) {
 #endif
 }
 
+// Instantiates a module. Node 24's V8 has a second callback, for `import source`, and crashes at such an import without it.
+template <v8::Module::ResolveModuleCallback resolve>
+inline v8::Maybe<bool> InstantiateModule(v8::Local<v8::Context> context, v8::Local<v8::Module> module) {
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_24
+  return module->InstantiateModule(
+      context, resolve,
+      [](v8::Local<v8::Context>, v8::Local<v8::String>, v8::Local<v8::FixedArray>,
+         v8::Local<v8::Module>) -> v8::MaybeLocal<v8::Object> {
+        v8::Isolate* isolate = v8::Isolate::GetCurrent();
+        // Only WebAssembly modules have a source phase, and they are not loaded.
+        isolate->ThrowException(v8::Exception::SyntaxError(
+            v8::String::NewFromUtf8Literal(isolate, "the imported module has no source phase")));
+        return {};
+      });
+#else
+  return module->InstantiateModule(context, resolve);
+#endif
+}
+
 inline void AnswerNoImports(v8::Isolate* isolate) {
   isolate->SetHostImportModuleDynamicallyCallback(nullptr);
 #if NODE_MODULE_VERSION >= SELFPROF_NODE_24

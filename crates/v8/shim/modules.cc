@@ -262,7 +262,7 @@ SELFPROF_API Status selfprof_module_instantiate(Isolate* isolate, SelfprofModule
   Local<Module> instantiating = ModuleOf(isolate, module);
   if (instantiating->GetStatus() == Module::kErrored) return Status::kOutOfOrder;
   Context::Scope scope(context);
-  if (!instantiating->InstantiateModule(context, ResolveModule).FromMaybe(false)) return Status::kThrown;
+  if (!selfprof::InstantiateModule<ResolveModule>(context, instantiating).FromMaybe(false)) return Status::kThrown;
   return Status::kOk;
 }
 

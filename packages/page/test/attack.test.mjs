@@ -378,6 +378,23 @@ suite('objects that a worker can reach', () => {
   });
 });
 
+suite('functions of V8 that Node answers', () => {
+  test('give a page no object of the main realm: WebAssembly streaming', async (t) => {
+    const page = await openHtml(t, '<iframe></iframe>', {
+      routes: { '/w.js': 'postMessage(Object.keys(Object.getOwnPropertyDescriptors(WebAssembly)).join())' },
+    });
+    const names = await page.evaluate(async () => [
+      ...Object.getOwnPropertyNames(WebAssembly),
+      ...Object.getOwnPropertyNames(frames[0].WebAssembly),
+      await new Promise((resolve) => {
+        new Worker('/w.js').onmessage = ({ data }) => resolve(data);
+      }),
+    ]);
+    assert.ok(names.includes('instantiate'));
+    assert.doesNotMatch(names.join(), /Streaming/);
+  });
+});
+
 suite('a page cannot reach Node', () => {
   test('by globals', async (t) => {
     const page = await openHtml(t, '');

@@ -203,6 +203,53 @@ suite('responses of another origin', () => {
   });
 });
 
+suite('a script of another origin', () => {
+  test('tells nothing by what it throws or returns, even if it is no script', async (t) => {
+    const text = { 'content-type': 'text/plain' };
+    const other = await serve(t, {
+      '/list': { body: 'secret1, other', headers: text },
+      '/words': { body: 'some secret2', headers: text },
+      '/throws.js': "throw Object.assign(new Error('secret3'), { name: 'secret3' })",
+      '/object.js': "throw { name: 'secret4', stack: 'secret4', toString() { return 'secret4' } }",
+      '/value': { body: "({ member: 'secret5' })", headers: text },
+    });
+    const page = await openHtml(t, '');
+    const seen = await page.evaluate(
+      `(async (origin) => {
+        ${DOM_PROTOTYPE}
+        const seen = [];
+        const look = (value) => {
+          for (const key of Reflect.ownKeys(Object(value))) seen.push(String(Object.getOwnPropertyDescriptor(value, key)?.value));
+        };
+        addEventListener('error', ({ message, error }) => seen.push(message, String(error)));
+        for (const holder of [Object.prototype, Error.prototype, SyntaxError.prototype, ReferenceError.prototype, domPrototype]) {
+          for (const key of ['name', 'stack', 'constructor', 'member', 'then']) {
+            try {
+              const { value } = Object.getOwnPropertyDescriptor(holder, key) ?? {};
+              Object.defineProperty(holder, key, { configurable: true, get() { look(this); return value; }, set(own) {
+                Object.defineProperty(this, key, { value: own, configurable: true, writable: true });
+              } });
+            } catch {}
+          }
+        }
+        Error.prepareStackTrace = (error) => { look(error); return ''; };
+        for (const path of ['/list', '/words', '/throws.js', '/object.js', '/value']) {
+          const script = document.createElement('script');
+          script.src = origin + path;
+          await new Promise((resolve) => { script.onload = script.onerror = resolve; document.head.append(script); });
+        }
+        return seen.filter((text) => /secret|Script error/.test(text)).join();
+      })(${JSON.stringify(other.origin)})`,
+    );
+    assert.equal(seen, Array(4).fill('Script error.').join());
+    // The page's user learns it.
+    const told = page.problems
+      .filter(({ kind }) => kind === 'script')
+      .map(({ text }) => /(secret\d|an object)/.exec(text)?.[0]);
+    assert.deepEqual(told, ['secret1', 'secret2', 'secret3', 'an object']);
+  });
+});
+
 suite('requests that a page must not make', () => {
   test('need a preflight when they are not simple, whatever the DOM realm says', async (t) => {
     const victim = await serve(t, { '*': 'x' });

@@ -22,7 +22,11 @@ const TRACES = [
   'poisoned.test.mjs: gets no object of the main realm',
 ];
 const FLOODS = ['limits.test.mjs: is not filled by what a page throws, logs, or asks for'];
-const WORKERS = ['limits.test.mjs: are limited as in windows', ...REASONS];
+const WORKERS = [
+  'limits.test.mjs: are limited as in windows',
+  'limits.test.mjs: is not filled by URLs, names and referrers that wait to be read',
+  ...REASONS,
+];
 const CLOCK = [
   'border.test.mjs: is not in the times that animation frames, events and loading get',
   'takeover.test.mjs: tick together, so that many of them tell no finer time than one',
@@ -115,9 +119,13 @@ export const FROM_DOM_REALM = {
   },
   runFetchedScript: {
     takes: 'a window and the handle of a script, once',
-    gives: 'its completion value',
+    gives: 'its completion value; of a muted script, only whether it has thrown',
     call: '[window, 1]',
-    attacks: [...NO_SCRIPTS, 'secrets.test.mjs: that its page redirects to'],
+    attacks: [
+      ...NO_SCRIPTS,
+      'secrets.test.mjs: that its page redirects to',
+      'border.test.mjs: tells nothing by what it throws or returns, even if it is no script',
+    ],
   },
   loadModule: {
     takes: 'a window and JSON of a request',
@@ -153,6 +161,7 @@ export const FROM_DOM_REALM = {
       ...REFERRERS,
       'border.test.mjs: is not that of frames in a sandboxed frame, however they are opened',
       'border.test.mjs: of a frame by itself are its own requests, without the cookies of the page around',
+      'limits.test.mjs: is not filled by frames that load for ever',
     ],
   },
   callingWindow: {

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import net from 'node:net';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 import { block, eventually, host, open, openHtml, serve } from './server.mjs';
 
@@ -302,6 +303,61 @@ suite("memory of the user's thread", () => {
     await eventually(() => connections.size >= 200);
   });
 
+  test('is not filled by frames that load for ever', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}) } });
+    const before = process.memoryUsage().heapUsed;
+    await page.evaluate(async () => {
+      const text = 'x'.repeat(4 << 20);
+      for (let at = 0; at < 40; at++) {
+        const frame = Object.assign(document.createElement('iframe'), { src: `/never?${at}` });
+        frame.setAttribute('allow', text + at);
+        document.body.append(frame);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        frame.remove();
+      }
+    });
+    const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+    assert.ok(grown < 80, `${grown} MB`);
+  });
+
+  test('is not filled by decoders of responses that do not end', { timeout: 60_000 }, async (t) => {
+    // A name that does not end, in the header of a gzip file: it decodes to nothing.
+    const name = Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0]), Buffer.alloc(17 << 20, 'x')]);
+    const body = brotliCompressSync(name, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
+    const server = http.createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip, br' });
+      response.write(body);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const page = await openHtml(t, '', { host: host(t, { bodyLimit: 64 << 20 }) });
+    await page.evaluate((url) => {
+      for (let at = 0; at < 8; at++)
+        document.body.append(Object.assign(document.createElement('iframe'), { src: url + at }));
+    }, `http://127.0.0.1:${server.address().port}/`);
+    await eventually(() => page.problems.filter(({ text }) => /more than 67108864 bytes/.test(text)).length >= 4);
+  });
+
+  test('is not filled by URLs, names and referrers that wait to be read', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}), '/w.js': '' } });
+    const flood = page.evaluate(() => {
+      const text = 'x'.repeat(8 << 20);
+      for (let at = 0; at < 12; at++) new Worker('/w.js', { name: text + at });
+    });
+    block(3_000);
+    await flood;
+    await eventually(() => page.problems.some(({ text }) => /too many workers wait to be started/.test(text)));
+    const refused = await page.evaluate(() => {
+      history.replaceState(null, '', `/${'x'.repeat(300 << 10)}`);
+      return fetch('/never', { keepalive: true }).catch(({ name }) => name);
+    });
+    assert.equal(refused, 'TypeError');
+  });
+
   test('is not filled by what a page throws, logs, or asks for', async (t) => {
     const page = await openHtml(t, '', { routes: { '/cookie': '' } });
     const before = process.memoryUsage.rss();
@@ -364,6 +420,20 @@ suite('cookies', () => {
     // What was deleted does not count.
     await page.evaluate("document.cookie = 'again=1'");
     assert.equal(await count(page), 1);
+  });
+
+  test('do not keep the path of a page if it is long', async (t) => {
+    const page = await openHtml(t, '');
+    const kept = await page.evaluate((length) => {
+      const found = [];
+      for (const path of ['/', `/${'x'.repeat(length)}/`, `/?${'x'.repeat(length)}`]) {
+        history.replaceState(null, '', path);
+        document.cookie = `a${found.length}=1`;
+        found.push(document.cookie);
+      }
+      return found;
+    }, 10_000);
+    assert.deepEqual(kept, ['a0=1', 'a0=1', 'a0=1; a2=1']);
   });
 
   test('belong to their page and go with it', async (t) => {

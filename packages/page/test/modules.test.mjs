@@ -183,6 +183,26 @@ suite('import()', () => {
   });
 });
 
+suite('imports of a source phase', () => {
+  test('fail and do not end the process', async (t) => {
+    const page = await openHtml(t, '', {
+      routes: { '/m.mjs': 'export default 1', '/n.mjs': "import source m from '/m.mjs'; m" },
+    });
+    for (const text of ["import source m from '/m.mjs'; m", "import '/n.mjs'", "await import('/n.mjs')"]) {
+      const count = page.errors.length;
+      await page.evaluate((source) => {
+        document.head.append(Object.assign(document.createElement('script'), { type: 'module', textContent: source }));
+      }, text);
+      await until(page, () => page.errors.length > count);
+      assert.match(page.errors.at(-1).message, /SyntaxError/);
+    }
+    const error = await page.evaluate(
+      '(async () => { try { return String(await eval("import.source(\'/m.mjs\')")); } catch (e) { return e instanceof Error; } })()',
+    );
+    assert.equal(error, true);
+  });
+});
+
 suite('import maps', () => {
   test('resolve specifiers', async (t) => {
     const page = await openHtml(

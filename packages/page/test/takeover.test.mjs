@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { CookieFeed } from '../src/host/cookie-feed.cjs';
-import { eventually, host, jsdom, openHtml, serve } from './server.mjs';
+import { block, eventually, host, jsdom, openHtml, serve } from './server.mjs';
 
 /**
  * Runs in a window or a worker. Gets its port to the user's thread, a channel of the DOM realm's, and the function that posts.
@@ -195,6 +195,40 @@ suite('requests of a DOM realm that was taken over', () => {
   });
 });
 
+suite('a server that redirects', () => {
+  test('does not make its request one of the page: Sec-Fetch-Site', async (t) => {
+    const other = await serve(t, {
+      '/back': ({ url }) => ({ status: 302, headers: { location: new URL(url, 'http://x').searchParams.get('to') } }),
+    });
+    const page = await openHtml(t, '', { routes: { '/action': '' } });
+    await page.evaluate(
+      (url) => fetch(url, { mode: 'no-cors' }),
+      `${other.url('/back').replace('127.0.0.1', 'localhost')}?to=${page.server.url('/action')}`,
+    );
+    assert.equal(page.server.requests.at(-1).url, '/action');
+    assert.equal(page.server.requests.at(-1).headers['sec-fetch-site'], 'cross-site');
+  });
+});
+
+suite('a document that only its own origin may frame', () => {
+  test('is not shown where a page of another origin is around that', async (t) => {
+    const victim = await serve(t, {
+      '/': '<iframe src="/inner"></iframe>',
+      '/inner': {
+        body: "<script>console.log('shown in', top === parent)</script>",
+        headers: { 'x-frame-options': 'SAMEORIGIN' },
+      },
+    });
+    const own = await openHtml(t, '');
+    await own.navigate(victim.url('/'));
+    assert.deepEqual(own.log, ['shown in true']);
+    const page = await openHtml(t, `<iframe src="${victim.url('/')}"></iframe>`);
+    await eventually(() => page.problems.length > 0);
+    assert.match(page.problems[0].text, /forbids to be framed/);
+    assert.deepEqual(page.log, []);
+  });
+});
+
 suite('images of other origins', () => {
   test('give away no number of text that is not an image', async (t) => {
     const body = '<body>Your balance: <svg data-width="48213" height="77"></svg>';
@@ -220,6 +254,32 @@ suite('images of other origins', () => {
       victim.url('/'),
     );
     assert.deepEqual(sizes, ['error', 'error', 77]);
+  });
+
+  test('give away no number of text that begins as an image does', async (t) => {
+    const texts = ['BMW owners: pin=4821,9173;', '\x89PNG and more: pin=4821,9173;', 'GIF8 pin=4821,9173;'];
+    const victim = await serve(t, {
+      '*': ({ url }) => ({
+        body: Buffer.from(texts[Number(url.slice(1))], 'latin1'),
+        headers: { 'content-type': 'text/csv' },
+      }),
+    });
+    const page = await openHtml(t, '');
+    const events = await page.evaluate(
+      (url) =>
+        Promise.all(
+          [0, 1, 2].map(
+            (index) =>
+              new Promise((resolve) => {
+                const image = new Image();
+                image.onload = image.onerror = ({ type }) => resolve(type);
+                image.src = url + index;
+              }),
+          ),
+        ),
+      victim.url('/'),
+    );
+    assert.deepEqual(events, ['error', 'error', 'error']);
   });
 });
 
@@ -330,6 +390,20 @@ suite('what threads of a page send each other', () => {
     assert.ok(grown < 700, `${grown} MB`);
   });
 
+  test('does not fill memory while one of them is busy: navigations of a frame', { timeout: 60_000 }, async (t) => {
+    const frame = `<script>
+      const { post } = (${takeOver})();
+      const url = 'http://127.0.0.1:1/?' + 'x'.repeat(4e6);
+      let count = 0;
+      const next = () => { post({ type: 'navigate', frame: 0, url: url + count++, referrer: '' }); if (count < 400) setTimeout(next, 5); };
+      setTimeout(next, 500);
+      console.log('begins');
+    </script>`;
+    const embed = (src) => void document.body.append(Object.assign(document.createElement('iframe'), { src }));
+    const grown = await growth(t, embed, { '/': frame }, BUSY);
+    assert.ok(grown < 700, `${grown} MB`);
+  });
+
   test('arrives in the end: the last value of each cookie', async (t) => {
     const script =
       "for (let at = 0; at < 30_000; at++) document.cookie = 'name' + (at % 10) + '=' + at + 'x'.repeat(200); console.log('done');";
@@ -401,7 +475,48 @@ suite('cookies', () => {
   });
 });
 
+suite("questions to the user's thread", () => {
+  test('do not fill its stack, however many wait', async (t) => {
+    const page = await openHtml(t, '');
+    const asked = page.evaluate(async () => {
+      const all = Array.from({ length: 20_000 }, (_, at) =>
+        fetch(`blob:http://none.test/${at}`).catch(({ name }) => name),
+      );
+      return new Set(await Promise.all(all)).size;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    block(2_000);
+    assert.equal(await asked, 1);
+  });
+});
+
 suite('a built-in function that V8 does not interrupt', () => {
+  test('does not let a page have more threads than its limit, by ending them', { timeout: 60_000 }, async () => {
+    const program = `
+      import fs from 'node:fs';
+      import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      const pages = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, threadLimit: 2 });
+      const page = await pages.open('about:blank');
+      const count = () => fs.readdirSync('/proc/self/task').length;
+      const before = count();
+      await page.evaluate(async () => {
+        const source = 'postMessage(1); Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
+        for (let round = 0; round < 6; round++) {
+          const worker = new Worker('data:text/javascript,' + encodeURIComponent(source));
+          await new Promise((resolve) => { worker.onmessage = worker.onerror = resolve; });
+          // Until it is in the built-in function.
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          worker.terminate();
+        }
+      });
+      console.log(count() - before);
+      process.kill(process.pid, 'SIGKILL');`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]).catch(
+      (error) => error,
+    );
+    assert.ok(Number(stdout) >= 1 && Number(stdout) <= 3, stdout);
+  });
+
   test('does not keep its timeout from being reported, nor other pages from going on', {
     timeout: 60_000,
   }, async () => {

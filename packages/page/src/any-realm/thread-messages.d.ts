@@ -123,8 +123,9 @@ export interface FrameRequest {
   referrer: string;
   /** The thread that asked for the navigation, by its number in the page; by default, the one that contains the frame. */
   asker?: number | undefined;
+  /** What the frame element allows. */
+  sandbox: Sandbox;
   /** The attribute of the frame element. */
-  sandbox: string | null;
   allow: string | null;
   /** Whether the document around the frame element is isolated. */
   isIsolated: boolean;
@@ -135,6 +136,7 @@ export interface FrameRequest {
   /** The base URL of the document around. */
   base: string;
   initiator: string;
+  weight?: number;
 }
 
 /** A request that outlives its document. */

@@ -41,12 +41,19 @@ function locate(stack) {
 
 /**
  * @param {Jsdom.Window} window
- * @param {unknown} error what was thrown
+ * @param {unknown} error what was thrown; of a muted script, nothing
  * @param {string} [url] of the script that threw, when its stack does not say
  * @param {boolean} [muted] whether the script is of another origin: the page then learns only that something failed
  * @param {string} [stack] of the caller of `reportError()`
  */
 function reportException(window, error, url = window._document.URL, muted = false, stack = undefined) {
+  if (muted) {
+    const message = 'Script error.';
+    const nowhere = { lineno: 0, colno: 0 };
+    const report = { message, filename: '', ...nowhere, error: null };
+    reportError(window, report, { message, stack: message, filename: url, ...nowhere });
+    return;
+  }
   const isError = bridge.kindOf(error) === 'Error' || read(error, 'stack') !== undefined;
   const [lineno = 0, colno = 0] = isError
     ? bridge.syntaxErrorPosition(error).split(':').filter(Boolean).map(Number)
@@ -55,9 +62,7 @@ function reportException(window, error, url = window._document.URL, muted = fals
   const position = syntaxError ??
     locate(stack ?? (isError ? read(error, 'stack') : undefined)) ?? { filename: url, lineno: 0, colno: 0 };
   const text = isError ? `${read(error, 'name') ?? 'Error'}: ${read(error, 'message') ?? ''}` : inspect(error);
-  const report = muted
-    ? { message: 'Script error.', filename: '', lineno: 0, colno: 0, error: null }
-    : { message: `Uncaught ${text}`, ...position, error };
+  const report = { message: `Uncaught ${text}`, ...position, error };
   const shown = isError ? (read(error, 'stack') ?? text) : text;
   reportError(window, report, { message: `Uncaught ${text}`, stack: shown, ...position });
 }

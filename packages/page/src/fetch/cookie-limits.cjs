@@ -12,9 +12,14 @@ const MAX_COOKIES = 3_000;
 /** @typedef {import('tough-cookie').Cookie} Cookie */
 /** @typedef {{ domain: string, path: string, key: string }} StoredCookie */
 
-/** Whether the text of a cookie is too long. @param {string} text */
-function isTooLarge(text) {
-  if (text.length > MAX_TEXT) return true;
+/** The part of a URL that a cookie depends on. @param {string} url of HTTP */
+function withoutQuery(url) {
+  return /^[^?#]*/.exec(url)?.[0] ?? '';
+}
+
+/** Whether the text of a cookie is too long, or the URL, whose path can become the cookie's. @param {string} text @param {string} url */
+function isTooLarge(text, url) {
+  if (text.length > MAX_TEXT || url.length > MAX_TEXT) return true;
   return Buffer.byteLength(text.split(';', 1)[0]) > MAX_SIZE;
 }
 
@@ -67,4 +72,4 @@ function nameOf({ domain, path, key }) {
   return JSON.stringify([domain, path, key]);
 }
 
-module.exports = { CookieCounts, isTooLarge, placeOf };
+module.exports = { CookieCounts, isTooLarge, placeOf, withoutQuery };

@@ -3,7 +3,7 @@
 // Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar of each page. Each thread of the page has a
 // copy, and every change is sent to the other threads.
 
-const { CookieCounts, isTooLarge, placeOf } = require('./cookie-limits.cjs');
+const { CookieCounts, isTooLarge, placeOf, withoutQuery } = require('./cookie-limits.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isSameSite } = require('./site.cjs');
 
@@ -65,7 +65,7 @@ class Cookies {
 
   /** Stores a cookie, such as one of another copy. Returns whether it was acceptable. @param {CookieChange} change */
   apply({ url, cookie, isHttp }) {
-    if (isTooLarge(cookie) || CONTROL.test(cookie)) return false;
+    if (isTooLarge(cookie, url) || CONTROL.test(cookie)) return false;
     const jar = this.#jar;
     const stored = jar.setCookieSync(cookie, url, { ignoreError: true, http: isHttp });
     if (stored === undefined) return false;
@@ -82,7 +82,8 @@ class Cookies {
   }
 
   /** @param {CookieChange} change @param {SameSiteContext} sameSiteContext */
-  #set(change, sameSiteContext) {
+  #set({ url, ...cookie }, sameSiteContext) {
+    const change = { url: withoutQuery(url), ...cookie };
     // Cookies with `SameSite` come from requests of their own site, and from navigations of the page.
     if (sameSiteContext === 'none' && this.#isOfSameSite(change)) return;
     if (this.apply(change)) this.#onChange(change);

@@ -26,6 +26,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {boolean} isSecure a secure context
  * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site, so that it has no cookies with `SameSite`:
  *   https://html.spec.whatwg.org/multipage/webappapis.html#concept-environment-has-cross-site-ancestor
+ * @property {import('./origin.cjs').Origin[]} [ancestors] the origins of the documents around it
  * @property {import('../any-realm/sandbox-attribute.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
@@ -116,7 +117,9 @@ function describeFrame(
     throw new LoadRefused(`${url.href} has no Cross-Origin-Resource-Policy, which the page that embeds it requires`);
   }
   const options = (getHeader(headers, 'x-frame-options') ?? '').toLowerCase().split(/\s*,\s*/);
-  if (options.includes('deny') || (options.includes('sameorigin') && !isSame)) {
+  const ancestors = [embedder.origin, ...(embedder.ancestors ?? [])];
+  const isAmongItsOwn = isSame && ancestors.every((origin) => origin === embedder.origin);
+  if (options.includes('deny') || (options.includes('sameorigin') && !isAmongItsOwn)) {
     throw new LoadRefused(`${url.href} forbids to be framed (X-Frame-Options)`);
   }
   const isolated = hasHeaders(url) ? readIsolationHeader(headers) : undefined;
@@ -137,6 +140,7 @@ function describeFrame(
     isolated,
     isSecure,
     hasCrossSiteAncestor: embedder.hasCrossSiteAncestor === true || !(isSame || isSameSite(url, embedder.origin)),
+    ancestors,
     sandbox,
   };
 }

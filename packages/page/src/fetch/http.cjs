@@ -46,6 +46,9 @@ const DECODERS = new Map([
 /** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
 const MAX_CODINGS = 5;
 
+/** How much a decoder keeps of what it has decoded, in bytes: the largest window of Brotli. */
+const MAX_WINDOW = 16 << 20;
+
 /**
  * Headers from the flat list of names and values that Node gives, whose values are read as Latin-1.
  *
@@ -204,16 +207,29 @@ function readBody(incoming, limit, lease) {
     /** @type {import('node:stream').Readable} */
     let decoded = incoming;
     for (const decoder of decoders) decoded = decoded.pipe(decoder).on('error', reject);
+    const count = (/** @type {number} */ bytes) => {
+      try {
+        lease?.add(bytes);
+        return true;
+      } catch (error) {
+        reject(error);
+        return false;
+      }
+    };
+    // What a decoder before the last one puts out is part of no body, however much of it the decoder keeps.
+    for (const decoder of decoders.slice(0, -1)) {
+      let kept = 0;
+      decoder.on('data', (/** @type {Buffer} */ chunk) => {
+        const more = Math.min(chunk.length, MAX_WINDOW - kept);
+        kept += more;
+        if (more > 0) count(more);
+      });
+    }
     let length = 0;
     decoded.on('data', (/** @type {Buffer} */ chunk) => {
       length += chunk.length;
-      try {
-        if (length > limit) throw new Error(`the response is larger than ${limit} bytes`);
-        lease?.add(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        reject(error);
-      }
+      if (length > limit) reject(new Error(`the response is larger than ${limit} bytes`));
+      else if (count(chunk.length)) chunks.push(chunk);
     });
     decoded.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, limit))));
   });

@@ -18,7 +18,7 @@ const { followRedirect, redirectLocation } = require('./redirect.cjs');
 const { referrerFor } = require('./referrer.cjs');
 const { NetworkError, parseUrl, withoutFragment } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
-const { siteRelation } = require('./site.cjs');
+const { farther, siteRelation } = require('./site.cjs');
 const { Turns } = require('./turns.cjs');
 
 /** @typedef {import('./request.cjs').Client} Client */
@@ -143,6 +143,8 @@ class Network {
       redirectCount: 0,
     };
     let isCors = false;
+    /** How the URLs so far relate to the client. @type {import('./site.cjs').SiteRelation} */
+    let relation = 'same-origin';
     /** @type {FetchTiming} */
     const timing = {
       startTime,
@@ -168,7 +170,8 @@ class Network {
       if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
         await this.#preflight({ url, method, unsafeHeaders, origin, credentials }, options);
       }
-      const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials });
+      relation = farther(relation, siteRelation(url, client.origin));
+      const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials, relation });
       const startedAt = redirectCount === 0 ? startTime : now();
       const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, options);
       if (sendsCredentials) {
@@ -244,9 +247,9 @@ class Network {
    * @param {Hop} hop
    * @param {Request} request
    * @param {Client} client
-   * @param {{ origin: string, isCors: boolean, sendsCredentials: boolean }} context
+   * @param {{ origin: string, isCors: boolean, sendsCredentials: boolean, relation: import('./site.cjs').SiteRelation }} context
    */
-  #requestHeaders({ url, method, headers }, request, client, { origin, isCors, sendsCredentials }) {
+  #requestHeaders({ url, method, headers }, request, client, { origin, isCors, sendsCredentials, relation }) {
     const { mode, destination, isTopLevel = false } = request;
     const has = (/** @type {string} */ name) => headers.some(([key]) => key.toLowerCase() === name);
     /** @type {import('./headers.cjs').HeaderList} */
@@ -265,7 +268,8 @@ class Network {
     if (isTrustworthy(url.origin)) {
       sent.push(['Sec-Fetch-Dest', destination === 'module' ? 'script' : destination || 'empty']);
       sent.push(['Sec-Fetch-Mode', mode]);
-      sent.push(['Sec-Fetch-Site', siteOfFetch(url, client)]);
+      // https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
+      sent.push(['Sec-Fetch-Site', client.isUser ? 'none' : relation]);
     }
     if (sendsCredentials) {
       const cookies = this.#cookies.headerFor(url, { isTopLevel, method, client });
@@ -287,16 +291,6 @@ class Network {
     options.lease?.release();
     checkPreflight(response, request);
   }
-}
-
-/**
- * https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
- *
- * @param {URL} url
- * @param {Client} client
- */
-function siteOfFetch(url, { isUser, origin }) {
-  return isUser ? 'none' : siteRelation(url, origin);
 }
 
 /** @param {unknown} error */

@@ -16,12 +16,22 @@ function registrableDomain(hostname) {
   return tldts().getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
 }
 
+/** @typedef {'same-origin' | 'same-site' | 'cross-site'} SiteRelation */
+
+/** @type {SiteRelation[]} */
+const BY_DISTANCE = ['same-origin', 'same-site', 'cross-site'];
+
+/** @param {SiteRelation} one @param {SiteRelation} other */
+function farther(one, other) {
+  return BY_DISTANCE.indexOf(one) > BY_DISTANCE.indexOf(other) ? one : other;
+}
+
 /**
  * How the site of a URL relates to an origin, as in `Sec-Fetch-Site`.
  *
  * @param {URL} url
  * @param {import('./origin.cjs').Origin} origin
- * @returns {'same-origin' | 'same-site' | 'cross-site'}
+ * @returns {SiteRelation}
  */
 function siteRelation(url, origin) {
   if (isSameOrigin(url, origin)) return 'same-origin';
@@ -44,4 +54,4 @@ function isSameSite(url, origin) {
   return siteRelation(url, origin) !== 'cross-site';
 }
 
-module.exports = { isSameSite, siteRelation };
+module.exports = { farther, isSameSite, siteRelation };

@@ -56,6 +56,9 @@ class AgentThreads {
   #numbers = new WindowNumbers();
   #isVisible;
   #blobs = new BlobRegistry();
+  /** Questions of threads for blob: URLs that are not answered yet. @type {{ thread: AgentThread, message: { id: number, url: string } }[]} */
+  #askedBlobs = [];
+  #isReceiving = false;
   #workers;
 
   /**
@@ -152,6 +155,7 @@ class AgentThreads {
     const { threadLimit } = this.#host;
     if (this.#threads.size + this.#reserved >= threadLimit)
       throw new LoadRefused(`the page has reached its limit of ${threadLimit} threads`);
+    if (this.#host.hasTooManyThreads) throw new LoadRefused('too many threads of the page have not ended yet');
     this.#reserved += 1;
     return () => {
       this.#reserved -= 1;
@@ -284,13 +288,35 @@ class AgentThreads {
         const url = String(message.url);
         if (!URL.canParse(url) || new URL(url).protocol === 'javascript:') return;
         const referrer = referrerOf(String(message.referrer), thread.document);
-        const request = { type: /** @type {const} */ ('navigate frame'), frame: container.frame, url, referrer };
-        container.thread.handle.postToMain({ ...request, asker: thread.id });
+        this.#navigateFrame(thread, container, { url, referrer });
         return;
       }
       default:
     }
     this.#listener.onMessage(thread, message);
+  }
+
+  /**
+   * Has the embedder's thread navigate a frame. While that thread is busy, the latest request alone waits.
+   *
+   * @param {AgentThread} thread of the frame
+   * @param {Container} container
+   * @param {{ url: string, referrer: string }} navigation
+   */
+  #navigateFrame(thread, container, navigation) {
+    if (thread.isNavigating) {
+      thread.nextNavigation = navigation;
+      return;
+    }
+    thread.isNavigating = true;
+    const release = () => {
+      thread.isNavigating = false;
+      const next = thread.nextNavigation;
+      thread.nextNavigation = undefined;
+      if (next !== undefined) this.#navigateFrame(thread, container, next);
+    };
+    const { handle } = container.thread;
+    handle.deliver({ type: 'navigate frame', frame: container.frame, asker: thread.id, ...navigation }, { release });
   }
 
   /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {FromDomRealm} message */
@@ -374,19 +400,16 @@ class AgentThreads {
         this.#blobs.remove(thread, message.url);
         return;
       case 'blob':
-        handle.postToMain({
-          type: 'answer',
-          id: message.id,
-          blob: this.#findBlob(message.url, thread.document.origin),
-        });
+        this.#askedBlobs.push({ thread, message });
+        this.#receiveAll();
         return;
       case 'keepalive':
         this.#host.keptRequests.start(this.#host.network, this.clientOf(thread), handle, message);
         return;
       case 'frame':
-        loadFrame(this.#host, this, thread, message).catch((error) => {
-          handle.postToMain({ type: 'frame', id: message.id, error: messageOf(error) });
-        });
+        loadFrame(this.#host, this, thread, message)
+          .catch((error) => handle.postToMain({ type: 'frame', id: message.id, error: messageOf(error) }))
+          .finally(() => handle.finish(message));
         return;
       default:
     }
@@ -397,8 +420,23 @@ class AgentThreads {
     const found = this.#blobs.get(url, origin);
     if (found !== undefined) return found;
     // The thread that made it may have reported it, but the message is not received yet.
-    for (const { handle } of this.all()) handle.receiveFromMain();
+    this.#receiveAll();
     return this.#blobs.get(url, origin);
+  }
+
+  /** Handles what the threads have sent so far. Not within itself: a page can ask so often that the stack would be full. */
+  #receiveAll() {
+    if (this.#isReceiving) return;
+    this.#isReceiving = true;
+    try {
+      for (const { handle } of this.all()) handle.receiveFromMain();
+    } finally {
+      this.#isReceiving = false;
+    }
+    for (const { thread, message } of this.#askedBlobs.splice(0)) {
+      const blob = this.#blobs.get(message.url, thread.document.origin);
+      thread.handle.postToMain({ type: 'answer', id: message.id, blob });
+    }
   }
 
   /**

@@ -1,6 +1,5 @@
 'use strict';
 
-const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { describeFrame, LoadRefused } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
@@ -56,7 +55,7 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
   const { id, window, frame, url } = request;
   const { timing, lease } = response;
   report(timing);
-  const sandbox = combine(embedder.document.sandbox, request.outerSandbox, readSandbox(request.sandbox));
+  const sandbox = combine(embedder.document.sandbox, request.outerSandbox, request.sandbox);
   const { allow, isIsolated } = request;
   const isEmbedderIsolated = embedder.document.isIsolated && isIsolated;
   const described = describeFrame(response, embedder.document, { sandbox, allow, src: url, isEmbedderIsolated });

@@ -20,6 +20,8 @@ class PageContext {
   keptRequests;
   /** What the page's documents leave for later ones. */
   storage;
+  /** Threads of the page that run, of all of its documents. */
+  #running = 0;
   /** The responses that this thread holds for the page. */
   budget;
 
@@ -42,7 +44,16 @@ class PageContext {
   startThread(kind) {
     const thread = this.#host.startThread(kind, this.#cookies.jar.save());
     this.#cookies.add(thread);
+    this.#running += 1;
+    thread.on('gone', () => {
+      this.#running -= 1;
+    });
     return thread;
+  }
+
+  /** Whether so many threads are ending that no frame or worker may start one: V8 does not interrupt each of its built-in functions. */
+  get hasTooManyThreads() {
+    return this.#running >= 2 * this.threadLimit;
   }
 
   /** A thread stored a cookie. @param {CookieChange} change @param {ThreadHandle} from */

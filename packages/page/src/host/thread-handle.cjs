@@ -56,9 +56,10 @@ const MAX_UNREAD = 64 << 10;
  */
 
 /**
- * Events: `dom-message` from the DOM realm, `main-message` from the main realm, and `exit`, with the error that ended the thread, if any.
+ * Events: `dom-message` from the DOM realm, `main-message` from the main realm, `exit` when it is no longer used, with the error that ended
+ * the thread, if any, and `gone` when it does not run any more.
  *
- * @extends {EventEmitter<{ 'dom-message': [FromDomRealm], 'main-message': [MainRealmReport], exit: [error?: Error] }>}
+ * @extends {EventEmitter<{ 'dom-message': [FromDomRealm], 'main-message': [MainRealmReport], exit: [error?: Error], gone: [] }>}
  */
 class ThreadHandle extends EventEmitter {
   #worker;
@@ -127,9 +128,10 @@ class ThreadHandle extends EventEmitter {
     });
     this.#worker.on('error', (/** @type {Error} */ error) => this.#end(error));
     // Only a full heap ends a thread from within: see crates/v8/shim/untrusted_thread.cc.
-    this.#worker.on('exit', () =>
-      this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`)),
-    );
+    this.#worker.on('exit', () => {
+      this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`));
+      this.emit('gone');
+    });
   }
 
   /** Resolves when jsdom is loaded. */
@@ -295,7 +297,8 @@ class ThreadHandle extends EventEmitter {
 
   /** @param {FromMainRealm} message */
   #onMainMessage(message) {
-    if ('weight' in message) Atomics.sub(this.#unreadOfMain, 0, message.weight);
+    // The document of a frame may take long to load, so it counts until then: see `finish`.
+    if (message.type !== 'frame') this.finish(message);
     if ('memory' in message) Atomics.sub(this.#unreadOfMain, 1, message.memory);
     switch (message.type) {
       case 'ready':
@@ -315,6 +318,11 @@ class ThreadHandle extends EventEmitter {
       default:
         if (!this.#isRetired) this.emit('main-message', message);
     }
+  }
+
+  /** A message of the main realm has been handled, and its memory is free. @param {FromMainRealm} message */
+  finish(message) {
+    if ('weight' in message) Atomics.sub(this.#unreadOfMain, 0, message.weight ?? 0);
   }
 
   /** Settles a request to the main realm, after the messages that the DOM realm sent before. @param {MainRealmAnswer} answer */

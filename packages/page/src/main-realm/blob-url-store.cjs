@@ -59,7 +59,7 @@ class BlobUrlStore {
   async find(url) {
     const own = this.get(url);
     if (own !== undefined) return own;
-    const { blob } = await this.#thread.ask({ type: 'blob', url });
+    const { blob } = await this.#thread.ask({ type: 'blob', url }, url.length);
     return blob && { type: blob.media, bytes: new Uint8Array(new Uint8Array(blob.bytes)) };
   }
 

@@ -5,6 +5,9 @@
 /** Markers from 0xC0 to 0xCF that begin no frame, so no size follows: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, table B.1 */
 const NO_JPEG_FRAME = new Set([0xc4, 0xc8, 0xcc]);
 
+/** The sizes of a bitmap's header that have 32-bit dimensions. Text that begins with `BM` has none of them. */
+const BMP_HEADERS = new Set([40, 52, 56, 64, 108, 124]);
+
 const ascii = (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /** @type {number} */ end) =>
   String.fromCharCode(...bytes.subarray(start, end));
 
@@ -13,15 +16,17 @@ const ascii = (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /**
 /** Readers of image formats: each returns the size, or undefined for bytes of another format. @type {((bytes: Uint8Array, view: DataView, type: string) => Size | undefined)[]} */
 const FORMATS = [
   function png(bytes, view) {
-    if (view.byteLength < 24 || ascii(bytes, 1, 4) !== 'PNG') return undefined;
+    if (view.byteLength < 24 || ascii(bytes, 0, 8) !== '\x89PNG\r\n\x1a\n' || ascii(bytes, 12, 16) !== 'IHDR')
+      return undefined;
     return { width: view.getUint32(16), height: view.getUint32(20) };
   },
   function gif(bytes, view) {
-    if (view.byteLength < 10 || ascii(bytes, 0, 4) !== 'GIF8') return undefined;
+    if (view.byteLength < 10 || !/^GIF8[79]a$/.test(ascii(bytes, 0, 6))) return undefined;
     return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   },
   function bmp(bytes, view) {
-    if (view.byteLength < 26 || ascii(bytes, 0, 2) !== 'BM') return undefined;
+    if (view.byteLength < 26 || ascii(bytes, 0, 2) !== 'BM' || !BMP_HEADERS.has(view.getUint32(14, true)))
+      return undefined;
     return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) };
   },
   function jpeg(bytes, view) {

@@ -30,15 +30,16 @@ class KeepaliveRequests {
    * @throws {NetworkError}
    */
   async fetch(request) {
-    const { body, url, headers = [] } = request;
+    const { body, url, method = '', referrer = '', headers = [] } = request;
     const size = body?.byteLength ?? 0;
-    const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, url.length);
+    const line = url.length + method.length + referrer.length;
+    const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, line);
     if (this.#pending === MAX_REQUESTS || this.#bodies + size > MAX_BODIES || this.#heads + head > MAX_HEADS)
       throw new NetworkError(`requests with keepalive may have ${MAX_BODIES} bytes together`);
     this.#count(1, size, head);
     try {
-      const { response, error, timing } = await this.#thread.ask({ type: 'keepalive', request });
-      if (response === undefined) throw Object.assign(new NetworkError(String(error)), { timing });
+      const { response, error, timing } = await this.#thread.ask({ type: 'keepalive', request }, size + head);
+      if (response === undefined) throw Object.assign(new NetworkError(error ?? 'too many requests wait'), { timing });
       return response;
     } finally {
       this.#count(-1, -size, -head);

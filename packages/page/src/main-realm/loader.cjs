@@ -4,6 +4,8 @@
 // have never enters a realm that the page can look into: of an image there, that is all but its size, and of a script of another origin,
 // its text. Why a request failed goes to the page's user.
 
+const { FEATURE } = require('../any-realm/allow-attribute.cjs');
+const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
 const { withoutFragment } = require('../fetch/request.cjs');
@@ -29,6 +31,12 @@ const NO_BYTES = new Uint8Array();
 
 /** What a page learns about a request that failed. */
 const FAILED = { error: 'the request failed' };
+
+/** What a frame that is loading takes of the user's thread besides its texts, in characters. */
+const FRAME_SIZE = 16 << 10;
+
+/** The longest attribute `allow` of a frame element, in characters. A longer one allows nothing. */
+const MAX_ALLOW = 10_000;
 
 /** How many fetched scripts may wait to be run. */
 const MAX_WAITING_SCRIPTS = 10_000;
@@ -182,6 +190,7 @@ class Loader {
     };
     const id = this.#nextId++;
     const initiator = String(claimed.initiator);
+    const allow = String(claimed.allow ?? '');
     this.#frames.set(id, { onDone, request: { window, initiator, url } });
     /** @type {import('../any-realm/thread-messages.js').FrameRequest} */
     const request = {
@@ -192,15 +201,18 @@ class Loader {
       url,
       referrer,
       asker,
-      sandbox: claimed.sandbox === null ? null : String(claimed.sandbox),
-      allow: claimed.allow === null ? null : String(claimed.allow ?? ''),
+      // Read here, because it may be very long, and the user's thread has better things to do.
+      sandbox: readSandbox(claimed.sandbox === null ? null : String(claimed.sandbox)),
+      allow: allow.length > MAX_ALLOW ? `${FEATURE} 'none'` : allow,
       isIsolated: windows.ofFrame(window)?.isIsolated === true,
       outerSandbox: windows.ofFrame(window)?.document.sandbox,
       text: String(claimed.text ?? ''),
       base: String(claimed.base ?? ''),
       initiator,
     };
-    if (!this.#thread.tellLimited(request))
+    const texts = [url, referrer, request.allow, request.text, request.base, initiator];
+    const size = texts.reduce((sum, text) => sum + (text?.length ?? 0), FRAME_SIZE);
+    if (!this.#thread.tellLimited(request, { size }))
       setImmediate(() => this.onFrame({ id, error: 'too many documents of frames wait to be loaded' }));
     return id;
   }
@@ -228,18 +240,28 @@ class Loader {
   }
 
   /**
-   * Runs a script that was fetched.
+   * Runs a script that was fetched. Of a muted one, no realm of the page gets what it returns or throws: the text of an error alone can tell
+   * what is in a file.
    *
    * @param {object} window
    * @param {number} handle
+   * @returns {unknown} its completion value
    */
   run(window, handle) {
     const script = this.#scripts.get(handle);
     if (script === undefined) throw new Error('there is no such script, or it was run');
     this.#scripts.delete(handle);
-    const { realm, bases } = this.#thread.windows.withScripts(window);
+    const { realm, bases, frame } = this.#thread.windows.withScripts(window);
     bases.set(script.url, script.base);
-    return runClassicScript(realm, script.source, script.url, { muted: script.muted });
+    if (!script.muted) return runClassicScript(realm, script.source, script.url);
+    try {
+      runClassicScript(realm, script.source, script.url, { muted: true });
+      return undefined;
+    } catch (thrown) {
+      if (thrown instanceof Error) throw thrown;
+      this.#thread.reports.mutedException(frame, script.url, thrown);
+      throw undefined;
+    }
   }
 
   /**

@@ -67,7 +67,11 @@ class OwnedWorkers {
       startedAt: native.now(),
       port: port2,
     };
-    this.#thread.tell(request, [port2]);
+    const size = request.url.length + request.options.name.length;
+    if (!this.#thread.tellLimited(request, { size, transferList: [port2] })) {
+      port2.close();
+      setImmediate(() => this.onGone({ id, error: 'too many workers wait to be started' }));
+    }
     return id;
   }
 

@@ -36,6 +36,7 @@ const { Reports } = require('./reports.cjs');
 const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
+const { removeWasmStreaming } = require('./wasm-streaming.cjs');
 const { WindowRegistry } = require('./window-registry.cjs');
 const { WorkerScripts } = require('./worker-scripts.cjs');
 
@@ -114,6 +115,7 @@ class PageThread {
     native.forbidEval(vm.runInContext('(function () {})', context));
     restrictPorts(context);
     coarsenTemporal(context);
+    removeWasmStreaming(context);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
     this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));
     /** @type {unknown} */
@@ -218,13 +220,15 @@ class PageThread {
    * Sends a message that a page can cause without limit. While too much is unread, it is dropped.
    *
    * @param {object} message
+   * @param {{ size?: number, transferList?: import('node:worker_threads').Transferable[] }} [options] its size in characters, by default that
+   *   of its JSON
    * @returns {boolean} whether it was sent
    */
-  tellLimited(message) {
-    const weight = 1 + (JSON.stringify(message).length >> 10);
+  tellLimited(message, { size = JSON.stringify(message).length, transferList } = {}) {
+    const weight = 1 + (size >> 10);
     if (Atomics.load(unread, 0) + weight > MAX_UNREAD) return false;
     Atomics.add(unread, 0, weight);
-    this.tell({ ...message, weight });
+    this.tell({ ...message, weight }, transferList);
     return true;
   }
 
@@ -243,12 +247,18 @@ class PageThread {
     return true;
   }
 
-  /** Sends a request to the user's thread. @param {object} message @returns {Promise<any>} its answer */
-  ask(message) {
+  /**
+   * Sends a request to the user's thread.
+   *
+   * @param {object} message
+   * @param {number} size in characters
+   * @returns {Promise<any>} its answer; an empty one when too much is unread
+   */
+  ask(message, size) {
     return new Promise((resolve) => {
       const id = this.#nextQuestion++;
-      this.#asked.set(id, resolve);
-      this.tell({ ...message, id });
+      if (this.tellLimited({ ...message, id }, { size })) this.#asked.set(id, resolve);
+      else resolve({});
     });
   }
 

@@ -2,7 +2,10 @@
 
 // What a main realm reports to the page's user about requests of the page. A page can cause any number of reports, so they are limited.
 
+const { types } = require('node:util');
+
 const { ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
+const { syntaxErrorPosition } = require('./script-compilation.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
 
 /** @typedef {{ window: number, initiator: string, url: string }} FailedRequest */
@@ -27,11 +30,28 @@ class Reports {
     this.#problem({ frame: window, kind: 'worker', text: `Could not start the worker "${url}": ${reason}`, url });
   }
 
+  /** A script of another origin threw, and the page must not know what. @param {number} window @param {string} url @param {unknown} thrown */
+  mutedException(window, url, thrown) {
+    const [line, column] = syntaxErrorPosition(thrown).split(':');
+    const place = line === '' ? url : `${url}:${line}:${column}`;
+    const text = `The script of another origin "${place}" threw: ${describeThrown(thrown)}`;
+    this.#problem({ frame: window, kind: 'script', text, url });
+  }
+
   /** @param {{ frame: number, kind: string, text: string, url: string }} problem */
   #problem({ frame, kind, text, url }) {
     if (this.#limit.take() < 0) return;
     this.#thread.tellLimited({ type: 'problem', frame, kind, text: shortened(text), url: shortened(url) });
   }
+}
+
+/** What a page threw, without running its code: an error's class is known from its prototypes alone. @param {unknown} thrown */
+function describeThrown(thrown) {
+  if (typeof thrown === 'function') return 'a function';
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  if (!types.isNativeError(thrown)) return 'an object';
+  const message = Object.getOwnPropertyDescriptor(thrown, 'message')?.value;
+  return typeof message === 'string' ? message : 'an error';
 }
 
 /** @param {unknown} error */

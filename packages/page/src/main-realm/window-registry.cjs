@@ -13,6 +13,7 @@ const { Realm } = require('./realm.cjs');
 const { clockOf, describeNavigation } = require('./resource-timing.cjs');
 const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { loadWindowCode } = require('./window-code.cjs');
+const { removeWasmStreaming } = require('./wasm-streaming.cjs');
 const { WindowNative } = require('./window-native.cjs');
 const { WindowRecord } = require('./window-record.cjs');
 
@@ -70,6 +71,7 @@ class WindowRegistry {
     this.#count += 1;
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
     coarsenTemporal(window);
+    removeWasmStreaming(window);
     const { client, loader, reports } = this.#thread;
     const isIsolated = client.isIsolated === true && mayBeIsolated && description.isIsolated !== false;
     const realm = new Realm(window, {
