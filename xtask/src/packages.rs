@@ -150,7 +150,7 @@ pub const CHROMIUM: Package<'static> = pinned(
     "sha512-jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA==",
 );
 
-/// Minifies what the benchmark of source maps reads.
+/// Minifies what the benchmark of source maps reads, and the shop page of the collector's demo.
 pub const ESBUILD: Package<'static> = pinned(
     "esbuild",
     "0.28.2",

@@ -3,7 +3,7 @@
 use super::schedule::Exclusive;
 use super::step::Step;
 use super::steps::{
-    cargo, conformance, consumers, environment, fuzzing, javascript, report, selenium, tarballs,
+    cargo, conformance, consumers, environment, fuzzing, javascript, report, selenium, shop, tarballs,
 };
 use crate::node::MAJORS;
 use crate::problem::Problem;
@@ -220,6 +220,15 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             "the page of `selfprof report`, used in headless Chromium",
             &["page", "chromium", "cli"],
             report::test,
+        )
+        .using(100),
+    );
+    steps.push(
+        Step::new(
+            "shop",
+            "the shop page in fixtures/shop, built and profiled in headless Chromium",
+            &["workspace", "chromium"],
+            shop::test,
         )
         .using(100),
     );

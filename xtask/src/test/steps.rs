@@ -8,4 +8,5 @@ pub mod fuzzing;
 pub mod javascript;
 pub mod report;
 pub mod selenium;
+pub mod shop;
 pub mod tarballs;
