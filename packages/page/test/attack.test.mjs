@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
 import { walk } from './reachable.mjs';
-import { openHtml } from './server.mjs';
+import { eventually, openHtml } from './server.mjs';
 
 /** Helpers for the functions below: keep a value, what a function returns or throws, or what its promise is settled with. */
 function keepIn(values) {
@@ -516,4 +516,35 @@ suite('stacks', () => {
     });
     assert.deepEqual([isArray, name, count], [true, 'named', 2]);
   });
+});
+
+suite('what a page rejects promises with', () => {
+  /** Runs in a page or a worker: a value whose prototype cannot be asked for without another one being thrown, and in the end `last`. */
+  const reject = `(last) => {
+    const thrower = (next) => new Proxy({}, { getPrototypeOf() { throw next(); } });
+    Promise.reject(thrower(() => Object.create(thrower(() => last))));
+  }`;
+  /** Node shows an error of a thread by this method, to which it gives a function of its own. */
+  const shown = `{ [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) { return 'given ' + typeof inspect; } }`;
+
+  for (const last of ['null', shown]) {
+    test(`does not end the thread, nor is it inspected: ${last === 'null' ? 'null' : 'an object'}`, async (t) => {
+      const page = await openHtml(t, '<body>');
+      const crashes = [];
+      page.on('crash', (error) => crashes.push(error));
+      await page.evaluate(`(${reject})(${last}); 0`);
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+      assert.equal(await page.evaluate('1 + 1'), 2);
+      assert.deepEqual(crashes, []);
+    });
+
+    test(`does not end the process from a worker: ${last === 'null' ? 'null' : 'an object'}`, async (t) => {
+      const page = await openHtml(t, '<body>', {
+        routes: { '/worker.js': `(${reject})(${last}); setTimeout(() => postMessage('alive'), 100)` },
+      });
+      await page.evaluate(`{ new Worker('/worker.js').onmessage = ({ data }) => console.log(data); 0 }`);
+      await eventually(() => page.log.includes('alive') || page.problems.some(({ kind }) => kind === 'crash'));
+      assert.deepEqual(page.log, ['alive']);
+    });
+  }
 });

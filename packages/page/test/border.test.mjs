@@ -248,6 +248,39 @@ suite('a script of another origin', () => {
       .map(({ text }) => /(secret\d|an object)/.exec(text)?.[0]);
     assert.deepEqual(told, ['secret1', 'secret2', 'secret3', 'an object']);
   });
+
+  test('does not tell where redirects have led, through another script of the same URL', async (t) => {
+    const other = await serve(t, {
+      '/login': { status: 302, headers: { location: '/callback?code=secret' } },
+      '/callback': '<!doctype html>',
+    });
+    let served = 0;
+    const page = await openHtml(t, '<body>', {
+      routes: {
+        '/script.js': () => {
+          served += 1;
+          if (served > 1) return { status: 302, headers: { location: other.url('/login') } };
+          return 'globalThis.load = (specifier) => import(specifier);';
+        },
+      },
+    });
+    const seen = await page.evaluate(async () => {
+      for (let count = 0; count < 2; count++) {
+        const script = document.createElement('script');
+        script.src = '/script.js';
+        await new Promise((resolve) => {
+          script.onload = script.onerror = resolve;
+          document.body.append(script);
+        });
+      }
+      return await Promise.all(['bare', './x'].map((specifier) => globalThis.load(specifier).catch(String)));
+    });
+    assert.deepEqual(
+      other.requests.map(({ url }) => url),
+      ['/login', '/callback?code=secret'],
+    );
+    assert.ok(!seen.join().includes('secret') && !seen.join().includes(other.origin), seen.join('\n'));
+  });
 });
 
 suite('requests that a page must not make', () => {
@@ -502,6 +535,30 @@ suite('navigations in the name of another page', () => {
     assert.equal(headers.cookie, undefined);
     assert.equal(headers['sec-fetch-site'], 'cross-site');
     assert.equal(headers.referer, `http://frame.test:${server.port}/`);
+  });
+
+  test('are not made in the name of the page that comes next, when they had to wait', async (t) => {
+    const pages = host(t, { hosts: { 'attack.test': '127.0.0.1' } });
+    const server = await serve(t, {
+      '/': { body: '', headers: { 'set-cookie': 'strict=1; SameSite=Strict' } },
+      '/delete': '',
+      '/attack': '<body>',
+      // Others than the latest navigation do not matter, but while four are under way, a fifth one waits.
+      '/slow': () => new Promise((resolve) => setTimeout(resolve, 2_000, '')),
+    });
+    const page = await pages.open(`http://attack.test:${server.port}/attack`);
+    await page.evaluate((url) => {
+      for (const target of ['/slow?1', '/slow?2', '/slow?3', `${url}/`, `${url}/delete`]) location.href = target;
+      return 0;
+    }, server.origin);
+    await eventually(() => page.url === server.url('/') || page.url === server.url('/delete'));
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const cookies = server.requests.filter(({ url }) => url === '/delete').map(({ headers }) => headers.cookie);
+    assert.ok(
+      cookies.every((cookie) => cookie === undefined),
+      cookies.join(),
+    );
+    assert.equal(page.url, server.url('/'));
   });
 
   test('of a frame by itself do not tell their URLs to the page around', async (t) => {

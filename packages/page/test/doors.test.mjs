@@ -273,4 +273,36 @@ suite('a page that has taken over the DOM realm', () => {
     }
     assert.equal(await neighbour.evaluate('1 + 1'), 2);
   });
+
+  test('cannot change shared memory while the host reads it as text', { timeout: 60_000 }, async (t) => {
+    const isolating = {
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+    };
+    // Texts of different lengths, in characters.
+    const worker = `onmessage = ({ data }) => {
+      const memory = new Uint8Array(data);
+      const texts = [[0x41], [0xf0, 0x9f, 0x98, 0x80], [0xe4, 0xb8, 0x80, 0x41]];
+      const filled = texts.map((bytes) => new Uint8Array(memory.length).map((_, at) => bytes[at % bytes.length]));
+      for (;;) for (const bytes of filled) memory.set(bytes);
+    };`;
+    const page = await openHtml(t, '', {
+      host: host(t, { jsdom: openJsdom(t) }),
+      headers: isolating,
+      routes: { '/worker.js': { body: worker, headers: isolating } },
+    });
+    const lengths = await page.evaluate(async () => {
+      const memory = new SharedArrayBuffer(1 << 16);
+      const worker = new Worker('/worker.js');
+      worker.postMessage(memory);
+      const decode = () => window.doors.decode('utf-8', false, false, new Uint8Array(memory)).length;
+      const lengths = new Set([decode()]);
+      while (lengths.add(decode()).size < 2) await new Promise((resolve) => setTimeout(resolve));
+      const end = Date.now() + 3_000;
+      while (Date.now() < end) lengths.add(decode());
+      worker.terminate();
+      return lengths.size;
+    });
+    assert.ok(lengths > 1);
+  });
 });

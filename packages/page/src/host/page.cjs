@@ -245,6 +245,7 @@ class Page extends EventEmitter {
     this.#document?.loadState.fail(new Error('another navigation replaced the document'));
     await this.#document?.threads.closeAll();
     this.#assertCurrent(navigation, response.url);
+    this.#requested.clear();
     this.#documentNumber += 1;
     this.#url = description.url;
     const threads = new AgentThreads(
@@ -319,7 +320,8 @@ class Page extends EventEmitter {
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
       const document = this.#document?.main.document;
-      if (document !== undefined) this.#requested.add({ url, referrer: referrerOf(String(referrer), document) });
+      if (document === undefined) return;
+      this.#requested.add({ url, referrer: referrerOf(String(referrer), document), initiator: document.origin });
       return;
     }
     this.#reportNavigation(`a page may not navigate to URLs of the scheme ${protocol}`, url);
@@ -332,9 +334,8 @@ class Page extends EventEmitter {
   }
 
   /** @param {import('./requested-navigations.cjs').NavigationRequest} request */
-  async #navigateAsRequested({ url, referrer }) {
+  async #navigateAsRequested({ url, referrer, initiator }) {
     if (this.#isLeaving) return;
-    const initiator = this.#document?.main.document.origin;
     try {
       await this.#load(new URL(url), { waitUntil: 'commit', referrer, initiator });
     } catch (error) {

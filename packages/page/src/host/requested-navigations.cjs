@@ -5,7 +5,7 @@
 /** How many may be under way at once: each starts a thread. Of further requests, the last one is kept. */
 const MAX_PENDING = 4;
 
-/** @typedef {{ url: string, referrer: string }} NavigationRequest */
+/** @typedef {{ url: string, referrer: string, initiator: import('../fetch/origin.cjs').Origin }} NavigationRequest `initiator` is who asks */
 
 class RequestedNavigations {
   #navigate;
@@ -37,7 +37,7 @@ class RequestedNavigations {
     this.last = navigation;
   }
 
-  /** Drops the request that is kept. */
+  /** Drops the request that is kept, because the document that asked for it is gone. */
   clear() {
     this.#next = undefined;
   }

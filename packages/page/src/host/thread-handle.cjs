@@ -126,7 +126,11 @@ class ThreadHandle extends EventEmitter {
       this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
       this.#worker.terminate();
     });
-    this.#worker.on('error', (/** @type {Error} */ error) => this.#end(error));
+    this.#worker.on('error', (/** @type {unknown} */ error) => {
+      // Nothing of a page gets here, but what ends a thread may be anything.
+      const isError = error instanceof Error && typeof error.message === 'string';
+      this.#end(isError ? error : new Error("the page's thread has failed"));
+    });
     // Only a full heap ends a thread from within: see crates/v8/shim/untrusted_thread.cc.
     this.#worker.on('exit', () => {
       this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`));

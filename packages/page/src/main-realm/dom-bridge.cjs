@@ -10,8 +10,9 @@ const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
 const { withoutFragment } = require('../fetch/request.cjs');
-const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
+const { bytesOf, setBytes, unsharedBytesOf } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
+const { isOwnError } = require('./own-objects.cjs');
 const { callingRealm } = require('./page-code.cjs');
 const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
 
@@ -51,7 +52,7 @@ class DomBridge {
       this.#completion = work();
       return 'returned';
     } catch (error) {
-      if (error instanceof Error) return `The page host failed: ${error.message}`;
+      if (isOwnError(error)) return `The page host failed: ${error.message}`;
       this.#completion = error;
       return 'threw';
     }
@@ -112,7 +113,7 @@ class DomBridge {
         if (!isString(label)) return undefined;
         try {
           const options = { fatal: fatal === true, ignoreBOM: ignoreBOM === true };
-          return new TextDecoder(label, options).decode(bytesOf(memory));
+          return new TextDecoder(label, options).decode(unsharedBytesOf(memory));
         } catch {
           return undefined;
         }

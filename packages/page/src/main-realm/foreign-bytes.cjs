@@ -43,9 +43,20 @@ function bytesOf(memory) {
   }
 }
 
+/**
+ * The same for functions that read the memory twice. Node counts the characters of text before it decodes them, and writes beyond the end of
+ * its string if another thread has changed shared memory meanwhile.
+ *
+ * @param {unknown} memory of a page
+ */
+function unsharedBytesOf(memory) {
+  const bytes = bytesOf(memory);
+  return types.isSharedArrayBuffer(bytes?.buffer) ? bytes?.slice() : bytes;
+}
+
 /** @param {unknown} memory @param {typeof ofTypedArray} slots */
 function view(memory, { buffer, offset, length }) {
   return new Uint8Array(buffer(memory), offset(memory), length(memory));
 }
 
-module.exports = { bytesOf, lengthOf: ofTypedArray.length, setBytes };
+module.exports = { bytesOf, lengthOf: ofTypedArray.length, setBytes, unsharedBytesOf };

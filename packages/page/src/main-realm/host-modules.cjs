@@ -9,6 +9,8 @@
 const path = require('node:path');
 const vm = require('node:vm');
 
+const { isOwnError } = require('./own-objects.cjs');
+
 const PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname', 'mainRealm'];
 
 /** @typedef {{ exports: any }} Module */
@@ -112,7 +114,7 @@ class HostModules {
         return this.#follow(specifier, file);
       } catch (error) {
         failure.thrown = true;
-        if (error instanceof Error) failure.message = String(error.message) || 'unknown';
+        if (isOwnError(error)) failure.message = String(error.message) || 'unknown';
         // A module threw an error of its realm: it is thrown on as it is.
         else failure.value = error;
         return undefined;

@@ -11,6 +11,7 @@ const { charset } = require('../fetch/mime-type.cjs');
 const { withoutFragment } = require('../fetch/request.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
+const { isOwnError } = require('./own-objects.cjs');
 const { readPageRequest } = require('./page-request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
 const { decodeScript } = require('./script-encoding.cjs');
@@ -252,13 +253,16 @@ class Loader {
     if (script === undefined) throw new Error('there is no such script, or it was run');
     this.#scripts.delete(handle);
     const { realm, bases, frame } = this.#thread.windows.withScripts(window);
-    bases.set(script.url, script.base);
-    if (!script.muted) return runClassicScript(realm, script.source, script.url);
+    if (!script.muted) {
+      bases.set(script.url, script.base);
+      return runClassicScript(realm, script.source, script.url);
+    }
+    // Its base URL is where redirects have led. Another script of the same URL would resolve specifiers by it, and tell the page.
     try {
       runClassicScript(realm, script.source, script.url, { muted: true });
       return undefined;
     } catch (thrown) {
-      if (thrown instanceof Error) throw thrown;
+      if (isOwnError(thrown)) throw thrown;
       this.#thread.reports.mutedException(frame, script.url, thrown);
       throw undefined;
     }

@@ -30,6 +30,7 @@ const { ModuleStore } = require('./module-store.cjs');
 const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
 const { overrides } = require('./overrides.cjs');
+const { isOwnError, isOwnPromise } = require('./own-objects.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
 const { Reports } = require('./reports.cjs');
@@ -167,7 +168,7 @@ class PageThread {
 
   /** Reports an error of the host to the user's thread. The page must not get it. @param {unknown} error */
   fail(error) {
-    this.tellLimited({ type: 'failure', message: String(error instanceof Error ? error.stack : error) });
+    this.tellLimited({ type: 'failure', message: String(isOwnError(error) ? error.stack : error) });
   }
 
   /**
@@ -430,14 +431,23 @@ function packagesOf(folder) {
 
 /** Whether something thrown is of the main realm. @param {unknown} value */
 function isOfMainRealm(value) {
-  return value instanceof Error || value instanceof Promise;
+  return isOwnError(value) || isOwnPromise(value);
+}
+
+/** What these listeners throw would end the thread, and Node would call methods of it to show it. @param {() => void} listener */
+function contain(listener) {
+  try {
+    listener();
+  } catch {
+    // It may be of the page, so nothing can be said about it.
+  }
 }
 
 const thread = new PageThread(threadData);
 
 // The page's errors and rejections must not end the thread: they are reported to the window that they happened in.
-process.on('uncaughtException', (error) => thread.report(error));
-process.on('unhandledRejection', (reason, promise) => thread.reject(reason, promise));
+process.on('uncaughtException', (error) => contain(() => thread.report(error)));
+process.on('unhandledRejection', (reason, promise) => contain(() => thread.reject(reason, promise)));
 
 control.on('message', (message) => thread.onMessage(message));
 control.postMessage({ type: 'ready' });

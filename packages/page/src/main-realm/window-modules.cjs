@@ -10,6 +10,7 @@ const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript, isJson } = require('../fetch/mime-type.cjs');
 const { withoutFragment } = require('../fetch/request.cjs');
 const { ImportMap } = require('./import-map.cjs');
+const { isOwnError } = require('./own-objects.cjs');
 
 /** @typedef {import('../fetch/request.cjs').Response} Response */
 /** @typedef {import('./thread-types.js').Credentials} Credentials */
@@ -263,7 +264,7 @@ class WindowModules {
     try {
       script.compiled = this.#window.realm.compileModule(source, url, { line, column, muted: false });
     } catch (thrown) {
-      if (thrown instanceof Error) throw thrown;
+      if (isOwnError(thrown)) throw thrown;
       script.failure = { thrown };
     }
     return script;
@@ -337,7 +338,7 @@ class WindowModules {
     try {
       compiledOf(root).instantiate();
     } catch (thrown) {
-      if (thrown instanceof Error) throw thrown;
+      if (isOwnError(thrown)) throw thrown;
       root.failure = { thrown };
     }
   }
