@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 
+import { describeFrame, describePage } from '../src/fetch/document-description.cjs';
 import { eventually, host, open, openHtml, serve } from './server.mjs';
 
 /** In a page: `Object.prototype` of the DOM realm. */
@@ -200,6 +201,20 @@ suite('responses of another origin', () => {
       ),
       [1, 1],
     );
+  });
+
+  test('do not tell whether they are redirects', async (t) => {
+    const other = await serve(t, { '/account': { status: 302, headers: { location: '/login' } }, '/login': '' });
+    const page = await openHtml(t, '');
+    const seen = await page.evaluate(async (origin) => {
+      const seen = [];
+      for (const redirect of ['manual', 'error'])
+        for (const path of ['/account', '/login'])
+          seen.push(await fetch(origin + path, { mode: 'no-cors', redirect }).then(String, String));
+      return new Set(seen).size;
+    }, other.origin);
+    assert.equal(seen, 1);
+    assert.deepEqual(other.requests, []);
   });
 });
 
@@ -515,6 +530,17 @@ suite('the origin of a page, from a sandboxed frame', () => {
     await page.evaluate(() => void add({ sandbox: 'allow-scripts', srcdoc: '<script src="a.js"></script>' }));
     await eventually(() => page.evaluate('messages.length > 0'));
     assert.deepEqual(await page.evaluate('messages'), [[page.server.url('/'), 'about:srcdoc', 0]]);
+  });
+});
+
+suite('headers of a frame', () => {
+  test("do not take the user's thread long to read", () => {
+    // As long as Node allows. Each took 200 ms.
+    const headers = [['x-frame-options', `a${' '.repeat(15_000)}b`]];
+    const embedder = describePage({ url: 'http://page.test/', headers: [] });
+    const started = performance.now();
+    for (let count = 0; count < 10; count++) describeFrame({ url: 'http://frame.test/', headers }, embedder, {});
+    assert.ok(performance.now() - started < 500, `${performance.now() - started} ms`);
   });
 });
 

@@ -7,6 +7,7 @@ import http from 'node:http';
 import net from 'node:net';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 import { block, eventually, host, open, openHtml, serve } from './server.mjs';
@@ -44,6 +45,44 @@ suite('memory', () => {
       'error',
     );
     assert.equal(await page.evaluate('1 + 1'), 2);
+  });
+
+  for (const [what, make] of Object.entries({
+    formats: "new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'full', timeZone: 'UTC' })",
+    'formats of ranges': `(() => {
+      const format = new Intl.DateTimeFormat('en-u-ca-chinese', { dateStyle: 'full' });
+      format.formatRange(0, 1e12);
+      return format;
+    })()`,
+    iterators: 'segments[Symbol.iterator]()',
+  }))
+    test(`of Intl is limited as that of buffers: ${what}`, async (t) => {
+      const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+      const error = await crashOf(
+        page,
+        `const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment('x');
+         const keep = []; const end = Date.now() + 10_000; while (Date.now() < end) keep.push(${make});`,
+      );
+      assert.match(error.message, /buffers exceed its memory limit of 64 MB/);
+    });
+
+  test('of Intl is counted without a change that a page sees', async (t) => {
+    const page = await openHtml(t, '');
+    const seen = await page.evaluate(() => {
+      class Own extends Intl.DateTimeFormat {}
+      const own = new Own('en', { timeZone: 'UTC' });
+      const { length, name, prototype } = Intl.DateTimeFormat;
+      return [
+        own instanceof Own && own.format(0),
+        Intl.DateTimeFormat('en', { timeZone: 'UTC' }).format(0),
+        prototype.constructor === Intl.DateTimeFormat,
+        `${Intl.DateTimeFormat} ${prototype.formatRange.length} ${length} ${name}`,
+        Intl.NumberFormat.supportedLocalesOf('en').join(),
+        Array.from(new Intl.Segmenter('en').segment('abc'), ({ segment }) => segment).join(),
+      ];
+    });
+    const text = 'function DateTimeFormat() { [native code] } 2 0 DateTimeFormat';
+    assert.deepEqual(seen, ['1/1/1970', '1/1/1970', true, text, 'en', 'a,b,c']);
   });
 });
 
@@ -320,6 +359,50 @@ suite("memory of the user's thread", () => {
     assert.ok(grown < 80, `${grown} MB`);
   });
 
+  test('is not filled by responses that arrive in pieces of a byte', { timeout: 60_000 }, async (t) => {
+    // In a thread of its own, so that its memory does not count.
+    const server = new Worker(
+      `const { parentPort } = require('node:worker_threads');
+      const pieces = Buffer.from('1\\r\\nx\\r\\n'.repeat(1_000));
+      const server = require('node:net').createServer((socket) => {
+        socket.on('error', () => {});
+        socket.once('data', () => {
+          socket.write('HTTP/1.1 200 OK\\r\\ncontent-type: text/html\\r\\ntransfer-encoding: chunked\\r\\n\\r\\n');
+          let sent = 0;
+          const send = () => {
+            while (sent++ < 2_000) {
+              if (socket.write(pieces)) continue;
+              socket.once('drain', send);
+              return;
+            }
+            socket.end('0\\r\\n\\r\\n');
+          };
+          send();
+        });
+      });
+      server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+      { eval: true },
+    );
+    t.after(() => server.terminate());
+    const [port] = await once(server, 'message');
+    const page = await openHtml(t, '');
+    const before = process.memoryUsage().heapUsed;
+    let grown = 0;
+    const timer = setInterval(() => {
+      grown = Math.max(grown, (process.memoryUsage().heapUsed - before) / 2 ** 20);
+    }, 10);
+    t.after(() => clearInterval(timer));
+    await page.evaluate(
+      (url) =>
+        new Promise((resolve) => {
+          document.body.append(Object.assign(document.createElement('iframe'), { src: url, onload: () => resolve() }));
+        }),
+      `http://127.0.0.1:${port}/`,
+    );
+    // With an object for each piece, it was 170.
+    assert.ok(grown < 90, `${grown} MB`);
+  });
+
   test('is not filled by decoders of responses that do not end', { timeout: 60_000 }, async (t) => {
     // A name that does not end, in the header of a gzip file: it decodes to nothing.
     const name = Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0]), Buffer.alloc(17 << 20, 'x')]);
@@ -356,6 +439,20 @@ suite("memory of the user's thread", () => {
       return fetch('/never', { keepalive: true }).catch(({ name }) => name);
     });
     assert.equal(refused, 'TypeError');
+  });
+
+  test('is not filled by events that a page makes up', async (t) => {
+    const page = await openHtml(t, '');
+    let loads = 0;
+    page.on('load', () => {
+      loads += 1;
+    });
+    await page.evaluate(() => {
+      for (let count = 0; count < 1_000; count++)
+        for (const type of ['load', 'DOMContentLoaded']) dispatchEvent(new Event(type));
+    });
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    assert.equal(loads, 0);
   });
 
   test('is not filled by what a page throws, logs, or asks for', async (t) => {

@@ -54,9 +54,15 @@ function announceLoading(window) {
   const id = realms.realmOf(window)?.id;
   const target = window._globalProxy;
   for (const type of ['DOMContentLoaded', 'load']) {
-    target.addEventListener(type, () => bridge.setImmediate(() => hostPort.postToHost({ type, frame: id })), {
-      capture: true,
-    });
+    const announce = () => bridge.setImmediate(() => hostPort.postToHost({ type, frame: id }));
+    // A page can fire events of these types, too, without end.
+    target.addEventListener(
+      type,
+      (/** @type {{ isTrusted: boolean }} */ { isTrusted }) => {
+        if (isTrusted) announce();
+      },
+      { capture: true },
+    );
   }
 }
 

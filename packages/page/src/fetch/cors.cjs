@@ -141,7 +141,10 @@ function visibleHeaders({ type, headers }, credentials) {
   const readable = headers.filter(([name]) => name !== 'set-cookie' && name !== 'set-cookie2');
   if (type === 'basic') return readable;
   if (type !== 'cors') return [];
-  const exposed = (getHeader(headers, 'access-control-expose-headers') ?? '').toLowerCase().split(/\s*,\s*/);
+  const exposed = (getHeader(headers, 'access-control-expose-headers') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
   if (exposed.includes('*') && credentials !== 'include') return readable;
   return readable.filter(([name]) => SAFELISTED_RESPONSE_HEADERS.has(name) || exposed.includes(name));
 }

@@ -116,7 +116,10 @@ function describeFrame(
   if (embedder.embedderPolicy === 'require-corp' && hasHeaders(url) && !isSame && resourcePolicy !== 'cross-origin') {
     throw new LoadRefused(`${url.href} has no Cross-Origin-Resource-Policy, which the page that embeds it requires`);
   }
-  const options = (getHeader(headers, 'x-frame-options') ?? '').toLowerCase().split(/\s*,\s*/);
+  const options = (getHeader(headers, 'x-frame-options') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((option) => option.trim());
   const ancestors = [embedder.origin, ...(embedder.ancestors ?? [])];
   const isAmongItsOwn = isSame && ancestors.every((origin) => origin === embedder.origin);
   if (options.includes('deny') || (options.includes('sameorigin') && !isAmongItsOwn)) {

@@ -6,6 +6,7 @@ const http = require('node:http');
 const zlib = require('node:zlib');
 
 const { now, timeRequest } = require('./fetch-timing.cjs');
+const { JoinedBytes } = require('./joined-bytes.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 /** @typedef {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} Lease */
@@ -182,12 +183,11 @@ function closeIdle({ freeSockets }) {
  */
 function readBody(incoming, limit, lease) {
   return new Promise((resolve, refuse) => {
-    /** @type {Buffer[]} */
-    let chunks = [];
+    const bytes = new JoinedBytes();
     const reject = (/** @type {unknown} */ error) => {
       // A decoder could go on with what it has.
       for (const decoder of decoders) decoder.destroy();
-      chunks = [];
+      bytes.clear();
       refuse(error);
     };
     /** @type {import('node:stream').Transform[]} */
@@ -229,9 +229,9 @@ function readBody(incoming, limit, lease) {
     decoded.on('data', (/** @type {Buffer} */ chunk) => {
       length += chunk.length;
       if (length > limit) reject(new Error(`the response is larger than ${limit} bytes`));
-      else if (count(chunk.length)) chunks.push(chunk);
+      else if (count(chunk.length)) bytes.add(chunk);
     });
-    decoded.on('end', () => resolve(Buffer.concat(chunks, Math.min(length, limit))));
+    decoded.on('end', () => resolve(bytes.take()));
   });
 }
 

@@ -83,6 +83,9 @@ class Network {
     const { method = 'GET', mode } = request;
     if (mode === 'no-cors' && !SAFELISTED_METHODS.has(method))
       throw new NetworkError(`${method} is not a no-cors method`);
+    // Whether a server redirects can tell who the user is. https://fetch.spec.whatwg.org/#main-fetch
+    if (mode === 'no-cors' && (request.redirect ?? 'follow') !== 'follow')
+      throw new NetworkError('a no-cors request follows redirects');
     if (mode === 'same-origin' && !isSameOrigin(url, client.origin) && url.protocol !== 'data:')
       throw new NetworkError(`${url} is of another origin`);
     switch (url.protocol) {

@@ -8,12 +8,17 @@ class PageError extends Error {
 
   /** @param {{ name?: unknown, message?: unknown, stack?: unknown }} thrown sent by a page, so it may be anything */
   constructor({ name, message, stack }) {
-    super(name === 'Error' ? `${message}` : `${name}: ${message}`);
+    super(name === 'Error' ? textOf(message) : `${textOf(name)}: ${textOf(message)}`);
     /** The error's name in the page. */
-    this.errorName = `${name}`;
+    this.errorName = textOf(name);
     /** Its stack in the page. */
-    this.pageStack = `${stack}`;
+    this.pageStack = textOf(stack);
   }
+}
+
+/** Other values are not converted: the text of a list can be half a gigabyte long. @param {unknown} value */
+function textOf(value) {
+  return typeof value === 'string' ? value : '';
 }
 
 /** Something took longer than its timeout. */

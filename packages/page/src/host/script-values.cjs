@@ -27,14 +27,14 @@ const PLATFORM = {
   deserialize(data) {
     switch (data?.type) {
       case 'Blob':
-        return new Blob([data.bytes], { type: String(data.media) });
+        return new Blob([bytesOf(data)], { type: textOf(data.media) });
       case 'File':
-        return new File([data.bytes], String(data.name), {
-          type: String(data.media),
-          lastModified: Number(data.lastModified),
+        return new File([bytesOf(data)], textOf(data.name), {
+          type: textOf(data.media),
+          lastModified: typeof data.lastModified === 'number' ? data.lastModified : 0,
         });
       case 'DOMException':
-        return new DOMException(String(data.message), String(data.name));
+        return new DOMException(textOf(data.message), textOf(data.name));
       default: {
         const { type, ...members } = data ?? {};
         return members;
@@ -42,6 +42,17 @@ const PLATFORM = {
     }
   },
 };
+
+/** The text of a list can be half a gigabyte long, so nothing is converted. @param {unknown} value */
+function textOf(value) {
+  return typeof value === 'string' ? value : '';
+}
+
+/** @param {{ bytes: unknown }} data @returns {Uint8Array<ArrayBuffer>} */
+function bytesOf({ bytes }) {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError('the record of a value is damaged');
+  return /** @type {Uint8Array<ArrayBuffer>} */ (bytes);
+}
 
 /** @param {unknown[]} parameters @returns {object} a record for a page @throws {DOMException} `DataCloneError` */
 function serializeParameters(parameters) {

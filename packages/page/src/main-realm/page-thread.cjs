@@ -24,6 +24,7 @@ const { restrictPorts } = require('./dom-ports.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
+const { countIntlMemory } = require('./intl-memory.cjs');
 const { KeepaliveRequests } = require('./keepalive-requests.cjs');
 const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
@@ -116,6 +117,7 @@ class PageThread {
     native.forbidEval(vm.runInContext('(function () {})', context));
     restrictPorts(context);
     coarsenTemporal(context);
+    countIntlMemory(context);
     removeWasmStreaming(context);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
     this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));

@@ -8,6 +8,7 @@ const vm = require('node:vm');
 const native = require('selfprof/internal/native.cjs');
 const { isSameOrigin } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
+const { countIntlMemory } = require('./intl-memory.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
 const { Realm } = require('./realm.cjs');
 const { clockOf, describeNavigation } = require('./resource-timing.cjs');
@@ -71,6 +72,7 @@ class WindowRegistry {
     this.#count += 1;
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
     coarsenTemporal(window);
+    countIntlMemory(window);
     removeWasmStreaming(window);
     const { client, loader, reports } = this.#thread;
     const isIsolated = client.isIsolated === true && mayBeIsolated && description.isIsolated !== false;

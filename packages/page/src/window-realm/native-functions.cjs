@@ -164,6 +164,14 @@ function hideHostCode() {
     const prototype = getOwnPropertyDescriptor(value, 'prototype')?.value;
     if (typeof prototype === 'object' && prototype !== null) noteFunctions(prototype);
   }
+  // Functions of the host count the memory of their objects, see main-realm/intl-memory.cjs.
+  for (const key of ownKeys(Intl)) {
+    const value = getOwnPropertyDescriptor(Intl, key)?.value;
+    if (typeof value !== 'function') continue;
+    setText(value, NATIVE);
+    const prototype = getOwnPropertyDescriptor(value, 'prototype')?.value;
+    if (prototype !== undefined) noteFunctions(prototype);
+  }
   replaceToString(Function.prototype, host.functionTexts);
 }
 
