@@ -9,6 +9,7 @@ import { suite, test } from 'node:test';
 import { eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
 
 const require = createRequire(import.meta.url);
+const { Cookies } = require('../src/fetch/cookies.cjs');
 const { decodeDataUrl } = require('../src/fetch/data-url.cjs');
 const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
 const { charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson } = require('../src/fetch/mime-type.cjs');
@@ -117,6 +118,24 @@ suite('a site', () => {
     check('https://a.example.com/', 'null 1.0.1', 'cross-site');
     check('data:,x', 'https://a.example.com', 'cross-site');
   });
+});
+
+suite('cookies with Secure', () => {
+  for (const [url, text] of [
+    ['http://shop.test/', 'id=evil'],
+    ['http://shop.test/a/b', 'id=evil; Path=/a'],
+    ['http://sub.shop.test/', 'id=evil; Domain=shop.test'],
+    ['http://shop.test/', 'id=; Max-Age=0'],
+  ])
+    test(`are not replaced without TLS: ${text}, at ${url}`, () => {
+      const cookies = new Cookies();
+      cookies.apply({ url: 'https://shop.test/', cookie: 'id=good; Secure; Domain=shop.test', isHttp: true });
+      cookies.setByScript(url, text, undefined);
+      assert.deepEqual(
+        cookies.list('https://shop.test/a/b').map(({ name, value }) => `${name}=${value}`),
+        ['id=good'],
+      );
+    });
 });
 
 suite('cookies with SameSite', () => {

@@ -5,6 +5,7 @@
 
 const { CookieCounts, isTooLarge, placeOf, withoutQuery } = require('./cookie-limits.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
+const { isTrustworthy } = require('./origin.cjs');
 const { isSameSite } = require('./site.cjs');
 
 /** @typedef {'strict' | 'lax' | 'none'} SameSiteContext */
@@ -66,6 +67,7 @@ class Cookies {
   /** Stores a cookie, such as one of another copy. Returns whether it was acceptable. @param {CookieChange} change */
   apply({ url, cookie, isHttp }) {
     if (isTooLarge(cookie, url) || CONTROL.test(cookie)) return false;
+    if (this.#replacesSecure(cookie, url)) return false;
     const jar = this.#jar;
     const stored = jar.setCookieSync(cookie, url, { ignoreError: true, http: isHttp });
     if (stored === undefined) return false;
@@ -79,6 +81,30 @@ class Cookies {
       for (const evicted of this.#counts.add(stored)) remove(evicted);
     }
     return true;
+  }
+
+  /**
+   * Whether a cookie would take the place of one with `Secure`, though its URL has no TLS: who controls the network could answer there.
+   * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
+   *
+   * @param {string} text
+   * @param {string} url
+   */
+  #replacesSecure(text, url) {
+    const { hostname, origin, pathname } = new URL(url);
+    if (this.#isUnused || isTrustworthy(origin)) return false;
+    const { Cookie, defaultPath, pathMatch } = toughCookie();
+    const parsed = Cookie.parse(text, { loose: true });
+    if (parsed === undefined) return false;
+    const path = parsed.path ?? defaultPath(pathname);
+    let replaces = false;
+    // Those of the domain and of the ones around it. It answers at once.
+    this.#jar.store.findCookies(parsed.cdomain() ?? hostname, null, true, (_error, cookies) => {
+      replaces = (cookies ?? []).some(
+        (cookie) => cookie.secure && cookie.key === parsed.key && pathMatch(path, cookie.path ?? '/'),
+      );
+    });
+    return replaces;
   }
 
   /** @param {CookieChange} change @param {SameSiteContext} sameSiteContext */
