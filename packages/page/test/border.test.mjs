@@ -570,7 +570,7 @@ suite('navigations in the name of another page', () => {
       '/delete': '',
       '/attack': '<body>',
       // Others than the latest navigation do not matter, but while four are under way, a fifth one waits.
-      '/slow': () => new Promise((resolve) => setTimeout(resolve, 2_000, '')),
+      '/slow': () => new Promise(() => {}),
     });
     const page = await pages.open(`http://attack.test:${server.port}/attack`);
     await page.evaluate((url) => {
@@ -578,7 +578,7 @@ suite('navigations in the name of another page', () => {
       return 0;
     }, server.origin);
     await eventually(() => page.url === server.url('/') || page.url === server.url('/delete'));
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     const cookies = server.requests.filter(({ url }) => url === '/delete').map(({ headers }) => headers.cookie);
     assert.ok(
       cookies.every((cookie) => cookie === undefined),
