@@ -1,0 +1,2 @@
+//! The collector.
+fn main() {}
