@@ -16,3 +16,4 @@ pub mod tables;
 
 pub use store::{Added, LIMITS, OpenError, Options, Progress, Store};
 pub mod filter;
+pub mod query;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use datafusion::prelude::SessionContext;
 use deltalake::arrow::array::RecordBatch;
 use deltalake::arrow::datatypes::{DataType, Field, Schema};
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
@@ -136,6 +137,11 @@ impl Table {
         let root = folder.clone();
         tokio::task::spawn_blocking(move || sync_files(&root, &files)).await.expect("it does not panic")?;
         Ok(())
+    }
+
+    /// Lets queries of a session read its files.
+    pub fn register_store(&self, context: &SessionContext) -> Result<(), TableError> {
+        Ok(self.delta.update_datafusion_session(&context.state())?)
     }
 
     /// Its files for these days of an application, as of now.
