@@ -1,2 +1,42 @@
-//! The collector.
-fn main() {}
+//! `selfprof-collector`: takes in profiles from pages and programs, keeps them, and says where their time goes.
+//!
+//! Data goes to stdout, messages to stderr. The exit code is 0, 1 if the command failed or found a regression, or 2 for wrong usage.
+
+#![forbid(unsafe_code)]
+
+mod answers;
+mod arguments;
+mod commands;
+mod config;
+mod server;
+mod upload;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+/// Plans of queries are nested deeply.
+const STACK: usize = 32 << 20;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build();
+    let result = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
+        runtime.block_on(async {
+            match arguments.command {
+                Command::Serve(arguments) => commands::serve::serve(arguments).await,
+                Command::Query(arguments) => commands::query::query(arguments).await,
+                Command::Import(arguments) => commands::import::import(arguments).await,
+            }
+        })
+    });
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

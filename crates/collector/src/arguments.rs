@@ -1,0 +1,113 @@
+//! The command line.
+
+mod period;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use period::{Moment, now};
+
+/// Takes in profiles of JavaScript from pages and programs, keeps them, adds them up, and shows them
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Serve(ServeArguments),
+    Query(QueryArguments),
+    Import(ImportArguments),
+}
+
+/// Take in profiles and answer questions, until SIGINT or SIGTERM
+///
+/// A page sends a profile by `navigator.sendBeacon(url + '/v1/profiles', JSON.stringify({ app, release, page, session, trace }))`, in
+/// which `trace` is what `profiler.stop()` gave. What is answered with 202 is on the disk.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// Where profiles are kept: a folder, or s3://BUCKET/PREFIX
+    #[arg(long, default_value = "selfprof-data", value_name = "DIR|URL")]
+    pub data: String,
+    /// Where profiles are kept until they are in the tables: a folder on a disk [default: log in DIR]
+    #[arg(long, value_name = "DIR")]
+    pub log: Option<PathBuf>,
+    /// The address to listen on. Beyond loopback, a file of settings with keys is needed
+    #[arg(long, default_value = "127.0.0.1:4319", value_name = "IP:PORT")]
+    pub listen: SocketAddr,
+    /// A TOML file of settings: applications with their keys, origins and rates, and the tokens of those who may ask
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Ask a running collector
+///
+/// Examples:
+///   selfprof-collector query functions --app shop --from -7d --where "release = '1.4' and page = '/cart'"
+///   selfprof-collector query flamegraph --app shop --where "span = 'checkout'" --json
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub struct QueryArguments {
+    /// What to show
+    pub what: Question,
+    /// The application
+    #[arg(long)]
+    pub app: String,
+    /// From when: a period such as -7d or -90m, a day such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z
+    #[arg(long, default_value = "-7d", value_name = "TIME", allow_hyphen_values = true)]
+    pub from: Moment,
+    /// Until when [default: now]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub to: Option<Moment>,
+    /// Which profiles and samples. Columns: release, page, environment, browser, device, session, marker, span. Conditions: =, !=, in,
+    /// like, and, or, not, parentheses
+    #[arg(long = "where", value_name = "FILTER", default_value = "")]
+    pub filter: String,
+    /// How many rows to show
+    #[arg(long, default_value_t = 20, value_name = "ROWS")]
+    pub top: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The collector
+    #[arg(long, default_value = "http://127.0.0.1:4319", value_name = "URL", env = "SELFPROF_COLLECTOR")]
+    pub url: String,
+    /// The token of those who may ask, if the collector needs one
+    #[arg(long, env = "SELFPROF_COLLECTOR_TOKEN", hide_env_values = true)]
+    pub token: Option<String>,
+}
+
+/// What can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Question {
+    /// The functions by their own time
+    Functions,
+    /// Which functions called which
+    Flamegraph,
+}
+
+/// Add profiles from files to the data of a collector that is not running
+///
+/// Reads W3C traces, .cpuprofile files, and the lines of JSON that pages send, gzipped or not.
+#[derive(Debug, Args)]
+pub struct ImportArguments {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Where profiles are kept: a folder, or s3://BUCKET/PREFIX
+    #[arg(long, default_value = "selfprof-data", value_name = "DIR|URL")]
+    pub data: String,
+    /// The application, for files that do not name one
+    #[arg(long)]
+    pub app: Option<String>,
+    /// The release, for files that do not name one
+    #[arg(long)]
+    pub release: Option<String>,
+    /// The page, for files that do not name one
+    #[arg(long)]
+    pub page: Option<String>,
+}

@@ -1,0 +1,6 @@
+//! The commands.
+
+pub mod import;
+pub mod query;
+pub mod serve;
+mod store;

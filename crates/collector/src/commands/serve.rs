@@ -1,0 +1,61 @@
+//! `selfprof-collector serve`
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use selfprof_store::query::Reader;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::store;
+use crate::arguments::ServeArguments;
+use crate::config::Config;
+use crate::server::{self, Access, State};
+
+/// Runs the command.
+pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
+    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    let config = arguments.config.as_deref().map(Config::read).transpose()?;
+    if config.is_none() && !server::is_loopback(&arguments.listen) {
+        bail!(
+            "{} can be reached from other machines, so a file of settings with keys and tokens is needed\n\n\
+             hint: `--config FILE` with\n\n    tokens = [\"a long random text\"]\n    [apps.shop]\n    keys = [\"another one\"]",
+            arguments.listen
+        );
+    }
+    let options = store::options(&arguments.data, arguments.log.as_deref())?;
+    let reader = Reader::open(&options.tables).await.context("cannot read the data")?;
+    let opened = store::open(options).await?;
+    let listener =
+        TcpListener::bind(arguments.listen).await.with_context(|| format!("cannot listen on {}", arguments.listen))?;
+    let address = listener.local_addr()?;
+    println!("selfprof-collector listens on http://{address}");
+    println!("profiles are sent to        http://{address}/v1/profiles");
+    let state = Arc::new(State::new(opened, reader, Access::new(config.as_ref())));
+    server::serve(listener, Arc::clone(&state), stopped()).await;
+    eprintln!("stopping: profiles are written to the tables");
+    match Arc::try_unwrap(state) {
+        Ok(state) => state.store.close().await,
+        // A request that was cut off still holds it. What it has accepted is in the log, and written at the next start.
+        Err(_) => eprintln!("the last profiles are written at the next start"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ready when the process is asked to stop.
+async fn stopped() {
+    let signals = signal(SignalKind::interrupt()).and_then(|int| Ok((int, signal(SignalKind::terminate())?)));
+    match signals {
+        Ok((mut int, mut term)) => {
+            tokio::select! {
+                _ = int.recv() => {}
+                _ = term.recv() => {}
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "signals cannot be handled, so the collector stops only when it is killed");
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The HTTP server.
+
+mod access;
+mod api;
+mod body;
+mod health;
+mod ingest;
+mod metrics;
+
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::{get, post};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::service::TowerToHyperService;
+use selfprof_store::Store;
+use selfprof_store::query::Reader;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tower_http::cors::{Any, CorsLayer};
+
+pub use access::Access;
+
+use body::Budget;
+use metrics::Metrics;
+
+/// What all requests share. It lives as long as the server.
+pub struct State {
+    pub store: Store,
+    pub reader: Reader,
+    pub access: Access,
+    budget: Budget,
+    metrics: Metrics,
+}
+
+type Shared = Arc<State>;
+
+/// The connections that may be open at the same time.
+const CONNECTIONS: usize = 2_000;
+
+/// How long a sender may take for the head of a request.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// How long requests may still take after the server was asked to stop.
+const DRAIN_TIME: Duration = Duration::from_secs(10);
+
+impl State {
+    /// Nothing has been asked yet.
+    pub fn new(store: Store, reader: Reader, access: Access) -> Self {
+        Self { store, reader, access, budget: Budget::default(), metrics: Metrics::default() }
+    }
+}
+
+/// The routes.
+fn router(state: Shared) -> Router {
+    // Pages of any origin send profiles; what they may not is decided by their key.
+    let ingest = Router::new()
+        .route("/v1/profiles", post(ingest::profiles))
+        .layer(CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any));
+    let questions = Router::new()
+        .route("/api/v1/functions", get(api::functions))
+        .route("/api/v1/flamegraph", get(api::flame_graph))
+        .route("/metrics", get(metrics::metrics))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), access::of_readers));
+    Router::new()
+        .merge(ingest)
+        .merge(questions)
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .with_state(state)
+}
+
+/// Serves until `stop` is ready, then lets requests end.
+pub async fn serve(listener: TcpListener, state: Shared, stop: impl Future<Output = ()>) {
+    let service = router(Arc::clone(&state));
+    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    let (stopping, is_stopping) = watch::channel(());
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    tokio::pin!(stop);
+    loop {
+        // With too many connections, further ones wait in the system's queue.
+        let accepted = tokio::select! {
+            () = &mut stop => break,
+            accepted = accept(&listener, &connections) => accepted,
+        };
+        let Some((stream, permit)) = accepted else { continue };
+        let service = TowerToHyperService::new(service.clone());
+        let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
+        let mut is_stopping = is_stopping.clone();
+        tokio::spawn(async move {
+            let mut connection = pin!(connection);
+            let result = tokio::select! {
+                result = connection.as_mut() => result,
+                _ = is_stopping.changed() => {
+                    connection.as_mut().graceful_shutdown();
+                    connection.await
+                }
+            };
+            if let Err(error) = result {
+                tracing::debug!(error, "a connection ended early");
+            }
+            drop(permit);
+        });
+    }
+    drop(listener);
+    drop(stopping);
+    // All connections have ended when nobody else has a permit.
+    let ended = connections.acquire_many(CONNECTIONS as u32);
+    if tokio::time::timeout(DRAIN_TIME, ended).await.is_err() {
+        tracing::warn!("some requests did not end in {DRAIN_TIME:?} and were cut off");
+    }
+}
+
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Semaphore>,
+) -> Option<(tokio::net::TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let permit = Arc::clone(connections).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => {
+            // Answers are small, and their senders wait for them.
+            let _ = stream.set_nodelay(true);
+            Some((stream, permit))
+        }
+        Err(error) => {
+            // Such as too many open files. Some will be closed.
+            tracing::warn!(%error, "a connection could not be taken");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            None
+        }
+    }
+}
+
+/// Whether an address can be reached from this machine only.
+pub fn is_loopback(address: &SocketAddr) -> bool {
+    address.ip().is_loopback()
+}
