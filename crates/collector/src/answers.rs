@@ -1,5 +1,7 @@
 //! Answers as JSON, with the member names of `selfprof top --json`.
 
+use selfprof_significance::{FunctionComparison, Interval, Verdict};
+use selfprof_store::query::comparison::{ComparedFunction, Comparison, Extent};
 use selfprof_store::query::flame_graph::FlameGraph;
 use selfprof_store::query::functions::Functions;
 use selfprof_store::query::{FrameInfo, StackSums};
@@ -124,6 +126,115 @@ impl From<&StackSums> for FlameGraphAnswer {
             sessions: sums.sessions,
             functions: graph.functions.iter().map(FunctionName::from).collect(),
             nodes: nodes.collect(),
+        }
+    }
+}
+
+/// Two selections, compared. Times are in milliseconds for each session.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DiffAnswer {
+    pub version: u32,
+    pub base: SideAnswer,
+    pub new: SideAnswer,
+    /// How many functions were tested; probabilities are corrected for this number.
+    pub tested: usize,
+    pub functions: Vec<ChangeAnswer>,
+}
+
+/// One of the two.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SideAnswer {
+    pub profiles: u64,
+    pub sessions: u64,
+    /// The mean of a session.
+    pub busy_time: f64,
+}
+
+/// A function in both.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeAnswer {
+    pub name: String,
+    pub resource: Option<String>,
+    pub self_time: TimeChange,
+    pub total_time: TimeChange,
+}
+
+/// The time of a function in both.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TimeChange {
+    /// The means of all sessions.
+    pub base: f64,
+    pub new: f64,
+    /// The difference of the means, in which the longest sessions are scaled down, and where it lies with a probability of 95%.
+    pub difference: f64,
+    pub difference_interval: Option<(f64, f64)>,
+    pub ratio: Option<f64>,
+    pub ratio_interval: Option<(f64, f64)>,
+    /// The probability that two equal releases have any function with so clear a difference. Absent if it was not tested.
+    pub probability: Option<f64>,
+    pub verdict: VerdictAnswer,
+}
+
+/// What follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictAnswer {
+    Slower,
+    Faster,
+    NoEvidence,
+    TooFewSessions,
+}
+
+impl DiffAnswer {
+    /// The first `top` functions, and all that are slower or faster.
+    pub fn of(comparison: &Comparison, top: usize) -> Self {
+        let is_told = |row: &ComparedFunction| {
+            matches!(row.self_time.verdict, Verdict::Slower | Verdict::Faster)
+        };
+        let rows = comparison.functions.iter().enumerate();
+        let rows = rows.filter(|(index, row)| *index < top || is_told(row));
+        let side = |extent: Extent| SideAnswer {
+            profiles: extent.profiles,
+            sessions: extent.sessions,
+            busy_time: extent.mean_busy / 1_000.0,
+        };
+        Self {
+            version: VERSION,
+            base: side(comparison.base),
+            new: side(comparison.new),
+            tested: comparison.tested,
+            functions: rows.map(|(_, row)| ChangeAnswer::from(row)).collect(),
+        }
+    }
+}
+
+impl From<&ComparedFunction> for ChangeAnswer {
+    fn from(row: &ComparedFunction) -> Self {
+        let FunctionName { name, resource, .. } = FunctionName::from(&row.function);
+        Self { name, resource, self_time: (&row.self_time).into(), total_time: (&row.total_time).into() }
+    }
+}
+
+impl From<&FunctionComparison> for TimeChange {
+    fn from(time: &FunctionComparison) -> Self {
+        let scaled = |interval: Interval, by: f64| (interval.low / by, interval.high / by);
+        Self {
+            base: time.base.mean_us / 1_000.0,
+            new: time.new.mean_us / 1_000.0,
+            difference: time.difference_us / 1_000.0,
+            difference_interval: time.difference_interval_us.map(|interval| scaled(interval, 1_000.0)),
+            ratio: time.ratio,
+            ratio_interval: time.ratio_interval.map(|interval| scaled(interval, 1.0)),
+            probability: time.adjusted_p,
+            verdict: match time.verdict {
+                Verdict::Slower => VerdictAnswer::Slower,
+                Verdict::Faster => VerdictAnswer::Faster,
+                Verdict::NoEvidence => VerdictAnswer::NoEvidence,
+                Verdict::TooFewSessions => VerdictAnswer::TooFewSessions,
+            },
         }
     }
 }

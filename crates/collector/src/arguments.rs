@@ -22,6 +22,7 @@ pub enum Command {
     Serve(ServeArguments),
     Query(QueryArguments),
     Import(ImportArguments),
+    Maps(MapsArguments),
 }
 
 /// Take in profiles and answer questions, until SIGINT or SIGTERM
@@ -73,12 +74,59 @@ pub struct QueryArguments {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// With `diff`: which of them are the old ones, for example "release = '1.3'"
+    #[arg(long, value_name = "FILTER", required_if_eq("what", "diff"))]
+    pub base: Option<String>,
+    /// With `diff`: which of them are the new ones
+    #[arg(long, value_name = "FILTER", required_if_eq("what", "diff"))]
+    pub new: Option<String>,
+    /// With `diff`: exit with 1 if a function is slower
+    #[arg(long)]
+    pub fail_on_regression: bool,
+    #[command(flatten)]
+    pub collector: CollectorArguments,
+}
+
+/// Which collector is asked.
+#[derive(Debug, Args)]
+pub struct CollectorArguments {
     /// The collector
     #[arg(long, default_value = "http://127.0.0.1:4319", value_name = "URL", env = "SELFPROF_COLLECTOR")]
     pub url: String,
     /// The token of those who may ask, if the collector needs one
     #[arg(long, env = "SELFPROF_COLLECTOR_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
+}
+
+/// Keep source maps, so that answers name the functions of the sources
+///
+/// A map is found by application, release and script: the URL of the script ends with the path that it has in the folder. A map that comes
+/// late also names what was stored before. Maps are never given out.
+#[derive(Debug, Args)]
+pub struct MapsArguments {
+    #[command(subcommand)]
+    pub command: MapsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MapsCommand {
+    Upload(UploadArguments),
+}
+
+/// Upload all files in a folder whose names end in .map
+#[derive(Debug, Args)]
+pub struct UploadArguments {
+    /// The folder
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The application
+    #[arg(long)]
+    pub app: String,
+    /// The release
+    #[arg(long)]
+    pub release: String,
+    #[command(flatten)]
+    pub collector: CollectorArguments,
 }
 
 /// What can be asked.
@@ -88,6 +136,8 @@ pub enum Question {
     Functions,
     /// Which functions called which
     Flamegraph,
+    /// Which functions are slower or faster in one release than in another, and how sure that is
+    Diff,
 }
 
 /// Add profiles from files to the data of a collector that is not running

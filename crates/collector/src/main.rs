@@ -29,6 +29,7 @@ fn main() -> ExitCode {
                 Command::Serve(arguments) => commands::serve::serve(arguments).await,
                 Command::Query(arguments) => commands::query::query(arguments).await,
                 Command::Import(arguments) => commands::import::import(arguments).await,
+                Command::Maps(arguments) => commands::maps::maps(arguments).await,
             }
         })
     });

@@ -10,6 +10,7 @@
 
 pub mod ids;
 pub mod log;
+pub mod maps;
 pub mod profile;
 mod store;
 pub mod tables;

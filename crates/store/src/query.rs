@@ -3,6 +3,7 @@
 //! A query asks for the samples of an application in a period, of those that a [filter](Filter) selects. The engine
 //! adds them up by stack, in plain SQL; what is made of the sums is in [`functions`] and [`flame_graph`].
 
+pub mod comparison;
 pub mod flame_graph;
 pub mod functions;
 mod rows;
@@ -26,6 +27,7 @@ use tokio::sync::Mutex;
 pub use stacks::{FrameInfo, StackSums};
 
 use crate::filter::Filter;
+use crate::maps::{MapError, Maps};
 use crate::tables::{Location, Table, TableError, TableName, Tables, day_of};
 
 /// Which samples are asked for.
@@ -47,6 +49,9 @@ pub enum QueryError {
     /// The tables.
     #[error(transparent)]
     Tables(#[from] TableError),
+    /// The source maps.
+    #[error(transparent)]
+    Maps(#[from] MapError),
     /// The engine.
     #[error("the query failed: {0}")]
     Engine(#[from] Box<DataFusionError>),
@@ -64,6 +69,7 @@ impl From<DataFusionError> for QueryError {
 /// Answers questions from the tables. Each question sees the tables as they are when it begins.
 pub struct Reader {
     tables: Mutex<Vec<Table>>,
+    maps: Maps,
     runtime: Arc<RuntimeEnv>,
 }
 
@@ -76,7 +82,12 @@ impl Reader {
         let tables = Tables::open(location, "").await?.into_tables();
         let pool = Arc::new(FairSpillPool::new(MEMORY));
         let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc()?;
-        Ok(Self { tables: Mutex::new(tables), runtime })
+        Ok(Self { tables: Mutex::new(tables), maps: Maps::open(location)?, runtime })
+    }
+
+    /// The source maps.
+    pub fn maps(&self) -> &Maps {
+        &self.maps
     }
 
     /// A session in which SQL sees the tables of an application, of the days of a selection.

@@ -3,39 +3,90 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use crate::answers::{FlameGraphAnswer, FunctionName, FunctionsAnswer, NodeAnswer};
-use crate::arguments::{QueryArguments, Question, now};
+use super::client::Client;
+use crate::answers::{
+    ChangeAnswer, DiffAnswer, FlameGraphAnswer, FunctionName, FunctionsAnswer, NodeAnswer, VerdictAnswer,
+};
+use crate::arguments::{Moment, QueryArguments, Question, now};
 
 /// Runs the command.
 pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
     let text = ask(&arguments).await?;
     let out = &mut io::stdout().lock();
+    let mut code = ExitCode::SUCCESS;
+    let answer = "the collector's answer";
     let written = match arguments.what {
-        _ if arguments.json => writeln!(out, "{}", text.trim_end()),
-        Question::Functions => write_functions(out, &serde_json::from_str(&text).context("the collector's answer")?),
-        Question::Flamegraph => {
-            write_flame_graph(out, &serde_json::from_str(&text).context("the collector's answer")?, arguments.top)
+        Question::Diff => {
+            let diff: DiffAnswer = serde_json::from_str(&text).context(answer)?;
+            if arguments.fail_on_regression && slower(&diff).next().is_some() {
+                code = ExitCode::FAILURE;
+            }
+            if arguments.json { writeln!(out, "{}", text.trim_end()) } else { write_diff(out, &diff) }
         }
+        _ if arguments.json => writeln!(out, "{}", text.trim_end()),
+        Question::Functions => write_functions(out, &serde_json::from_str(&text).context(answer)?),
+        Question::Flamegraph => write_flame_graph(out, &serde_json::from_str(&text).context(answer)?, arguments.top),
     };
     match written {
         // `head` has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-        written => Ok(written.map(|()| ExitCode::SUCCESS)?),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(code),
+        written => Ok(written.map(|()| code)?),
     }
 }
 
+/// The functions whose own code is slower.
+fn slower(diff: &DiffAnswer) -> impl Iterator<Item = &ChangeAnswer> {
+    diff.functions.iter().filter(|row| row.self_time.verdict == VerdictAnswer::Slower)
+}
+
+fn write_diff(out: &mut impl Write, diff: &DiffAnswer) -> io::Result<()> {
+    let told = diff.functions.iter().filter(|row| {
+        matches!(row.self_time.verdict, VerdictAnswer::Slower | VerdictAnswer::Faster)
+    });
+    let mut count = 0;
+    for row in told {
+        if count == 0 {
+            writeln!(out, "{:>9} {:>9} {:>23} {:>8}  function, self time per session", "base", "new", "change (95% interval)", "p")?;
+        }
+        count += 1;
+        let time = &row.self_time;
+        let interval = time.difference_interval.map(|(low, high)| format!(" ({low:+.1} to {high:+.1})"));
+        let change = format!("{:+.1}{}", time.difference, interval.unwrap_or_default());
+        let p = time.probability.map_or(String::new(), |p| format!("{p:.3}"));
+        let verdict = if time.verdict == VerdictAnswer::Slower { "slower" } else { "faster" };
+        let function = FunctionName { name: row.name.clone(), resource: row.resource.clone(), line: None, column: None };
+        writeln!(out, "{:>6.1} ms {:>6.1} ms {change:>23} {p:>8}  {verdict}: {}", time.base, time.new, shown(&function))?;
+    }
+    let too_few = diff.functions.iter().any(|row| row.self_time.verdict == VerdictAnswer::TooFewSessions);
+    match count {
+        0 if diff.tested == 0 && too_few => {
+            writeln!(out, "there are too few sessions to compare")?;
+        }
+        0 => writeln!(out, "no function is slower or faster than chance explains")?,
+        _ => writeln!(out)?,
+    }
+    for (name, side) in [("base", &diff.base), ("new", &diff.new)] {
+        writeln!(
+            out,
+            "{name}: {} profiles of {} sessions, busy for {:.1} ms each",
+            side.profiles, side.sessions, side.busy_time
+        )?;
+    }
+    writeln!(out, "{} functions were tested; p is the probability of any such difference by chance", diff.tested)
+}
+
 async fn ask(arguments: &QueryArguments) -> Result<String> {
-    let name = match arguments.what {
-        Question::Functions => "functions",
-        Question::Flamegraph => "flamegraph",
+    let path = match arguments.what {
+        Question::Functions => "/api/v1/functions",
+        Question::Flamegraph => "/api/v1/flamegraph",
+        Question::Diff => "/api/v1/diff",
     };
     let now = now();
-    let time = |moment: crate::arguments::Moment| {
+    let time = |moment: Moment| {
         chrono::DateTime::from_timestamp_micros(moment.resolve(now)).map(|time| time.to_rfc3339()).unwrap_or_default()
     };
-    let url = format!("{}/api/v1/{name}", arguments.url.trim_end_matches('/'));
     let mut parameters = vec![
         ("app", arguments.app.clone()),
         ("from", time(arguments.from)),
@@ -43,20 +94,9 @@ async fn ask(arguments: &QueryArguments) -> Result<String> {
         ("top", arguments.top.to_string()),
     ];
     parameters.extend(arguments.to.map(|to| ("to", time(to))));
-    let mut request = reqwest::Client::new().get(&url).query(&parameters);
-    if let Some(token) = &arguments.token {
-        request = request.bearer_auth(token);
-    }
-    let response = request.send().await.with_context(|| {
-        format!("{url} does not answer: start a collector with `selfprof-collector serve`, or name another one with --url")
-    })?;
-    let status = response.status();
-    let text = response.text().await.context("the collector's answer ended early")?;
-    if !status.is_success() {
-        let error: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        bail!("{}", error["error"].as_str().unwrap_or(&format!("{url} answered {status}")));
-    }
-    Ok(text)
+    parameters.extend(arguments.base.clone().map(|base| ("base", base)));
+    parameters.extend(arguments.new.clone().map(|new| ("new", new)));
+    Client::new(&arguments.collector).get(path, &parameters).await
 }
 
 fn write_functions(out: &mut impl Write, answer: &FunctionsAnswer) -> io::Result<()> {

@@ -7,6 +7,9 @@ use anyhow::{Context, Result, bail};
 use selfprof_store::query::Reader;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tracing::Level;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
 
 use super::store;
 use crate::arguments::ServeArguments;
@@ -15,7 +18,11 @@ use crate::server::{self, Access, State};
 
 /// Runs the command.
 pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
+    // The libraries tell much that is of no use to operators.
+    let shown = Targets::new().with_default(Level::ERROR).with_target("selfprof", Level::INFO);
+    tracing_subscriber::registry()
+        .with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(shown))
+        .init();
     let config = arguments.config.as_deref().map(Config::read).transpose()?;
     if config.is_none() && !server::is_loopback(&arguments.listen) {
         bail!(

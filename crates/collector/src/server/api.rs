@@ -1,15 +1,18 @@
 //! Questions and their answers.
 
 use axum::Json;
+use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use selfprof_significance::Settings;
 use selfprof_store::filter::Filter;
+use selfprof_store::maps::MapError;
 use selfprof_store::query::{QueryError, Selection, StackSums};
 use serde::Deserialize;
 
-use super::Shared;
-use crate::answers::{FlameGraphAnswer, FunctionsAnswer};
+use super::{Shared, body};
+use crate::answers::{DiffAnswer, FlameGraphAnswer, FunctionsAnswer};
 use crate::arguments::{Moment, now};
 use crate::config::check_app;
 
@@ -57,6 +60,9 @@ pub struct Parameters {
     to: Option<String>,
     #[serde(rename = "where")]
     filter: Option<String>,
+    /// The conditions of the two sides of a comparison.
+    base: Option<String>,
+    new: Option<String>,
     top: Option<usize>,
 }
 
@@ -83,13 +89,15 @@ impl Parameters {
     }
 }
 
+fn not_answered(error: &QueryError) -> Problem {
+    // What failed is the operator's business.
+    tracing::error!(%error, "a question was not answered");
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the question could not be answered; the collector's log says why")
+}
+
 async fn sums(state: &Shared, parameters: &Parameters) -> Result<StackSums, Problem> {
     let selection = parameters.selection()?;
-    state.reader.stacks(&selection).await.map_err(|error: QueryError| {
-        // What failed is the operator's business.
-        tracing::error!(%error, "a question was not answered");
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the question could not be answered; the collector's log says why")
-    })
+    state.reader.stacks(&selection).await.map_err(|error| not_answered(&error))
 }
 
 /// `GET /api/v1/functions`
@@ -106,4 +114,51 @@ pub async fn flame_graph(
     Query(parameters): Query<Parameters>,
 ) -> Result<Json<FlameGraphAnswer>, Problem> {
     Ok(Json(FlameGraphAnswer::from(&sums(&state, &parameters).await?)))
+}
+
+/// `GET /api/v1/diff`
+pub async fn diff(
+    State(state): State<Shared>,
+    Query(parameters): Query<Parameters>,
+) -> Result<Json<DiffAnswer>, Problem> {
+    let both = parameters.selection()?;
+    let side = |name: &str, condition: &Option<String>| {
+        let bad = |message: String| Problem::new(StatusCode::BAD_REQUEST, message);
+        let condition = condition.as_deref().filter(|condition| !condition.trim().is_empty());
+        let condition =
+            condition.ok_or_else(|| bad(format!("{name} is missing: add a condition such as release = '1.4'")))?;
+        let filter: Filter = condition.parse().map_err(|error| bad(format!("{name}: {error}")))?;
+        Ok(Selection { filter: both.filter.clone().and(filter), ..both.clone() })
+    };
+    let (base, new) = (side("base", &parameters.base)?, side("new", &parameters.new)?);
+    let comparison = state.reader.compare(&base, &new, Settings::default()).await;
+    Ok(Json(DiffAnswer::of(&comparison.map_err(|error| not_answered(&error))?, parameters.top())))
+}
+
+/// What the URL says of a source map.
+#[derive(Debug, Deserialize)]
+pub struct MapParameters {
+    app: String,
+    release: String,
+    script: String,
+}
+
+/// `POST /api/v1/maps`
+pub async fn put_map(
+    State(state): State<Shared>,
+    Query(parameters): Query<MapParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<StatusCode, Problem> {
+    check_app(&parameters.app).map_err(|error| Problem::new(StatusCode::BAD_REQUEST, error.to_string()))?;
+    let (bytes, _share) = body::read(&state.budget, &headers, body, body::MAP).await?;
+    let MapParameters { app, release, script } = &parameters;
+    state.reader.maps().put(app, release, script, &bytes).await.map_err(|error| match error {
+        MapError::Invalid(..) => Problem::new(StatusCode::BAD_REQUEST, error.to_string()),
+        _ => {
+            tracing::error!(%error, "a source map was not kept");
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the map could not be kept; the collector's log says why")
+        }
+    })?;
+    Ok(StatusCode::CREATED)
 }

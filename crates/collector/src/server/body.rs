@@ -12,11 +12,20 @@ use http_body_util::BodyExt;
 
 use super::api::Problem;
 
-/// The largest body as it is sent, in bytes.
-const MAX_SENT: usize = 8 << 20;
+/// The largest body, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Largest {
+    /// As it is sent.
+    sent: usize,
+    /// After decompression.
+    inflated: usize,
+}
 
-/// The largest body after decompression.
-const MAX_BODY: usize = 32 << 20;
+/// Of profiles.
+pub const PROFILES: Largest = Largest { sent: 8 << 20, inflated: 32 << 20 };
+
+/// Of a source map.
+pub const MAP: Largest = Largest { sent: 64 << 20, inflated: 64 << 20 };
 
 /// The bytes of all bodies together.
 const MAX_TOGETHER: usize = 128 << 20;
@@ -58,36 +67,36 @@ impl Drop for Share {
 }
 
 /// The body of a request, decompressed.
-pub async fn read(budget: &Budget, headers: &HeaderMap, body: Body) -> Result<(Vec<u8>, Share), Problem> {
+pub async fn read(budget: &Budget, headers: &HeaderMap, body: Body, largest: Largest) -> Result<(Vec<u8>, Share), Problem> {
     let mut share = budget.share();
-    let sent = tokio::time::timeout(BODY_TIME, collect(body, &mut share));
+    let sent = tokio::time::timeout(BODY_TIME, collect(body, &mut share, largest.sent));
     let sent = sent.await.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took more than 30 seconds"))??;
     let encoding = headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes().to_ascii_lowercase());
     match encoding.as_deref() {
         None | Some(b"" | b"identity") => Ok((sent, share)),
         Some(b"gzip" | b"x-gzip") => {
-            let inflated = inflate(&sent, &mut share)?;
+            let inflated = inflate(&sent, &mut share, largest.inflated)?;
             Ok((inflated, share))
         }
         Some(_) => Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Content-Encoding is neither gzip nor identity")),
     }
 }
 
-async fn collect(mut body: Body, share: &mut Share) -> Result<Vec<u8>, Problem> {
+async fn collect(mut body: Body, share: &mut Share, limit: usize) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Problem::new(StatusCode::BAD_REQUEST, "the body ended early"))?;
         let Ok(data) = frame.into_data() else { continue };
         share.grow(data.len())?;
         bytes.extend_from_slice(&data);
-        if bytes.len() > MAX_SENT {
-            return Err(too_large("body", MAX_SENT));
+        if bytes.len() > limit {
+            return Err(too_large("body", limit));
         }
     }
     Ok(bytes)
 }
 
-fn inflate(sent: &[u8], share: &mut Share) -> Result<Vec<u8>, Problem> {
+fn inflate(sent: &[u8], share: &mut Share, limit: usize) -> Result<Vec<u8>, Problem> {
     let mut decoder = MultiGzDecoder::new(sent);
     let mut bytes = Vec::new();
     let mut piece = [0; 64 << 10];
@@ -100,8 +109,8 @@ fn inflate(sent: &[u8], share: &mut Share) -> Result<Vec<u8>, Problem> {
         }
         share.grow(length)?;
         bytes.extend_from_slice(&piece[..length]);
-        if bytes.len() > MAX_BODY {
-            return Err(too_large("decompressed body", MAX_BODY));
+        if bytes.len() > limit {
+            return Err(too_large("decompressed body", limit));
         }
     }
 }

@@ -65,7 +65,7 @@ pub async fn profiles(
 
 async fn take(state: &Shared, parameters: &Parameters, headers: &HeaderMap, body: Body) -> Result<Taken, Problem> {
     let sending = state.access.of_sender(parameters.key.as_deref(), headers)?;
-    let (bytes, share) = body::read(&state.budget, headers, body).await?;
+    let (bytes, share) = body::read(&state.budget, headers, body, body::PROFILES).await?;
     let sender = Sender { app: sending.as_ref().map(|sending| sending.app.clone()), ..of_headers(headers) };
     // Large bodies take long to read; other requests go on meanwhile.
     let (profiles, mut refused) = tokio::task::block_in_place(|| parse(&bytes, &sender));

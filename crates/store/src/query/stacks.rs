@@ -1,6 +1,6 @@
 //! Samples added up by stack.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use datafusion::prelude::SessionContext;
 use deltalake::arrow::array::Array;
@@ -77,12 +77,12 @@ impl Reader {
                 sums.rows.push(StackSum { stack, marker, weight: weights.value(row), count: counts.value(row) });
             }
         }
-        sums.resolve(&context, &condition, &index_of).await?;
+        sums.resolve((self, &selection.app), &context, &condition, &index_of).await?;
         Ok(sums)
     }
 
     /// How many profiles and sessions a selection has.
-    async fn counts(
+    pub(super) async fn counts(
         &self,
         context: &SessionContext,
         selection: &Selection,
@@ -101,8 +101,9 @@ impl Reader {
 
 impl StackSums {
     /// Reads what the stacks are.
-    async fn resolve(
+    pub(super) async fn resolve(
         &mut self,
+        (reader, app): (&Reader, &str),
         context: &SessionContext,
         condition: &str,
         index_of: &HashMap<i64, usize>,
@@ -126,14 +127,17 @@ impl StackSums {
             }
         }
         self.frames = vec![FrameInfo::default(); frame_of.len()];
+        let mut frames_of: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let wanted = format!("select distinct unnest(frames) as frame from stacks where stack in ({wanted})");
-        let sql = format!("select frame, name, resource, line, \"column\" from frames where frame in ({wanted})");
+        let sql = format!("select frame, release, name, resource, line, \"column\" from frames where frame in ({wanted})");
         for batch in &Reader::rows(context, &sql).await? {
             let frames = batch.numbers("frame")?;
+            let releases = batch.texts("release")?;
             let (names, files) = (batch.texts("name")?, batch.texts("resource")?);
             let (lines, columns) = (batch.small_numbers("line")?, batch.small_numbers("column")?);
             for row in 0..batch.num_rows() {
                 let Some(&frame) = frame_of.get(&frames.value(row)) else { continue };
+                frames_of.entry(releases.value(row).to_owned()).or_default().insert(frame);
                 self.frames[frame] = FrameInfo {
                     name: names.value(row).to_owned(),
                     file: files.value(row).to_owned(),
@@ -142,6 +146,39 @@ impl StackSums {
                 };
             }
         }
+        for (release, numbers) in &frames_of {
+            let maps = reader.maps.of_release(app, release).await?;
+            let frames = self.frames.iter_mut().enumerate().filter(|(number, _)| numbers.contains(number));
+            maps.symbolize(&mut frames.map(|(_, frame)| frame).collect::<Vec<_>>());
+        }
+        same_functions(&mut self.frames, &frames_of);
         Ok(())
+    }
+}
+
+/// Makes equal functions of several releases equal, although they are at different lines: those of the same name and file, if each
+/// release has only one of them. Their position is that in the last release, in the order of their names.
+fn same_functions(frames: &mut [FrameInfo], frames_of: &BTreeMap<String, BTreeSet<usize>>) {
+    if frames_of.len() < 2 {
+        return;
+    }
+    type Place = (Option<i32>, Option<i32>);
+    let mut places: BTreeMap<(String, String), Option<Place>> = BTreeMap::new();
+    for numbers in frames_of.values() {
+        let mut of_release: BTreeMap<(String, String), BTreeSet<Place>> = BTreeMap::new();
+        for frame in numbers.iter().map(|&number| &frames[number]).filter(|frame| !frame.name.is_empty()) {
+            let name = (frame.name.clone(), frame.file.clone());
+            of_release.entry(name).or_default().insert((frame.line, frame.column));
+        }
+        for (name, found) in of_release {
+            let only = found.first().copied().filter(|_| found.len() == 1);
+            let place = places.entry(name).or_insert(only);
+            *place = if place.is_some() { only } else { None };
+        }
+    }
+    for frame in frames {
+        if let Some(Some((line, column))) = places.get(&(frame.name.clone(), frame.file.clone())) {
+            (frame.line, frame.column) = (*line, *column);
+        }
     }
 }

@@ -42,17 +42,17 @@ impl Location {
     }
 
     /// The URL of a table in it.
-    pub(super) fn table(&self, name: &str) -> Url {
+    pub(crate) fn table(&self, name: &str) -> Url {
         self.url.join(&format!("{name}/")).expect("names of tables are parts of URLs")
     }
 
     /// The folder of a table, if it is on a disk.
-    pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.folder.as_deref().map(|folder: &Path| folder.join(name))
     }
 
     /// The options of the bucket.
-    pub(super) fn options(&self) -> &HashMap<String, String> {
+    pub(crate) fn options(&self) -> &HashMap<String, String> {
         &self.options
     }
 }
