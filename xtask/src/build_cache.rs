@@ -2,8 +2,9 @@
 //!
 //! Cargo keeps what it compiles in its build folder and the finished programs in its target folder. Under CI, or when
 //! `SELFPROF_BUILD_CACHE` names a folder, the build folder is one that outlives the checkout. There is one for each lock file,
-//! set of profiles and toolchain. A test run uses it exclusively, and first removes what another checkout has compiled of this
-//! workspace's own crates, because cargo does not distinguish the crates of two checkouts.
+//! set of profiles and toolchain, and one for each set of the collector's large dependencies. A test run uses it exclusively, and
+//! first removes what another checkout has compiled of this workspace's own crates, because cargo does not distinguish the crates
+//! of two checkouts.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Log, Output};
@@ -42,8 +43,43 @@ impl BuildCache {
     }
 }
 
+/// What is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Everything but the collector.
+    Workspace,
+    /// The collector and its store, whose dependencies take so long that they outlive changes of others.
+    Collector,
+}
+
+impl Contents {
+    /// The profiles that are built in it.
+    fn profiles(self) -> &'static [&'static str] {
+        match self {
+            Self::Workspace => &["dev", "release"],
+            Self::Collector => &["collector"],
+        }
+    }
+
+    /// Names its folders.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Workspace => "",
+            Self::Collector => "collector-",
+        }
+    }
+
+    /// Whose folder this is, by its name.
+    fn of(folder: &str) -> Self {
+        if folder.starts_with(Self::Collector.prefix()) { Self::Collector } else { Self::Workspace }
+    }
+}
+
+/// The collector's dependencies that take long to compile.
+const LARGE: [&str; 3] = ["datafusion", "deltalake-core", "ballista-core"];
+
 /// Opens a build folder in the cache, if one is to be used. `cache` is the folder of fetched packages and the like.
-pub fn open(checkout: &Checkout, cache: &Path) -> Result<Option<BuildCache>> {
+pub fn open(checkout: &Checkout, cache: &Path, contents: Contents) -> Result<Option<BuildCache>> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty());
     // The developer has chosen a build folder.
     if set("CARGO_BUILD_BUILD_DIR").is_some() {
@@ -54,25 +90,36 @@ pub fn open(checkout: &Checkout, cache: &Path) -> Result<Option<BuildCache>> {
         (None, Some(_)) => cache.to_owned(),
         (None, None) => return Ok(None),
     };
-    let key = key(checkout)?;
+    let key = format!("{}{}", contents.prefix(), key(checkout, contents)?);
     let Some(cache) = lock_slot(&home, &key)? else { return Ok(None) };
     remove_others(&home, &key)?;
-    take_over(checkout, &cache)?;
+    take_over(checkout, &cache, contents)?;
     Ok(Some(cache))
 }
 
 /// What the compiled dependencies depend on.
-fn key(checkout: &Checkout) -> Result<String> {
+fn key(checkout: &Checkout, contents: Contents) -> Result<String> {
     let mut hasher = DefaultHasher::new();
-    // Cargo.toml has the profiles.
-    for name in ["Cargo.lock", "Cargo.toml"] {
+    let read = |name| {
         let path = checkout.root().join(name);
-        fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?.hash(&mut hasher);
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    match contents {
+        // Cargo.toml has the profiles.
+        Contents::Workspace => [read("Cargo.lock")?, read("Cargo.toml")?].hash(&mut hasher),
+        Contents::Collector => versions(&read("Cargo.lock")?, &LARGE).hash(&mut hasher),
     }
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(rustc).arg("-vV").output().context("cannot start rustc")?;
     version.stdout.hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// The versions of these packages in a lock file.
+fn versions<'lock>(lock: &'lock str, packages: &[&str]) -> Vec<&'lock str> {
+    let lines: Vec<&str> = lock.lines().collect();
+    let is_name = |line: &str| packages.iter().any(|name| line == format!("name = \"{name}\""));
+    lines.windows(2).filter(|pair| is_name(pair[0])).map(|pair| pair[1]).collect()
 }
 
 /// The first build folder for these dependencies that no other process uses.
@@ -104,6 +151,7 @@ fn remove_others(home: &Path, key: &str) -> Result<()> {
         // Without the lock file it is no build folder of ours.
         if let Ok(used) = used
             && !name.starts_with(key)
+            && Contents::of(&name) == Contents::of(key)
         {
             others.push((used, entry.path()));
         }
@@ -119,8 +167,9 @@ fn remove_others(home: &Path, key: &str) -> Result<()> {
 }
 
 /// Makes sure that nothing is left in the build folder of the workspace's crates in another checkout.
-fn take_over(checkout: &Checkout, cache: &BuildCache) -> Result<()> {
-    let (theirs, ours) = (cache.folder.join(OWNER), checkout.logs().join(OWNER));
+fn take_over(checkout: &Checkout, cache: &BuildCache, contents: Contents) -> Result<()> {
+    let owner = format!("{}{OWNER}", contents.prefix());
+    let (theirs, ours) = (cache.folder.join(OWNER), checkout.logs().join(owner));
     let owner = fs::read_to_string(&theirs).unwrap_or_default();
     if !owner.is_empty() && fs::read_to_string(&ours).is_ok_and(|known| known == owner) {
         return Ok(());
@@ -131,7 +180,7 @@ fn take_over(checkout: &Checkout, cache: &BuildCache) -> Result<()> {
     let metadata = metadata.context("cargo metadata could not read the workspace")?;
     // cargo would also remove the finished programs of this checkout, among them the one that is running.
     let no_programs = tempfile::tempdir()?;
-    for profile in ["dev", "release"] {
+    for profile in contents.profiles() {
         let mut cargo = checkout.cargo();
         cargo.args(["clean", "--profile", profile, "--target-dir"]).arg(no_programs.path());
         cargo.env("CARGO_BUILD_BUILD_DIR", &cache.folder);
@@ -167,10 +216,17 @@ mod tests {
     }
 
     #[test]
+    fn a_lock_file_has_versions() {
+        let lock = "[[package]]\nname = \"datafusion\"\nversion = \"55.2.0\"\n[[package]]\nname = \"datafusion-common\"\nversion = \"1.0.0\"\n";
+        assert_eq!(versions(lock, &["datafusion"]), ["version = \"55.2.0\""]);
+    }
+
+    #[test]
     fn few_build_folders_are_kept() -> Result<()> {
         let home = tempfile::tempdir()?;
         fs::create_dir(home.path().join("something-else"))?;
         let in_use = lock_slot(home.path(), "used")?;
+        drop(lock_slot(home.path(), "collector-a")?);
         for (age, key) in (1..).zip(["d", "c", "b", "a"]) {
             let cache = lock_slot(home.path(), key)?.context("it is locked")?;
             let used = SystemTime::now() - std::time::Duration::from_secs(60 * age);
@@ -182,7 +238,7 @@ mod tests {
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
         left.sort();
-        assert_eq!(left, ["c-0", "d-0", "something-else", "used-0"]);
+        assert_eq!(left, ["c-0", "collector-a-0", "d-0", "something-else", "used-0"]);
         drop(in_use);
         Ok(())
     }

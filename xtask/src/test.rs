@@ -8,7 +8,7 @@ mod step;
 mod steps;
 mod summary;
 
-use crate::build_cache;
+use crate::build_cache::{self, Contents};
 use crate::checkout::Checkout;
 use crate::node::{MAJORS, parse_major};
 use crate::packages::Packages;
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?.without_link_time_optimisation();
     let packages = Packages::open(checkout.logs())?;
     // Locked until the end.
-    let build_cache = build_cache::open(&checkout, &packages.cache_of("build"))?;
+    let build_cache = build_cache::open(&checkout, &packages.cache_of("build"), Contents::Workspace)?;
     let checkout = match &build_cache {
         Some(cache) => checkout.with_build_folder(cache.folder()),
         None => checkout,

@@ -191,9 +191,8 @@ pub enum VerdictAnswer {
 impl DiffAnswer {
     /// The first `top` functions, and all that are slower or faster.
     pub fn of(comparison: &Comparison, top: usize) -> Self {
-        let is_told = |row: &ComparedFunction| {
-            matches!(row.self_time.verdict, Verdict::Slower | Verdict::Faster)
-        };
+        let is_told =
+            |row: &ComparedFunction| matches!(row.self_time.verdict, Verdict::Slower | Verdict::Faster);
         let rows = comparison.functions.iter().enumerate();
         let rows = rows.filter(|(index, row)| *index < top || is_told(row));
         let side = |extent: Extent| SideAnswer {

@@ -42,7 +42,8 @@ const MIN_SECRET: usize = 16;
 impl Config {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         Self::parse(&text).with_context(|| format!("{} is not a file of settings", path.display()))
     }
 

@@ -6,6 +6,7 @@ mod body;
 mod health;
 mod ingest;
 mod metrics;
+mod problem;
 
 use std::net::SocketAddr;
 use std::pin::pin;

@@ -120,6 +120,8 @@ impl Criteria {
 /// The probability that `marked` sessions are all of one release, if chance decides: no p-value of a function that ran in
 /// so many sessions is less. For releases of different sizes, the less probable one counts.
 fn least_p(sessions: [usize; 2], marked: usize) -> f64 {
+    // It only decreases with each session, and is as good as 0 by then.
+    let marked = marked.min(100);
     let all = sessions[0] + sessions[1];
     let all_in = |sessions: usize| -> f64 {
         (0..marked).map(|i| sessions.saturating_sub(i) as f64 / all.saturating_sub(i).max(1) as f64).product()

@@ -1,7 +1,7 @@
 //! Is a function slower in one release than in another?
 //!
 //! Samples of one profile are not independent, and neither are profiles of one session: the session is the unit. For each
-//! function, [`compare`] takes the time in each session of two releases, and tells the mean of both, the difference and the
+//! function, [`compare()`] takes the time in each session of two releases, and tells the mean of both, the difference and the
 //! ratio with confidence intervals, a p-value that is corrected for the number of functions, and a [`Verdict`].
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! let comparison = compare(&release(2000), &release(3000), &Settings::default());
 //! let [render, parse] = &comparison.functions[..] else { panic!("two functions") };
 //! assert_eq!(render.verdict, Verdict::Slower);
-//! assert_eq!(render.difference_us, 1000.0);
+//! assert_eq!((render.base.mean_us, render.new.mean_us), (2200.0, 3200.0));
 //! assert_eq!(parse.verdict, Verdict::NoEvidence);
 //! ```
 //!
@@ -56,7 +56,7 @@
 //! sessions, provided that sessions are independent: if the releases are equal, the data are one more random division. The
 //! other functions of a release may change without an effect on this, because of the step-down procedure. The alternatives
 //! were measured with `examples/significance_methods.rs`: simulated sessions in which times are lognormal and come in
-//! samples of 10 ms, functions of a feature run together, 1 in 20 functions runs in a session, and one session is 100 times
+//! samples of 10 ms, functions of a feature run together, 1 in 12 functions runs in a session, and one session is 100 times
 //! slower. How often a comparison of two random parts of one release with 400 functions names any function, with an error
 //! rate of 5%:
 //!
@@ -77,7 +77,8 @@
 //! | 20 and 20 | 20,000 | 4.20% | 0.31% |
 //! | 200 and 20 | 20,000 | 4.98% | 0.31% |
 //! | 100 and 100 | 20,000 | 5.12% | 0.31% |
-//! EXACT
+//! | 1,000 and 1,000 | 2,000 | 4.35% | 1.0% |
+//! | 10,000 and 10,000 | 600 | 5.67% | 1.8% |
 //!
 //! All changes count as worth telling in these comparisons. The bootstrap draws sessions with replacement within each release
 //! and compares Welch's statistic with the greatest among the functions in 199 draws; it ran in a tenth of the comparisons. A
@@ -85,7 +86,8 @@
 //!
 //! How often a change is found with 400 functions, in 100 comparisons (20 for 10,000 sessions), if one session is 100 times
 //! slower. A *frequent* function runs in 90% of the sessions, a *rare* one in 10%; each has 2% of the time, and the standard
-//! deviation of the logarithm of its time is 1.5. The bootstrap found none up to 1,000 sessions.
+//! deviation of the logarithm of its time is 1.5. The bootstrap found none of these in up to 100 sessions, and no frequent
+//! function with twice the time in 1,000. The settings are the default ones.
 //!
 //! | sessions | function | change | Welch's t, Holm | without the limit | this method |
 //! |---|---|---|---|---|---|
@@ -107,10 +109,28 @@
 //!
 //! How often the 95% intervals contain the true value, in 500 comparisons, without slow sessions and without the limit:
 //!
-//! INTERVALS
+//! | sessions | function | change | difference | ratio | ratio has an interval |
+//! |---|---|---|---|---|---|
+//! | 20 and 20 | frequent | none | 95.4% | 95.3% | 69% |
+//! | 20 and 20 | frequent | × 2 | 87.2% | 92.6% | 67% |
+//! | 100 and 100 | frequent | none | 96.0% | 95.8% | 100% |
+//! | 100 and 100 | frequent | × 2 | 92.0% | 94.4% | 100% |
+//! | 100 and 100 | rare | none | 94.8% | 93.9% | 56% |
+//! | 100 and 100 | rare | × 2 | 81.0% | 96.3% | 53% |
+//! | 1,000 and 50 | frequent | none | 94.8% | 94.8% | 100% |
+//! | 1,000 and 50 | frequent | × 2 | 93.6% | 94.6% | 100% |
+//! | 1,000 and 50 | rare | none | 96.0% | 97.0% | 61% |
+//! | 1,000 and 50 | rare | × 2 | 79.4% | 93.0% | 54% |
+//! | 1,000 and 1,000 | frequent | none | 95.0% | 94.8% | 100% |
+//! | 1,000 and 1,000 | frequent | × 2 | 94.0% | 93.8% | 100% |
+//! | 1,000 and 1,000 | rare | none | 94.6% | 94.6% | 100% |
+//! | 1,000 and 1,000 | rare | × 2 | 91.0% | 93.8% | 100% |
 //!
-//! Two releases of 10,000 sessions with 2,000 functions, of which about 100 run in a session, take 0.3 s of CPU time, and
-//! 0.5 s if all functions are worth a test; 100,000 sessions each take 2.5 s.
+//! The ratio is measured where it has an interval. With the limit, its intervals are as good. A function without an interval
+//! of the difference, because it ran in too few sessions, counts as a miss.
+//!
+//! Two releases of 10,000 sessions with 2,000 functions, of which about 160 run in a session, take 0.3 s of CPU time, and
+//! 0.5 s if all functions are worth a test; 100,000 sessions each take 2.0 to 2.3 s.
 //!
 //! # What it cannot tell
 //!

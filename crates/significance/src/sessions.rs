@@ -11,7 +11,7 @@ pub struct FunctionIndex(pub u32);
 
 /// The sessions of one release, each with the times of the functions that ran in it.
 ///
-/// Memory: 12 bytes for each time and 48 for each profile; as much again during a comparison.
+/// Memory: 12 bytes for each time and 48 for each profile, and during a comparison up to 32 more for each time.
 #[derive(Clone, Debug, Default)]
 pub struct Sessions {
     profiles: Vec<Profile>,

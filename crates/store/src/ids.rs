@@ -6,8 +6,6 @@
 use selfprof_trace::{Frame, Trace};
 use serde::{Deserialize, Serialize};
 
-use crate::profile::{CompactTrace, Labels};
-
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -73,15 +71,13 @@ pub fn profile(app: &str, id: &str) -> ProfileId {
     ProfileId(Hasher::new("profile").text(app).text(id).finish())
 }
 
-/// The number of a profile without an id.
-pub fn content(labels: &Labels, trace: &CompactTrace, session: Option<&str>) -> ProfileId {
+/// The number of a profile without an id: of everything that it says.
+pub fn content(texts: &[&str], trace: &[u8]) -> ProfileId {
     let mut hasher = Hasher::new("content");
-    for label in
-        [&labels.app, &labels.release, &labels.page, &labels.environment, &labels.browser, &labels.device]
-    {
-        hasher.text(label);
-    }
-    ProfileId(hasher.text(session.unwrap_or_default()).bytes(&trace.to_bytes()).finish())
+    texts.iter().for_each(|text| {
+        hasher.text(text);
+    });
+    ProfileId(hasher.bytes(trace).finish())
 }
 
 /// The number of a session.
@@ -94,10 +90,10 @@ pub fn batch(collector: &str, segment: u64) -> BatchId {
     BatchId(Hasher::new("batch").text(collector).bytes(&segment.to_le_bytes()).finish())
 }
 
-/// The numbers of all frames of a trace, in their order.
-pub fn frames(labels: &Labels, trace: &Trace) -> Vec<FrameHash> {
+/// The numbers of all frames of a trace of a release, in their order.
+pub fn frames(app: &str, release: &str, trace: &Trace) -> Vec<FrameHash> {
     let number = |number: Option<std::num::NonZeroU32>| i64::from(number.map_or(0, |number| number.get()));
-    let release = Hasher::new("release").text(&labels.app).text(&labels.release).finish();
+    let release = Hasher::new("release").text(app).text(release).finish();
     let hash = |frame: Frame| {
         let mut hasher = Hasher::new("frame");
         hasher.number(release).text(&trace.names()[frame.name]);

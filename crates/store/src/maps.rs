@@ -13,7 +13,6 @@ use futures::TryStreamExt;
 use parking_lot::Mutex;
 use selfprof_source_maps::Map;
 
-
 use crate::ids;
 use crate::tables::{Location, TableError};
 
@@ -67,7 +66,8 @@ impl Maps {
     /// Keeps the map of a script of a release. The script's name is its path, such as `assets/shop.js`; the script's URL ends with it.
     pub async fn put(&self, app: &str, release: &str, script: &str, json: &[u8]) -> Result<(), MapError> {
         Map::read(json).map_err(|error| MapError::Invalid(script.to_owned(), error.to_string()))?;
-        let record = rmp_serde::to_vec(&(script, json)).map_err(|error| MapError::Damaged(error.to_string()))?;
+        let record =
+            rmp_serde::to_vec(&(script, json)).map_err(|error| MapError::Damaged(error.to_string()))?;
         let bytes = zstd::bulk::compress(&record, 3).map_err(|error| MapError::Damaged(error.to_string()))?;
         let path = folder(app, release).join(format!("{}.map.zst", blake3::hash(&record).to_hex()));
         self.store.put(&path, bytes.into()).await?;
@@ -80,14 +80,16 @@ impl Maps {
         let mut found: Vec<_> = self.store.list(Some(&folder)).try_collect().await?;
         found.sort_by_key(|file| file.last_modified);
         let files: BTreeSet<Path> = found.iter().map(|file| file.location.clone()).collect();
-        let known = self.read.lock().iter().find(|(path, _)| *path == folder).map(|(_, maps)| Arc::clone(maps));
+        let known =
+            self.read.lock().iter().find(|(path, _)| *path == folder).map(|(_, maps)| Arc::clone(maps));
         if let Some(known) = known.filter(|known| known.files == files) {
             return Ok(known);
         }
         let mut maps = Vec::new();
         for file in &found {
             let bytes = self.store.get(&file.location).await?.bytes().await?;
-            let damaged = |error: &dyn std::fmt::Display| MapError::Damaged(format!("{}: {error}", file.location));
+            let damaged =
+                |error: &dyn std::fmt::Display| MapError::Damaged(format!("{}: {error}", file.location));
             let record = zstd::stream::decode_all(bytes.as_ref()).map_err(|error| damaged(&error))?;
             let (script, json): (String, Vec<u8>) =
                 rmp_serde::from_slice(&record).map_err(|error| damaged(&error))?;
@@ -126,4 +128,3 @@ fn folder(app: &str, release: &str) -> Path {
     let release = ids::session(app, release).0;
     Path::from_iter([format!("app={app}"), format!("release={release:016x}")])
 }
-

@@ -48,6 +48,13 @@ pub struct Labels {
     pub device: String,
 }
 
+impl Labels {
+    /// All of them.
+    fn texts(&self) -> [&str; 6] {
+        [&self.app, &self.release, &self.page, &self.environment, &self.browser, &self.device]
+    }
+}
+
 /// What a sender says of a profile, apart from its trace.
 #[derive(Clone, Debug, Default)]
 pub struct Sent<'a> {
@@ -82,7 +89,11 @@ impl Profile {
         }
         let id = match sent.id {
             Some(id) => ids::profile(&labels.app, id),
-            None => ids::content(&labels, &trace, sent.session),
+            None => {
+                let mut texts = labels.texts().to_vec();
+                texts.push(sent.session.unwrap_or_default());
+                ids::content(&texts, &trace.to_bytes())
+            }
         };
         let session = match sent.session {
             Some(session) => ids::session(&labels.app, session),

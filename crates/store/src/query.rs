@@ -3,10 +3,10 @@
 //! A query asks for the samples of an application in a period, of those that a [filter](Filter) selects. The engine
 //! adds them up by stack, in plain SQL; what is made of the sums is in [`functions`] and [`flame_graph`].
 
+mod columns;
 pub mod comparison;
 pub mod flame_graph;
 pub mod functions;
-mod rows;
 mod stacks;
 mod visible;
 

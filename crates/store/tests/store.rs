@@ -27,7 +27,8 @@ fn profile(release: &str, id: &str, millis: u32) -> Profile {
     );
     let (trace, problems) = selfprof_formats::w3c::read(trace.as_bytes()).unwrap();
     assert!(problems.is_empty());
-    let labels = Labels { app: "shop".into(), release: release.into(), page: "/cart".into(), ..Labels::default() };
+    let labels =
+        Labels { app: "shop".into(), release: release.into(), page: "/cart".into(), ..Labels::default() };
     let sent = Sent { id: Some(id), session: Some("someone"), ..Sent::default() };
     Profile::new(NOON, labels, &sent, Vec::new(), CompactTrace::of(&trace)).unwrap()
 }

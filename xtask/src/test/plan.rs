@@ -3,7 +3,8 @@
 use super::schedule::Exclusive;
 use super::step::Step;
 use super::steps::{
-    cargo, conformance, consumers, environment, fuzzing, javascript, report, selenium, shop, tarballs,
+    cargo, collector, conformance, consumers, environment, fuzzing, javascript, report, selenium, shop,
+    tarballs,
 };
 use crate::node::MAJORS;
 use crate::problem::Problem;
@@ -96,6 +97,24 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             fuzzing::build,
         )
         .compiling(Exclusive::DevBuild),
+    );
+    steps.push(
+        Step::new(
+            "collector",
+            "the tests of the collector and its store, in the profile `collector`",
+            &["tools"],
+            collector::test,
+        )
+        .compiling(Exclusive::CollectorBuild),
+    );
+    steps.push(
+        Step::new(
+            "collector-lint",
+            "clippy over the collector and its store, warnings are errors",
+            &["tools"],
+            collector::lint,
+        )
+        .compiling(Exclusive::CollectorBuild),
     );
     steps.push(
         Step::new(

@@ -10,6 +10,8 @@ pub enum Exclusive {
     DevBuild,
     /// Cargo's build folder of the `release` profile, where the addon of one Node major replaces another's.
     ReleaseBuild,
+    /// Cargo's build folder of the `collector` profile.
+    CollectorBuild,
 }
 
 /// How much of the processors a step uses.

@@ -1,6 +1,7 @@
 //! What the steps do, by what they test with.
 
 pub mod cargo;
+pub mod collector;
 pub mod conformance;
 pub mod consumers;
 pub mod environment;

@@ -14,14 +14,26 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
         ("selfprof-timing", &["selfprof-trace"]),
         ("selfprof-formats", &["selfprof-trace"]),
         ("selfprof-source-maps", &["selfprof-trace"]),
+        ("selfprof-significance", &[]),
     ],
-    &[("selfprof-v8", &["selfprof-trace", "selfprof-session"]), ("selfprof-webdriver", &[])],
+    &[
+        ("selfprof-v8", &["selfprof-trace", "selfprof-session"]),
+        ("selfprof-webdriver", &[]),
+        (
+            "selfprof-store",
+            &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-significance"],
+        ),
+    ],
     &[
         (
             "selfprof-node",
             &["selfprof-trace", "selfprof-session", "selfprof-timing", "selfprof-formats", "selfprof-v8"],
         ),
         ("selfprof", &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-webdriver"]),
+        (
+            "selfprof-collector",
+            &["selfprof-trace", "selfprof-formats", "selfprof-significance", "selfprof-store"],
+        ),
         (
             "selfprof-fuzz",
             &[

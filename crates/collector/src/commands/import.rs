@@ -40,11 +40,21 @@ pub async fn import(arguments: ImportArguments) -> Result<ExitCode> {
         counts = (counts.0 + new, counts.1 + known);
     }
     opened.close().await;
-    eprintln!("{} profiles are in {}, {} of them were there already", counts.0 + counts.1, arguments.data, counts.1);
+    eprintln!(
+        "{} profiles are in {}, {} of them were there already",
+        counts.0 + counts.1,
+        arguments.data,
+        counts.1
+    );
     Ok(ExitCode::SUCCESS)
 }
 
-async fn import_file(store: &Store, path: &Path, sender: &Sender, app: Option<&str>) -> Result<(usize, usize)> {
+async fn import_file(
+    store: &Store,
+    path: &Path,
+    sender: &Sender,
+    app: Option<&str>,
+) -> Result<(usize, usize)> {
     let mut input = open(path)?;
     let mut line = Vec::new();
     let (mut number, mut counts) = (0, (0, 0));

@@ -20,10 +20,14 @@ pub async fn maps(arguments: MapsArguments) -> Result<ExitCode> {
 async fn upload(arguments: &UploadArguments) -> Result<ExitCode> {
     check_app(&arguments.app)?;
     let mut files = Vec::new();
-    find(&arguments.folder, 0, &mut files).with_context(|| format!("cannot read {}", arguments.folder.display()))?;
+    find(&arguments.folder, 0, &mut files)
+        .with_context(|| format!("cannot read {}", arguments.folder.display()))?;
     files.sort_unstable();
     if files.is_empty() {
-        bail!("no file in {} ends in .map: name the folder of the bundles and their maps", arguments.folder.display());
+        bail!(
+            "no file in {} ends in .map: name the folder of the bundles and their maps",
+            arguments.folder.display()
+        );
     }
     let client = Client::new(&arguments.collector);
     for file in &files {

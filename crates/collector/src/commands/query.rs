@@ -27,7 +27,9 @@ pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
         }
         _ if arguments.json => writeln!(out, "{}", text.trim_end()),
         Question::Functions => write_functions(out, &serde_json::from_str(&text).context(answer)?),
-        Question::Flamegraph => write_flame_graph(out, &serde_json::from_str(&text).context(answer)?, arguments.top),
+        Question::Flamegraph => {
+            write_flame_graph(out, &serde_json::from_str(&text).context(answer)?, arguments.top)
+        }
     };
     match written {
         // `head` has seen enough.
@@ -42,13 +44,18 @@ fn slower(diff: &DiffAnswer) -> impl Iterator<Item = &ChangeAnswer> {
 }
 
 fn write_diff(out: &mut impl Write, diff: &DiffAnswer) -> io::Result<()> {
-    let told = diff.functions.iter().filter(|row| {
-        matches!(row.self_time.verdict, VerdictAnswer::Slower | VerdictAnswer::Faster)
-    });
+    let told = diff
+        .functions
+        .iter()
+        .filter(|row| matches!(row.self_time.verdict, VerdictAnswer::Slower | VerdictAnswer::Faster));
     let mut count = 0;
     for row in told {
         if count == 0 {
-            writeln!(out, "{:>9} {:>9} {:>23} {:>8}  function, self time per session", "base", "new", "change (95% interval)", "p")?;
+            writeln!(
+                out,
+                "{:>9} {:>9} {:>23} {:>8}  function, self time per session",
+                "base", "new", "change (95% interval)", "p"
+            )?;
         }
         count += 1;
         let time = &row.self_time;
@@ -56,8 +63,15 @@ fn write_diff(out: &mut impl Write, diff: &DiffAnswer) -> io::Result<()> {
         let change = format!("{:+.1}{}", time.difference, interval.unwrap_or_default());
         let p = time.probability.map_or(String::new(), |p| format!("{p:.3}"));
         let verdict = if time.verdict == VerdictAnswer::Slower { "slower" } else { "faster" };
-        let function = FunctionName { name: row.name.clone(), resource: row.resource.clone(), line: None, column: None };
-        writeln!(out, "{:>6.1} ms {:>6.1} ms {change:>23} {p:>8}  {verdict}: {}", time.base, time.new, shown(&function))?;
+        let function =
+            FunctionName { name: row.name.clone(), resource: row.resource.clone(), line: None, column: None };
+        writeln!(
+            out,
+            "{:>6.1} ms {:>6.1} ms {change:>23} {p:>8}  {verdict}: {}",
+            time.base,
+            time.new,
+            shown(&function)
+        )?;
     }
     let too_few = diff.functions.iter().any(|row| row.self_time.verdict == VerdictAnswer::TooFewSessions);
     match count {
@@ -74,7 +88,11 @@ fn write_diff(out: &mut impl Write, diff: &DiffAnswer) -> io::Result<()> {
             side.profiles, side.sessions, side.busy_time
         )?;
     }
-    writeln!(out, "{} functions were tested; p is the probability of any such difference by chance", diff.tested)
+    writeln!(
+        out,
+        "{} functions were tested; p is the probability of any such difference by chance",
+        diff.tested
+    )
 }
 
 async fn ask(arguments: &QueryArguments) -> Result<String> {
@@ -85,7 +103,9 @@ async fn ask(arguments: &QueryArguments) -> Result<String> {
     };
     let now = now();
     let time = |moment: Moment| {
-        chrono::DateTime::from_timestamp_micros(moment.resolve(now)).map(|time| time.to_rfc3339()).unwrap_or_default()
+        chrono::DateTime::from_timestamp_micros(moment.resolve(now))
+            .map(|time| time.to_rfc3339())
+            .unwrap_or_default()
     };
     let mut parameters = vec![
         ("app", arguments.app.clone()),

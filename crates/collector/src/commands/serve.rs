@@ -34,8 +34,9 @@ pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
     let options = store::options(&arguments.data, arguments.log.as_deref())?;
     let reader = Reader::open(&options.tables).await.context("cannot read the data")?;
     let opened = store::open(options).await?;
-    let listener =
-        TcpListener::bind(arguments.listen).await.with_context(|| format!("cannot listen on {}", arguments.listen))?;
+    let listener = TcpListener::bind(arguments.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", arguments.listen))?;
     let address = listener.local_addr()?;
     println!("selfprof-collector listens on http://{address}");
     println!("profiles are sent to        http://{address}/v1/profiles");

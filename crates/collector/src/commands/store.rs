@@ -27,5 +27,7 @@ fn bucket_options() -> HashMap<String, String> {
 /// Opens a store, with an explanation if that fails.
 pub async fn open(options: Options) -> Result<selfprof_store::Store> {
     let log = options.log.clone();
-    selfprof_store::Store::open(options).await.with_context(|| format!("cannot open the data (log in {})", log.display()))
+    selfprof_store::Store::open(options)
+        .await
+        .with_context(|| format!("cannot open the data (log in {})", log.display()))
 }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 
 use super::Shared;
-use super::api::Problem;
+use super::problem::Problem;
 use crate::config::Config;
 
 /// What the settings allow.
@@ -63,7 +63,10 @@ impl Access {
             && let Some(origin) = origin
             && !sending.origins.iter().any(|allowed| allowed == origin)
         {
-            return Err(Problem::new(StatusCode::FORBIDDEN, "pages of this origin may not send profiles with this key"));
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "pages of this origin may not send profiles with this key",
+            ));
         }
         Ok(Some(Arc::clone(sending)))
     }
@@ -73,7 +76,8 @@ impl Access {
         if self.is_open {
             return is_for_this_machine(headers);
         }
-        let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        let sent =
+            headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         sent.is_some_and(|sent| self.tokens.iter().any(|token| is_equal(token.as_bytes(), sent.as_bytes())))
     }
 }
@@ -84,8 +88,11 @@ impl Sending {
         let Some(profiles) = u32::try_from(profiles).ok().and_then(NonZeroU32::new) else { return Ok(()) };
         match self.rate.check_n(profiles) {
             Ok(Ok(())) => Ok(()),
-            _ => Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "this application sends more profiles per second than its rate")
-                .retry_after(1)),
+            _ => Err(Problem::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "this application sends more profiles per second than its rate",
+            )
+            .retry_after(1)),
         }
     }
 }
@@ -98,10 +105,12 @@ fn is_equal(a: &[u8], b: &[u8]) -> bool {
 /// Whether the name in the request is one of this machine. A page whose own name was made to point here has another one.
 fn is_for_this_machine(headers: &HeaderMap) -> bool {
     let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else { return false };
-    let host = host.rsplit_once(':').map_or(host, |(name, port)| {
-        if port.chars().all(|c| c.is_ascii_digit()) { name } else { host }
-    });
-    host == "localhost" || host == "[::1]" || host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
+    let host = host
+        .rsplit_once(':')
+        .map_or(host, |(name, port)| if port.chars().all(|c| c.is_ascii_digit()) { name } else { host });
+    host == "localhost"
+        || host == "[::1]"
+        || host.parse::<std::net::Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 /// Lets those ask who may.
@@ -110,7 +119,10 @@ pub async fn of_readers(State(state): State<Shared>, request: Request, next: Nex
         return next.run(request).await;
     }
     let problem = if state.access.is_open {
-        Problem::new(StatusCode::FORBIDDEN, "without a file of settings, only requests for this machine by its own name are answered")
+        Problem::new(
+            StatusCode::FORBIDDEN,
+            "without a file of settings, only requests for this machine by its own name are answered",
+        )
     } else {
         Problem::new(StatusCode::UNAUTHORIZED, "a token is needed: Authorization: Bearer ...")
     };

@@ -3,54 +3,18 @@
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode};
 use selfprof_significance::Settings;
 use selfprof_store::filter::Filter;
 use selfprof_store::maps::MapError;
 use selfprof_store::query::{QueryError, Selection, StackSums};
 use serde::Deserialize;
 
+use super::problem::Problem;
 use super::{Shared, body};
 use crate::answers::{DiffAnswer, FlameGraphAnswer, FunctionsAnswer};
 use crate::arguments::{Moment, now};
 use crate::config::check_app;
-
-/// Why a request is not answered as it asks.
-#[derive(Debug)]
-pub struct Problem {
-    status: StatusCode,
-    message: String,
-    retry_after: Option<u32>,
-}
-
-impl Problem {
-    /// A status with an explanation.
-    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), retry_after: None }
-    }
-
-    /// When to try again, in seconds.
-    pub fn retry_after(mut self, seconds: u32) -> Self {
-        self.retry_after = Some(seconds);
-        self
-    }
-
-    /// Its status.
-    pub fn status(&self) -> StatusCode {
-        self.status
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let mut response = (self.status, Json(serde_json::json!({ "error": self.message }))).into_response();
-        if let Some(seconds) = self.retry_after {
-            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-        }
-        response
-    }
-}
 
 /// What is asked for.
 #[derive(Debug, Deserialize)]
@@ -76,11 +40,17 @@ impl Parameters {
         let app = self.app.clone().ok_or_else(|| bad("app is missing: add ?app=... to the URL".into()))?;
         check_app(&app).map_err(|error| bad(error.to_string()))?;
         let now = now();
-        let moment = |text: &str| text.parse::<Moment>().map(|moment| moment.resolve(now)).map_err(|error| bad(error.to_string()));
+        let moment = |text: &str| {
+            text.parse::<Moment>().map(|moment| moment.resolve(now)).map_err(|error| bad(error.to_string()))
+        };
         let from = moment(self.from.as_deref().unwrap_or("-7d"))?;
         let to = self.to.as_deref().map_or(Ok(now.saturating_add(1)), moment)?;
-        let filter: Filter =
-            self.filter.as_deref().unwrap_or_default().parse().map_err(|error| bad(format!("where: {error}")))?;
+        let filter: Filter = self
+            .filter
+            .as_deref()
+            .unwrap_or_default()
+            .parse()
+            .map_err(|error| bad(format!("where: {error}")))?;
         Ok(Selection { app, from, to, filter })
     }
 
@@ -92,7 +62,10 @@ impl Parameters {
 fn not_answered(error: &QueryError) -> Problem {
     // What failed is the operator's business.
     tracing::error!(%error, "a question was not answered");
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the question could not be answered; the collector's log says why")
+    Problem::new(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        "the question could not be answered; the collector's log says why",
+    )
 }
 
 async fn sums(state: &Shared, parameters: &Parameters) -> Result<StackSums, Problem> {
@@ -125,8 +98,8 @@ pub async fn diff(
     let side = |name: &str, condition: &Option<String>| {
         let bad = |message: String| Problem::new(StatusCode::BAD_REQUEST, message);
         let condition = condition.as_deref().filter(|condition| !condition.trim().is_empty());
-        let condition =
-            condition.ok_or_else(|| bad(format!("{name} is missing: add a condition such as release = '1.4'")))?;
+        let condition = condition
+            .ok_or_else(|| bad(format!("{name} is missing: add a condition such as release = '1.4'")))?;
         let filter: Filter = condition.parse().map_err(|error| bad(format!("{name}: {error}")))?;
         Ok(Selection { filter: both.filter.clone().and(filter), ..both.clone() })
     };
@@ -157,7 +130,10 @@ pub async fn put_map(
         MapError::Invalid(..) => Problem::new(StatusCode::BAD_REQUEST, error.to_string()),
         _ => {
             tracing::error!(%error, "a source map was not kept");
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the map could not be kept; the collector's log says why")
+            Problem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the map could not be kept; the collector's log says why",
+            )
         }
     })?;
     Ok(StatusCode::CREATED)

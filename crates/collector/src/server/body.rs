@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use flate2::read::MultiGzDecoder;
 use http_body_util::BodyExt;
 
-use super::api::Problem;
+use super::problem::Problem;
 
 /// The largest body, in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,11 @@ impl Share {
     fn grow(&mut self, bytes: usize) -> Result<(), Problem> {
         self.bytes += bytes;
         if self.all.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_TOGETHER {
-            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too many profiles arrive at the same time").retry_after(1));
+            return Err(Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too many profiles arrive at the same time",
+            )
+            .retry_after(1));
         }
         Ok(())
     }
@@ -67,10 +71,17 @@ impl Drop for Share {
 }
 
 /// The body of a request, decompressed.
-pub async fn read(budget: &Budget, headers: &HeaderMap, body: Body, largest: Largest) -> Result<(Vec<u8>, Share), Problem> {
+pub async fn read(
+    budget: &Budget,
+    headers: &HeaderMap,
+    body: Body,
+    largest: Largest,
+) -> Result<(Vec<u8>, Share), Problem> {
     let mut share = budget.share();
     let sent = tokio::time::timeout(BODY_TIME, collect(body, &mut share, largest.sent));
-    let sent = sent.await.map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took more than 30 seconds"))??;
+    let sent = sent
+        .await
+        .map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took more than 30 seconds"))??;
     let encoding = headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes().to_ascii_lowercase());
     match encoding.as_deref() {
         None | Some(b"" | b"identity") => Ok((sent, share)),
@@ -78,7 +89,10 @@ pub async fn read(budget: &Budget, headers: &HeaderMap, body: Body, largest: Lar
             let inflated = inflate(&sent, &mut share, largest.inflated)?;
             Ok((inflated, share))
         }
-        Some(_) => Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Content-Encoding is neither gzip nor identity")),
+        Some(_) => Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "Content-Encoding is neither gzip nor identity",
+        )),
     }
 }
 
@@ -101,9 +115,9 @@ fn inflate(sent: &[u8], share: &mut Share, limit: usize) -> Result<Vec<u8>, Prob
     let mut bytes = Vec::new();
     let mut piece = [0; 64 << 10];
     loop {
-        let length = decoder
-            .read(&mut piece)
-            .map_err(|error| Problem::new(StatusCode::BAD_REQUEST, format!("the body is not gzip: {error}")))?;
+        let length = decoder.read(&mut piece).map_err(|error| {
+            Problem::new(StatusCode::BAD_REQUEST, format!("the body is not gzip: {error}"))
+        })?;
         if length == 0 {
             return Ok(bytes);
         }

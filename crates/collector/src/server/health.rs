@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use super::Shared;
-use super::api::Problem;
+use super::problem::Problem;
 
 /// The process answers.
 pub async fn healthz() -> &'static str {

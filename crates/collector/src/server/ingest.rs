@@ -9,7 +9,7 @@ use selfprof_store::log::AppendError;
 use selfprof_store::profile::Profile;
 use serde::{Deserialize, Serialize};
 
-use super::api::Problem;
+use super::problem::Problem;
 use super::{Shared, body};
 use crate::arguments::now;
 use crate::upload::{Sender, Upload};
@@ -63,7 +63,12 @@ pub async fn profiles(
     }
 }
 
-async fn take(state: &Shared, parameters: &Parameters, headers: &HeaderMap, body: Body) -> Result<Taken, Problem> {
+async fn take(
+    state: &Shared,
+    parameters: &Parameters,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Taken, Problem> {
     let sending = state.access.of_sender(parameters.key.as_deref(), headers)?;
     let (bytes, share) = body::read(&state.budget, headers, body, body::PROFILES).await?;
     let sender = Sender { app: sending.as_ref().map(|sending| sending.app.clone()), ..of_headers(headers) };

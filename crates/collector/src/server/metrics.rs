@@ -46,8 +46,16 @@ pub async fn metrics(State(state): State<Shared>) -> impl IntoResponse {
     counter("selfprof_profiles_accepted_total", "Profiles that are on the disk.", load(&counts.accepted));
     counter("selfprof_profiles_known_total", "Profiles that were sent again.", load(&counts.known));
     counter("selfprof_profiles_refused_total", "Profiles that were not taken in.", load(&counts.refused));
-    counter("selfprof_requests_unavailable_total", "Requests that were answered with 503.", load(&counts.unavailable));
-    counter("selfprof_requests_refused_total", "Requests that were answered with 4xx.", load(&counts.other_failures));
+    counter(
+        "selfprof_requests_unavailable_total",
+        "Requests that were answered with 503.",
+        load(&counts.unavailable),
+    );
+    counter(
+        "selfprof_requests_refused_total",
+        "Requests that were answered with 4xx.",
+        load(&counts.other_failures),
+    );
     counter("selfprof_profiles_stored_total", "Profiles that are in the tables.", progress.profiles);
     counter("selfprof_segments_stored_total", "Parts of the log that are in the tables.", progress.segments);
     counter("selfprof_records_damaged_total", "Records of the log that could not be read.", progress.damaged);

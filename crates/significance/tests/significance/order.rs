@@ -4,9 +4,7 @@ use crate::simulation::{Application, Change, FREQUENT, Session, packed};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
-use selfprof_significance::{
-    Comparison, FunctionIndex, SessionKey, Sessions, Settings, Verdict, compare,
-};
+use selfprof_significance::{Comparison, FunctionIndex, SessionKey, Sessions, Settings, Verdict, compare};
 
 fn releases(sessions: [usize; 2]) -> [Vec<Session>; 2] {
     let mut application = Application::new(80, 7);

@@ -55,7 +55,7 @@ pub const FREQUENT: u32 = 0;
 pub const RARE: u32 = 1;
 
 impl Application {
-    /// An application with so many functions, of which about one in 20 runs in a session for long enough to be sampled.
+    /// An application with so many functions, of which about one in 12 runs in a session for long enough to be sampled.
     pub fn new(functions: usize, seed: u64) -> Self {
         let mut generator = Pcg64Mcg::seed_from_u64(seed);
         let spread = LogNormal::new(0.0, 1.2).unwrap();

@@ -24,7 +24,8 @@ impl ReleaseMaps {
         let mut mapped = Vec::new();
         for (index, frame) in frames.iter().enumerate() {
             let Some(map) = self.of_script(&frame.file) else { continue };
-            let number = |number: Option<i32>| number.and_then(|number| NonZeroU32::new(u32::try_from(number).ok()?));
+            let number =
+                |number: Option<i32>| number.and_then(|number| NonZeroU32::new(u32::try_from(number).ok()?));
             let name = trace.name(&frame.name)?;
             // The map's number stands for the script, so that the map's sources are relative to nothing.
             let resource = Some(trace.resource(&map.to_string())?);
@@ -34,7 +35,8 @@ impl ReleaseMaps {
             trace.push_sample(Sample { timestamp: Micros(index as u64), stack, marker: None });
             mapped.push(index);
         }
-        let map_of = |number: &str| -> Option<&Map> { Some(&self.maps.get(number.parse::<usize>().ok()?)?.1) };
+        let map_of =
+            |number: &str| -> Option<&Map> { Some(&self.maps.get(number.parse::<usize>().ok()?)?.1) };
         let (result, _) = apply(&trace, map_of)?;
         for (sample, index) in result.samples().iter().zip(mapped) {
             let Some(stack) = sample.stack else { continue };
@@ -45,7 +47,8 @@ impl ReleaseMaps {
             if file.parse::<usize>().is_ok() {
                 continue;
             }
-            let number = |number: Option<NonZeroU32>| number.and_then(|number| i32::try_from(number.get()).ok());
+            let number =
+                |number: Option<NonZeroU32>| number.and_then(|number| i32::try_from(number.get()).ok());
             *frames[index] = FrameInfo {
                 name: result.names()[frame.name].to_owned(),
                 file: file.to_owned(),

@@ -6,7 +6,7 @@ use deltalake::arrow::array::Array;
 use selfprof_significance::{FunctionComparison, FunctionIndex, SessionKey, Sessions, Settings, compare};
 use selfprof_trace::GARBAGE_COLLECTOR;
 
-use super::rows::Column;
+use super::columns::Column;
 use super::stacks::{FrameInfo, StackSums};
 use super::visible::condition;
 use super::{QueryError, Reader, Selection};
@@ -77,7 +77,12 @@ struct Times {
 
 impl Reader {
     /// Compares two selections. The session is the unit: samples of one session are not independent.
-    pub async fn compare(&self, base: &Selection, new: &Selection, settings: Settings) -> Result<Comparison, QueryError> {
+    pub async fn compare(
+        &self,
+        base: &Selection,
+        new: &Selection,
+        settings: Settings,
+    ) -> Result<Comparison, QueryError> {
         let mut functions = Functions::default();
         let base = self.times(base, &mut functions).await?;
         let new = self.times(new, &mut functions).await?;
@@ -145,7 +150,8 @@ impl Reader {
             }
         }
         sums.resolve((self, &selection.app), &context, &condition, &index_of).await?;
-        let collector = functions.index(&FrameInfo { name: GARBAGE_COLLECTOR.into(), ..FrameInfo::default() });
+        let collector =
+            functions.index(&FrameInfo { name: GARBAGE_COLLECTOR.into(), ..FrameInfo::default() });
         let frames: Vec<FunctionIndex> = sums.frames.iter().map(|frame| functions.index(frame)).collect();
         let mut busy = 0_i64;
         for session in parts.chunk_by(|a, b| a.0 == b.0) {
@@ -153,7 +159,8 @@ impl Reader {
             busy = busy.saturating_add(whole);
             let key = SessionKey(session[0].0.cast_unsigned().into());
             let path = |part: &(i64, Option<usize>, bool, i64)| {
-                let stack = part.1.map_or(&[][..], |stack| &sums.stacks[stack]).iter().map(|&frame| frames[frame]);
+                let stack =
+                    part.1.map_or(&[][..], |stack| &sums.stacks[stack]).iter().map(|&frame| frames[frame]);
                 let mut path: Vec<FunctionIndex> = stack.chain(part.2.then_some(collector)).collect();
                 let leaf = path.last().copied();
                 path.sort_unstable();
@@ -163,8 +170,10 @@ impl Reader {
             let paths: Vec<_> = session.iter().map(path).collect();
             let own = session.iter().zip(&paths).filter_map(|(part, (leaf, _))| Some(((*leaf)?, part.3)));
             times.own.push(key, whole, own);
-            let total =
-                session.iter().zip(&paths).flat_map(|(part, (_, path))| path.iter().map(|&frame| (frame, part.3)));
+            let total = session
+                .iter()
+                .zip(&paths)
+                .flat_map(|(part, (_, path))| path.iter().map(|&frame| (frame, part.3)));
             times.total.push(key, whole, total);
         }
         times.extent.mean_busy = busy as f64 / times.extent.sessions.max(1) as f64;

@@ -39,7 +39,11 @@ impl FlameGraph {
             Self { functions: number.keys().map(|&function| function.clone()).collect(), nodes: Vec::new() };
         let mut node_of: BTreeMap<(Option<usize>, usize), usize> = BTreeMap::new();
         for row in &sums.rows {
-            let path = row.stack.map_or(&[][..], |stack| &sums.stacks[stack]).iter().map(|&frame| &sums.frames[frame]);
+            let path = row
+                .stack
+                .map_or(&[][..], |stack| &sums.stacks[stack])
+                .iter()
+                .map(|&frame| &sums.frames[frame]);
             let mut parent = None;
             for frame in path.chain((row.marker == Some(Marker::Gc)).then_some(&collector)) {
                 let function = number[frame];

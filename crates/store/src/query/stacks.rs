@@ -6,7 +6,7 @@ use datafusion::prelude::SessionContext;
 use deltalake::arrow::array::Array;
 use selfprof_trace::Marker;
 
-use super::rows::Column;
+use super::columns::Column;
 use super::visible::condition;
 use super::{QueryError, Reader, Selection};
 
@@ -74,7 +74,12 @@ impl Reader {
                 let next = index_of.len();
                 let stack = stacks.is_valid(row).then(|| *index_of.entry(stacks.value(row)).or_insert(next));
                 let marker = if markers.is_valid(row) { markers.value(row).parse().ok() } else { None };
-                sums.rows.push(StackSum { stack, marker, weight: weights.value(row), count: counts.value(row) });
+                sums.rows.push(StackSum {
+                    stack,
+                    marker,
+                    weight: weights.value(row),
+                    count: counts.value(row),
+                });
             }
         }
         sums.resolve((self, &selection.app), &context, &condition, &index_of).await?;
@@ -110,7 +115,9 @@ impl StackSums {
     ) -> Result<(), QueryError> {
         self.stacks = vec![Vec::new(); index_of.len()];
         let wanted = format!("select distinct stack from samples where {condition}");
-        let paths = Reader::rows(context, &format!("select stack, frames from stacks where stack in ({wanted})")).await?;
+        let paths =
+            Reader::rows(context, &format!("select stack, frames from stacks where stack in ({wanted})"))
+                .await?;
         let mut frame_of: HashMap<i64, usize> = HashMap::new();
         for batch in &paths {
             let stacks = batch.numbers("stack")?;
@@ -129,7 +136,9 @@ impl StackSums {
         self.frames = vec![FrameInfo::default(); frame_of.len()];
         let mut frames_of: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
         let wanted = format!("select distinct unnest(frames) as frame from stacks where stack in ({wanted})");
-        let sql = format!("select frame, release, name, resource, line, \"column\" from frames where frame in ({wanted})");
+        let sql = format!(
+            "select frame, release, name, resource, line, \"column\" from frames where frame in ({wanted})"
+        );
         for batch in &Reader::rows(context, &sql).await? {
             let frames = batch.numbers("frame")?;
             let releases = batch.texts("release")?;

@@ -2,7 +2,7 @@
 
 use datafusion::prelude::SessionContext;
 
-use super::rows::Column;
+use super::columns::Column;
 use super::{QueryError, Reader, Selection};
 
 /// The condition in SQL that rows of the selection meet.
@@ -15,7 +15,8 @@ pub(super) fn condition(selection: &Selection, duplicates: &[(i64, i64)]) -> Str
     );
     if !duplicates.is_empty() {
         condition.push_str(" and not (");
-        let pairs = duplicates.iter().map(|(profile, batch)| format!("(profile = {profile} and batch = {batch})"));
+        let pairs =
+            duplicates.iter().map(|(profile, batch)| format!("(profile = {profile} and batch = {batch})"));
         condition.push_str(&pairs.collect::<Vec<_>>().join(" or "));
         condition.push(')');
     }
@@ -36,7 +37,9 @@ impl Reader {
         let mut pairs = Vec::new();
         for batch in &batches {
             let (profiles, written) = (batch.numbers("profile")?, batch.numbers("batch")?);
-            pairs.extend(profiles.iter().zip(&written).filter_map(|(profile, batch)| Some((profile?, batch?))));
+            pairs.extend(
+                profiles.iter().zip(&written).filter_map(|(profile, batch)| Some((profile?, batch?))),
+            );
         }
         Ok(pairs)
     }

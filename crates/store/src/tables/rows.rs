@@ -65,7 +65,7 @@ impl Rows {
     /// Appends the rows of a profile.
     pub fn push(&mut self, profile: &Profile, written: &mut Written) -> Result<(), Damaged> {
         let trace = profile.trace.to_trace(&[])?;
-        let frames = ids::frames(&profile.labels, &trace);
+        let frames = ids::frames(&profile.labels.app, &profile.labels.release, &trace);
         let stacks = self.push_stacks(profile, &trace, &frames, written);
         let sums = weighted::sums(&trace, &profile.spans, profile.rate);
         for row in &sums.rows {

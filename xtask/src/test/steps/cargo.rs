@@ -15,7 +15,10 @@ use std::process::Command;
 /// The crates whose tests cargo runs. All runs name the same ones, so that cargo chooses the same features for what they
 /// depend on and compiles it once. The tests of xtask are the step `tidy`; those of v8 and node run inside Node: see their
 /// Cargo.toml.
-const TESTED: [&str; 3] = ["--workspace", "--exclude", "xtask"];
+const TESTED: [&str; 7] = ["--workspace", "--exclude", "xtask", APART[0], APART[1], APART[2], APART[3]];
+
+/// The collector has hundreds of dependencies, which the steps `collector` and `collector-lint` compile in a folder of their own.
+const APART: [&str; 4] = ["--exclude", "selfprof-store", "--exclude", "selfprof-collector"];
 
 /// Checks the format of the Rust code.
 pub fn format(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
@@ -53,7 +56,8 @@ pub fn addon(major: u32, context: &Context, log: &Log, activity: &Activity) -> R
 /// Runs clippy.
 pub fn clippy(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
-    let arguments = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
+    let arguments =
+        [&["clippy", "--workspace"], &APART[..], &["--all-targets", "--", "--deny", "warnings"]].concat();
     cargo(&arguments, Some(&node), context, log, activity)?;
     Ok(String::new())
 }
@@ -62,7 +66,7 @@ pub fn clippy(major: u32, context: &Context, log: &Log, activity: &Activity) -> 
 pub fn docs(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
     let mut command = context.checkout.cargo();
-    command.args(["doc", "--workspace", "--no-deps", "--document-private-items"]);
+    command.args(["doc", "--workspace"]).args(APART).args(["--no-deps", "--document-private-items"]);
     // Private items are documented too, so a link to one does not break.
     let flags = "--deny warnings --allow rustdoc::private_intra_doc_links";
     command.env("RUSTDOCFLAGS", flags).env("SELFPROF_NODE_INCLUDE", &node.include);

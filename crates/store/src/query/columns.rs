@@ -32,7 +32,8 @@ impl Column for RecordBatch {
     }
 
     fn lists(&self, name: &str) -> Result<Vec<Vec<i64>>, QueryError> {
-        let column = self.column_by_name(name).ok_or_else(|| QueryError::Result(format!("no column {name}")))?;
+        let column =
+            self.column_by_name(name).ok_or_else(|| QueryError::Result(format!("no column {name}")))?;
         let list = column
             .as_list_opt::<i32>()
             .ok_or_else(|| QueryError::Result(format!("{} in {name}", column.data_type())))?;
