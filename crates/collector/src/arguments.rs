@@ -136,6 +136,8 @@ pub enum Question {
     Functions,
     /// Which functions called which
     Flamegraph,
+    /// The newest profiles
+    Profiles,
     /// Which functions are slower or faster in one release than in another, and how sure that is
     Diff,
 }

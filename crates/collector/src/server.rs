@@ -66,6 +66,8 @@ fn router(state: Shared) -> Router {
         .route("/api/v1/functions", get(api::functions))
         .route("/api/v1/flamegraph", get(api::flame_graph))
         .route("/api/v1/diff", get(api::diff))
+        .route("/api/v1/profiles", get(api::profiles))
+        .route("/api/v1/profiles/{id}", get(api::trace))
         .route("/api/v1/maps", post(api::put_map))
         .route("/metrics", get(metrics::metrics))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), access::of_readers));

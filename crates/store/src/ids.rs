@@ -35,6 +35,19 @@ number! {
     BatchId
 }
 
+impl ProfileId {
+    /// Its sixteen hexadecimal digits.
+    pub fn to_hex(self) -> String {
+        format!("{:016x}", self.0)
+    }
+
+    /// Reads what [`to_hex`](Self::to_hex) gives.
+    pub fn from_hex(digits: &str) -> Option<Self> {
+        let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten().map(|id| Self(id.cast_signed()))
+    }
+}
+
 /// Texts with their lengths before them, so that `a, bc` differs from `ab, c`.
 struct Hasher(blake3::Hasher);
 
@@ -125,5 +138,8 @@ mod tests {
         let leaf = FrameHash(5);
         assert_ne!(stack(None, leaf), stack(Some(StackHash(0)), leaf));
         assert_ne!(batch("a", 1), batch("a", 2));
+        let id = ProfileId(-5);
+        assert_eq!(ProfileId::from_hex(&id.to_hex()), Some(id));
+        assert_eq!(ProfileId::from_hex("+00000000000000a"), None);
     }
 }

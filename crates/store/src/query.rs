@@ -7,6 +7,7 @@ mod columns;
 pub mod comparison;
 pub mod flame_graph;
 pub mod functions;
+mod profiles;
 mod stacks;
 mod visible;
 
@@ -24,6 +25,7 @@ use deltalake::arrow::array::RecordBatch;
 use deltalake::{FilterOp, FilterValue};
 use tokio::sync::Mutex;
 
+pub use profiles::ProfileRow;
 pub use stacks::{FrameInfo, StackSums};
 
 use crate::filter::Filter;

@@ -1,6 +1,7 @@
 //! The store of one collector: its log, its tables, and the task that moves profiles from one to the other.
 
 use std::collections::HashSet;
+use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,6 +31,9 @@ pub const LIMITS: SegmentLimits = SegmentLimits { bytes: 16 << 20, age: Duration
 /// A store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
+    /// Another process has it open.
+    #[error("the log in {} is in use by another collector, which can take in profiles over HTTP", .0.display())]
+    InUse(PathBuf),
     /// The log.
     #[error("the log cannot be used: {0}")]
     Log(#[from] std::io::Error),
@@ -54,6 +58,8 @@ pub struct Store {
     /// The number of the last segment that is in the tables.
     in_tables: watch::Receiver<Progress>,
     mover: JoinHandle<()>,
+    /// Locked as long as the store is open.
+    _lock: File,
 }
 
 /// What the task that writes to the tables has done.
@@ -96,6 +102,11 @@ impl Store {
     /// Opens a store. What an earlier process has accepted and not written to the tables is written first, beside new profiles.
     pub async fn open(options: Options) -> Result<Self, OpenError> {
         std::fs::create_dir_all(&options.log)?;
+        let lock = File::create(options.log.join("lock"))?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => OpenError::InUse(options.log.clone()),
+            TryLockError::Error(error) => OpenError::Log(error),
+        })?;
         let name = writer_name(&options.log)?;
         let mut tables = Tables::open(&options.tables, &name).await?;
         let next = tables.last_segment().await?.map_or(1, |last| last + 1);
@@ -107,7 +118,7 @@ impl Store {
                 write_segment(&mut tables, &segment, &told).await;
             }
         });
-        Ok(Self { log, recent: Mutex::default(), in_tables, mover })
+        Ok(Self { log, recent: Mutex::default(), in_tables, mover, _lock: lock })
     }
 
     /// Adds profiles; returns when they are on the disk. Those that are there already count once.
@@ -134,7 +145,7 @@ impl Store {
 
     /// Writes everything to the tables, and ends.
     pub async fn close(self) {
-        let Self { log, mover, .. } = self;
+        let Self { log, mover, _lock, .. } = self;
         // The thread of the log ends after its last record, which must not hold up the tasks of this thread.
         let _ = tokio::task::spawn_blocking(move || log.close()).await;
         let _ = mover.await;
@@ -202,8 +213,8 @@ fn writer_name(log: &std::path::Path) -> std::io::Result<String> {
     let name = format!("selfprof-collector-{}", uuid::Uuid::new_v4());
     let new = log.join("writer.new");
     std::fs::write(&new, &name)?;
-    std::fs::File::open(&new)?.sync_all()?;
+    File::open(&new)?.sync_all()?;
     std::fs::rename(&new, &path)?;
-    std::fs::File::open(log)?.sync_all()?;
+    File::open(log)?.sync_all()?;
     Ok(name)
 }

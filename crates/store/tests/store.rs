@@ -1,6 +1,7 @@
 //! Profiles go in, and the times of their functions come out.
 
 use std::collections::HashMap;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -89,14 +90,28 @@ async fn what_was_accepted_is_there_after_a_crash() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(options(folder.path())).await.unwrap();
     store.add(&[profile("1.3", "a", 9)]).await.unwrap();
-    // Neither the log nor the tables hear of the end, as when the process is killed.
+    // What is on the disk when the process ends here. That it ended is known to nobody.
+    let log = folder.path().join("log after the crash");
+    fs::create_dir(&log).unwrap();
+    for file in fs::read_dir(folder.path().join("log")).unwrap().map(Result::unwrap) {
+        fs::copy(file.path(), log.join(file.file_name())).unwrap();
+    }
     std::mem::forget(store);
-    let store = Store::open(options(folder.path())).await.unwrap();
+    let store = Store::open(Options { log: log.clone(), ..options(folder.path()) }).await.unwrap();
     store.add(&[profile("1.3", "b", 9)]).await.unwrap();
     store.close().await;
     let (profiles, rows) = functions(folder.path(), "").await;
     assert_eq!((profiles, rows[0].2), (2, 10_000));
-    let left = std::fs::read_dir(folder.path().join("log")).unwrap();
-    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).filter(|name| name != "writer").collect();
-    assert!(left.is_empty(), "{left:?}");
+    let left: Vec<_> = fs::read_dir(log).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| name == "writer" || name == "lock"), "{left:?}");
+}
+
+#[tokio::test]
+async fn a_log_has_one_collector() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(options(folder.path())).await.unwrap();
+    let error = Store::open(options(folder.path())).await.err().unwrap();
+    assert!(error.to_string().contains("is in use by another collector"), "{error}");
+    store.close().await;
+    Store::open(options(folder.path())).await.unwrap().close().await;
 }

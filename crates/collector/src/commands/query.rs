@@ -7,7 +7,8 @@ use anyhow::{Context, Result};
 
 use super::client::Client;
 use crate::answers::{
-    ChangeAnswer, DiffAnswer, FlameGraphAnswer, FunctionName, FunctionsAnswer, NodeAnswer, VerdictAnswer,
+    ChangeAnswer, DiffAnswer, FlameGraphAnswer, FunctionName, FunctionsAnswer, NodeAnswer, ProfilesAnswer,
+    VerdictAnswer,
 };
 use crate::arguments::{Moment, QueryArguments, Question, now};
 
@@ -27,6 +28,7 @@ pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
         }
         _ if arguments.json => writeln!(out, "{}", text.trim_end()),
         Question::Functions => write_functions(out, &serde_json::from_str(&text).context(answer)?),
+        Question::Profiles => write_profiles(out, &serde_json::from_str(&text).context(answer)?),
         Question::Flamegraph => {
             write_flame_graph(out, &serde_json::from_str(&text).context(answer)?, arguments.top)
         }
@@ -99,6 +101,7 @@ async fn ask(arguments: &QueryArguments) -> Result<String> {
     let path = match arguments.what {
         Question::Functions => "/api/v1/functions",
         Question::Flamegraph => "/api/v1/flamegraph",
+        Question::Profiles => "/api/v1/profiles",
         Question::Diff => "/api/v1/diff",
     };
     let now = now();
@@ -143,6 +146,22 @@ fn write_functions(out: &mut impl Write, answer: &FunctionsAnswer) -> io::Result
         answer.busy.time / 1_000.0,
         answer.idle.time / 1_000.0,
     )
+}
+
+fn write_profiles(out: &mut impl Write, answer: &ProfilesAnswer) -> io::Result<()> {
+    writeln!(
+        out,
+        "{:16} {:24} {:>8} {:>10}  {:10} page",
+        "id", "received", "samples", "duration", "release"
+    )?;
+    for profile in &answer.profiles {
+        writeln!(
+            out,
+            "{:16} {:24} {:>8} {:>7.0} ms  {:10} {}",
+            profile.id, profile.time, profile.samples, profile.duration, profile.release, profile.page
+        )?;
+    }
+    Ok(())
 }
 
 fn write_flame_graph(out: &mut impl Write, answer: &FlameGraphAnswer, top: usize) -> io::Result<()> {

@@ -1,5 +1,6 @@
 //! `selfprof-collector serve`
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -38,15 +39,18 @@ pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
         .await
         .with_context(|| format!("cannot listen on {}", arguments.listen))?;
     let address = listener.local_addr()?;
-    println!("selfprof-collector listens on http://{address}");
-    println!("profiles are sent to        http://{address}/v1/profiles");
+    // Whoever started it may have stopped reading.
+    let _ = writeln!(
+        io::stdout(),
+        "selfprof-collector listens on http://{address}\nprofiles are sent to        http://{address}/v1/profiles"
+    );
     let state = Arc::new(State::new(opened, reader, Access::new(config.as_ref())));
     server::serve(listener, Arc::clone(&state), stopped()).await;
-    eprintln!("stopping: profiles are written to the tables");
+    tracing::info!("stopping: profiles are written to the tables");
     match Arc::try_unwrap(state) {
         Ok(state) => state.store.close().await,
         // A request that was cut off still holds it. What it has accepted is in the log, and written at the next start.
-        Err(_) => eprintln!("the last profiles are written at the next start"),
+        Err(_) => tracing::warn!("the last profiles are written at the next start"),
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,17 +2,20 @@
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Query, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::IntoResponse;
+use selfprof_formats::w3c;
 use selfprof_significance::Settings;
 use selfprof_store::filter::Filter;
+use selfprof_store::ids::ProfileId;
 use selfprof_store::maps::MapError;
 use selfprof_store::query::{QueryError, Selection, StackSums};
 use serde::Deserialize;
 
 use super::problem::Problem;
 use super::{Shared, body};
-use crate::answers::{DiffAnswer, FlameGraphAnswer, FunctionsAnswer};
+use crate::answers::{DiffAnswer, FlameGraphAnswer, FunctionsAnswer, ProfilesAnswer};
 use crate::arguments::{Moment, now};
 use crate::config::check_app;
 
@@ -106,6 +109,37 @@ pub async fn diff(
     let (base, new) = (side("base", &parameters.base)?, side("new", &parameters.new)?);
     let comparison = state.reader.compare(&base, &new, Settings::default()).await;
     Ok(Json(DiffAnswer::of(&comparison.map_err(|error| not_answered(&error))?, parameters.top())))
+}
+
+/// `GET /api/v1/profiles`
+pub async fn profiles(
+    State(state): State<Shared>,
+    Query(parameters): Query<Parameters>,
+) -> Result<Json<ProfilesAnswer>, Problem> {
+    let rows = state.reader.profiles(&parameters.selection()?, parameters.top()).await;
+    Ok(Json(ProfilesAnswer::from(rows.map_err(|error| not_answered(&error))?)))
+}
+
+/// `GET /api/v1/profiles/ID`: the trace as the browser gave it, with the marks and measures as `entries`.
+pub async fn trace(
+    State(state): State<Shared>,
+    Path(id): Path<String>,
+    Query(parameters): Query<Parameters>,
+) -> Result<impl IntoResponse, Problem> {
+    let missing =
+        || Problem::new(StatusCode::NOT_FOUND, "there is no such profile of this application in this period");
+    let id = ProfileId::from_hex(&id).ok_or_else(missing)?;
+    let trace =
+        state.reader.trace(&parameters.selection()?, id).await.map_err(|error| not_answered(&error))?;
+    let mut json = Vec::new();
+    w3c::write(&trace.ok_or_else(missing)?, &mut json, w3c::WriteOptions::default()).map_err(|error| {
+        tracing::error!(%error, "a trace was not written");
+        Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "the trace could not be written; the collector's log says why",
+        )
+    })?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json))
 }
 
 /// What the URL says of a source map.

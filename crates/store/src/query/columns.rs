@@ -1,6 +1,8 @@
 //! Columns of a result.
 
-use deltalake::arrow::array::{Array, AsArray, Int32Array, Int64Array, RecordBatch, StringArray};
+use deltalake::arrow::array::{
+    Array, AsArray, BinaryArray, Int32Array, Int64Array, RecordBatch, StringArray,
+};
 use deltalake::arrow::compute::cast;
 use deltalake::arrow::datatypes::{DataType, Int32Type, Int64Type};
 
@@ -14,6 +16,8 @@ pub(super) trait Column {
     fn small_numbers(&self, name: &str) -> Result<Int32Array, QueryError>;
     /// Texts.
     fn texts(&self, name: &str) -> Result<StringArray, QueryError>;
+    /// Bytes.
+    fn bytes(&self, name: &str) -> Result<BinaryArray, QueryError>;
     /// Lists of numbers of 64 bits.
     fn lists(&self, name: &str) -> Result<Vec<Vec<i64>>, QueryError>;
 }
@@ -29,6 +33,10 @@ impl Column for RecordBatch {
 
     fn texts(&self, name: &str) -> Result<StringArray, QueryError> {
         Ok(as_type(self, name, &DataType::Utf8)?.as_string::<i32>().clone())
+    }
+
+    fn bytes(&self, name: &str) -> Result<BinaryArray, QueryError> {
+        Ok(as_type(self, name, &DataType::Binary)?.as_binary::<i32>().clone())
     }
 
     fn lists(&self, name: &str) -> Result<Vec<Vec<i64>>, QueryError> {

@@ -33,7 +33,9 @@ impl FlameGraph {
     pub fn of(sums: &StackSums) -> Self {
         let collector = FrameInfo { name: GARBAGE_COLLECTOR.into(), ..FrameInfo::default() };
         let mut number: BTreeMap<&FrameInfo, usize> = sums.frames.iter().map(|frame| (frame, 0)).collect();
-        number.insert(&collector, 0);
+        if sums.rows.iter().any(|row| row.marker == Some(Marker::Gc)) {
+            number.insert(&collector, 0);
+        }
         number.values_mut().enumerate().for_each(|(index, number)| *number = index);
         let mut graph =
             Self { functions: number.keys().map(|&function| function.clone()).collect(), nodes: Vec::new() };
