@@ -1,7 +1,7 @@
 //! Measures what is written down in the documentation of `selfprof_significance`: how often each method names a
 //! function although two releases are equal, and how often it finds a changed one.
 //!
-//! `cargo run --release -p selfprof-store --example significance_methods -- rates|power|intervals|time`
+//! `cargo run --release -p selfprof-significance --example significance_methods -- rates|power|intervals|time`
 #![forbid(unsafe_code)]
 
 #[path = "../tests/significance/methods.rs"]
