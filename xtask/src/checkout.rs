@@ -80,6 +80,12 @@ impl Checkout {
     pub fn cargo(&self) -> Command {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root);
+        // `cargo xtask` sets these for xtask. Build scripts of dependencies (ring's, for one) run again when they change, so that
+        // everything above would be compiled again each time after `cargo` was run without xtask, and in each checkout.
+        let of_xtask = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        for (name, _) in env::vars_os().filter(|(name, _)| name.to_str().is_some_and(of_xtask)) {
+            command.env_remove(name);
+        }
         if let Some(folder) = &self.build {
             // Incremental compilation does not pay for what is compiled once and then deleted with the checkout.
             command.env("CARGO_BUILD_BUILD_DIR", folder).env("CARGO_INCREMENTAL", "0");
@@ -88,5 +94,19 @@ impl Checkout {
             command.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
         }
         command
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_is_not_told_of_xtask() {
+        // Cargo has set it for this test.
+        assert!(env::var_os("CARGO_MANIFEST_DIR").is_some());
+        let Ok(checkout) = Checkout::find() else { panic!("no checkout") };
+        let cargo = checkout.cargo();
+        assert!(cargo.get_envs().any(|(name, value)| name == "CARGO_MANIFEST_DIR" && value.is_none()));
     }
 }

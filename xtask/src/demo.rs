@@ -1,5 +1,7 @@
 //! `cargo xtask demo`: profiles a real program.
 
+mod collector;
+
 use crate::build::build_all;
 use crate::checkout::Checkout;
 use crate::job::{self, Output};
@@ -8,7 +10,7 @@ use crate::packages::{Packages, RXJS, TYPESCRIPT};
 use crate::progress::say;
 use crate::tools;
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::fs;
 use std::process::{Command, ExitCode};
 
@@ -18,10 +20,26 @@ use std::process::{Command, ExitCode};
 /// fixtures/demo/typecheck.mjs with `new Profiler({ sampleInterval: 1, ... })`, and shows the trace with `selfprof top`.
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
-pub struct Arguments {}
+pub struct Arguments {
+    #[command(subcommand)]
+    demo: Option<Demo>,
+}
+
+/// Another demo.
+#[derive(Subcommand)]
+enum Demo {
+    Collector(collector::Arguments),
+}
 
 /// Runs the command.
-pub fn run(_: &Arguments) -> Result<ExitCode> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    match &arguments.demo {
+        None => type_check(),
+        Some(Demo::Collector(arguments)) => collector::run(arguments),
+    }
+}
+
+fn type_check() -> Result<ExitCode> {
     let checkout = Checkout::find()?;
     let packages = Packages::open(checkout.logs())?;
     tools::check()?;

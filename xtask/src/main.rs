@@ -7,6 +7,7 @@ mod build;
 mod build_cache;
 mod checkout;
 mod chromium;
+mod collector;
 mod demo;
 mod differential;
 mod fuzz;
@@ -40,6 +41,7 @@ Examples:
   cargo xtask build                  the CLI, and the addon for the `node` on PATH
   cargo xtask build --node 22        the CLI, and the addon for Node 22
   cargo xtask demo                   profile a real type-check and print where its time went
+  cargo xtask demo collector         find the slower function in real profiles of two releases of a page
   cargo xtask test                   everything that CI runs
   cargo xtask test --only tidy       one step of it, with the steps that it needs
   cargo xtask test --list            the steps

@@ -4,15 +4,12 @@
 //! which changes of other dependencies leave alone.
 
 use crate::build_cache::{self, Contents};
+use crate::collector::CRATES;
 use crate::job::{self, Log, Output};
 use crate::progress::Activity;
 use crate::test::counts;
 use crate::test::step::Context;
 use anyhow::Result;
-
-/// Cargo always gets both crates, so that it chooses the same features of dependencies.
-const CRATES: [&str; 6] =
-    ["--profile", "collector", "--package", "selfprof-store", "--package", "selfprof-collector"];
 
 /// Runs the tests.
 pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
