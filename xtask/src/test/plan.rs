@@ -118,6 +118,15 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     );
     steps.push(
         Step::new(
+            "collector-sql",
+            "a collector with the profiles of fixtures/shop: DuckDB gives the same answers, and the slower function is found",
+            &["collector"],
+            collector::ask,
+        )
+        .compiling(Exclusive::CollectorBuild),
+    );
+    steps.push(
+        Step::new(
             "docs",
             "rustdoc over the whole workspace, warnings are errors",
             &[&first_node],
