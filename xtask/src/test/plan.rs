@@ -1,6 +1,6 @@
 //! The steps of a test run, and what each needs.
 
-use super::schedule::Exclusive;
+use super::schedule::BuildFolder;
 use super::step::Step;
 use super::steps::{
     cargo, collector, conformance, consumers, environment, fuzzing, javascript, report, selenium, shop,
@@ -57,11 +57,11 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     );
     steps.push(
         Step::new("tidy", "the rules of the house, and xtask's own tests", &["tools"], cargo::tidy)
-            .compiling(Exclusive::DevBuild),
+            .compiling(BuildFolder::Dev),
     );
     steps.push(
         Step::new("cli", "the release build of the CLI", &["tools"], cargo::cli)
-            .compiling(Exclusive::ReleaseBuild),
+            .compiling(BuildFolder::Release),
     );
     for &major in majors {
         steps.push(
@@ -71,7 +71,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
                 &["workspace", &format!("node-{major}")],
                 move |context, log, activity| cargo::addon(major, context, log, activity),
             )
-            .compiling(Exclusive::ReleaseBuild),
+            .compiling(BuildFolder::Release),
         );
     }
     steps.push(
@@ -81,13 +81,13 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &[&first_node],
             move |context, log, activity| cargo::clippy(first, context, log, activity),
         )
-        .compiling(Exclusive::DevBuild),
+        .compiling(BuildFolder::Dev),
     );
     steps.push(
         Step::new("compile", "the Rust tests compile", &[&first_node], move |context, log, activity| {
             cargo::compile(first, context, log, activity)
         })
-        .compiling(Exclusive::DevBuild),
+        .compiling(BuildFolder::Dev),
     );
     steps.push(
         Step::new(
@@ -96,7 +96,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &["tools"],
             fuzzing::build,
         )
-        .compiling(Exclusive::DevBuild),
+        .compiling(BuildFolder::Dev),
     );
     steps.push(
         Step::new(
@@ -105,7 +105,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &["tools"],
             collector::test,
         )
-        .compiling(Exclusive::CollectorBuild),
+        .compiling(BuildFolder::Collector),
     );
     steps.push(
         Step::new(
@@ -114,7 +114,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &["tools"],
             collector::lint,
         )
-        .compiling(Exclusive::CollectorBuild),
+        .compiling(BuildFolder::Collector),
     );
     steps.push(
         Step::new(
@@ -123,7 +123,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &["collector"],
             collector::ask,
         )
-        .compiling(Exclusive::CollectorBuild),
+        .compiling(BuildFolder::Collector),
     );
     steps.push(
         Step::new(
@@ -132,7 +132,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &[&first_node],
             move |context, log, activity| cargo::docs(first, context, log, activity),
         )
-        .compiling(Exclusive::DevBuild),
+        .compiling(BuildFolder::Dev),
     );
     steps.push(
         Step::new(

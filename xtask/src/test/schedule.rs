@@ -1,17 +1,17 @@
 //! Decides which step starts next: no threads, no clock, no processes.
 //!
-//! Steps start in the order of the plan as soon as what they need has passed, no running step uses the same [`Exclusive`]
+//! Steps start in the order of the plan as soon as what they need has passed, no running step uses the same [`BuildFolder`]
 //! resource, and the processors have room for their [`Load`].
 
-/// Something that one step at a time may use.
+/// A build folder of cargo, which one step at a time may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Exclusive {
-    /// Cargo's build folder of the `dev` profile. Cargo locks it, too: a second build would wait inside cargo and count as work.
-    DevBuild,
-    /// Cargo's build folder of the `release` profile, where the addon of one Node major replaces another's.
-    ReleaseBuild,
-    /// Cargo's build folder of the `collector` profile.
-    CollectorBuild,
+pub enum BuildFolder {
+    /// That of the `dev` profile. Cargo locks it, too: a second build would wait inside cargo and count as work.
+    Dev,
+    /// That of the `release` profile, where the addon of one Node major replaces another's.
+    Release,
+    /// That of the `collector` profile.
+    Collector,
 }
 
 /// How much of the processors a step uses.
@@ -31,7 +31,7 @@ pub struct Entry {
     /// How much of the processors it uses.
     pub load: Load,
     /// What no other step uses meanwhile.
-    pub exclusive: Option<Exclusive>,
+    pub exclusive: Option<BuildFolder>,
 }
 
 /// What to do next.
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn entry(needs: &[usize], load: Load, exclusive: Option<Exclusive>) -> Entry {
+    fn entry(needs: &[usize], load: Load, exclusive: Option<BuildFolder>) -> Entry {
         Entry { needs: needs.to_vec(), load, exclusive }
     }
 
@@ -166,9 +166,9 @@ mod tests {
     fn compilers_run_beside_tests_and_not_beside_each_other_in_one_folder() {
         let build = |exclusive| entry(&[], Load::Background, Some(exclusive));
         let steps = [
-            build(Exclusive::DevBuild),
-            build(Exclusive::DevBuild),
-            build(Exclusive::ReleaseBuild),
+            build(BuildFolder::Dev),
+            build(BuildFolder::Dev),
+            build(BuildFolder::Release),
             entry(&[], Load::Percent(200), None),
         ];
         check(2, &steps, &[(0, true)], &[0, 2, 3, 1].map(Next::Start));
@@ -198,7 +198,7 @@ mod tests {
     fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
         let load = prop_oneof![Just(Load::Background), (1_u32..300).prop_map(Load::Percent)];
         let exclusive =
-            prop_oneof![Just(None), Just(Some(Exclusive::DevBuild)), Just(Some(Exclusive::ReleaseBuild))];
+            prop_oneof![Just(None), Just(Some(BuildFolder::Dev)), Just(Some(BuildFolder::Release))];
         let one = (proptest::collection::vec(any::<prop::sample::Index>(), 0..3), load, exclusive);
         proptest::collection::vec(one, 1..20).prop_map(|steps| {
             let entry = |(index, (needs, load, exclusive)): (usize, (Vec<prop::sample::Index>, _, _))| {

@@ -1,6 +1,6 @@
 //! One step of a test run.
 
-use super::schedule::{Exclusive, Load};
+use super::schedule::{BuildFolder, Load};
 use crate::checkout::Checkout;
 use crate::job::Log;
 use crate::packages::Packages;
@@ -32,7 +32,7 @@ pub struct Step {
     /// How much of the processors it uses.
     pub load: Load,
     /// What no other step uses meanwhile.
-    pub exclusive: Option<Exclusive>,
+    pub exclusive: Option<BuildFolder>,
     /// What it does.
     pub action: Action,
 }
@@ -62,7 +62,7 @@ impl Step {
     }
 
     /// This step compiles in one of cargo's build folders.
-    pub fn compiling(self, folder: Exclusive) -> Self {
+    pub fn compiling(self, folder: BuildFolder) -> Self {
         Self { load: Load::Background, exclusive: Some(folder), ..self }
     }
 
