@@ -17,6 +17,9 @@ pub const NEW: &str = "1.4";
 /// The function that is slower in the new one.
 const SLOWER: &str = "cartDiscount";
 
+/// How many functions an error names.
+const MOST_SHOWN: usize = 5;
+
 /// Sends the profiles, and waits until they can be asked for.
 pub fn send_profiles(server: &Server, checkout: &Checkout, output: &Output<'_>) -> Result<()> {
     let mut node = Command::new("node");
@@ -81,9 +84,10 @@ pub fn check_difference(server: &Server) -> Result<()> {
 fn check(told: &[String]) -> Result<()> {
     let expected = format!("{SLOWER} is slower");
     if told != [expected.as_str()] {
-        let told = if told.is_empty() { "nothing".to_owned() } else { told.join(", ") };
+        let shown = told.iter().take(MOST_SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
         bail!(
-            "between {BASE} and {NEW}, {expected} and nothing else has changed, but the collector says: {told}"
+            "between {BASE} and {NEW}, {expected} and nothing else has changed, but the collector names {} functions: {shown}",
+            told.len()
         );
     }
     Ok(())
@@ -110,6 +114,6 @@ mod tests {
         assert!(check(&["cartDiscount is faster".to_owned()]).is_err());
         assert!(check(&["cartDiscount is slower".to_owned(), "f is faster".to_owned()]).is_err());
         let error = check(&[]).unwrap_err().to_string();
-        assert!(error.ends_with("but the collector says: nothing"), "{error}");
+        assert!(error.ends_with("names 0 functions: "), "{error}");
     }
 }
