@@ -1,6 +1,6 @@
 //! `selfprof-collector`: takes in profiles from pages and programs, keeps them, and says where their time goes.
 //!
-//! Data goes to stdout, messages to stderr. The exit code is 0, 1 if the command failed or found a regression, or 2 for wrong usage.
+//! Data goes to stdout, messages to stderr. The exit code is 0, 1 if a function is slower and that was asked for, or 2 if the command failed.
 
 #![forbid(unsafe_code)]
 
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            ExitCode::from(2)
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::client::Client;
 use crate::answers::{
@@ -21,6 +21,12 @@ pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
     let written = match arguments.what {
         Question::Diff => {
             let diff: DiffAnswer = serde_json::from_str(&text).context(answer)?;
+            // A slip in a condition must not pass for two equal releases.
+            for (name, side) in [("base", &diff.base), ("new", &diff.new)] {
+                if side.profiles == 0 {
+                    bail!("no profile meets the condition of --{name}; `query profiles` shows what is there");
+                }
+            }
             if arguments.fail_on_regression && slower(&diff).next().is_some() {
                 code = ExitCode::FAILURE;
             }

@@ -1,8 +1,9 @@
 //! `selfprof-collector serve`
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use selfprof_store::query::Reader;
@@ -17,12 +18,20 @@ use crate::arguments::ServeArguments;
 use crate::config::Config;
 use crate::server::{self, Access, State};
 
+/// How long the last profiles may take on their way to the tables.
+const CLOSE_TIME: Duration = Duration::from_secs(30);
+
 /// Runs the command.
 pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
     // The libraries tell much that is of no use to operators.
     let shown = Targets::new().with_default(Level::ERROR).with_target("selfprof", Level::INFO);
     tracing_subscriber::registry()
-        .with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(shown))
+        .with(
+            tracing_subscriber::fmt::layer()
+                .with_writer(io::stderr)
+                .with_ansi(io::stderr().is_terminal())
+                .with_filter(shown),
+        )
         .init();
     let config = arguments.config.as_deref().map(Config::read).transpose()?;
     if config.is_none() && !server::is_loopback(&arguments.listen) {
@@ -48,7 +57,13 @@ pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
     server::serve(listener, Arc::clone(&state), stopped()).await;
     tracing::info!("stopping: profiles are written to the tables");
     match Arc::try_unwrap(state) {
-        Ok(state) => state.store.close().await,
+        Ok(state) => {
+            if tokio::time::timeout(CLOSE_TIME, state.store.close()).await.is_err() {
+                tracing::warn!(
+                    "the tables cannot be written; the last profiles stay in the log until the next start"
+                );
+            }
+        }
         // A request that was cut off still holds it. What it has accepted is in the log, and written at the next start.
         Err(_) => tracing::warn!("the last profiles are written at the next start"),
     }

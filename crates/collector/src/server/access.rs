@@ -88,11 +88,16 @@ impl Sending {
         let Some(profiles) = u32::try_from(profiles).ok().and_then(NonZeroU32::new) else { return Ok(()) };
         match self.rate.check_n(profiles) {
             Ok(Ok(())) => Ok(()),
-            _ => Err(Problem::new(
+            Ok(Err(_)) => Err(Problem::new(
                 StatusCode::TOO_MANY_REQUESTS,
                 "this application sends more profiles per second than its rate",
             )
             .retry_after(1)),
+            // It would never be let through.
+            Err(_) => Err(Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "one request has more profiles than this application may send in a second",
+            )),
         }
     }
 }

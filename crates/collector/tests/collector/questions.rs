@@ -130,6 +130,18 @@ async fn the_planted_regression_is_named_and_nothing_else() {
         text.contains("tokenize  src/text.ts:") && text.contains("810 profiles of 352 sessions"),
         "{text}"
     );
+    // A slip in a condition does not pass for equal releases.
+    let (code, _, error) = ask(&[
+        "query",
+        "diff",
+        "--base",
+        "release = '1.3'",
+        "--new",
+        "release = '1.5'",
+        "--fail-on-regression",
+    ]);
+    assert_eq!(code, Some(2));
+    assert!(error.contains("no profile meets the condition of --new"), "{error}");
     // Other sessions of the same release: the same program.
     let sessions = sessions_of(&files[0]);
     let some = |sessions: &[String]| format!("session in ('{}')", sessions.join("', '"));
