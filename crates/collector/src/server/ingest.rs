@@ -153,6 +153,6 @@ mod tests {
             ("Safari 18", "phone"),
         );
         check("", ("", ""));
-        check("curl/8", ("", ""));
+        check("curl/8", ("HTTP Library curl", ""));
     }
 }
