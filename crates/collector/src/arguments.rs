@@ -1,12 +1,15 @@
 //! The command line.
 
+mod engine;
 mod period;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use selfprof_store::cluster::Cluster;
 
+pub use engine::{EngineArguments, EngineCommand, ExecutorArguments, HostPort, SchedulerArguments};
 pub use period::{Moment, now};
 
 /// Takes in profiles of JavaScript from pages and programs, keeps them, adds them up, and shows them
@@ -23,6 +26,7 @@ pub enum Command {
     Query(QueryArguments),
     Import(ImportArguments),
     Maps(MapsArguments),
+    Engine(EngineArguments),
 }
 
 /// Take in profiles and answer questions, until SIGINT or SIGTERM
@@ -43,6 +47,9 @@ pub struct ServeArguments {
     /// A TOML file of settings: applications with their keys, origins and rates, and the tokens of those who may ask
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Let many machines answer questions: the scheduler that `selfprof-collector engine scheduler` has started
+    #[arg(long, value_name = "df://HOST:PORT")]
+    pub engine: Option<Cluster>,
 }
 
 /// Ask a running collector

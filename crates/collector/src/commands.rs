@@ -1,8 +1,10 @@
 //! The commands.
 
 mod client;
+pub mod engine;
 pub mod import;
 pub mod maps;
+mod process;
 pub mod query;
 pub mod serve;
 mod store;

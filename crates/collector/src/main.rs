@@ -30,6 +30,7 @@ fn main() -> ExitCode {
                 Command::Query(arguments) => commands::query::query(arguments).await,
                 Command::Import(arguments) => commands::import::import(arguments).await,
                 Command::Maps(arguments) => commands::maps::maps(arguments).await,
+                Command::Engine(arguments) => commands::engine::engine(arguments).await,
             }
         })
     });

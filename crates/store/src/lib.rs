@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cluster;
 pub mod ids;
 pub mod log;
 pub mod maps;

@@ -14,7 +14,6 @@ mod visible;
 use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
-use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::DataFusionError;
@@ -28,6 +27,7 @@ use tokio::sync::Mutex;
 pub use profiles::ProfileRow;
 pub use stacks::{FrameInfo, StackSums};
 
+use crate::cluster::{Cluster, ClusterError};
 use crate::filter::Filter;
 use crate::maps::{MapError, Maps};
 use crate::tables::{Location, Table, TableError, TableName, Tables, day_of};
@@ -54,6 +54,9 @@ pub enum QueryError {
     /// The source maps.
     #[error(transparent)]
     Maps(#[from] MapError),
+    /// The cluster that answers queries.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
     /// The engine.
     #[error("the query failed: {0}")]
     Engine(#[from] Box<DataFusionError>),
@@ -73,6 +76,7 @@ pub struct Reader {
     tables: Mutex<Vec<Table>>,
     maps: Maps,
     runtime: Arc<RuntimeEnv>,
+    cluster: Option<Cluster>,
 }
 
 /// The memory that all queries together may use, in bytes. What needs more is written to temporary files.
@@ -84,7 +88,12 @@ impl Reader {
         let tables = Tables::open(location, "").await?.into_tables();
         let pool = Arc::new(FairSpillPool::new(MEMORY));
         let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc()?;
-        Ok(Self { tables: Mutex::new(tables), maps: Maps::open(location)?, runtime })
+        Ok(Self { tables: Mutex::new(tables), maps: Maps::open(location)?, runtime, cluster: None })
+    }
+
+    /// Lets a cluster answer, instead of this process.
+    pub fn on_cluster(self, cluster: Cluster) -> Self {
+        Self { cluster: Some(cluster), ..self }
     }
 
     /// The source maps.
@@ -98,7 +107,13 @@ impl Reader {
             .with_collect_statistics(false)
             .set_bool("datafusion.execution.parquet.pushdown_filters", true)
             .set_bool("datafusion.execution.parquet.reorder_filters", true);
-        let context = SessionContext::new_with_config_rt(config, Arc::clone(&self.runtime));
+        let context = match &self.cluster {
+            None => SessionContext::new_with_config_rt(config, Arc::clone(&self.runtime)),
+            Some(cluster) => {
+                cluster.check().await?;
+                cluster.context(config, &self.runtime)?
+            }
+        };
         let (first, last) = (day_of(selection.from), day_of(selection.to.saturating_sub(1)));
         let filters = [
             ("app", FilterOp::Eq, FilterValue::Scalar(selection.app.as_str())),
@@ -116,15 +131,16 @@ impl Reader {
     /// The rows of a query.
     async fn rows(context: &SessionContext, sql: &str) -> Result<Vec<RecordBatch>, QueryError> {
         tracing::debug!(sql, "query");
-        Ok(context.sql(sql).await?.collect().await?)
+        let cluster = context.state_ref().read().config().get_extension::<Cluster>();
+        match cluster {
+            None => Ok(context.sql(sql).await?.collect().await?),
+            Some(cluster) => cluster.rows(context, sql).await,
+        }
     }
 }
 
-/// Files as a table.
+/// Files as a table. One without files is of the same kind, because only this kind can be sent to a cluster.
 fn provider(name: TableName, files: Vec<url::Url>) -> Result<Arc<dyn TableProvider>, QueryError> {
-    if files.is_empty() {
-        return Ok(Arc::new(MemTable::try_new(name.schema(), vec![vec![]])?));
-    }
     let paths = files.iter().map(ListingTableUrl::parse).collect::<Result<_, _>>()?;
     let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
     let config = ListingTableConfig::new_with_multi_paths(paths)

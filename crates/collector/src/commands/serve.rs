@@ -1,6 +1,6 @@
 //! `selfprof-collector serve`
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use selfprof_store::query::Reader;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tracing::Level;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::prelude::*;
 
+use super::process::{self, stopped};
 use super::store;
 use crate::arguments::ServeArguments;
 use crate::config::Config;
@@ -23,16 +20,7 @@ const CLOSE_TIME: Duration = Duration::from_secs(30);
 
 /// Runs the command.
 pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
-    // The libraries tell much that is of no use to operators.
-    let shown = Targets::new().with_default(Level::ERROR).with_target("selfprof", Level::INFO);
-    tracing_subscriber::registry()
-        .with(
-            tracing_subscriber::fmt::layer()
-                .with_writer(io::stderr)
-                .with_ansi(io::stderr().is_terminal())
-                .with_filter(shown),
-        )
-        .init();
+    process::tell();
     let config = arguments.config.as_deref().map(Config::read).transpose()?;
     if config.is_none() && !server::is_loopback(&arguments.listen) {
         bail!(
@@ -42,7 +30,14 @@ pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
         );
     }
     let options = store::options(&arguments.data, arguments.log.as_deref())?;
-    let reader = Reader::open(&options.tables).await.context("cannot read the data")?;
+    let mut reader = Reader::open(&options.tables).await.context("cannot read the data")?;
+    if let Some(engine) = arguments.engine {
+        if let Err(error) = engine.check().await {
+            // It may come later. Profiles are taken in without it.
+            tracing::warn!("no question can be answered yet: {error}");
+        }
+        reader = reader.on_cluster(engine);
+    }
     let opened = store::open(options).await?;
     let listener = TcpListener::bind(arguments.listen)
         .await
@@ -68,21 +63,4 @@ pub async fn serve(arguments: ServeArguments) -> Result<ExitCode> {
         Err(_) => tracing::warn!("the last profiles are written at the next start"),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Ready when the process is asked to stop.
-async fn stopped() {
-    let signals = signal(SignalKind::interrupt()).and_then(|int| Ok((int, signal(SignalKind::terminate())?)));
-    match signals {
-        Ok((mut int, mut term)) => {
-            tokio::select! {
-                _ = int.recv() => {}
-                _ = term.recv() => {}
-            }
-        }
-        Err(error) => {
-            tracing::warn!(%error, "signals cannot be handled, so the collector stops only when it is killed");
-            std::future::pending::<()>().await;
-        }
-    }
 }

@@ -62,9 +62,19 @@ impl Parameters {
     }
 }
 
+/// When a question may be asked again, in seconds.
+const RETRY: u32 = 5;
+
 fn not_answered(error: &QueryError) -> Problem {
     // What failed is the operator's business.
     tracing::error!(%error, "a question was not answered");
+    if matches!(error, QueryError::Cluster(_)) {
+        return Problem::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the machines that answer questions cannot be reached or are too slow; the collector's log says why",
+        )
+        .retry_after(RETRY);
+    }
     Problem::new(
         StatusCode::INTERNAL_SERVER_ERROR,
         "the question could not be answered; the collector's log says why",
