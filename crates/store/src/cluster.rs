@@ -12,7 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ballista::extension::{SessionConfigExt, SessionStateExt};
-use ballista_core::config::{BALLISTA_CLIENT_IO_RETRIES_TIMES, BALLISTA_CLIENT_IO_RETRY_WAIT_TIME_MS};
+use ballista_core::config::{
+    BALLISTA_ADAPTIVE_PLANNER_ENABLED, BALLISTA_CLIENT_IO_RETRIES_TIMES,
+    BALLISTA_CLIENT_IO_RETRY_WAIT_TIME_MS,
+};
 use datafusion::error::DataFusionError;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnv;
@@ -90,6 +93,8 @@ impl Cluster {
     ) -> Result<SessionContext, DataFusionError> {
         let config = config
             .upgrade_for_ballista()
+            // With it, a query that loses an executor may stay unanswered.
+            .set_bool(BALLISTA_ADAPTIVE_PLANNER_ENABLED, false)
             .set_str(BALLISTA_CLIENT_IO_RETRIES_TIMES, "2")
             .set_str(BALLISTA_CLIENT_IO_RETRY_WAIT_TIME_MS, "500")
             .with_extension(Arc::new(self.clone()));
