@@ -4,6 +4,7 @@ mod process;
 
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use process::{Process, run};
@@ -20,12 +21,14 @@ const QUESTIONS: [&str; 7] = [
     "diff?app=shop&base=release%3D'1.3'&new=release%3D'1.4'&top=1000",
 ];
 
-/// A port that is free, and so is the next one.
+/// A port that is free, and so is the next one. None of them is given to outgoing connections, which could take it meanwhile.
 fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let first = (std::process::id() % 100) as u16 * 100;
     loop {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        if port < u16::MAX && TcpListener::bind(("127.0.0.1", port + 1)).is_ok() {
+        let port = 20_000 + first + 2 * NEXT.fetch_add(1, Ordering::Relaxed);
+        if is_free(port) && is_free(port + 1) {
             return port;
         }
     }
