@@ -1,6 +1,6 @@
 //! The command line.
 
-mod engine;
+mod parts;
 mod period;
 
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selfprof_store::cluster::Cluster;
 
-pub use engine::{EngineArguments, EngineCommand, ExecutorArguments, HostPort, SchedulerArguments};
+pub use parts::{EngineArguments, EngineCommand, ExecutorArguments, HostPort, SchedulerArguments};
 pub use period::{Moment, now};
 
 /// Takes in profiles of JavaScript from pages and programs, keeps them, adds them up, and shows them

@@ -56,13 +56,22 @@ pub enum QueryError {
     Maps(#[from] MapError),
     /// The cluster that answers queries.
     #[error(transparent)]
-    Cluster(#[from] ClusterError),
+    Cluster(ClusterError),
     /// The engine.
     #[error("the query failed: {0}")]
     Engine(#[from] Box<DataFusionError>),
     /// A result that is not what was asked for.
     #[error("the engine returned {0}")]
     Result(String),
+}
+
+impl From<ClusterError> for QueryError {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Query(error) => Self::Engine(error),
+            _ => Self::Cluster(error),
+        }
+    }
 }
 
 impl From<DataFusionError> for QueryError {
@@ -134,7 +143,7 @@ impl Reader {
         let cluster = context.state_ref().read().config().get_extension::<Cluster>();
         match cluster {
             None => Ok(context.sql(sql).await?.collect().await?),
-            Some(cluster) => cluster.rows(context, sql).await,
+            Some(cluster) => Ok(cluster.rows(context, sql).await?),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::time::Duration;
 
+use datafusion::error::DataFusionError;
+
 /// A text that does not name a scheduler.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is not a scheduler: it is written df://HOST:PORT")]
@@ -25,6 +27,9 @@ pub enum ClusterError {
     /// Nobody does the work.
     #[error("the scheduler at {0} has no executors")]
     NoExecutors(String),
+    /// A query fails.
+    #[error("the query failed: {0}")]
+    Query(#[from] Box<DataFusionError>),
     /// A query takes too long.
     #[error("the cluster of {scheduler} did not answer a query within {time:?}")]
     TooSlow {
@@ -33,6 +38,12 @@ pub enum ClusterError {
         /// How long it had.
         time: Duration,
     },
+}
+
+impl From<DataFusionError> for ClusterError {
+    fn from(error: DataFusionError) -> Self {
+        Self::Query(Box::new(error))
+    }
 }
 
 impl ClusterError {
