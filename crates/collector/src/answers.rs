@@ -4,6 +4,7 @@ use selfprof_significance::{FunctionComparison, Interval, Verdict};
 use selfprof_store::query::comparison::{ComparedFunction, Comparison, Extent};
 use selfprof_store::query::flame_graph::FlameGraph;
 use selfprof_store::query::functions::Functions;
+use selfprof_store::query::values::ColumnValue;
 use selfprof_store::query::{FrameInfo, ProfileRow, StackSums};
 use serde::{Deserialize, Serialize};
 
@@ -127,6 +128,56 @@ impl From<&StackSums> for FlameGraphAnswer {
             functions: graph.functions.iter().map(FunctionName::from).collect(),
             nodes: nodes.collect(),
         }
+    }
+}
+
+/// The applications that have profiles.
+#[derive(Debug, Serialize)]
+pub struct AppsAnswer {
+    pub version: u32,
+    pub apps: Vec<AppAnswer>,
+}
+
+/// An application.
+#[derive(Debug, Serialize)]
+pub struct AppAnswer {
+    pub name: String,
+}
+
+impl AppsAnswer {
+    /// These applications.
+    pub fn of(names: Vec<String>) -> Self {
+        Self { version: VERSION, apps: names.into_iter().map(|name| AppAnswer { name }).collect() }
+    }
+}
+
+/// What profiles have in a column, the most frequent first.
+#[derive(Debug, Serialize)]
+pub struct ValuesAnswer {
+    pub version: u32,
+    pub values: Vec<ValueAnswer>,
+}
+
+/// A text in a column. Times are in milliseconds since 1970.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ValueAnswer {
+    pub value: String,
+    pub profiles: u64,
+    pub first_seen: f64,
+    pub last_seen: f64,
+}
+
+impl ValuesAnswer {
+    /// These values.
+    pub fn of(values: Vec<ColumnValue>) -> Self {
+        let values = values.into_iter().map(|value| ValueAnswer {
+            value: value.value,
+            profiles: value.profiles,
+            first_seen: millis(value.first),
+            last_seen: millis(value.last),
+        });
+        Self { version: VERSION, values: values.collect() }
     }
 }
 

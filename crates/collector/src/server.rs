@@ -6,6 +6,7 @@ mod body;
 mod health;
 mod ingest;
 mod metrics;
+mod page;
 mod problem;
 
 use std::net::SocketAddr;
@@ -68,12 +69,15 @@ fn router(state: Shared) -> Router {
         .route("/api/v1/diff", get(api::diff))
         .route("/api/v1/profiles", get(api::profiles))
         .route("/api/v1/profiles/{id}", get(api::trace))
+        .route("/api/v1/apps", get(api::apps))
+        .route("/api/v1/values", get(api::values))
         .route("/api/v1/maps", post(api::put_map))
         .route("/metrics", get(metrics::metrics))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), access::of_readers));
     Router::new()
         .merge(ingest)
         .merge(questions)
+        .route("/", get(page::page))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .with_state(state)

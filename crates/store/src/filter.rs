@@ -63,7 +63,7 @@ impl Column {
         Self::Span,
     ];
 
-    fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Release => "release",
             Self::Page => "page",
@@ -74,6 +74,15 @@ impl Column {
             Self::Marker => "marker",
             Self::Span => "span",
         }
+    }
+}
+
+impl std::str::FromStr for Column {
+    type Err = FilterError;
+
+    fn from_str(name: &str) -> Result<Self, FilterError> {
+        let known = Self::ALL.into_iter().find(|column| column.as_str().eq_ignore_ascii_case(name));
+        known.ok_or_else(|| FilterError::Column(name.chars().take(40).collect()))
     }
 }
 
@@ -235,8 +244,7 @@ fn column(expression: &Expr) -> Result<Column, FilterError> {
     let Expr::Identifier(name) = expression else {
         return Err(FilterError::Unsupported(format!("{} on the left side", short(expression))));
     };
-    let known = Column::ALL.into_iter().find(|column| column.as_str().eq_ignore_ascii_case(&name.value));
-    known.ok_or_else(|| FilterError::Column(name.value.chars().take(40).collect()))
+    name.value.parse()
 }
 
 /// A text in single or, as people write them, in double quotes, or a number.

@@ -9,6 +9,7 @@ pub mod flame_graph;
 pub mod functions;
 mod profiles;
 mod stacks;
+pub mod values;
 mod visible;
 
 use std::sync::Arc;

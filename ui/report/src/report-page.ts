@@ -2,6 +2,7 @@
 
 import '@selfprof/views/theme.css';
 import '@selfprof/views/controls.css';
+import '@selfprof/views/tabs.css';
 import './page.css';
 
 import type { Box } from '@selfprof/views/box-walk.ts';

@@ -28,6 +28,16 @@ const COLUMNS: ColumnTitle[] = [
   { column: 'location', title: 'Location', explanation: 'File, line and column of the function' },
 ];
 
+/** The titles of columns with means of a session. */
+const SESSION_COLUMNS: Partial<Record<Column, ColumnTitle>> = {
+  self: { column: 'self', title: 'Self / session', explanation: 'Mean time of a session in the function’s own code' },
+  total: {
+    column: 'total',
+    title: 'Total / session',
+    explanation: 'Mean time of a session in the function and in the functions it called',
+  },
+};
+
 const PACKAGE_COLUMNS: ColumnTitle[] = [
   { column: 'self', title: 'Self time', explanation: 'Time in the package’s own functions' },
   { column: 'total', title: 'Total time', explanation: 'Time in the package and in what it called' },
@@ -43,6 +53,8 @@ const LABELS: Record<Subject, string> = {
 
 export interface FunctionTableOptions {
   subject: Subject;
+  /** Whether times are means of a session. */
+  isPerSession?: boolean;
   onSelect(frame: number): void;
   /** Whether a row can be selected; all can unless it says otherwise. */
   canSelect?(frame: number): boolean;
@@ -124,17 +136,20 @@ export class FunctionTable {
     this.#empty.hidden = length > 0;
     this.#empty.textContent =
       matches === undefined
-        ? 'No samples with a stack in this time range.'
+        ? `No samples with a stack${this.#options.isPerSession ? '' : ' in this time range'}.`
         : `No ${subject.slice(0, -1)} matches “${search}”. The search looks for every word in names and locations.`;
     const rows = `${formatCount(length)} ${length === 1 ? subject.slice(0, -1) : subject}`;
     const matching = matches === undefined ? '' : ` matching “${search}”`;
     const samples = `${formatCount(totals.samples)} ${totals.samples === 1 ? 'sample' : 'samples'}`;
-    this.#footer.textContent = `${rows}${matching} · ${samples} · ${formatDuration(totals.busy)} busy`;
+    const busy = `${formatDuration(totals.busy)} busy${this.#options.isPerSession ? ' per session' : ''}`;
+    this.#footer.textContent = `${rows}${matching} · ${samples} · ${busy}`;
   }
 
   #renderHead(): void {
-    const columns = this.#options.subject === 'packages' ? PACKAGE_COLUMNS : COLUMNS;
-    const cells = columns.map(({ column, title, explanation }) => {
+    const { subject, isPerSession } = this.#options;
+    const columns = subject === 'packages' ? PACKAGE_COLUMNS : COLUMNS;
+    const perSession = isPerSession ? columns.map((column) => SESSION_COLUMNS[column.column] ?? column) : columns;
+    const cells = perSession.map(({ column, title, explanation }) => {
       const isSorted = column === this.#sortedBy;
       const sort = isSorted ? (this.#isAscending ? 'ascending' : 'descending') : 'none';
       const arrow = isSorted ? (this.#isAscending ? ' ▲' : ' ▼') : '';

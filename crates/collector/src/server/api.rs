@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
 use selfprof_formats::w3c;
 use selfprof_significance::Settings;
-use selfprof_store::filter::Filter;
+use selfprof_store::filter::{Column, Filter, FilterError};
 use selfprof_store::ids::ProfileId;
 use selfprof_store::maps::MapError;
 use selfprof_store::query::{QueryError, Selection, StackSums};
@@ -15,7 +15,9 @@ use serde::Deserialize;
 
 use super::problem::Problem;
 use super::{Shared, body};
-use crate::answers::{DiffAnswer, FlameGraphAnswer, FunctionsAnswer, ProfilesAnswer};
+use crate::answers::{
+    AppsAnswer, DiffAnswer, FlameGraphAnswer, FunctionsAnswer, ProfilesAnswer, ValuesAnswer,
+};
 use crate::arguments::{Moment, now};
 use crate::config::check_app;
 
@@ -30,6 +32,8 @@ pub struct Parameters {
     /// The conditions of the two sides of a comparison.
     base: Option<String>,
     new: Option<String>,
+    /// The column whose values are asked for.
+    column: Option<String>,
     top: Option<usize>,
 }
 
@@ -150,6 +154,25 @@ pub async fn trace(
         )
     })?;
     Ok(([(header::CONTENT_TYPE, "application/json")], json))
+}
+
+/// `GET /api/v1/apps`
+pub async fn apps(State(state): State<Shared>) -> Result<Json<AppsAnswer>, Problem> {
+    let apps = state.reader.apps().await.map_err(|error| not_answered(&error))?;
+    Ok(Json(AppsAnswer::of(apps)))
+}
+
+/// `GET /api/v1/values`
+pub async fn values(
+    State(state): State<Shared>,
+    Query(parameters): Query<Parameters>,
+) -> Result<Json<ValuesAnswer>, Problem> {
+    let bad = |message: String| Problem::new(StatusCode::BAD_REQUEST, message);
+    let column = parameters.column.as_deref();
+    let column = column.ok_or_else(|| bad("column is missing: add &column=release to the URL".into()))?;
+    let column: Column = column.parse().map_err(|error: FilterError| bad(error.to_string()))?;
+    let values = state.reader.values(&parameters.selection()?, column).await;
+    Ok(Json(ValuesAnswer::of(values.map_err(|error| not_answered(&error))?)))
 }
 
 /// What the URL says of a source map.

@@ -1,0 +1,5 @@
+// Shows the page.
+
+import { CollectorPage } from './collector-page.ts';
+
+new CollectorPage(document.getElementById('app') ?? document.body);
