@@ -91,6 +91,7 @@ export class CollectorPage {
     container.replaceChildren(this.#header(), this.#filters.root, this.#nav, this.#main);
     addEventListener('popstate', () => {
       this.#query = readQuery(location.search);
+      this.#search.value = this.#query.search;
       void this.#load();
     });
     document.addEventListener('keydown', (event) => this.#onKeyDown(event));

@@ -33,6 +33,8 @@ const MIN_COLOR = 0.35;
 /** The summary names this many functions at most. */
 const MAX_NAMED = 3;
 
+const SWAP = 'Swap base and new';
+
 /** The flame graph of one side. */
 class Figure {
   readonly root: HTMLElement;
@@ -128,7 +130,7 @@ export class CompareView implements View {
       'div',
       { class: 'sides' },
       ...this.#sides.map(({ root }) => root),
-      element('button', { type: 'button', class: 'button', click: swap, title: 'Swap base and new' }, '⇄ Swap'),
+      element('button', { type: 'button', class: 'icon', click: swap, title: SWAP, 'aria-label': SWAP }, '⇄'),
     );
     const legend = element(
       'p',

@@ -98,6 +98,8 @@ export class FilterBar {
   }
 
   show(query: Query): void {
+    // What someone types stays, unless it is to show another condition.
+    const isTyping = document.activeElement === this.#where && this.#query?.where === query.where;
     this.#query = query;
     const isDays = isDay(query.from) || query.to !== '';
     const known = PERIODS.some(([value]) => value === query.from);
@@ -108,7 +110,7 @@ export class FilterBar {
     this.#from.value = isDay(query.from) ? query.from : '';
     this.#to.value = isDay(query.to) ? query.to : '';
     for (const column of COLUMNS) this.#showColumn(column);
-    if (document.activeElement !== this.#where) this.#where.value = query.where;
+    if (!isTyping) this.#where.value = query.where;
     const count = Object.keys(query.values).length + Number(query.where !== '');
     this.#clear.hidden = count === 0;
     this.#open.textContent = count === 0 ? 'Filters' : `Filters (${count})`;

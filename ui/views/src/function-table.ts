@@ -92,7 +92,8 @@ export class FunctionTable {
     this.#options = options;
     this.#grid.setAttribute('aria-label', LABELS[options.subject]);
     this.#body.append(this.#spacer);
-    this.root = element('div', { class: 'function-table' }, this.#grid, this.#empty, this.#footer);
+    const className = options.isPerSession ? 'function-table per-session' : 'function-table';
+    this.root = element('div', { class: className }, this.#grid, this.#empty, this.#footer);
     this.#body.addEventListener('scroll', () => this.#renderRows());
     this.#grid.addEventListener('keydown', (event) => this.#onKeyDown(event));
     new ResizeObserver(() => this.#renderRows()).observe(this.#body);
