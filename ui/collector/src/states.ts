@@ -12,11 +12,13 @@ export function firstScript(url: string, hasKeys: boolean): string {
   return `const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 6000 });
 setTimeout(async () => {
   const trace = await profiler.stop();
+  sessionStorage.session ??= crypto.randomUUID();
   const body = JSON.stringify({
     app: 'my-app', release: '1.0', page: location.pathname,
-    session: crypto.randomUUID(), trace,
+    session: sessionStorage.session, trace,
   });
-  fetch('${address}', { method: 'POST', body });
+  const url = '${address}';
+  fetch(url, { method: 'POST', body });
 }, 5000);`;
 }
 
