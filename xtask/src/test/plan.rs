@@ -100,9 +100,18 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     );
     steps.push(
         Step::new(
+            "page",
+            "the pages of `selfprof report` and of the collector are built",
+            &["workspace"],
+            report::build,
+        )
+        .using(100),
+    );
+    steps.push(
+        Step::new(
             "collector",
             "the tests of the collector and its store, in the profile `collector`",
-            &["tools"],
+            &["tools", "page"],
             collector::test,
         )
         .compiling(BuildFolder::Collector),
@@ -151,9 +160,6 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             javascript::types,
         )
         .using(100),
-    );
-    steps.push(
-        Step::new("page", "the page of `selfprof report` is built", &["workspace"], report::build).using(100),
     );
     for &major in majors {
         steps.push(
@@ -249,6 +255,16 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &["page", "chromium", "cli"],
             report::test,
         )
+        .using(100),
+    );
+    steps.push(
+        Step::new(
+            "collector-page",
+            "the page of the collector, used in headless Chromium",
+            &["collector", "chromium"],
+            collector::page,
+        )
+        .compiling(Exclusive::CollectorBuild)
         .using(100),
     );
     steps.push(

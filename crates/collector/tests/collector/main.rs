@@ -2,6 +2,7 @@
 
 mod access;
 mod crash;
+mod page;
 mod questions;
 mod requests;
 mod server;

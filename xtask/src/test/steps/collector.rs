@@ -3,10 +3,14 @@
 //! Their dependencies, above all DataFusion, take 45 minutes of CPU time to compile. Under CI they are compiled into a folder of their own,
 //! which changes of other dependencies leave alone.
 
+use super::javascript::{run, test_files};
 use crate::build_cache::{self, BuildCache, Contents};
 use crate::checkout::Checkout;
+use crate::chromium;
 use crate::collector::{self, CRATES, Server};
 use crate::job::{self, Log, Output};
+use crate::node::MAJOR_THAT_DRIVES_CHROMIUM;
+use crate::pages::collector_folder;
 use crate::progress::Activity;
 use crate::pypi::DUCKDB;
 use crate::test::counts;
@@ -48,6 +52,17 @@ pub fn ask(context: &Context, log: &Log, activity: &Activity) -> Result<String> 
     collector::check_difference(&server)?;
     server.stop()?;
     Ok(format!("{} tests", counts::python(&log.text())?))
+}
+
+/// Runs the tests of the collector's page, which drive Chromium from Node.
+pub fn page(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let (checkout, _cache) = checkout(context)?;
+    collector::build(&checkout, &Output::Logged(log, activity))?;
+    let (chromium, program) = (chromium::find(&context.packages)?, collector::program(&checkout));
+    let environment =
+        [("SELFPROF_TEST_CHROMIUM", chromium.as_os_str()), ("SELFPROF_TEST_COLLECTOR", program.as_os_str())];
+    let files = test_files(&collector_folder(&checkout).join("test"))?;
+    run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &files), &environment, context, log, activity)
 }
 
 fn cargo(arguments: &[&str], context: &Context, log: &Log, activity: &Activity) -> Result<()> {
