@@ -33,6 +33,8 @@ pub enum Command {
 ///
 /// A page sends a profile by `navigator.sendBeacon(url + '/v1/profiles', JSON.stringify({ app, release, page, session, trace }))`, in
 /// which `trace` is what `profiler.stop()` gave. What is answered with 202 is on the disk.
+///
+/// In a browser, the same address shows what is slow, flame graphs, and releases compared.
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     /// Where profiles are kept: a folder, or s3://BUCKET/PREFIX

@@ -15,6 +15,7 @@ import { CallersView, FlameGraphView, FunctionsView } from './function-views.ts'
 import { HELP_TITLE, openHelp } from './help.ts';
 import {
   COLUMNS,
+  DEFAULT_FROM,
   linkOf,
   parametersOf,
   periodOf,
@@ -253,7 +254,8 @@ export class CollectorPage {
       failure(
         error,
         () => this.#askAgain(),
-        () => this.#clearFilters(),
+        // The period may be what is wrong.
+        () => this.#change({ values: {}, where: '', base: '', new: '', from: DEFAULT_FROM, to: '' }),
       ),
     );
   }

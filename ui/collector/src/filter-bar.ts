@@ -100,6 +100,7 @@ export class FilterBar {
   show(query: Query): void {
     // What someone types stays, unless it is to show another condition.
     const isTyping = document.activeElement === this.#where && this.#query?.where === query.where;
+    if (this.#query?.app !== query.app) this.#values.clear();
     this.#query = query;
     const isDays = isDay(query.from) || query.to !== '';
     const known = PERIODS.some(([value]) => value === query.from);
