@@ -3,6 +3,7 @@
 use crate::checkout::Checkout;
 use crate::collector::{self, BASE, NEW, Server};
 use crate::job::{self, Log, Output};
+use crate::pages;
 use crate::problem::Problem;
 use crate::progress::say;
 use crate::tools;
@@ -34,6 +35,7 @@ pub fn run(_: &Arguments) -> Result<ExitCode> {
     } else {
         say("building the collector: the first time takes some 25 minutes on 2 processors");
     }
+    pages::build_collector_page(&checkout, &Output::Shown)?;
     collector::build(&checkout, &Output::Shown)?;
 
     let folder = checkout.target().join("demo/collector");
