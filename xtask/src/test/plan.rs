@@ -264,7 +264,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             &["collector", "chromium"],
             collector::page,
         )
-        .compiling(Exclusive::CollectorBuild)
+        .compiling(BuildFolder::Collector)
         .using(100),
     );
     steps.push(
