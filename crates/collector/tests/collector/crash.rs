@@ -69,7 +69,7 @@ async fn what_was_acknowledged_is_there_once() {
         .collect();
     let stored: HashSet<&str> = pages.iter().copied().collect();
     assert_eq!(stored.len(), pages.len(), "a profile is there twice");
-    let acknowledged = acknowledged.lock();
+    let acknowledged = acknowledged.lock().clone();
     let lost: Vec<&String> = acknowledged.iter().filter(|page| !stored.contains(page.as_str())).collect();
     assert!(lost.is_empty(), "lost: {lost:?}");
     assert!(acknowledged.len() > 20 * kills, "only {} were acknowledged", acknowledged.len());
