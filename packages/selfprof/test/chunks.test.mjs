@@ -212,7 +212,13 @@ suite('the iterator', () => {
     const late = [iterator.next(), iterator.next()];
     const rest = await profiler.stop();
     const ends = await Promise.all(late);
-    assert.equal(ends.at(-1).done, true);
+    // On a busy machine, more than one chunk may have been ready when the profiler was stopped.
+    while (!ends.at(-1).done) ends.push(await iterator.next());
+    assert.deepEqual(
+      ends.map(({ done }) => done),
+      ends.map(({ done }) => done).sort((a, b) => a - b),
+      'no chunk comes after the end',
+    );
     const chunks = [...results, ...ends].filter(({ done }) => !done).map(({ value }) => value);
     assertSeamless(chunks, rest, 10);
     assert.deepEqual(await iterator.next(), { value: undefined, done: true });
