@@ -157,7 +157,7 @@ suite('child processes', () => {
        console.log(Object.keys(process.env).join());`,
       { settings: children, env: { NODE_NO_WARNINGS: '1' } },
     );
-    assert.equal(recorded.stdout, 'MINE\n');
+    assert.deepEqual([recorded.code, recorded.stderr, recorded.stdout], [0, '', 'MINE\n']);
     assert.ok(commands(recorded).includes('node main.cjs replaced'));
   });
 
