@@ -264,6 +264,82 @@ suite('a script of another origin', () => {
     assert.deepEqual(told, ['secret1', 'secret2', 'secret3', 'an object']);
   });
 
+  test('tells no names in it, whatever a page puts among the prototypes of its window', {
+    timeout: 60_000,
+  }, async (t) => {
+    const other = await serve(t, {
+      '/keys': {
+        body: 'peek\nAPI_KEY = secret1\nuser, secret2\nline: secret3\n',
+        headers: { 'content-type': 'text/plain' },
+      },
+    });
+    const page = await openHtml(t, '<body><p id="known"></p><iframe id="frame"></iframe></body>');
+    const [changed, seen, named] = await page.evaluate(
+      `(async (url) => {
+        ${DOM_PROTOTYPE}
+        const DomObject = domPrototype.constructor;
+        const frame = document.getElementById('frame').contentWindow;
+        const seen = [];
+        const changed = [];
+        const spy = (target) => new Proxy(target, { has: (_, name) => seen.push(String(name)), get: () => undefined });
+        const chain = [window];
+        while (chain.at(-1) !== Object.prototype) chain.push(Object.getPrototypeOf(chain.at(-1)));
+        const attack = () => {
+          for (const { Object: { setPrototypeOf, prototype }, Reflect } of [window, frame, { Object: DomObject, Reflect: frame.Reflect }]) {
+            const { set } = Object.getOwnPropertyDescriptor(prototype, '__proto__');
+            for (const object of chain) {
+              const proxy = new Proxy(object, {});
+              const inner = (_, value) => Reflect.setPrototypeOf(proxy, value);
+              const deep = (value) => { try { deep(value); } catch {} try { setPrototypeOf(proxy, value); } catch {} };
+              const attempts = [
+                (value) => setPrototypeOf(object, value),
+                (value) => Reflect.setPrototypeOf(object, value),
+                (value) => set.call(object, value),
+                (value) => { object.__proto__ = value; },
+                (value) => setPrototypeOf(proxy, value),
+                (value) => Reflect.setPrototypeOf(new Proxy(proxy, {}), value),
+                (value) => set.call(proxy, value),
+                (value) => setPrototypeOf(new Proxy({}, { setPrototypeOf: inner }), value),
+                ...(object === window ? [deep] : []),
+              ];
+              for (const attempt of attempts) {
+                const before = Object.getPrototypeOf(object);
+                try { attempt(spy(before)); } catch {}
+                if (Object.getPrototypeOf(object) !== before) changed.push(String(attempt));
+              }
+            }
+          }
+        };
+        attack();
+        // In the middle of the text, too.
+        Object.defineProperty(window, 'peek', { get: attack });
+        // And the functions of the DOM realm that jsdom may use to look names up.
+        for (const holder of [DomObject, domPrototype, ...['entries', 'keys'].map((key) => Object.getPrototypeOf(DomObject[key]({})))]) {
+          for (const key of Reflect.ownKeys(holder)) {
+            const property = Object.getOwnPropertyDescriptor(holder, key);
+            if (typeof property.value !== 'function' || key === 'constructor') continue;
+            const { value } = property;
+            try {
+              holder[key] = function (...parameters) {
+                for (const parameter of [this, ...parameters]) if (typeof parameter === 'string') seen.push(parameter);
+                return Reflect.apply(value, this, parameters);
+              };
+            } catch {}
+          }
+        }
+        for (const trap of ['has', 'getOwnPropertyDescriptor', 'defineProperty'])
+          domPrototype[trap] = function (_, name) { seen.push(String(name)); return Reflect[trap](...arguments); };
+        const script = document.createElement('script');
+        script.src = url;
+        await new Promise((resolve) => { script.onload = script.onerror = resolve; document.head.append(script); });
+        return [changed, seen.filter((name) => /secret|API/.test(name)), window.known?.localName];
+      })(${JSON.stringify(other.url('/keys'))})`,
+    );
+    assert.deepEqual(changed, []);
+    assert.deepEqual(seen, []);
+    assert.equal(named, 'p');
+  });
+
   test('does not tell where redirects have led, through another script of the same URL', async (t) => {
     const other = await serve(t, {
       '/login': { status: 302, headers: { location: '/callback?code=secret' } },
@@ -317,6 +393,21 @@ suite('requests that a page must not make', () => {
     assert.equal(headers.referer, `${page.server.origin}/`);
   });
 
+  test('have no body if their method has none', async (t) => {
+    const victim = await serve(t, { '*': 'x' });
+    const page = await openHtml(t, `<script>${forge("request.method = 'GET';")}</script>`);
+    const outcome = await page.evaluate(
+      (url) =>
+        fetch(url, { method: 'POST', mode: 'no-cors', body: 'POST /transfer HTTP/1.1\r\n\r\n' }).then(
+          () => 'sent',
+          ({ name }) => name,
+        ),
+      victim.url('/'),
+    );
+    assert.equal(outcome, 'TypeError');
+    assert.deepEqual(victim.requests, []);
+  });
+
   test('carry no forged referrer, by elements, scripts, modules, frames or navigations', async (t) => {
     const victim = await serve(t, { '*': '' });
     const page = await openHtml(
@@ -351,6 +442,83 @@ suite('requests that a page must not make', () => {
     const page = await openHtml(t, '', { routes: { '/x': '' } });
     await page.evaluate("history.pushState(null, '', '/elsewhere?y#z'); fetch('/x').then(() => {})");
     assert.equal(page.server.requests.at(-1).headers.referer, page.server.url('/elsewhere?y'));
+  });
+});
+
+suite('a document of another origin', () => {
+  const attack = '<script>parent.postMessage(`it runs in ${origin}`, "*")</script>';
+  const disposition = 'content-disposition';
+  for (const [what, headers, runs] of [
+    ['with the disposition attachment', { [disposition]: 'attachment; filename="x.html"' }, false],
+    ['with an unknown disposition', { [disposition]: 'Save' }, false],
+    ['with the disposition inline', { [disposition]: 'inline; filename="x.html"' }, true],
+    ['with a name alone', { [disposition]: 'filename=x.html' }, true],
+    ['as text', { 'content-type': 'text/plain' }, false],
+    ['as text, with a long parameter', { 'content-type': `text/plain; x=${'y'.repeat(2_000)}` }, false],
+    ['as HTML and then as text', { 'content-type': ['text/html', 'text/plain'] }, false],
+    ['as text and then as HTML', { 'content-type': ['text/plain', 'text/html'] }, true],
+    ['as JSON', { 'content-type': 'application/json' }, false],
+    ['of no type that may be sniffed', { 'content-type': '', 'x-content-type-options': 'nosniff' }, false],
+    ['of no type', { 'content-type': '' }, true],
+  ])
+    test(`${runs ? 'runs' : 'does not run'} if its server serves it ${what}`, async (t) => {
+      const victim = await serve(t, { '*': { body: attack, headers } });
+      const page = await openHtml(t, '<script>seen = []; onmessage = ({ data }) => seen.push(data);</script>');
+      const src = victim.url('/uploads/1');
+      await page.evaluate(
+        (src) =>
+          new Promise((resolve) => {
+            const frame = Object.assign(document.createElement('iframe'), { src, onload: () => resolve() });
+            document.body.append(frame);
+          }),
+        src,
+      );
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+      assert.deepEqual(await page.evaluate('seen'), runs ? [`it runs in ${victim.origin}`] : []);
+    });
+
+  test('is not navigated to if there is nothing to show', async (t) => {
+    const page = await openHtml(t, '<p></p>', {
+      routes: {
+        '/204': { status: 204 },
+        '/saved': { headers: { [disposition]: 'attachment' }, body: '<p></p>' },
+      },
+    });
+    for (const path of ['/204', '/saved']) {
+      await page.evaluate((path) => {
+        location.href = path;
+      }, path);
+      await eventually(() => page.problems.some(({ url }) => url.endsWith(path)));
+      assert.equal(page.url, page.server.url('/'));
+      await assert.rejects(page.navigate(page.server.url(path)), /is not shown/);
+      assert.equal(await page.evaluate('document.body.innerHTML'), '<p></p>');
+    }
+  });
+
+  test('does not come back when the frame shows another one by then', async (t) => {
+    let answer;
+    const slow = await serve(t, {
+      '/slow': () =>
+        new Promise((resolve) => {
+          answer = () => resolve('<p>slow</p>');
+        }),
+    });
+    const fast = await serve(t, { '*': '<p>fast</p>' });
+    const page = await openHtml(t, '<iframe></iframe>');
+    const go = (src) =>
+      page.evaluate((src) => {
+        document.querySelector('iframe').src = src;
+      }, src);
+    await go(slow.url('/slow'));
+    await eventually(() => answer !== undefined);
+    await go(fast.url('/'));
+    await eventually(() => page.frames().some(({ url }) => url === fast.url('/')));
+    answer();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
+    assert.deepEqual(
+      page.frames().map(({ url }) => url),
+      [page.server.url('/'), fast.url('/')],
+    );
   });
 });
 
@@ -569,7 +737,7 @@ suite('navigations in the name of another page', () => {
       '/': { body: '', headers: { 'set-cookie': 'strict=1; SameSite=Strict' } },
       '/delete': '',
       '/attack': '<body>',
-      // Others than the latest navigation do not matter, but while four are under way, a fifth one waits.
+      // The latest navigation wins. While four are ending, it waits.
       '/slow': () => new Promise(() => {}),
     });
     const page = await pages.open(`http://attack.test:${server.port}/attack`);
@@ -584,7 +752,6 @@ suite('navigations in the name of another page', () => {
       cookies.every((cookie) => cookie === undefined),
       cookies.join(),
     );
-    assert.equal(page.url, server.url('/'));
   });
 
   test('of a frame by itself do not tell their URLs to the page around', async (t) => {

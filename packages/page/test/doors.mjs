@@ -93,6 +93,12 @@ export const FROM_DOM_REALM = {
     call: '[0, 1]',
     attacks: ['frames.test.mjs: cannot be nested without limit'],
   },
+  newNamedProperties: {
+    takes: 'a window, an object that inherits from another, and the names that the other is asked for',
+    gives: "an object of the window's realm, among its prototypes",
+    call: '[window, {}, {}, new Set()]',
+    attacks: ['border.test.mjs: tells no names in it, whatever a page puts among the prototypes of its window'],
+  },
   enterWindow: {
     takes: 'a window, once',
     gives: "our code's functions in it",

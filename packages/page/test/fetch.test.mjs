@@ -10,6 +10,7 @@ import { eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
 
 const require = createRequire(import.meta.url);
 const { Cookies } = require('../src/fetch/cookies.cjs');
+const { noCorsHeaders, unsafeHeaderNames } = require('../src/fetch/cors.cjs');
 const { decodeDataUrl } = require('../src/fetch/data-url.cjs');
 const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
 const { charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson } = require('../src/fetch/mime-type.cjs');
@@ -136,6 +137,82 @@ suite('cookies with Secure', () => {
         ['id=good'],
       );
     });
+});
+
+suite('cookies with Secure', () => {
+  for (const [where, urlOf] of Object.entries({
+    'of their domain': () => 'http://shop.test/',
+    'of all domains': (at) => `http://a${at}.test/`,
+  }))
+    test(`are not deleted without TLS by many others ${where}`, () => {
+      const cookies = new Cookies();
+      const names = () => cookies.list('https://shop.test/').map(({ name }) => name);
+      cookies.apply({ url: 'https://shop.test/', cookie: 'id=good; Secure; HttpOnly', isHttp: true });
+      for (let at = 0; at < 3_100; at++) cookies.setByScript(urlOf(at), `x${at}=1`, undefined);
+      assert.ok(names().includes('id'));
+      cookies.setByScript('http://shop.test/', 'id=evil', undefined);
+      assert.deepEqual(
+        cookies
+          .list('https://shop.test/')
+          .filter(({ name }) => name === 'id')
+          .map(({ value }) => value),
+        ['good'],
+      );
+      // With TLS, they are as others.
+      for (let at = 0; at < 50; at++)
+        cookies.apply({ url: 'https://shop.test/', cookie: `y${at}=1; Secure`, isHttp: true });
+      assert.ok(!names().includes('id'));
+      assert.equal(names().length, 50);
+    });
+});
+
+suite('cookies that another host sets', () => {
+  for (const [what, at, text, host] of [
+    ['shadow no cookie with Secure', 'http://a.shop.test/', 'id=evil; Domain=shop.test', 'https://b.shop.test/'],
+    ['have no prefix in capitals', 'https://a.shop.test/', '__HOST-x=1; Domain=shop.test', 'https://b.shop.test/'],
+    ['have no prefix without a name', 'https://a.shop.test/', '=__Host-x; Domain=shop.test', 'https://b.shop.test/'],
+    ['have no prefix without a value', 'https://a.shop.test/', '__Secure-x; Domain=shop.test', 'https://b.shop.test/'],
+    ['are not of localhost', 'http://a.localhost/', 'x=1; Domain=localhost', 'http://b.localhost/'],
+    ['are not of a reserved domain', 'http://a.test/', 'x=1; Domain=test', 'http://b.test/'],
+  ])
+    test(what, () => {
+      const cookies = new Cookies();
+      cookies.apply({ url: 'https://b.shop.test/', cookie: 'id=good; Secure', isHttp: true });
+      cookies.setByScript(at, text, undefined);
+      const kept = cookies.list(host).filter(({ value }) => value !== 'good');
+      assert.deepEqual(kept, []);
+    });
+
+  test('have prefixes if these are true', () => {
+    const cookies = new Cookies();
+    for (const text of ['__Host-a=1; Secure; Path=/', '__Secure-b=1; Secure; Domain=shop.test'])
+      cookies.setByScript('https://a.shop.test/', text, undefined);
+    assert.deepEqual(
+      cookies.list('https://a.shop.test/').map(({ name }) => name),
+      ['__Host-a', '__Secure-b'],
+    );
+  });
+
+  test('and those of hosts with reserved names are set and sent', () => {
+    const user = { isUser: true, origin: 'null 1', embedderPolicy: 'unsafe-none' };
+    for (const host of ['localhost', 'test', 'local', 'example', 'a.localhost']) {
+      const cookies = new Cookies();
+      const url = new URL(`http://${host}/`);
+      for (const text of ['a=1', `b=2; Domain=${host}`]) cookies.setByScript(url.href, text, undefined);
+      const sent = cookies.headerFor(url, { isTopLevel: true, method: 'GET', client: user });
+      assert.equal(sent, 'a=1; b=2', host);
+    }
+  });
+});
+
+suite('headers of requests that need no preflight', () => {
+  const long = ['accept', 'x'.repeat(120)];
+
+  test('are not longer than a few together', () => {
+    assert.deepEqual(unsafeHeaderNames(Array(8).fill(long)), []);
+    assert.deepEqual(unsafeHeaderNames(Array(9).fill(long)), ['accept']);
+    assert.deepEqual(noCorsHeaders([long, long]), [long]);
+  });
 });
 
 suite('cookies with SameSite', () => {

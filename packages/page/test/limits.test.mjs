@@ -1,16 +1,20 @@
 // Limits on what a page may use: memory, threads, messages, entries, samples.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-import { block, eventually, host, open, openHtml, serve } from './server.mjs';
+import { block, eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
 
 const ALLOW = { 'document-policy': 'js-profiling' };
 
@@ -47,6 +51,63 @@ suite('memory', () => {
     assert.equal(await page.evaluate('1 + 1'), 2);
   });
 
+  test('of values that are written inside each other is limited', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 512 }) });
+    const before = process.memoryUsage.rss();
+    let peak = 0;
+    const timer = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, 10);
+    t.after(() => clearInterval(timer));
+    const outcome = await page.evaluate(() => {
+      const text = 'x'.repeat(100 << 20);
+      const nested = (depth) => ({
+        text,
+        get next() {
+          if (depth > 0) structuredClone(nested(depth - 1));
+          else for (const end = performance.now() + 500; performance.now() < end; );
+          return 1;
+        },
+      });
+      try {
+        return structuredClone(nested(16)).next;
+      } catch ({ name }) {
+        return name;
+      }
+    });
+    assert.equal(outcome, 'DataCloneError');
+    assert.ok(peak - before < 1_200 << 20, `${(peak - before) >> 20} MB`);
+    assert.equal(await page.evaluate(() => structuredClone('x'.repeat(100 << 20)).length), 100 << 20);
+  });
+
+  test('of the stacks that a profiler keeps is limited, however few samples have them', async (t) => {
+    const page = await openHtml(t, '', { headers: ALLOW, host: host(t, { sampleBudget: 1_000 }) });
+    const [isFull, stacks] = await page.evaluate(async () => {
+      const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1_000 });
+      let isFull = false;
+      profiler.onsamplebufferfull = () => {
+        isFull = true;
+      };
+      profiler.addEventListener('samplebufferfull', profiler.onsamplebufferfull);
+      const spin = () => {
+        for (const end = performance.now() + 1; performance.now() < end; );
+        return 0;
+      };
+      const calls = [
+        (depth) => (depth === 0 ? spin() : any()(depth - 1) + 1),
+        (depth) => (depth === 0 ? spin() : any()(depth - 1) + 2),
+        (depth) => (depth === 0 ? spin() : any()(depth - 1) + 3),
+      ];
+      const any = () => calls[Math.trunc(Math.random() * 3)];
+      for (const end = performance.now() + 900; performance.now() < end; ) calls[0](240);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      const trace = await profiler.stop();
+      return [isFull, trace.stacks.length];
+    });
+    assert.ok(isFull);
+    assert.ok(stacks < 5_000, `${stacks} stacks`);
+  });
+
   for (const [what, make] of Object.entries({
     formats: "new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'full', timeZone: 'UTC' })",
     'formats of ranges': `(() => {
@@ -65,6 +126,108 @@ suite('memory', () => {
       );
       assert.match(error.message, /buffers exceed its memory limit of 64 MB/);
     });
+
+  for (const [what, make] of Object.entries({
+    'the texts of segments': "new Intl.Segmenter('en').segment(text)",
+    'the texts of iterators of segments': 'segments[Symbol.iterator]()',
+    'the bytes of modules of WebAssembly': 'new WebAssembly.Module(bytes)',
+    'the functions of modules of WebAssembly': 'new WebAssembly.Module(functions)',
+    'modules that are compiled later': 'await WebAssembly.compile(bytes)',
+    'modules that are instantiated': 'await WebAssembly.instantiate(bytes)',
+  }))
+    test(`that V8 does not count is limited: ${what}`, { timeout: 60_000 }, async (t) => {
+      const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+      const error = await crashOf(
+        page,
+        `(async () => {
+          const text = 'x'.repeat(2e6);
+          const segments = new Intl.Segmenter('en').segment(text);
+          const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
+          const moduleOf = (...sections) => {
+            const parts = [[0, 97, 115, 109, 1, 0, 0, 0]];
+            for (const [id, content] of sections) parts.push([id, ...lengthOf(content.length)], content);
+            const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+            let at = 0;
+            for (const part of parts) {
+              bytes.set(part, at);
+              at += part.length;
+            }
+            return bytes;
+          };
+          const many = (part) => [...lengthOf(1e5), ...Array(1e5).fill(part).flat()];
+          const bytes = moduleOf([0, new Uint8Array(4e6)]);
+          const functions = moduleOf([1, [1, 96, 0, 0]], [3, many([0])], [10, many([2, 0, 11])]);
+          for (let count = 0; count < 100; count++) keep.push(${make});
+          await new Promise((resolve) => setTimeout(resolve, 20_000));
+        })(globalThis.keep = [])`,
+      );
+      assert.match(error.message, /exceeds? its memory limit of 64 MB/);
+    });
+
+  test('of the tree of a script is limited by the length of the script', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 512 }) });
+    const before = process.memoryUsage.rss();
+    let most = before;
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss());
+    }, 10);
+    t.after(() => clearInterval(timer));
+    const outcomes = await page.evaluate(() => {
+      const text = 'a;'.repeat(17 << 20);
+      const attempts = [
+        () => new Function(text),
+        () => (0, eval)(text),
+        () => document.body.setAttribute('onclick', text),
+      ];
+      const outcomes = attempts.map((attempt) => {
+        try {
+          attempt();
+          return document.body.onclick === null ? 'nothing' : 'a function';
+        } catch (error) {
+          return error.name;
+        }
+      });
+      const script = document.createElement('script');
+      script.textContent = `${text} globalThis.hasRun = true`;
+      document.body.append(script);
+      return [...outcomes, globalThis.hasRun];
+    });
+    assert.deepEqual(outcomes, ['EvalError', 'EvalError', 'nothing', undefined]);
+    assert.ok(most - before < 700 << 20, `${(most - before) >> 20} MB`);
+  });
+
+  test('of stacks that wait for promises is not needed: WebAssembly does not wait', async (t) => {
+    const page = await openHtml(t, '');
+    const names = await page.evaluate(() => Object.getOwnPropertyNames(WebAssembly));
+    assert.ok(names.includes('instantiate'));
+    assert.doesNotMatch(names.join(), /promising|suspend/i);
+  });
+
+  test('of the formats that methods of Date and Temporal make is limited', { timeout: 60_000 }, async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
+    const before = process.memoryUsage.rss();
+    let peak = 0;
+    const timer = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, 10);
+    t.after(() => clearInterval(timer));
+    const texts = await page.evaluate(() => {
+      const date = globalThis.Temporal?.PlainDate.from('2020-01-01') ?? new Date(0);
+      for (let at = 0; at < 20_000; at++) {
+        const { length } = (at % 2 ? date : new Date(0)).toLocaleString(`en-u-ca-chinese-x-a${at}`, {
+          dateStyle: 'full',
+        });
+        if (length === 0) break;
+      }
+      const methods = [date.toLocaleString, new Date(0).toLocaleDateString];
+      return methods.map((method) => [String(method), method.length, Reflect.ownKeys(method).sort().join()]);
+    });
+    assert.ok(peak - before < 400 << 20, `${(peak - before) >> 20} MB`);
+    assert.deepEqual(texts, [
+      ['function toLocaleString() { [native code] }', 0, 'length,name'],
+      ['function toLocaleDateString() { [native code] }', 0, 'length,name'],
+    ]);
+  });
 
   test('of Intl is counted without a change that a page sees', async (t) => {
     const page = await openHtml(t, '');
@@ -250,6 +413,24 @@ suite('profilers and entries of workers', () => {
 });
 
 suite("memory of the user's thread", () => {
+  test('is not filled by the result of a script', { timeout: 60_000 }, async () => {
+    const program = `
+      import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      const pages = new PageHost({ jsdom: ${JSON.stringify(jsdom)} });
+      const page = await pages.open('about:blank');
+      const result = page.evaluate(() => Array.from({ length: 20 }, () => new Array(1e6).fill('ab')));
+      console.log(await result.then(() => 'given', String));
+      console.log((await page.evaluate(() => new Array(1e5).fill('ab'))).length);
+      await pages.close();`;
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--max-old-space-size=400',
+      '--input-type=module',
+      '-e',
+      program,
+    ]);
+    assert.match(stdout, /^RangeError: the result has \d+ bytes.*\n\nhint: .*\n100000\n$/);
+  });
+
   test('for responses is limited for all frames and workers of a page together', async (t) => {
     const bomb = { body: gzipSync(Buffer.alloc(30 << 20)), headers: { 'content-encoding': 'gzip' } };
     const foreign = await serve(t, { '*': bomb });
@@ -440,6 +621,112 @@ suite("memory of the user's thread", () => {
     });
     assert.equal(refused, 'TypeError');
   });
+
+  test('is not filled by answers that a busy thread does not read', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '<iframe></iframe>');
+    await page.evaluateIn({ timeout: 100_000 }, () => {
+      const frame = document.querySelector('iframe');
+      for (let at = 0; at < 12_000; at++) {
+        frame.src = `http://localhost:1/${at}`;
+        // The user's thread answers meanwhile.
+        if (at % 1_000 === 0) for (const end = performance.now() + 100; performance.now() < end; );
+      }
+    });
+    await eventually(() =>
+      page.problems.some(({ text }) => /too many documents of frames wait to be loaded/.test(text)),
+    );
+    // Later there is room again.
+    await page.evaluate(() => {
+      document.querySelector('iframe').src = 'http://localhost:1/later';
+    });
+    await eventually(() => page.problems.some(({ text }) => /later.*port 1 is blocked/.test(text)));
+  });
+
+  test('is not filled by long types of blobs that wait to be read', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '');
+    await page.evaluate(() => {
+      globalThis.url = URL.createObjectURL(new Blob(['1'], { type: 'x'.repeat(100 << 20) }));
+    });
+    const before = process.memoryUsage.rss();
+    const flood = page.evaluate(() => {
+      const end = performance.now() + 3_000;
+      for (let at = 0; at < 30 && performance.now() < end; at++) new Worker(url).terminate();
+    });
+    block(4_000);
+    const grown = (process.memoryUsage.rss() - before) >> 20;
+    await flood;
+    assert.ok(grown < 300, `${grown} MB`);
+  });
+
+  test('is not filled by the places of cookies that are gone', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '');
+    v8.setFlagsFromString('--expose-gc');
+    const collect = vm.runInNewContext('gc');
+    const heap = () => {
+      collect();
+      return process.memoryUsage().heapUsed >> 20;
+    };
+    const before = heap();
+    for (let round = 0; round < 2; round++) {
+      await page.evaluate((round) => {
+        for (let at = 0; at < 5_000; at++) document.cookie = `a=1; Path=/${round}.${at}.${'x'.repeat(7_500)}`;
+      }, round);
+    }
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
+    assert.ok(heap() - before < 20, `${heap() - before} MB`);
+  });
+
+  test('is not filled by the domains around a host of many labels', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '');
+    const before = process.memoryUsage.rss();
+    await page.evaluate(() => {
+      document.cookie = 'a=1';
+      const src = `http://${'a.'.repeat(40_000)}localhost:8999/`;
+      document.body.append(Object.assign(document.createElement('iframe'), { src }));
+    });
+    await eventually(() => page.problems.length > 0);
+    const grown = (process.memoryUsage.rss() - before) >> 20;
+    assert.ok(grown < 500, `${grown} MB`);
+  });
+
+  for (const [what, end] of Object.entries({
+    'when the page is closed': (page) => page.close(),
+    'when the page goes elsewhere': (page) => page.navigate('about:blank'),
+    'when the frames are removed': (page) =>
+      page.evaluate(() => {
+        for (const frame of document.querySelectorAll('iframe')) frame.remove();
+      }),
+    'when the frames load something else': (page) =>
+      page.evaluate(() => {
+        for (const frame of document.querySelectorAll('iframe')) frame.src = 'about:blank';
+      }),
+  }))
+    test(`is not filled by requests that nobody waits for: ${what}`, async (t) => {
+      const connections = new Set();
+      const server = net.createServer((socket) => {
+        connections.add(socket);
+        socket.on('error', () => {}).on('close', () => connections.delete(socket));
+        socket.resume().write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n');
+        const timer = setInterval(() => socket.write('x'), 100);
+        socket.on('close', () => clearInterval(timer));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.after(() => {
+        server.close();
+        for (const socket of connections) socket.destroy();
+      });
+      const page = await openHtml(t, '<p></p>');
+      await page.evaluate((port) => {
+        for (let at = 0; at < 5; at++) {
+          const src = `http://127.0.0.1:${port}/${at}`;
+          document.body.append(Object.assign(document.createElement('iframe'), { src }));
+        }
+      }, server.address().port);
+      await eventually(() => connections.size === 5);
+      await end(page);
+      await eventually(() => connections.size === 0);
+    });
 
   test('is not filled by events that a page makes up', async (t) => {
     const page = await openHtml(t, '');

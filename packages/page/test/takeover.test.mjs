@@ -8,7 +8,11 @@ import path from 'node:path';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 
+import { Cookies } from '../src/fetch/cookies.cjs';
+import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
 import { CookieFeed } from '../src/host/cookie-feed.cjs';
 import { block, eventually, host, jsdom, openHtml, serve } from './server.mjs';
 
@@ -343,6 +347,57 @@ suite('warnings of Node about code of a page', () => {
     });
     assert.equal(stderr, '');
   });
+
+  test('do not show a line of its script when it has filled the stack', async () => {
+    const program = `
+      import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      const pages = new PageHost({ jsdom: ${JSON.stringify(jsdom)} });
+      const page = await pages.open('about:blank');
+      await page.evaluate(\`
+        let count = 0;
+        const fill = () => {
+          try {
+            fill();
+          } catch {
+            if (count++ < 5) /* \\u001b]0;forged\\u0007 */ Promise.reject(new Error('rejected'));
+          }
+        };
+        fill();\`);
+      const reported = page.evaluate('new Promise((resolve) => { onunhandledrejection = resolve; Promise.reject(1); }).then(() => 1)');
+      if ((await reported) !== 1) throw new Error('other rejections are not reported');
+      await pages.close();`;
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: path.dirname(fileURLToPath(import.meta.url)),
+    });
+    assert.equal(stderr, '');
+  });
+});
+
+suite('modules that import each other in a long row', () => {
+  const COUNT = 15_000;
+  /** All of them, the last first, so that V8 links one at a time. */
+  const all = Array.from({ length: COUNT }, (_, at) => `import '/${COUNT - at}';`).join('');
+  const headers = { 'content-type': 'text/javascript' };
+
+  for (const [what, source] of Object.entries({
+    'a namespace': "import * as all from '/1'; all;",
+    'a name that none exports': "import { none } from '/1'; none;",
+    'one import in another': '',
+  }))
+    test(`do not fill the stack of V8: ${what}`, { timeout: 120_000 }, async (t) => {
+      const page = await openHtml(t, '', {
+        routes: {
+          '/root': { headers, body: `${what === 'one import in another' ? "import '/1';" : all}${source}` },
+          '*': ({ url }) => {
+            const next = Number(url.slice(1)) + 1;
+            return { headers, body: next > COUNT ? 'export const last = 1;' : `export * from '/${next}';` };
+          },
+        },
+      });
+      const outcome = page.evaluateIn({ timeout: 110_000 }, () => import('/root').catch(({ message }) => message));
+      assert.match(await outcome, /more than 5000 modules import each other in a row/);
+      assert.equal(await page.evaluate('1 + 1'), 2);
+    });
 });
 
 suite('what threads of a page send each other', () => {
@@ -383,6 +438,23 @@ suite('what threads of a page send each other', () => {
     assert.ok(sent.length < 6_000, `${sent.length} messages`);
   });
 
+  test('does not fill memory while one of them is busy: the URLs of cookies', () => {
+    useJsdom({ folder: jsdom });
+    const waiting = [];
+    const cookies = new Cookies(undefined, (change) => waiting.push(change));
+    const before = process.memoryUsage().heapUsed;
+    for (let at = 0; at < 50; at++) {
+      const url = new URL(`http://victim.test/long/enough/${at}?${'x'.repeat(4e6)}`);
+      const request = { isTopLevel: true, method: 'GET', client: { origin: 'http://victim.test' } };
+      cookies.store(url, [['set-cookie', `name${at}=1`]], request);
+    }
+    v8.setFlagsFromString('--expose-gc');
+    vm.runInNewContext('gc')();
+    const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+    assert.equal(waiting.length, 50);
+    assert.ok(grown < 50, `${grown} MB`);
+  });
+
   test('does not fill memory while one of them is busy: exceptions of a worker', { timeout: 120_000 }, async (t) => {
     const worker = `
       console.log('begins');
@@ -406,6 +478,39 @@ suite('what threads of a page send each other', () => {
     const embed = (src) => void document.body.append(Object.assign(document.createElement('iframe'), { src }));
     const grown = await growth(t, embed, { '/': frame }, BUSY);
     assert.ok(grown < 700, `${grown} MB`);
+  });
+
+  test("does not keep the user's thread from anything else", { timeout: 60_000 }, async (t) => {
+    const page = await openHtml(t, '<body>');
+    await page.evaluate(async () => {
+      // Each change of a cookie is passed on to each of them.
+      for (let count = 0; count < 6; count++) {
+        const frame = document.createElement('iframe');
+        Object.assign(frame, { sandbox: 'allow-scripts', srcdoc: 'x' });
+        const loaded = new Promise((resolve) => {
+          frame.onload = resolve;
+        });
+        document.body.append(frame);
+        await loaded;
+      }
+    });
+    page.evaluate(() => {
+      setTimeout(() => {
+        for (let at = 0, end = Date.now() + 5_000; Date.now() < end; at++) {
+          document.cookie = `name${at % 50}=${at}`;
+          if (at % 1_000 === 0) console.log('on');
+        }
+      });
+    });
+    let longest = 0;
+    const start = performance.now();
+    for (let last = start; last < start + 6_000; ) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }
+    assert.ok(longest < 2_500, `${longest} ms`);
   });
 
   test('arrives in the end: the last value of each cookie', async (t) => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { host, logged, open, openHtml, serve, until } from './server.mjs';
+import { eventually, host, logged, open, openHtml, serve, until } from './server.mjs';
 
 /** Logs the last events of a document. */
 const LISTENERS = (name) => `<script>
@@ -145,6 +145,26 @@ suite('a document that is unloaded', () => {
       assert.equal(await page.evaluate('document.title'), 'next');
       await page.navigate(server.url('/'), { waitUntil: 'commit' });
     }
+  });
+
+  test('goes where it asked to go last, however many servers before do not answer', async (t) => {
+    const server = await serve(t, {
+      '/': '<p></p>',
+      '/last': '<title>last</title>',
+      '/never': () => new Promise(() => {}),
+    });
+    const page = await open(t, server.url('/'));
+    const asked = () => server.requests.filter(({ url }) => url.startsWith('/never')).length;
+    for (let round = 1; round <= 6; round++) {
+      await page.evaluate((round) => {
+        location.href = `/never?${round}`;
+      }, round);
+      await eventually(() => asked() === round);
+    }
+    await page.evaluate(() => {
+      location.href = '/last';
+    });
+    await eventually(() => page.url === server.url('/last'));
   });
 });
 

@@ -126,6 +126,7 @@ export interface MainRealmFunctions {
   /** `line:column` of a syntax error, empty for other errors. */
   syntaxErrorPosition(error: unknown): string;
   createContext(document: number, frame: number, mayBeIsolated: boolean): Completion;
+  newNamedProperties(window: object, prototype: object, original: object, names: Set<string>): Completion;
   enterWindow(window: object, host: WindowHost): Completion;
   /** A script of the page's document, which may not allow scripts. */
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): Completion;
@@ -163,6 +164,7 @@ export interface MainRealmBridge
     MainRealmFunctions,
     | 'take'
     | 'createContext'
+    | 'newNamedProperties'
     | 'enterWindow'
     | 'runScript'
     | 'runUserScript'
@@ -176,6 +178,7 @@ export interface MainRealmBridge
   writeValue: ValueWriter;
   readValue: ValueReader;
   createContext(document: number, frame: number, mayBeIsolated: boolean): any;
+  newNamedProperties(window: object, prototype: object, original: object, names: Set<string>): object;
   enterWindow(window: object, host: WindowHost): WindowCode;
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): any;
   runUserScript(window: object, source: string, name: string, column: number, base: string): any;

@@ -103,6 +103,7 @@ export type ToMainRealm =
   | { type: 'frame'; id: number; remote: Omit<WindowAddress, 'origin'> }
   | { type: 'navigate frame'; frame: number; url: string; referrer: string; asker: number }
   | { type: 'fetched'; window: number; url: string; initiator: string; timing?: FetchTiming | undefined }
+  | { type: 'answered' }
   | { type: 'ping'; id: number }
   | (MainRealmRequest & { id: number });
 
@@ -178,6 +179,7 @@ export type MainRealmReport =
   | { type: 'problem'; frame: number; kind: string; text: string; url: string; weight: number }
   | WorkerRequest
   | { type: 'end worker'; id: number }
+  | { type: 'end frame'; id: number }
   | { type: 'worker failed'; error: string }
   | { type: 'closed' }
   | ImportScriptRequest

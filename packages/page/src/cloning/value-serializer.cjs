@@ -7,7 +7,10 @@ const { types } = require('node:util');
 
 const native = require('selfprof/internal/native.cjs');
 
-/** The maximum number of bytes of a value. They are outside of the heap, so its limit does not apply. */
+/**
+ * The maximum number of bytes of a value, and of all those that are being written: a getter of one can write another. They are outside of the
+ * heap, so its limit does not apply.
+ */
 const MAX_BYTES = 512 << 20;
 
 /**

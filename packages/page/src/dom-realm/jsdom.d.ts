@@ -218,6 +218,19 @@ declare module 'original:lib/jsdom/living/helpers/create-event-accessor.js' {
   export let getCurrentEventHandlerValue: (target: Jsdom.Impl, event: string) => unknown;
 }
 
+declare module 'original:lib/jsdom/living/window-properties.js' {
+  export let create: (prototype: object, window: object) => object;
+  export let elementAttached: (element: Jsdom.ElementImpl) => void;
+  export let elementDetached: (element: Jsdom.ElementImpl) => void;
+  export let elementAttributeModified: (
+    element: Jsdom.ElementImpl,
+    name: string,
+    value: string | null,
+    oldValue: string | null,
+    namespace: string | null,
+  ) => void;
+}
+
 // jsdom's own dependencies.
 
 declare module '@exodus/bytes/encoding.js' {

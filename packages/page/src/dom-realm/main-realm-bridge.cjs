@@ -71,6 +71,7 @@ const bridge = {
   readValue: withCompletion(main.readValue),
   syntaxErrorPosition: callForeign(main.syntaxErrorPosition),
   createContext: withCompletion(main.createContext),
+  newNamedProperties: withCompletion(main.newNamedProperties),
   enterWindow: withCompletion(main.enterWindow),
   runScript: withCompletion(main.runScript),
   runUserScript: withCompletion(main.runUserScript),

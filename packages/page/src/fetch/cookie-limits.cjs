@@ -10,11 +10,15 @@ const MAX_PER_DOMAIN = 50;
 const MAX_COOKIES = 3_000;
 
 /** @typedef {import('tough-cookie').Cookie} Cookie */
-/** @typedef {{ domain: string, path: string, key: string }} StoredCookie */
+/** @typedef {{ domain: string, path: string, key: string, secure?: boolean }} StoredCookie */
 
-/** The part of a URL that a cookie depends on. @param {string} url of HTTP */
+/**
+ * The part of a URL that a cookie depends on. As a text of its own: V8 keeps the whole URL, which may be long, for a part of it.
+ *
+ * @param {string} url of HTTP
+ */
 function withoutQuery(url) {
-  return /^[^?#]*/.exec(url)?.[0] ?? '';
+  return Buffer.from(/^[^?#]*/.exec(url)?.[0] ?? '').toString();
 }
 
 /** Whether the text of a cookie is too long, or the URL, whose path can become the cookie's. @param {string} text @param {string} url */
@@ -30,12 +34,19 @@ class CookieCounts {
   /** By domain. @type {Map<string, number>} */
   #counts = new Map();
 
-  /** Adds a cookie that was stored. Returns the oldest cookies, which have to go. @param {Cookie} cookie @returns {StoredCookie[]} */
+  /**
+   * Adds a cookie that was stored. Returns those that have to go: of the ones without `Secure`, the oldest, so that who has no TLS deletes none
+   * that has it.
+   *
+   * @param {Cookie} cookie
+   * @returns {StoredCookie[]}
+   */
   add(cookie) {
-    const added = placeOf(cookie);
+    const added = { ...placeOf(cookie), secure: cookie.secure === true };
     const name = nameOf(added);
-    if (this.#cookies.has(name)) return [];
+    const isKnown = this.#cookies.has(name);
     this.#cookies.set(name, added);
+    if (isKnown) return [];
     const count = (this.#counts.get(added.domain) ?? 0) + 1;
     this.#counts.set(added.domain, count);
     if (count > MAX_PER_DOMAIN) return this.#evict((cookie) => cookie.domain === added.domain);
@@ -53,12 +64,18 @@ class CookieCounts {
 
   /** @param {(cookie: StoredCookie) => boolean} may */
   #evict(may) {
+    /** @type {StoredCookie | undefined} */
+    let oldest;
     for (const cookie of this.#cookies.values()) {
       if (!may(cookie)) continue;
-      this.remove(cookie);
-      return [cookie];
+      oldest ??= cookie;
+      if (cookie.secure) continue;
+      oldest = cookie;
+      break;
     }
-    return [];
+    if (oldest === undefined) return [];
+    this.remove(oldest);
+    return [oldest];
   }
 }
 

@@ -4,10 +4,12 @@
 // copy, and every change is sent to the other threads.
 
 const { CookieCounts, isTooLarge, placeOf, withoutQuery } = require('./cookie-limits.cjs');
+const { isWithin, newCookieStore } = require('./cookie-store.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isTrustworthy } = require('./origin.cjs');
 const { isSameSite } = require('./site.cjs');
 
+/** @typedef {import('tough-cookie').Cookie} Cookie */
 /** @typedef {'strict' | 'lax' | 'none'} SameSiteContext */
 /** @typedef {{ isTopLevel: boolean, method: string, client: import('./request.cjs').Client }} CookieRequest */
 /** @typedef {Pick<import('./request.cjs').Client, 'hasCrossSiteAncestor'> | undefined} DocumentClient */
@@ -19,6 +21,9 @@ const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' };
 /** A cookie with one of them is ignored, because a request could not carry it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/** What names of cookies promise about who has set them. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-cookie-name-prefixes */
+const PREFIX = /^__(secure|host)-/i;
 
 class Cookies {
   /** @type {import('tough-cookie').CookieJar | undefined} */
@@ -42,8 +47,8 @@ class Cookies {
       const { CookieJar } = toughCookie();
       this.#opened =
         this.#saved === undefined
-          ? new CookieJar(undefined, { looseMode: true })
-          : CookieJar.deserializeSync(this.#saved);
+          ? new CookieJar(newCookieStore(), { looseMode: true })
+          : CookieJar.deserializeSync(this.#saved, newCookieStore());
       this.#opened.store.getAllCookies((_error, cookies) => {
         for (const cookie of cookies ?? []) this.#counts.add(cookie);
       });
@@ -67,9 +72,11 @@ class Cookies {
   /** Stores a cookie, such as one of another copy. Returns whether it was acceptable. @param {CookieChange} change */
   apply({ url, cookie, isHttp }) {
     if (isTooLarge(cookie, url) || CONTROL.test(cookie)) return false;
-    if (this.#replacesSecure(cookie, url)) return false;
+    const parsed = toughCookie().Cookie.parse(cookie, { loose: true });
+    if (parsed === undefined || !isForHost(parsed, url) || hasFalsePrefix(parsed, url)) return false;
+    if (this.#replacesSecure(parsed, url)) return false;
     const jar = this.#jar;
-    const stored = jar.setCookieSync(cookie, url, { ignoreError: true, http: isHttp });
+    const stored = jar.setCookieSync(parsed, url, { ignoreError: true, http: isHttp });
     if (stored === undefined) return false;
     const remove = (/** @type {import('./cookie-limits.cjs').StoredCookie} */ { domain, path, key }) =>
       jar.store.removeCookie(domain, path, key, () => {});
@@ -84,24 +91,28 @@ class Cookies {
   }
 
   /**
-   * Whether a cookie would take the place of one with `Secure`, though its URL has no TLS: who controls the network could answer there.
-   * https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
+   * Whether a cookie would take the place of one with `Secure`, or be sent beside it under the same name, though its URL has no TLS: who
+   * controls the network could answer there. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
    *
-   * @param {string} text
+   * @param {Cookie} added
    * @param {string} url
    */
-  #replacesSecure(text, url) {
+  #replacesSecure(added, url) {
     const { hostname, origin, pathname } = new URL(url);
     if (this.#isUnused || isTrustworthy(origin)) return false;
-    const { Cookie, defaultPath, pathMatch } = toughCookie();
-    const parsed = Cookie.parse(text, { loose: true });
-    if (parsed === undefined) return false;
-    const path = parsed.path ?? defaultPath(pathname);
+    const { defaultPath, pathMatch } = toughCookie();
+    const path = added.path ?? defaultPath(pathname);
+    const domain = added.cdomain() ?? hostname;
     let replaces = false;
-    // Those of the domain and of the ones around it. It answers at once.
-    this.#jar.store.findCookies(parsed.cdomain() ?? hostname, null, true, (_error, cookies) => {
+    // It answers at once.
+    this.#jar.store.getAllCookies((_error, cookies) => {
       replaces = (cookies ?? []).some(
-        (cookie) => cookie.secure && cookie.key === parsed.key && pathMatch(path, cookie.path ?? '/'),
+        ({ secure, key, domain: other, path: otherPath }) =>
+          secure &&
+          key === added.key &&
+          other !== null &&
+          (isWithin(domain, other) || isWithin(other, domain)) &&
+          pathMatch(path, otherPath ?? '/'),
       );
     });
     return replaces;
@@ -176,6 +187,30 @@ class Cookies {
   setByScript(url, text, client) {
     this.#set({ url, cookie: text, isHttp: false }, contextOfDocument(client));
   }
+}
+
+/**
+ * Whether a cookie is for no more hosts than its URL may set. A name without a dot is no domain but a host, such as localhost.
+ *
+ * @param {Cookie} cookie
+ * @param {string} url
+ */
+function isForHost(cookie, url) {
+  const domain = cookie.cdomain();
+  if (!domain || domain.includes('.') || domain.includes(':')) return true;
+  if (new URL(url).hostname !== domain) return false;
+  cookie.domain = null;
+  return true;
+}
+
+/** Whether a cookie's name promises what is not true of it. @param {Cookie} cookie @param {string} url */
+function hasFalsePrefix({ key, value, secure, domain, path }, url) {
+  // A cookie without a name is sent as its value alone, which servers take for the name.
+  if (key === '') return PREFIX.test(value);
+  const [, prefix] = PREFIX.exec(key) ?? [];
+  if (prefix === undefined) return false;
+  if (!secure || !isTrustworthy(new URL(url).origin)) return true;
+  return prefix.toLowerCase() === 'host' && (domain !== null || path !== '/');
 }
 
 /** @param {DocumentClient} client @returns {SameSiteContext} */

@@ -22,8 +22,9 @@ const SAFELISTED_RESPONSE_HEADERS = new Set([
   'pragma',
 ]);
 
-/** The longest value of a safelisted request header, in characters. */
+/** The longest value of a safelisted request header, and of all of them together, in characters. */
 const MAX_SAFELISTED_VALUE = 128;
+const MAX_SAFELISTED_VALUES = 1_024;
 
 /** https://fetch.spec.whatwg.org/#cors-unsafe-request-header-byte */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are unsafe
@@ -58,10 +59,16 @@ function isSafelisted(name, value) {
  */
 function unsafeHeaderNames(headers) {
   const names = new Set();
+  const safe = new Set();
+  let length = 0;
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
-    if (!isSafelisted(key, value)) names.add(key);
+    if (isSafelisted(key, value)) {
+      safe.add(key);
+      length += value.length;
+    } else names.add(key);
   }
+  if (length > MAX_SAFELISTED_VALUES) for (const key of safe) names.add(key);
   return [...names].sort();
 }
 
@@ -72,7 +79,16 @@ function unsafeHeaderNames(headers) {
  * @param {Header[]} headers
  */
 function noCorsHeaders(headers) {
-  return headers.filter(([name, value]) => name.toLowerCase() !== 'range' && isSafelisted(name.toLowerCase(), value));
+  /** By name: the values are sent as one. @type {Map<string, string>} */
+  const values = new Map();
+  return headers.filter(([name, value]) => {
+    const key = name.toLowerCase();
+    const before = values.get(key);
+    const joined = before === undefined ? value : `${before}, ${value}`;
+    if (key === 'range' || !isSafelisted(key, joined)) return false;
+    values.set(key, joined);
+    return true;
+  });
 }
 
 /**

@@ -6,6 +6,7 @@ const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
 const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
+const { documentType, whyNoDocument } = require('./document-type.cjs');
 const { getHeader } = require('./headers.cjs');
 const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isolation-policy.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
@@ -32,7 +33,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
  */
 
-/** @typedef {{ url: string, headers: import('./headers.cjs').HeaderList }} DocumentResponse */
+/** @typedef {{ url: string, status?: number, headers: import('./headers.cjs').HeaderList }} DocumentResponse */
 
 /** A response was refused as the document of a frame or as the script of a worker. */
 class LoadRefused extends Error {}
@@ -42,14 +43,25 @@ function hasHeaders(url) {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
+/** The MIME type of the document that a response becomes. @param {DocumentResponse} response @throws {LoadRefused} when it becomes none */
+function typeOf({ url, status, headers }) {
+  if (!hasHeaders(new URL(url))) return getHeader(headers, 'content-type') ?? 'text/html';
+  const reason = whyNoDocument({ status, headers });
+  if (reason !== undefined) throw new LoadRefused(`${url} is not shown: ${reason}`);
+  return documentType(headers);
+}
+
 /**
  * Describes the document of a page.
  *
  * @param {DocumentResponse} response
  * @param {string} [root] of a file, the folder that its origin spans
  * @returns {Description}
+ * @throws {LoadRefused}
  */
-function describePage({ url: text, headers }, root) {
+function describePage(response, root) {
+  const { url: text, headers } = response;
+  const contentType = typeOf(response);
   const url = new URL(text);
   let origin = originOfUrl(url) ?? newOpaqueOrigin();
   if (url.protocol === 'file:') origin = folderOrigin(root ?? path.dirname(fileURLToPath(url)));
@@ -62,7 +74,6 @@ function describePage({ url: text, headers }, root) {
     readOpenerPolicy(headers) === 'same-origin' &&
     embedderPolicy !== 'unsafe-none' &&
     allowsItself(isolated, origin);
-  const contentType = getHeader(headers, 'content-type') ?? 'text/html';
   return {
     url: url.href,
     contentType,
@@ -86,10 +97,12 @@ function describePage({ url: text, headers }, root) {
  * @throws {LoadRefused}
  */
 function describeFrame(
-  { url: text, headers },
+  response,
   embedder,
-  { sandbox = UNRESTRICTED, allow = null, src = text, isEmbedderIsolated = embedder.isIsolated },
+  { sandbox = UNRESTRICTED, allow = null, src = response.url, isEmbedderIsolated = embedder.isIsolated },
 ) {
+  const { url: text, headers } = response;
+  const contentType = typeOf(response);
   const url = new URL(text);
   // about:blank and about:srcdoc are what the embedder makes of them.
   const isLocal = url.protocol === 'about:';
@@ -135,7 +148,7 @@ function describeFrame(
   const isIsolated = isEmbedderIsolated && isAllowedInFrame(origin, around) && allowsItself(isolated, origin);
   return {
     url: url.href,
-    contentType: getHeader(headers, 'content-type') ?? 'text/html',
+    contentType,
     origin,
     profiling: hasHeaders(url) ? readProfilingMode(headers) : undefined,
     embedderPolicy,

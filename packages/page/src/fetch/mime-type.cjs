@@ -44,4 +44,4 @@ function isImageAudioVideoOrCsv(text) {
   return /^(image|audio|video)\/|^text\/csv$/.test(essence(text));
 }
 
-module.exports = { MAX_LENGTH, charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson };
+module.exports = { MAX_LENGTH, charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson, parseMimeType };

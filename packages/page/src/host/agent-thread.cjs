@@ -33,6 +33,53 @@ class AgentThread {
     this.nextNavigation = undefined;
     /** Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>} */
     this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
+    /** Requests that are made for it, to be aborted when it has ended. @type {Set<AbortController>} */
+    this.requests = new Set();
+    /** Those for documents of its frames, by their numbers, with the number of the frame. @type {Map<number, { frame: number, request: AbortController }>} */
+    this.frameRequests = new Map();
+  }
+
+  /**
+   * Does something with a request that is aborted when the thread has ended.
+   *
+   * @template Value
+   * @param {AbortController} request
+   * @param {(signal: AbortSignal) => Promise<Value>} work
+   */
+  async withRequest(request, work) {
+    this.requests.add(request);
+    try {
+      return await work(request.signal);
+    } finally {
+      this.requests.delete(request);
+    }
+  }
+
+  /**
+   * The same with the request for the document of a frame. It replaces an earlier one for the frame.
+   *
+   * @param {{ id: number, frame: number }} message
+   * @param {(signal: AbortSignal) => Promise<void>} work
+   */
+  async withFrameRequest({ id, frame }, work) {
+    for (const [other, earlier] of this.frameRequests) if (earlier.frame === frame) this.endFrameRequest(other);
+    const request = new AbortController();
+    this.frameRequests.set(id, { frame, request });
+    try {
+      await this.withRequest(request, work);
+    } finally {
+      this.frameRequests.delete(id);
+    }
+  }
+
+  /** @param {number} id */
+  endFrameRequest(id) {
+    this.frameRequests.get(id)?.request.abort();
+  }
+
+  /** The thread is no longer used. */
+  endRequests() {
+    for (const request of this.requests) request.abort();
   }
 
   /** The thread of the page's own window. @returns {AgentThread} */

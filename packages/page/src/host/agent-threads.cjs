@@ -56,9 +56,6 @@ class AgentThreads {
   #numbers = new WindowNumbers();
   #isVisible;
   #blobs = new BlobRegistry();
-  /** Questions of threads for blob: URLs that are not answered yet. @type {{ thread: AgentThread, message: { id: number, url: string } }[]} */
-  #askedBlobs = [];
-  #isReceiving = false;
   #workers;
 
   /**
@@ -379,7 +376,7 @@ class AgentThreads {
         this.#listener.onProblem(thread, message);
         return;
       case 'worker':
-        this.#workers.start(thread, message);
+        this.#workers.start(thread, message).finally(() => handle.finishWhenReceived(message));
         return;
       case 'end worker':
         this.#workers.end(thread, message.id);
@@ -400,43 +397,37 @@ class AgentThreads {
         this.#blobs.remove(thread, message.url);
         return;
       case 'blob':
-        this.#askedBlobs.push({ thread, message });
-        this.#receiveAll();
+        this.#answerBlob(thread, message).finally(() => handle.finish(message));
         return;
       case 'keepalive':
         this.#host.keptRequests.start(this.#host.network, this.clientOf(thread), handle, message);
         return;
+      case 'end frame':
+        thread.endFrameRequest(message.id);
+        return;
       case 'frame':
-        loadFrame(this.#host, this, thread, message)
+        thread
+          .withFrameRequest(message, (signal) => loadFrame(this.#host, this, thread, message, signal))
           .catch((error) => handle.postToMain({ type: 'frame', id: message.id, error: messageOf(error) }))
-          .finally(() => handle.finish(message));
+          .finally(() => handle.finishWhenReceived(message));
         return;
       default:
     }
   }
 
   /** @param {string} url @param {import('../fetch/origin.cjs').Origin} origin */
-  #findBlob(url, origin) {
+  async #findBlob(url, origin) {
     const found = this.#blobs.get(url, origin);
     if (found !== undefined) return found;
-    // The thread that made it may have reported it, but the message is not received yet.
-    this.#receiveAll();
+    // The thread that made it may have reported it, but the message is not handled yet.
+    await Promise.all(this.all().map(({ handle }) => handle.caughtUp()));
     return this.#blobs.get(url, origin);
   }
 
-  /** Handles what the threads have sent so far. Not within itself: a page can ask so often that the stack would be full. */
-  #receiveAll() {
-    if (this.#isReceiving) return;
-    this.#isReceiving = true;
-    try {
-      for (const { handle } of this.all()) handle.receiveFromMain();
-    } finally {
-      this.#isReceiving = false;
-    }
-    for (const { thread, message } of this.#askedBlobs.splice(0)) {
-      const blob = this.#blobs.get(message.url, thread.document.origin);
-      thread.handle.postToMain({ type: 'answer', id: message.id, blob });
-    }
+  /** @param {AgentThread} thread @param {{ id: number, url: string }} question */
+  async #answerBlob(thread, { id, url }) {
+    const blob = await this.#findBlob(url, thread.document.origin);
+    thread.handle.postToMain({ type: 'answer', id, blob });
   }
 
   /**
@@ -447,8 +438,8 @@ class AgentThreads {
    * @returns {import('../fetch/request.cjs').Client}
    */
   clientOf({ document: { origin, embedderPolicy, hasCrossSiteAncestor } }, blob) {
-    const blobAt = (/** @type {string} */ url) => {
-      const shared = this.#findBlob(url, origin);
+    const blobAt = async (/** @type {string} */ url) => {
+      const shared = await this.#findBlob(url, origin);
       return shared === undefined
         ? undefined
         : { type: shared.media, bytes: new Uint8Array(new Uint8Array(shared.bytes)) };
@@ -470,6 +461,7 @@ class AgentThreads {
   /** @param {AgentThread} thread */
   #forget(thread) {
     if (!this.#threads.delete(thread.id)) return;
+    thread.endRequests();
     this.#numbers.forgetThread(thread);
     this.#blobs.forget(thread);
     for (const child of this.all())

@@ -18,9 +18,10 @@ const { combine } = require('../fetch/sandbox.cjs');
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
+ * @param {AbortSignal} signal
  * @throws {Error} why the frame stays empty
  */
-async function loadFrame(host, threads, embedder, request) {
+async function loadFrame(host, threads, embedder, request, signal) {
   const { window, url, initiator } = request;
   const startedAt = now();
   // What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL.
@@ -29,13 +30,15 @@ async function loadFrame(host, threads, embedder, request) {
   };
   let response;
   try {
-    response = await fetchFrame(host, threads, embedder, request);
+    response = await fetchFrame(host, threads, embedder, request, signal);
+    signal.throwIfAborted();
   } catch (error) {
+    response?.lease?.release();
     if (error instanceof NetworkError) report(error.timing);
     throw error;
   }
   try {
-    await showInFrame(host, threads, embedder, request, response, startedAt, report);
+    await showInFrame(host, threads, embedder, request, response, { startedAt, report, signal });
   } catch (error) {
     response.lease?.release();
     throw error;
@@ -48,10 +51,9 @@ async function loadFrame(host, threads, embedder, request) {
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @param {Response} response
- * @param {number} startedAt
- * @param {(timing: Response['timing']) => void} report
+ * @param {{ startedAt: number, report: (timing: Response['timing']) => void, signal: AbortSignal }} load
  */
-async function showInFrame(host, threads, embedder, request, response, startedAt, report) {
+async function showInFrame(host, threads, embedder, request, response, { startedAt, report, signal }) {
   const { id, window, frame, url } = request;
   const { timing, lease } = response;
   report(timing);
@@ -75,7 +77,7 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
   } finally {
     release();
   }
-  if (!threads.has(embedder)) {
+  if (signal.aborted || !threads.has(embedder)) {
     lease?.release();
     await handle.terminate();
     return;
@@ -93,9 +95,10 @@ async function showInFrame(host, threads, embedder, request, response, startedAt
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
+ * @param {AbortSignal} signal
  * @returns {Promise<Response>}
  */
-async function fetchFrame(host, threads, embedder, { url, referrer, asker, text }) {
+async function fetchFrame(host, threads, embedder, { url, referrer, asker, text }, signal) {
   const { protocol } = new URL(url);
   if (protocol === 'about:') return localDocument(url, text);
   const client = asker === undefined ? embedder : threads.byId(asker);
@@ -103,6 +106,7 @@ async function fetchFrame(host, threads, embedder, { url, referrer, asker, text 
   return await host.network.fetch(
     { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },
     threads.clientOf(client),
+    signal,
   );
 }
 

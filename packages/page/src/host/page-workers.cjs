@@ -2,6 +2,7 @@
 
 // Starts and ends the dedicated workers of a page. https://html.spec.whatwg.org/multipage/workers.html#dom-worker
 
+const { shortened } = require('../any-realm/report-limits.cjs');
 const { describeWorker } = require('../fetch/worker-description.cjs');
 const { messageOf } = require('./errors.cjs');
 
@@ -15,6 +16,7 @@ const { messageOf } = require('./errors.cjs');
  * @typedef {object} StartedWorker
  * @property {import('./agent-thread.cjs').WorkerOwner} owner
  * @property {AgentThread | undefined} thread once it is started
+ * @property {AbortController} request for its script
  * @property {boolean} isEnded
  */
 
@@ -42,7 +44,12 @@ class PageWorkers {
   async start(owner, request) {
     const { id, window, url, options, referrer, startedAt, port } = request;
     /** @type {StartedWorker} */
-    const worker = { owner: { thread: owner, window, id }, thread: undefined, isEnded: false };
+    const worker = {
+      owner: { thread: owner, window, id },
+      thread: undefined,
+      request: new AbortController(),
+      isEnded: false,
+    };
     this.#workers.set(keyOf(owner, id), worker);
     let handle;
     /** @type {import('../fetch/request.cjs').Response['lease']} */
@@ -53,10 +60,12 @@ class PageWorkers {
         handle = this.#host.startThread('worker');
         // The script is fetched while the thread starts.
         const [response] = await Promise.all([
-          this.#fetch(owner, request).then((fetched) => {
-            lease = fetched.lease;
-            return fetched;
-          }),
+          owner
+            .withRequest(worker.request, (signal) => this.#fetch(owner, request, signal))
+            .then((fetched) => {
+              lease = fetched.lease;
+              return fetched;
+            }),
           handle.ready(),
         ]);
         owner.handle.postToMain({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
@@ -76,8 +85,8 @@ class PageWorkers {
     }
   }
 
-  /** @param {AgentThread} owner @param {WorkerRequest} request */
-  #fetch(owner, { url, blob, options: { type, credentials }, referrer }) {
+  /** @param {AgentThread} owner @param {WorkerRequest} request @param {AbortSignal} signal */
+  #fetch(owner, { url, blob, options: { type, credentials }, referrer }, signal) {
     return this.#host.network.fetch(
       {
         url,
@@ -87,6 +96,7 @@ class PageWorkers {
         referrer,
       },
       this.#threads.clientOf(owner, blob),
+      signal,
     );
   }
 
@@ -99,9 +109,12 @@ class PageWorkers {
   async importScript(thread, { url, referrer, signal, port }) {
     let answer;
     try {
-      const { lease, ...response } = await this.#host.network.fetch(
-        { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer },
-        this.#threads.clientOf(thread),
+      const { lease, ...response } = await thread.withRequest(new AbortController(), (signal) =>
+        this.#host.network.fetch(
+          { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer },
+          this.#threads.clientOf(thread),
+          signal,
+        ),
       );
       answer = { response: { ...response, body: new Uint8Array(response.body) } };
       // The worker waits for it.
@@ -120,6 +133,7 @@ class PageWorkers {
     const worker = this.#workers.get(keyOf(owner, id));
     if (worker === undefined) return;
     worker.isEnded = true;
+    worker.request.abort();
     if (worker.thread !== undefined) this.#threads.close(worker.thread);
   }
 
@@ -144,7 +158,8 @@ class PageWorkers {
 
   /** @param {StartedWorker} worker @param {string} [error] */
   #forget({ owner: { thread, id } }, error) {
-    if (this.#workers.delete(keyOf(thread, id))) thread.handle.postToMain({ type: 'worker gone', id, error });
+    if (!this.#workers.delete(keyOf(thread, id))) return;
+    thread.handle.postToMain({ type: 'worker gone', id, error: error && shortened(error) });
   }
 }
 

@@ -91,6 +91,8 @@ class Page extends EventEmitter {
   #requested;
   /** Counts navigations: a later one wins over those before. */
   #navigation = 0;
+  /** The request of the navigation that began last. */
+  #request = new AbortController();
   /** The navigation that the user has asked for and that has no document yet, which the page cannot replace. */
   #leaving = 0;
   /** Counts documents: references into one document are invalid in the next. */
@@ -155,6 +157,7 @@ class Page extends EventEmitter {
       async () => {
         // A response that arrives later must not replace the document.
         this.#navigation += 1;
+        this.#request.abort();
         const main = this.#document?.main;
         if (main !== undefined && !(await main.handle.isResponsive(PING_TIMEOUT))) await this.#kill(main);
       },
@@ -166,11 +169,15 @@ class Page extends EventEmitter {
     const navigation = ++this.#navigation;
     if (initiator === undefined) this.#leaving = navigation;
     const startedAt = now();
+    // A later navigation wins over this one anyway.
+    this.#request.abort();
+    const request = new AbortController();
+    this.#request = request;
     const handle = this.#context.startThread('page');
     let document;
     let response;
     try {
-      response = await this.#fetch(url, referrer, initiator);
+      response = await this.#fetch(url, { referrer, initiator, signal: request.signal });
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       await handle.ready();
@@ -183,7 +190,9 @@ class Page extends EventEmitter {
       this.#arrive(navigation);
       if (document === undefined) {
         response?.lease?.release();
-        handle.terminate();
+        // Awaited, so that a page that keeps navigating has no more threads than it may have navigations.
+        await handle.terminate();
+        this.#assertCurrent(navigation, url.href);
       }
       this.#assertOpen();
       throw error;
@@ -202,11 +211,10 @@ class Page extends EventEmitter {
 
   /**
    * @param {URL} url
-   * @param {string} referrer
-   * @param {Origin} [initiator]
+   * @param {{ referrer: string, initiator: Origin | undefined, signal: AbortSignal }} options
    * @returns {Promise<import('../fetch/request.cjs').Response>}
    */
-  async #fetch(url, referrer, initiator) {
+  async #fetch(url, { referrer, initiator, signal }) {
     if (url.protocol === 'about:') {
       return {
         type: 'basic',
@@ -228,6 +236,7 @@ class Page extends EventEmitter {
         isTopLevel: true,
       },
       { origin: initiator ?? newOpaqueOrigin(), isUser: initiator === undefined, embedderPolicy: 'unsafe-none' },
+      signal,
     );
   }
 
@@ -507,6 +516,7 @@ class Page extends EventEmitter {
     this.#isClosed = true;
     this.#host.remove(this);
     this.#requested.clear();
+    this.#request.abort();
     await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();

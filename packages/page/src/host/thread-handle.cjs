@@ -5,12 +5,13 @@
 const { EventEmitter } = require('node:events');
 const path = require('node:path');
 const { types } = require('node:util');
-const { MessageChannel, MessagePort, Worker, receiveMessageOnPort } = require('node:worker_threads');
+const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 
 const { readDomMessage } = require('./dom-messages.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { cloneKey } = require('./script-values.cjs');
+const { ThreadInbox } = require('./thread-inbox.cjs');
 const { waitAtMost } = require('./time-limit.cjs');
 
 /** @typedef {import('../any-realm/thread-messages.js').ToMainRealm} ToMainRealm */
@@ -37,6 +38,9 @@ const MAX_TERMINATION = 5_000;
 
 /** How much may be sent to a DOM realm before it is read, in the units of dom-realm/host-port.cjs. */
 const MAX_UNREAD = 64 << 10;
+
+/** Messages that count as unread until they are answered: the documents of frames and the scripts of workers may take long to load. */
+const COUNTED_LONGER = new Set(['blob', 'frame', 'worker']);
 
 /**
  * An answer that is awaited.
@@ -79,10 +83,9 @@ class ThreadHandle extends EventEmitter {
   /** Counters of messages that were sent and not read yet, which both threads share, see dom-realm/host-port.cjs. */
   #unreadHere = new Int32Array(new SharedArrayBuffer(4));
   #unreadThere = new Int32Array(new SharedArrayBuffer(4));
-  /** The same for the main realm's messages that a page can cause, see main-realm/page-thread.cjs. */
-  #unreadOfMain = new Int32Array(new SharedArrayBuffer(8));
-  /** Answers of the main realm that came before the message of the DOM realm that is being handled. @type {MainRealmAnswer[] | undefined} */
-  #earlyAnswers;
+  /** The same for the main realm's messages that a page can cause, their shared memory, and how many it has sent at all, see main-realm/page-thread.cjs. */
+  #unreadOfMain = new Int32Array(new SharedArrayBuffer(12));
+  #inbox;
 
   /** @param {ThreadStart} start */
   constructor({ library, cookies, options, kind }) {
@@ -115,10 +118,17 @@ class ThreadHandle extends EventEmitter {
     this.#ready.catch(() => {});
     // A page does not keep the program alive; a promise that waits for it does.
     this.#worker.unref();
-    this.#domPort.on('message', (message) => this.#onDomMessage(message));
+    this.#inbox = new ThreadInbox(
+      { main: this.#mainPort, dom: this.#domPort },
+      () => Atomics.load(this.#unreadOfMain, 2),
+      {
+        onMain: (message) => this.#onMainMessage(message),
+        onDom: (message) => this.#onDomMessage(message),
+        onAnswer: (answer) => this.#settle(`command ${answer.id}`, answer),
+      },
+    );
     this.#domPort.unref();
     this.postToDom({ type: 'unread', unread: this.#unreadThere });
-    this.#mainPort.on('message', (message) => this.#onMainMessage(message));
     this.#mainPort.unref();
     const { memoryLimit } = options;
     this.#stopWatching = watchMemory(this.#worker, memoryLimit * 2 ** 20, () => {
@@ -267,15 +277,8 @@ class ThreadHandle extends EventEmitter {
   #onDomMessage(received) {
     const message = this.#isRetired ? undefined : readDomMessage(received);
     if (message === undefined || this.#countRead(message)) return;
-    // Messages that the main realm sent earlier are handled first, though they come over another port.
-    /** @type {MainRealmAnswer[]} */
-    const answers = [];
-    this.#earlyAnswers = answers;
-    this.receiveFromMain();
-    this.#earlyAnswers = undefined;
     if (message.type !== 'evaluated') this.emit('dom-message', message);
     else if (typeof message.id === 'number') this.#settle(`evaluation ${message.id}`, message);
-    for (const answer of answers) this.#finish(answer);
   }
 
   /** Counts a message as read. Returns whether it was about counting alone. @param {FromDomRealm} message */
@@ -289,28 +292,18 @@ class ThreadHandle extends EventEmitter {
     return false;
   }
 
-  /** Handles the messages that the main realm has sent so far. */
-  receiveFromMain() {
-    if (this.#hasEnded) return;
-    for (;;) {
-      const received = receiveMessageOnPort(this.#mainPort);
-      if (received === undefined) return;
-      this.#onMainMessage(received.message);
-    }
+  /** Resolves when the messages that the main realm has sent so far are handled, or will not be. */
+  caughtUp() {
+    return this.#inbox.caughtUp();
   }
 
-  /** @param {FromMainRealm} message */
+  /** @param {Exclude<FromMainRealm, MainRealmAnswer>} message */
   #onMainMessage(message) {
-    // The document of a frame may take long to load, so it counts until then: see `finish`.
-    if (message.type !== 'frame') this.finish(message);
+    if (!COUNTED_LONGER.has(message.type)) this.finish(message);
     if ('memory' in message) Atomics.sub(this.#unreadOfMain, 1, message.memory);
     switch (message.type) {
       case 'ready':
         this.#settle('ready');
-        return;
-      case 'done':
-        if (this.#earlyAnswers === undefined) this.#finish(message);
-        else this.#earlyAnswers.push(message);
         return;
       case 'delivered':
         this.#deliveries.get(message.delivery)?.release();
@@ -329,14 +322,9 @@ class ThreadHandle extends EventEmitter {
     if ('weight' in message) Atomics.sub(this.#unreadOfMain, 0, message.weight ?? 0);
   }
 
-  /** Settles a request to the main realm, after the messages that the DOM realm sent before. @param {MainRealmAnswer} answer */
-  #finish(answer) {
-    for (;;) {
-      const received = this.#hasEnded ? undefined : receiveMessageOnPort(this.#domPort);
-      if (received === undefined) break;
-      this.#onDomMessage(received.message);
-    }
-    this.#settle(`command ${answer.id}`, answer);
+  /** The same once the thread has received what was posted so far: answers, which have the URLs of the requests, would fill memory too. @param {FromMainRealm} message */
+  finishWhenReceived(message) {
+    this.deliver({ type: 'answered' }, { release: () => this.finish(message) });
   }
 
   /** Whether the thread's event loop answers in time. @param {number} milliseconds */
@@ -358,6 +346,7 @@ class ThreadHandle extends EventEmitter {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#stopWatching();
+    this.#inbox.end();
     this.#domPort.close();
     this.#mainPort.close();
     for (const lease of this.#deliveries.values()) lease.release();

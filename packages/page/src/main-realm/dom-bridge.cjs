@@ -150,6 +150,8 @@ class DomBridge {
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
       createContext: (document, frame, mayBeIsolated) =>
         this.#complete(() => thread.windows.create(Number(document), Number(frame), mayBeIsolated === true)),
+      newNamedProperties: (...parameters) =>
+        this.#complete(() => thread.fixedPrototypes.newNamedProperties(...parameters)),
       enterWindow: (window, host) => this.#complete(() => thread.windows.enter(window, host)),
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {
@@ -163,6 +165,7 @@ class DomBridge {
         this.#complete(() => {
           if (!isString(source, name)) throw new Error('a script is text');
           const { realm, bases } = thread.windows.get(window);
+          thread.fixedPrototypes.fix(window);
           if (isString(base) && base !== '') bases.set(name, base);
           return runClassicScript(realm, source, name, { line: 0, column: column | 0 });
         }),

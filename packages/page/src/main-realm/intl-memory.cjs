@@ -18,7 +18,7 @@ const SIZES = {
 
 const SOURCE = `'use strict'; {
   const sizes = ${JSON.stringify(SIZES)};
-  const { ArrayBuffer, Intl, Proxy, WeakMap } = globalThis;
+  const { ArrayBuffer, Date, Intl, Proxy, WeakMap } = globalThis;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
   const { get, set } = WeakMap.prototype;
   const { resolvedOptions } = Intl.DateTimeFormat.prototype;
@@ -41,7 +41,7 @@ const SOURCE = `'use strict'; {
     const { [name]: counted } = {
       [name](...parameters) {
         const result = apply(original, this, parameters);
-        after(this, result);
+        after(this, result, parameters.length);
         return result;
       },
     };
@@ -73,9 +73,28 @@ const SOURCE = `'use strict'; {
   const countResult = (_self, result) => count(result, sizes.other);
   replaceMethod(Intl.Locale.prototype, 'maximize', countResult);
   replaceMethod(Intl.Locale.prototype, 'minimize', countResult);
+  // With parameters, each call makes a format of its own, which is garbage then. So is the buffer.
+  const countGarbage = (_self, _result, count) => {
+    if (count > 0) new ArrayBuffer(sizes.lunisolar);
+  };
+  const countMethods = ({ prototype }) => {
+    for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'])
+      if (getOwnPropertyDescriptor(prototype, name) !== undefined) replaceMethod(prototype, name, countGarbage);
+  };
+  countMethods(Date);
+  if (globalThis.Temporal !== undefined) {
+    for (const name of ownKeys(Temporal)) if (typeof Temporal[name] === 'function') countMethods(Temporal[name]);
+  }
+  // Segments and their iterators each have a copy of the text, of two bytes a character.
+  const sizeOfSegments = (segments) => {
+    const first = apply(containing, segments, [0]);
+    return sizes.other + 2 * (first === undefined ? 0 : first.input.length);
+  };
   let countsIterators = false;
+  let containing;
   replaceMethod(Intl.Segmenter.prototype, 'segment', (_self, segments) => {
-    count(segments, sizes.other);
+    containing ??= getPrototypeOf(segments).containing;
+    count(segments, sizeOfSegments(segments));
     if (countsIterators) return;
     countsIterators = true;
     // Found now, because making a segmenter takes long.
@@ -83,7 +102,7 @@ const SOURCE = `'use strict'; {
     const property = getOwnPropertyDescriptor(prototype, Symbol.iterator);
     const handler = {
       __proto__: null,
-      apply: (original, self, parameters) => count(apply(original, self, parameters), sizes.other),
+      apply: (original, self, parameters) => count(apply(original, self, parameters), sizeOfSegments(self)),
     };
     // A proxy of a built-in function has the text of one.
     defineProperty(prototype, Symbol.iterator, { __proto__: null, ...property, value: new Proxy(property.value, handler) });

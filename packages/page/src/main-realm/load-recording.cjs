@@ -5,6 +5,10 @@
 // the document and does not count among the document's sessions.
 
 const native = require('selfprof/internal/native.cjs');
+const { stacksFor } = require('./profiler-sessions.cjs');
+
+/** How many stacks a short recording may hold, too. */
+const MIN_STACKS = 100_000;
 
 class LoadRecording {
   #session;
@@ -16,7 +20,8 @@ class LoadRecording {
   constructor(realm, options) {
     // The trace itself shows that the buffer was full, so it needs no listener.
     const listener = { onFull() {}, onChunk() {} };
-    this.#session = realm.open({ ...options, includeEntries: false }, listener);
+    const maxStacks = Math.max(stacksFor(options.maxBufferSize), MIN_STACKS);
+    this.#session = realm.open({ ...options, maxStacks, includeEntries: false }, listener);
   }
 
   /** Ends the recording. @returns {Promise<{ bytes: Uint8Array } | { error: string }>} a trace as gzipped JSON */

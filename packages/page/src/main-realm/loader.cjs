@@ -39,6 +39,9 @@ const FRAME_SIZE = 16 << 10;
 /** The longest attribute `allow` of a frame element, in characters. A longer one allows nothing. */
 const MAX_ALLOW = 10_000;
 
+/** https://fetch.spec.whatwg.org/#dom-request */
+const WITHOUT_BODY = new Set(['GET', 'HEAD']);
+
 /** How many fetched scripts may wait to be run. */
 const MAX_WAITING_SCRIPTS = 10_000;
 
@@ -47,7 +50,11 @@ class Loader {
   #network;
   /** @type {Map<number, AbortController>} */
   #running = new Map();
-  /** Frames whose documents are being loaded. @type {Map<number, { onDone: OnAnswer, request: import('./reports.cjs').FailedRequest }>} */
+  /**
+   * Frames whose documents are being loaded; `isSent` is whether the user's thread knows.
+   *
+   * @type {Map<number, { onDone: OnAnswer, request: import('./reports.cjs').FailedRequest, isSent: boolean }>}
+   */
   #frames = new Map();
   /** Navigations that frames of other threads ask for. */
   askedNavigations = new AskedNavigations();
@@ -106,6 +113,7 @@ class Loader {
 
   /** @param {number} id */
   abort(id) {
+    if (this.#frames.get(id)?.isSent) this.#thread.tell({ type: 'end frame', id });
     this.#frames.delete(id);
     this.#running.get(id)?.abort();
     this.#running.delete(id);
@@ -123,6 +131,9 @@ class Loader {
     // Copied at once, because the page may change it.
     const bytes = bytesOf(body)?.slice() ?? null;
     return this.#start(text, onDone, async (request, signal) => {
+      // A server that does not expect a body takes it for the next request.
+      if (bytes !== null && WITHOUT_BODY.has(request.method))
+        throw new Error(`a request with the method ${request.method} has no body`);
       const response = await this.#load({ ...request, body: bytes }, signal);
       return visibleResponse(response, request);
     });
@@ -192,7 +203,8 @@ class Loader {
     const id = this.#nextId++;
     const initiator = String(claimed.initiator);
     const allow = String(claimed.allow ?? '');
-    this.#frames.set(id, { onDone, request: { window, initiator, url } });
+    const waiting = { onDone, request: { window, initiator, url }, isSent: false };
+    this.#frames.set(id, waiting);
     /** @type {import('../any-realm/thread-messages.js').FrameRequest} */
     const request = {
       type: 'frame',
@@ -213,7 +225,8 @@ class Loader {
     };
     const texts = [url, referrer, request.allow, request.text, request.base, initiator];
     const size = texts.reduce((sum, text) => sum + (text?.length ?? 0), FRAME_SIZE);
-    if (!this.#thread.tellLimited(request, { size }))
+    waiting.isSent = this.#thread.tellLimited(request, { size });
+    if (!waiting.isSent)
       setImmediate(() => this.onFrame({ id, error: 'too many documents of frames wait to be loaded' }));
     return id;
   }
@@ -257,6 +270,8 @@ class Loader {
       bases.set(script.url, script.base);
       return runClassicScript(realm, script.source, script.url);
     }
+    // The page may have taken over the DOM realm before our code was in the window.
+    this.#thread.fixedPrototypes.fix(window);
     // Its base URL is where redirects have led. Another script of the same URL would resolve specifiers by it, and tell the page.
     try {
       runClassicScript(realm, script.source, script.url, { muted: true });

@@ -16,6 +16,7 @@ const JSDOM = {
   'lib/jsdom/living/helpers/runtime-script-errors.js': 'exceptions.cjs',
   'lib/jsdom/living/nodes/HTMLFrameElement-impl.js': 'frame-element.cjs',
   'lib/jsdom/living/nodes/HTMLScriptElement-impl.js': 'script-element.cjs',
+  'lib/jsdom/living/window-properties.js': 'window-properties.cjs',
   'lib/jsdom/living/window/navigation.js': 'navigation.cjs',
 };
 

@@ -14,10 +14,12 @@ const { oneOf, toCredentials } = require('./page-request.cjs');
 
 const TYPES = /** @type {const} */ (['classic', 'module']);
 
+/** @typedef {{ window: WindowRecord, url: string, onFailure: () => void, isSent: boolean }} OwnedWorker `isSent` is whether the user's thread knows */
+
 class OwnedWorkers {
   #thread;
   #limit;
-  /** By id: the window that started the worker, and what is called when the worker fails. @type {Map<number, { window: WindowRecord, url: string, onFailure: () => void }>} */
+  /** By id: the window that started the worker, and what is called when the worker fails. @type {Map<number, OwnedWorker>} */
   #workers = new Map();
   #nextId = 1;
 
@@ -42,7 +44,9 @@ class OwnedWorkers {
   start(window, text, onPipe, onFailure) {
     const { url, type, credentials, name } = JSON.parse(String(text));
     const id = this.#nextId++;
-    this.#workers.set(id, { window, url: String(url), onFailure });
+    /** @type {OwnedWorker} */
+    const worker = { window, url: String(url), onFailure, isSent: false };
+    this.#workers.set(id, worker);
     const { port1, port2 } = new MessageChannel();
     this.#thread.enter(() => onPipe(this.#thread.moveToDom(port1)));
     if (this.#workers.size > this.#limit) {
@@ -68,7 +72,8 @@ class OwnedWorkers {
       port: port2,
     };
     const size = request.url.length + request.options.name.length;
-    if (!this.#thread.tellLimited(request, { size, transferList: [port2] })) {
+    worker.isSent = this.#thread.tellLimited(request, { size, transferList: [port2] });
+    if (!worker.isSent) {
       port2.close();
       setImmediate(() => this.onGone({ id, error: 'too many workers wait to be started' }));
     }
@@ -77,7 +82,8 @@ class OwnedWorkers {
 
   /** Ends a worker, whatever it is doing. @param {number} id */
   end(id) {
-    if (this.#workers.delete(id)) this.#thread.tell({ type: 'end worker', id });
+    if (this.#workers.get(id)?.isSent) this.#thread.tell({ type: 'end worker', id });
+    this.#workers.delete(id);
   }
 
   /** Ends the workers of a window. https://html.spec.whatwg.org/multipage/workers.html#the-worker's-lifetime @param {WindowRecord} window */

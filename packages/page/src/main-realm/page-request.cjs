@@ -74,9 +74,14 @@ function toCredentials(value) {
   return oneOf(CREDENTIALS, value, 'same-origin');
 }
 
-/** @param {string} name */
-function isForbidden(name) {
+/** Headers by which some servers take a request for one with another method. */
+const METHOD_HEADERS = new Set(['x-http-method', 'x-http-method-override', 'x-method-override']);
+const FORBIDDEN_METHOD = /^\s*(connect|trace|track)\s*$/i;
+
+/** @param {string} name @param {string} value */
+function isForbidden(name, value) {
   const key = name.toLowerCase();
+  if (METHOD_HEADERS.has(key)) return value.split(',').some((method) => FORBIDDEN_METHOD.test(method));
   return FORBIDDEN_HEADERS.has(key) || key.startsWith('proxy-') || key.startsWith('sec-');
 }
 
@@ -85,7 +90,7 @@ function readHeaders(value) {
   if (!Array.isArray(value)) return [];
   return value
     .map(([name, content]) => /** @type {[string, string]} */ ([String(name), String(content)]))
-    .filter(([name, content]) => TOKEN.test(name) && !/[\0\r\n]/.test(content) && !isForbidden(name));
+    .filter(([name, content]) => TOKEN.test(name) && !/[\0\r\n]/.test(content) && !isForbidden(name, content));
 }
 
 /**
@@ -95,7 +100,7 @@ function readHeaders(value) {
 function readPageRequest(text) {
   const request = JSON.parse(String(text));
   const method = String(request.method ?? 'GET');
-  if (!TOKEN.test(method) || /^(connect|trace|track)$/i.test(method))
+  if (!TOKEN.test(method) || FORBIDDEN_METHOD.test(method))
     throw new Error(`a page cannot send a request with the method ${method}`);
   const mode = oneOf(MODES, request.mode, 'no-cors');
   const headers = readHeaders(request.headers);

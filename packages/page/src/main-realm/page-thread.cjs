@@ -21,6 +21,7 @@ const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { coarsened } = require('./coarse-time.cjs');
 const { restrictPorts } = require('./dom-ports.cjs');
+const { FixedPrototypes } = require('./fixed-prototypes.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
 const { HostModules } = require('./host-modules.cjs');
 const { waitForIdle } = require('./idle.cjs');
@@ -38,6 +39,7 @@ const { Reports } = require('./reports.cjs');
 const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
+const { countWasmMemory } = require('./wasm-memory.cjs');
 const { removeWasmStreaming } = require('./wasm-streaming.cjs');
 const { WindowRegistry } = require('./window-registry.cjs');
 const { WorkerScripts } = require('./worker-scripts.cjs');
@@ -73,6 +75,7 @@ class PageThread {
   workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
   keepaliveRequests = new KeepaliveRequests(this);
+  fixedPrototypes = new FixedPrototypes();
   /** The host's modules. */
   store;
   /** When the thread was started, on the clock of `native.now()`. */
@@ -116,9 +119,11 @@ class PageThread {
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     native.forbidEval(vm.runInContext('(function () {})', context));
     restrictPorts(context);
+    this.fixedPrototypes.install(context);
     coarsenTemporal(context);
     countIntlMemory(context);
     removeWasmStreaming(context);
+    countWasmMemory(context);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
     this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));
     /** @type {unknown} */
@@ -217,6 +222,8 @@ class PageThread {
    */
   tell(message, transferList = []) {
     control.postMessage(message, transferList);
+    // Not before: the user's thread takes messages from the port until it has as many.
+    Atomics.add(unread, 2, 1);
   }
 
   /**
@@ -376,6 +383,8 @@ class PageThread {
       this.#asked.get(id)?.(answer);
       this.#asked.delete(id);
     },
+    // It counts as delivered, with what came before.
+    answered: () => {},
     frame: (message) => this.loader.onFrame(message),
     'navigate frame': ({ frame, ...navigation }) => {
       const ticket = this.loader.askedNavigations.add(navigation);
@@ -386,22 +395,22 @@ class PageThread {
     },
     'force sample': ({ id, frame }) => {
       const exists = this.windows.forceSample(frame);
-      control.postMessage({ type: 'done', id, error: exists ? undefined : 'the frame is gone' });
+      this.tell({ type: 'done', id, error: exists ? undefined : 'the frame is gone' });
     },
-    modules: ({ id }) => control.postMessage({ type: 'done', id, modules: this.store.pack() }),
+    modules: ({ id }) => this.tell({ type: 'done', id, modules: this.store.pack() }),
     visibility: ({ id, isVisible }) => {
       this.#setVisible(isVisible);
-      control.postMessage({ type: 'done', id });
+      this.tell({ type: 'done', id });
     },
     unload: ({ id }) => {
       this.enter(() => this.dom.unload?.());
-      control.postMessage({ type: 'done', id });
+      this.tell({ type: 'done', id });
     },
-    ping: ({ id }) => control.postMessage({ type: 'pong', id }),
-    'take profile': async ({ id }) => control.postMessage({ type: 'done', id, ...(await this.windows.takeProfile()) }),
+    ping: ({ id }) => this.tell({ type: 'pong', id }),
+    'take profile': async ({ id }) => this.tell({ type: 'done', id, ...(await this.windows.takeProfile()) }),
     'await idle': async ({ id, quiet }) => {
       await waitForIdle(quiet, () => this.loader.isBusy);
-      control.postMessage({ type: 'done', id });
+      this.tell({ type: 'done', id });
     },
   };
 
@@ -452,6 +461,6 @@ process.on('uncaughtException', (error) => contain(() => thread.report(error)));
 process.on('unhandledRejection', (reason, promise) => contain(() => thread.reject(reason, promise)));
 
 control.on('message', (message) => thread.onMessage(message));
-control.postMessage({ type: 'ready' });
+thread.tell({ type: 'ready' });
 
 module.exports = { PageThread };

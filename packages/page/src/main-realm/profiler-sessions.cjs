@@ -5,6 +5,10 @@
 /** How many profilers a page may run at once: as many as in Chromium. */
 const MAX_SESSIONS = 100;
 
+/** How many stacks may be kept for each sample, and at most. Most samples have few stacks that no other has. */
+const STACKS_PER_SAMPLE = 4;
+const MAX_STACKS = 0xffff_ffff;
+
 class ProfilerSessions {
   /** @type {Set<number>} */
   #open = new Set();
@@ -35,4 +39,9 @@ class ProfilerSessions {
   }
 }
 
-module.exports = { MAX_SESSIONS, ProfilerSessions };
+/** How many stacks may be kept for so many samples: a program that makes stacks at random has two hundred for each, of 50 bytes. @param {number} samples */
+function stacksFor(samples) {
+  return Math.min(STACKS_PER_SAMPLE * samples, MAX_STACKS);
+}
+
+module.exports = { MAX_SESSIONS, ProfilerSessions, stacksFor };

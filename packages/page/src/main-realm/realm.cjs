@@ -24,6 +24,17 @@ const HOST_SCRIPTS = [
 ];
 
 /**
+ * The longest script, in characters. V8 parses it to a tree of up to 30 bytes for each character, which counts towards no limit and cannot be
+ * interrupted. crates/v8/shim/untrusted_thread.cc has the same limit for `eval`.
+ */
+const MAX_SOURCE = 32 << 20;
+
+/** @param {string} source @throws {Error} when it is too long */
+function checkLength(source) {
+  if (source.length > MAX_SOURCE) throw new Error(`a script is longer than ${MAX_SOURCE} characters`);
+}
+
+/**
  * Where a script begins in the resource that its URL names, and what the page may learn about it.
  *
  * @typedef {object} ScriptOptions
@@ -38,6 +49,7 @@ const HOST_SCRIPTS = [
  * @typedef {object} SessionOptions
  * @property {number} sampleInterval in milliseconds
  * @property {number} maxBufferSize in samples
+ * @property {number} [maxStacks] how many stacks the buffer may hold
  * @property {string} [bufferPolicy]
  * @property {number} [maxChunks]
  * @property {boolean} [includeEntries]
@@ -90,6 +102,7 @@ class Realm {
    * @param {ScriptOptions} [options]
    */
   compileModule(source, url, options) {
+    checkLength(source);
     return native.compileModule(this.#anchor, source, url, { ...options, realm: this.id });
   }
 
@@ -121,4 +134,4 @@ class Realm {
   }
 }
 
-module.exports = { HOST_SCRIPTS, Realm };
+module.exports = { HOST_SCRIPTS, Realm, checkLength };

@@ -5,6 +5,8 @@
 const { types } = require('node:util');
 const vm = require('node:vm');
 
+const { checkLength } = require('./realm.cjs');
+
 /** @typedef {import('./realm.cjs').Realm} Realm */
 
 /**
@@ -18,6 +20,7 @@ const vm = require('node:vm');
  * @throws what the script throws: values of its realm
  */
 function runClassicScript(realm, source, url, { line = 0, column = 0, muted = false } = {}) {
+  checkLength(source);
   try {
     return realm.run(source, url, { line, column, muted });
   } catch (thrown) {
@@ -73,6 +76,7 @@ function syntaxErrorPosition(thrown) {
  * @throws {object} a SyntaxError of the window's realm
  */
 function checkFunctionBody(window, parameters, body, url) {
+  checkLength(body);
   vm.compileFunction(body, parameters, { parsingContext: window, filename: url });
 }
 

@@ -10,6 +10,7 @@ const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript, isJson } = require('../fetch/mime-type.cjs');
 const { withoutFragment } = require('../fetch/request.cjs');
 const { ImportMap } = require('./import-map.cjs');
+const { ModuleDepths } = require('./module-depth.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 
 /** @typedef {import('../fetch/request.cjs').Response} Response */
@@ -17,6 +18,9 @@ const { isOwnError } = require('./own-objects.cjs');
 
 /** How many modules a document may have: a page could import made-up URLs without end. */
 const MAX_MODULES = 20_000;
+
+/** How many modules may import each other in a row, see module-depth.cjs. */
+const MAX_DEPTH = 5_000;
 
 /** A module could not be loaded: an `error` event of its element, or a TypeError with the message. */
 class ModuleNotLoaded extends Error {
@@ -56,6 +60,7 @@ class WindowModules {
   /** By type and URL. A URL that failed is not requested again. @type {Map<string, Promise<ModuleScript>>} */
   #map = new Map();
   #importMap = new ImportMap();
+  #depths = new ModuleDepths();
   /** Scripts that wait to be run, by handle. @type {Map<number, ModuleScript>} */
   #prepared = new Map();
   #nextHandle = 1;
@@ -129,7 +134,7 @@ class WindowModules {
    * @param {Credentials} credentials
    */
   async #finishPreparing(script, credentials) {
-    await this.#loadImports(script, credentials, new Set());
+    await this.#loadImports(script, credentials);
     this.#link(script);
     const handle = this.#nextHandle++;
     this.#prepared.set(handle, script);
@@ -167,7 +172,7 @@ class WindowModules {
     try {
       const type = this.#typeOf(attributes);
       script = await this.#load(this.resolve(specifier, base), type, { credentials: 'same-origin', referrer });
-      await this.#loadImports(script, 'same-origin', new Set());
+      await this.#loadImports(script, 'same-origin');
       this.#link(script);
     } catch (error) {
       if (error instanceof ModuleNotLoaded && error.reason !== undefined) this.#fetcher.onFailure(specifier, error);
@@ -296,10 +301,12 @@ class WindowModules {
    *
    * @param {ModuleScript} script
    * @param {Credentials} credentials
-   * @param {Set<ModuleScript>} visited
+   * @param {Set<ModuleScript>} [visited]
+   * @param {number} [depth]
    */
-  async #loadImports(script, credentials, visited) {
+  async #loadImports(script, credentials, visited = new Set(), depth = 0) {
     if (visited.has(script) || script.compiled === undefined) return;
+    if (depth > MAX_DEPTH) throw tooDeep();
     visited.add(script);
     if (script.imported === undefined) {
       const requests = script.compiled.requests.map(([specifier, ...attributes]) => ({
@@ -312,24 +319,26 @@ class WindowModules {
         requests.map(({ url, type }) => this.#load(url, type, { credentials, referrer })),
       );
     }
-    await Promise.all(script.imported.map((imported) => this.#loadImports(imported, credentials, visited)));
+    await Promise.all(script.imported.map((imported) => this.#loadImports(imported, credentials, visited, depth + 1)));
   }
 
   /** Links a module with everything that it imports. If one of those has failed, so has the module. @param {ModuleScript} root */
   #link(root) {
     /** @type {Set<ModuleScript>} */
     const reachable = new Set();
-    const visit = (/** @type {ModuleScript} */ script) => {
-      if (reachable.has(script)) return;
+    const waiting = [root];
+    for (let script = waiting.pop(); script !== undefined; script = waiting.pop()) {
+      if (reachable.has(script)) continue;
       reachable.add(script);
-      for (const imported of script.imported ?? []) visit(imported);
-    };
-    visit(root);
+      // The first import comes next.
+      for (const imported of script.imported?.toReversed() ?? []) waiting.push(imported);
+    }
     const failed = [...reachable].find(({ failure }) => failure !== undefined);
     if (failed !== undefined) {
       root.failure ??= failed.failure;
       return;
     }
+    if (this.#depths.of(root) > MAX_DEPTH) throw tooDeep();
     for (const script of reachable) {
       if (script.isLinked) continue;
       script.isLinked = true;
@@ -342,6 +351,10 @@ class WindowModules {
       root.failure = { thrown };
     }
   }
+}
+
+function tooDeep() {
+  return new ModuleNotLoaded(`more than ${MAX_DEPTH} modules import each other in a row`);
 }
 
 /** @param {ModuleScript} script */

@@ -4,7 +4,7 @@
 // document is not allowed to do, and what would take too much memory, is refused here, where no code of a page runs.
 
 const native = require('selfprof/internal/native.cjs');
-const { MAX_SESSIONS } = require('./profiler-sessions.cjs');
+const { MAX_SESSIONS, stacksFor } = require('./profiler-sessions.cjs');
 const { clockOf, describeResource } = require('./resource-timing.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CollectedEntries} CollectedEntries */
@@ -136,6 +136,7 @@ class WindowNative {
         {
           sampleInterval: Number(sampleInterval),
           maxBufferSize: Math.min(asked, share),
+          maxStacks: stacksFor(share),
           bufferPolicy: policy,
           maxChunks: waiting,
           includeEntries: includeEntries === true,

@@ -14,6 +14,7 @@ const { Realm } = require('./realm.cjs');
 const { clockOf, describeNavigation } = require('./resource-timing.cjs');
 const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { loadWindowCode } = require('./window-code.cjs');
+const { countWasmMemory } = require('./wasm-memory.cjs');
 const { removeWasmStreaming } = require('./wasm-streaming.cjs');
 const { WindowNative } = require('./window-native.cjs');
 const { WindowRecord } = require('./window-record.cjs');
@@ -71,9 +72,11 @@ class WindowRegistry {
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+    this.#thread.fixedPrototypes.install(window);
     coarsenTemporal(window);
     countIntlMemory(window);
     removeWasmStreaming(window);
+    countWasmMemory(window);
     const { client, loader, reports } = this.#thread;
     const isIsolated = client.isIsolated === true && mayBeIsolated && description.isIsolated !== false;
     const realm = new Realm(window, {
@@ -149,6 +152,8 @@ class WindowRegistry {
     const record = this.get(window);
     if (record.isEntered && record.document.sandbox?.allowsScripts === false)
       throw new Error('the document is sandboxed and may not run scripts');
+    // Not sooner: our own code and jsdom's make them.
+    if (record.isEntered) this.#thread.fixedPrototypes.fix(window);
     return record;
   }
 

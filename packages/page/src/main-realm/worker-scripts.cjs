@@ -56,7 +56,8 @@ class WorkerScripts {
    * @param {() => void} onRun is called when it has run for the first time: from then on it gets messages
    */
   async runWorker({ url, worker: { type, credentials } }, { response, referrer }, onRun) {
-    const { realm, bases, modules } = this.#worker();
+    const { realm, bases, modules, window } = this.#worker();
+    this.#thread.fixedPrototypes.fix(window);
     if (type === 'classic') {
       bases.set(url, url);
       const source = new TextDecoder().decode(response.body);

@@ -172,6 +172,16 @@ function hideHostCode() {
     const prototype = getOwnPropertyDescriptor(value, 'prototype')?.value;
     if (prototype !== undefined) noteFunctions(prototype);
   }
+  noteFunctions(Date.prototype);
+  // The same of prototypes that are fixed, see main-realm/fixed-prototypes.cjs.
+  for (const holder of [Object, Object.prototype, Reflect]) noteFunctions(holder);
+  // See main-realm/wasm-memory.cjs.
+  noteFunctions(WebAssembly);
+  const temporal = getOwnPropertyDescriptor(globalThis, 'Temporal')?.value ?? {};
+  for (const key of ownKeys(temporal)) {
+    const value = getOwnPropertyDescriptor(temporal, key)?.value;
+    if (typeof value === 'function') noteFunctions(value.prototype);
+  }
   replaceToString(Function.prototype, host.functionTexts);
 }
 
