@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
     "shim/mapping_urls.cc",
     "shim/modules.cc",
     "shim/profiler.cc",
+    "shim/sample_labels.cc",
     "shim/scripts.cc",
     "shim/structured_clone.cc",
     "shim/timeline.cc",

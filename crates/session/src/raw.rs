@@ -1,6 +1,8 @@
 //! A sampler's output: a segment of raw samples with the functions on their stacks.
 
-use selfprof_trace::Micros;
+use std::sync::Arc;
+
+use selfprof_trace::{LabelSet, Micros};
 
 use crate::{AgentState, Instant};
 
@@ -20,6 +22,20 @@ pub struct RawSegment {
     pub lost: u64,
     /// The CPU times of the thread in order, up to the end of the segment, if they are wanted and known. Straight lines connect them.
     pub cpu_times: Option<Vec<CpuTime>>,
+    /// When the labels of the sampled code changed, in order. Before the first change, they are those of the segment before.
+    pub labels: Vec<RawLabels>,
+}
+
+/// The labels of samples from one moment on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawLabels {
+    /// The moment.
+    pub from: Instant,
+    /// When the labels were read before. That was for the next sample after that time; of samples between the two, nobody knows the
+    /// labels unless both are equal.
+    pub before: Instant,
+    /// The labels; `None` if samples have none.
+    pub labels: Option<Arc<LabelSet>>,
 }
 
 /// How long a thread has run at one moment.

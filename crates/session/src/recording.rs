@@ -4,6 +4,7 @@ mod cell;
 mod chunks;
 mod circular;
 mod extraction;
+mod labels;
 mod stack_map;
 mod waiting;
 
@@ -11,6 +12,8 @@ use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace, Waitin
 
 pub use self::cell::RecordingCell;
 use self::extraction::Extraction;
+use self::labels::LabelRecorder;
+pub use self::labels::RecordedLabels;
 use self::stack_map::{Resolved, StackMap};
 use self::waiting::WaitingRecorder;
 use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSegment, Span};
@@ -24,12 +27,17 @@ pub struct RecordingOptions {
     pub interval: Micros,
     /// The sample buffer size limit; `None` for no limit.
     pub limit: Option<u64>,
+    /// How many stacks the tables may hold; `None` for no limit. With more, the buffer is full, however few samples it holds: each
+    /// sample can have hundreds of stacks that no other has.
+    pub most_stacks: Option<usize>,
     /// What happens when a sample is due and the limit is reached.
     pub policy: BufferPolicy,
     /// The resolution of the session's clock. Timestamps are rounded down to a multiple of it; zero keeps every microsecond.
     pub resolution: Micros,
     /// Whether the waiting time is recorded, if segments have CPU times. Only a recording that is streamed can take it out.
     pub waiting: bool,
+    /// Whether the labels of samples are recorded, if segments have them. Only a recording that is streamed can take them out.
+    pub labels: bool,
 }
 
 /// One session's trace while it is being recorded.
@@ -63,6 +71,7 @@ pub struct Recording {
     full: bool,
     lost: u64,
     waiting_times: Option<WaitingRecorder>,
+    labels: Option<LabelRecorder>,
 }
 
 /// The outcome of appending a segment.
@@ -94,6 +103,7 @@ impl Recording {
             full: false,
             lost: 0,
             waiting_times: options.waiting.then(WaitingRecorder::default),
+            labels: options.labels.then(LabelRecorder::default),
         }
     }
 
@@ -116,6 +126,9 @@ impl Recording {
         if self.options.policy != BufferPolicy::Stop {
             self.sweep();
         }
+        if let Some(labels) = &mut self.labels {
+            labels.add(&segment.labels);
+        }
         let mut stacks = StackMap::new(segment, admission);
         let mut samples: Vec<_> = segment.samples.iter().collect();
         samples.sort_by_key(|sample| sample.at);
@@ -135,13 +148,15 @@ impl Recording {
                 self.own_before = None;
             }
             self.seen_until = Some(sample.at);
+            let labels = self.labels.as_mut().and_then(|recorder| recorder.find(sample.at));
             let forced = Forced::at(forced, sample.at);
             if forced.is_some_and(|forced| !forced.keep) {
                 continue;
             }
             let is_wanted = forced.is_some() || self.is_due(sample.at);
             // Its stack would stay in the tables, though no sample has it. But garbage collections before it need it.
-            if is_wanted && self.waiting.is_none() && !self.has_room() {
+            let has_room = self.has_room() && !self.has_too_many_stacks();
+            if is_wanted && self.waiting.is_none() && !has_room {
                 self.full = true;
                 self.settle();
                 break;
@@ -170,6 +185,9 @@ impl Recording {
                 let marker = state.marker().map(|marker| work.unwrap_or(marker));
                 let marker = marker.filter(|_| own).and_then(|marker| admission.marker(marker));
                 self.push(sample.at, stack, marker, own && collecting);
+                if let (Some(recorder), Some(recorded)) = (&mut self.labels, self.trace.samples().last()) {
+                    recorder.record(recorded.timestamp, labels);
+                }
             }
         }
         if let (Some(waiting), Some(cpu_times)) = (&mut self.waiting_times, &segment.cpu_times) {
@@ -223,6 +241,10 @@ impl Recording {
                 self.options.limit.is_none_or(|limit| self.has_room_for_chunk(limit, most_waiting))
             }
         }
+    }
+
+    fn has_too_many_stacks(&self) -> bool {
+        self.options.most_stacks.is_some_and(|most| self.trace.stacks().len() >= most)
     }
 
     /// The engine reports no stack for a garbage collection. The frames that the stacks before and after it share were on the stack
@@ -285,6 +307,11 @@ impl Recording {
     /// Removes what is known of the waiting time since the last call.
     pub fn drain_waiting(&mut self) -> Vec<WaitingPoint> {
         self.waiting_times.as_mut().map(WaitingRecorder::take).unwrap_or_default()
+    }
+
+    /// Removes the changes of labels since the last call.
+    pub fn drain_labels(&mut self) -> Vec<RecordedLabels> {
+        self.labels.as_mut().map(LabelRecorder::take).unwrap_or_default()
     }
 
     /// Replaces the tables with empty ones when they hold more than `limit` stacks, since a streamed recording does not need old

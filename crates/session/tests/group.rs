@@ -102,10 +102,12 @@ impl Scene {
             origin: Instant(1_000_000),
             interval,
             limit,
+            most_stacks: None,
             policy: chunks
                 .map_or(BufferPolicy::Stop, |most| BufferPolicy::Chunks { most_waiting: most as u32 }),
             resolution: Micros::ZERO,
             waiting: false,
+            labels: false,
         };
         let cell = Arc::new(RecordingCell::new(recording, Arc::new(Nobody), now));
         let rotate_every = Micros(rotate.unwrap_or(1_000) * 1_000);

@@ -197,9 +197,11 @@ impl World {
             origin: ORIGIN,
             interval,
             limit,
+            most_stacks: None,
             policy,
             resolution: Micros::ZERO,
             waiting: false,
+            labels: false,
         };
         let cell = Arc::new(RecordingCell::new(options, Arc::new(Nobody), now));
         let joining = SessionOptions { interval, rotate_every: Micros(5_000), cell: Arc::clone(&cell) };

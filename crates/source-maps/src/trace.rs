@@ -101,6 +101,7 @@ pub fn apply_with_sources<'map>(
     }
     mapped.set_entries(trace.entries().cloned());
     mapped.set_waiting(trace.waiting().cloned());
+    mapped.set_labels(trace.labels().cloned());
     Ok((mapped, counts))
 }
 

@@ -77,6 +77,11 @@ table_id! {
     EntryNameId, "entry name"
 }
 
+table_id! {
+    /// A set of labels in a trace's [`Labels`](crate::Labels).
+    LabelSetId, "labels"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

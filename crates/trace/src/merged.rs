@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::evaluated::{evaluated_resource, evaluated_script};
+use crate::id::LabelSetId;
+use crate::labels::Labels;
 use crate::micros::Micros;
 use crate::table::TableFull;
 use crate::trace::Trace;
@@ -38,6 +40,10 @@ pub struct MergedThreads {
     pub with_waiting_times: usize,
     /// How long the threads waited, if that was left out.
     pub left_out: Option<Micros>,
+    /// The sets of labels of all threads; the times in it mean nothing.
+    pub label_sets: Labels,
+    /// The labels of each sample; empty if no sample has any.
+    pub labels: Vec<Option<LabelSetId>>,
     /// The number of samples as they were recorded.
     pub recorded: u64,
     /// The indexes of samples that are one recorded sample together with the next: first the thread waited, then it ran.
@@ -76,14 +82,29 @@ impl MergedThreads {
                 let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);
                 merged.left_out = Some(merged.left_out.unwrap_or_default().saturating_add(sum));
             }
+            merged.add_labels(&thread)?;
             merged.weights.append(&mut weights);
             merged.ranges.push(start..merged.weights.len());
             merged.interval = merged.interval.or(interval);
             merged.trace.merge(&thread)?;
             // They are those of a thread.
             merged.trace.set_waiting(None);
+            merged.trace.set_labels(None);
+        }
+        if !merged.labels.is_empty() {
+            merged.labels.resize(merged.weights.len(), None);
         }
         Ok(merged)
+    }
+
+    /// Adds the labels of a thread whose samples come next.
+    fn add_labels(&mut self, thread: &Trace) -> Result<(), TableFull> {
+        let Some(labels) = thread.labels() else { return Ok(()) };
+        let ids = self.label_sets.add_sets(labels)?;
+        self.labels.resize(self.weights.len(), None);
+        let of_samples = labels.of_samples(thread.samples()).into_iter();
+        self.labels.extend(of_samples.map(|id| id.map(|id| ids[id.index()])));
+        Ok(())
     }
 }
 

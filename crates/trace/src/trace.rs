@@ -5,6 +5,7 @@ use crate::entry::Entry;
 use crate::frame::Frame;
 use crate::id::{FrameId, NameId, ResourceId, StackId};
 use crate::intern_error::{InternError, known};
+use crate::labels::{LabelSet, Labels};
 use crate::micros::Micros;
 use crate::sample::Sample;
 use crate::stack::Stack;
@@ -28,6 +29,7 @@ pub struct Trace {
     samples: Vec<Sample>,
     entries: Option<Entries>,
     waiting: Option<WaitingTimes>,
+    labels: Option<Labels>,
     /// The median time between the samples before some were split.
     unsplit_interval: Option<Micros>,
 }
@@ -124,7 +126,7 @@ impl Trace {
         adopted.ok_or(InternError::Unknown { table: "stack", index: stack.index() })
     }
 
-    /// Appends another trace: merges its tables, appends its samples and its waiting times, and merges its marks and measures in time
+    /// Appends another trace: merges its tables, appends its samples, its waiting times and its labels, and merges its marks and measures in time
     /// order.
     ///
     /// Both traces must have the same time origin. If a table is full, parts of the tables may have been merged, but no samples.
@@ -138,6 +140,11 @@ impl Trace {
         if let Some(waiting) = &other.waiting {
             let own = self.waiting.get_or_insert_default();
             waiting.points().iter().for_each(|&point| own.push(point));
+        }
+        if self.labels.is_some() || other.labels.is_some() {
+            let start = other.samples.first().map(|sample| sample.timestamp);
+            let own = self.labels.get_or_insert_default();
+            own.append(other.labels.as_ref().unwrap_or(&Labels::default()), start)?;
         }
         let renumbered =
             |sample: &Sample| Sample { stack: sample.stack.map(|id| stacks[id.index()]), ..*sample };
@@ -154,7 +161,18 @@ impl Trace {
         }
     }
 
-    /// Moves the time origin to an earlier time: all samples, marks, measures and waiting times are then later by `offset`.
+    /// Makes samples idle unless their labels are wanted. `None` stands for a sample without labels.
+    pub fn retain_labels(&mut self, is_wanted: impl Fn(Option<&LabelSet>) -> bool) {
+        let labels = self.labels.as_ref();
+        for sample in self.samples.iter_mut().filter(|sample| !sample.is_idle()) {
+            let set = labels.and_then(|labels| labels.get(labels.of_sample(sample)?));
+            if !is_wanted(set) {
+                (sample.stack, sample.marker) = (None, None);
+            }
+        }
+    }
+
+    /// Moves the time origin to an earlier time: all samples, marks, measures, waiting times and labels are then later by `offset`.
     pub fn shift(&mut self, offset: Micros) {
         for sample in &mut self.samples {
             sample.timestamp = sample.timestamp.saturating_add(offset);
@@ -164,6 +182,9 @@ impl Trace {
         }
         if let Some(waiting) = &mut self.waiting {
             waiting.shift(offset);
+        }
+        if let Some(labels) = &mut self.labels {
+            labels.shift(offset);
         }
     }
 
@@ -296,6 +317,16 @@ impl Trace {
         self.waiting = waiting;
     }
 
+    /// The labels of the samples; `None` if no sample has any.
+    pub fn labels(&self) -> Option<&Labels> {
+        self.labels.as_ref()
+    }
+
+    /// Replaces the labels.
+    pub fn set_labels(&mut self, labels: Option<Labels>) {
+        self.labels = labels.filter(|labels| !labels.is_empty());
+    }
+
     /// The frames of a stack, from the innermost (leaf) to the outermost (root).
     ///
     /// Empty if the stack is not in this trace.
@@ -337,6 +368,7 @@ impl Trace {
         Self {
             entries: self.entries.clone(),
             waiting: self.waiting.clone(),
+            labels: self.labels.clone(),
             unsplit_interval: self.unsplit_interval,
             ..Self::default()
         }

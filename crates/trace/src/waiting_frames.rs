@@ -1,7 +1,7 @@
 //! Waiting as a function of its own.
 
 use crate::frame::Frame;
-use crate::id::FrameId;
+use crate::id::{FrameId, LabelSetId};
 use crate::intern_error::InternError;
 use crate::micros::Micros;
 use crate::sample::Sample;
@@ -37,11 +37,32 @@ impl Trace {
             return Vec::new();
         }
         self.add_collector_frames();
+        let labels = self.labels().map(|labels| labels.of_samples(self.samples()));
         // The error is that a table is full.
         let Ok((samples, split)) = self.samples_with_waiting() else { return Vec::new() };
+        if let Some(labels) = labels {
+            self.label_parts(&samples, &split, &labels);
+        }
         self.split_samples(samples);
         self.set_waiting(None);
         split
+    }
+
+    /// Gives both parts of a split sample its labels. `labels` has those of each sample before.
+    fn label_parts(&mut self, parts: &[Sample], split: &[usize], labels: &[Option<LabelSetId>]) {
+        let mut relabelled = self.labels().cloned().unwrap_or_default();
+        relabelled.clear_changes();
+        let (mut split, mut labels) = (split.iter().peekable(), labels.iter());
+        let mut is_second = false;
+        let mut current = None;
+        for (index, part) in parts.iter().enumerate() {
+            if !is_second {
+                current = labels.next().copied().flatten();
+            }
+            relabelled.change(part.timestamp, current);
+            is_second = split.next_if_eq(&&index).is_some();
+        }
+        self.set_labels(Some(relabelled));
     }
 
     /// Removes the samples of waiting, and their weights. Returns the weights.

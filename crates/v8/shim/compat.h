@@ -302,6 +302,24 @@ inline v8::Maybe<bool> InstantiateModule(v8::Local<v8::Context> context, v8::Loc
 #endif
 }
 
+// Node keeps the async context in the isolate if it has AsyncContextFrame: always from 24 on, with an option in 22.
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_22
+#define SELFPROF_CONTEXT_FRAME_OFFSET v8::internal::Internals::kContinuationPreservedEmbedderDataOffset
+#endif
+
+// What the isolate has as its async context; empty if there is no such thing.
+inline v8::MaybeLocal<v8::Value> CurrentContextFrame(v8::Isolate* isolate) {
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_26
+  v8::Local<v8::Data> data = isolate->GetContinuationPreservedEmbedderDataV2();
+  return data->IsValue() ? data.As<v8::Value>() : v8::MaybeLocal<v8::Value>();
+#elif NODE_MODULE_VERSION >= SELFPROF_NODE_22
+  return isolate->GetContinuationPreservedEmbedderData();
+#else
+  (void)isolate;
+  return {};
+#endif
+}
+
 inline void AnswerNoImports(v8::Isolate* isolate) {
   isolate->SetHostImportModuleDynamicallyCallback(nullptr);
 #if NODE_MODULE_VERSION >= SELFPROF_NODE_24

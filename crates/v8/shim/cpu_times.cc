@@ -19,6 +19,8 @@
 
 #include "clock.h"
 #include "handles.h"
+#include "sample_labels.h"
+#include "signal_guard.h"
 
 // src/ffi.rs has the same struct.
 struct SelfprofCpuTime {
@@ -69,24 +71,6 @@ struct SelfprofCpuTimes {
   std::atomic<bool> is_in_use{false};
   // Readings farther apart have a gap between them.
   uint64_t longest_us = 0;
-
-  // Stops the signal handler from using this thread's times.
-  class Use {
-   public:
-    explicit Use(SelfprofCpuTimes* times) noexcept : times_(times) {
-      times_->is_in_use.store(true, std::memory_order_relaxed);
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-    }
-    ~Use() {
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-      times_->is_in_use.store(false, std::memory_order_relaxed);
-    }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-
-   private:
-    SelfprofCpuTimes* const times_;
-  };
 
  private:
   void Add(SelfprofCpuTime reading) noexcept {
@@ -145,6 +129,7 @@ pthread_key_t cpu_times_key;
 // no lock and allocates nothing in glibc, unlike the first use of a thread_local of a loaded library. The addon is never unloaded.
 void HandleSamplingSignal(int signal, siginfo_t* info, void* context) {
   const int error = errno;
+  selfprof::ReadLabels(selfprof::NowMicros());
   auto* times = static_cast<SelfprofCpuTimes*>(pthread_getspecific(cpu_times_key));
   if (times && !times->is_in_use.load(std::memory_order_relaxed)) times->Read();
   v8_handler.load(std::memory_order_relaxed)(signal, info, context);
@@ -190,7 +175,7 @@ SELFPROF_API void selfprof_cpu_times_delete(SelfprofCpuTimes* times) noexcept {
 
 // JS thread. The interval at which the thread is sampled from now on.
 SELFPROF_API void selfprof_cpu_times_set_interval(SelfprofCpuTimes* times, uint64_t interval_us) noexcept {
-  const SelfprofCpuTimes::Use use(times);
+  const selfprof::SignalGuard guard(times);
   // Samples may be late on a busy machine.
   const uint64_t longest_us = 10 * interval_us + 100000;
   // The last reading may be as old as the longer interval allows.
@@ -217,7 +202,7 @@ SELFPROF_API void selfprof_cpu_times_install_handler() noexcept {
 
 // JS thread. Reads the clocks. Returns how many times are held.
 SELFPROF_API uint32_t selfprof_cpu_times_read(SelfprofCpuTimes* times) noexcept {
-  const SelfprofCpuTimes::Use use(times);
+  const selfprof::SignalGuard guard(times);
   times->Read();
   times->Flush();
   return times->Count();
@@ -225,6 +210,6 @@ SELFPROF_API uint32_t selfprof_cpu_times_read(SelfprofCpuTimes* times) noexcept 
 
 // JS thread. Moves the first `count` times, which are held, to `to`. A signal may have added more since they were counted.
 SELFPROF_API void selfprof_cpu_times_take(SelfprofCpuTimes* times, SelfprofCpuTime* to, uint32_t count) noexcept {
-  const SelfprofCpuTimes::Use use(times);
+  const selfprof::SignalGuard guard(times);
   times->Take(to, count);
 }

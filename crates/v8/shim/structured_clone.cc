@@ -139,10 +139,18 @@ class SharedMemory {
   uint32_t last_number_ = 0;
 };
 
+// The memory of all writers of a thread: a getter of a value that is being written can write another value.
+thread_local size_t written_bytes = 0;
+
 class Writer : public v8::ValueSerializer::Delegate {
  public:
   Writer(Isolate* isolate, Local<Context> context, const SelfprofCloneWriter& options)
       : isolate_(isolate), context_(context), options_(options), serializer_(isolate, this) {}
+
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  // What was written is freed, or belongs to V8, which counts it.
+  ~Writer() override { written_bytes -= size_; }
 
   v8::ValueSerializer& serializer() { return serializer_; }
 
@@ -188,9 +196,13 @@ class Writer : public v8::ValueSerializer::Delegate {
   // What a page serializes is not in V8's heap, so it needs a limit of its own. V8 throws a DataCloneError for null. V8 doubles the memory
   // when it is full, so a value of many small parts can reach only half of the limit.
   void* ReallocateBufferMemory(void* old_buffer, size_t size, size_t* actual_size) override {
-    if (static_cast<double>(size) > options_.max_bytes) return nullptr;
-    *actual_size = size;
-    return std::realloc(old_buffer, size);
+    const size_t others = written_bytes - size_;
+    if (static_cast<double>(size) + static_cast<double>(others) > options_.max_bytes) return nullptr;
+    void* memory = std::realloc(old_buffer, size);
+    if (memory == nullptr) return nullptr;
+    written_bytes = others + size;
+    *actual_size = size_ = size;
+    return memory;
   }
 
   void FreeBufferMemory(void* buffer) override { std::free(buffer); }
@@ -210,6 +222,7 @@ class Writer : public v8::ValueSerializer::Delegate {
   Isolate* isolate_;
   Local<Context> context_;
   const SelfprofCloneWriter& options_;
+  size_t size_ = 0;
   v8::ValueSerializer serializer_;
 };
 

@@ -31,6 +31,10 @@ using v8::Value;
 namespace node::errors {
 [[gnu::weak]] void PerIsolateMessageListener(Local<v8::Message> message, Local<Value> error);
 }
+// The same for what it does with rejected promises.
+namespace node {
+[[gnu::weak]] void PromiseRejectCallback(v8::PromiseRejectMessage message);
+}
 
 namespace {
 
@@ -42,6 +46,8 @@ struct Host {
   Global<Function> import_module;
   Global<Function> is_host_site;
   Global<Function> format_stack;
+  // A function that does nothing, in JavaScript: V8 checks no stack for others.
+  Global<Function> empty;
   // The promises of import() that are not settled yet. They keep their contexts alive.
   std::unordered_map<uint32_t, Global<Promise::Resolver>> imports;
   uint32_t next_import = 1;
@@ -49,10 +55,14 @@ struct Host {
 
 thread_local Host* host = nullptr;
 
+// The longest text that is compiled, in characters. V8 parses it to a tree of up to 30 bytes for each character, which counts
+// towards no limit and cannot be interrupted. main-realm/realm.cjs has the same limit for scripts.
+constexpr int kMaxSource = 32 << 20;
+
 // eval() and new Function(), in whichever context.
-v8::ModifyCodeGenerationFromStringsResult AllowCodeGeneration(Local<Context> context, Local<Value>, bool) {
+v8::ModifyCodeGenerationFromStringsResult AllowCodeGeneration(Local<Context> context, Local<Value> source, bool) {
   Isolate* isolate = Isolate::GetCurrent();
-  bool allowed = true;
+  bool allowed = !source->IsString() || source.As<String>()->Length() <= kMaxSource;
   for (const Global<Context>& denied : host->without_eval) allowed = allowed && denied.Get(isolate) != context;
   return {allowed, {}};
 }
@@ -145,6 +155,24 @@ MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, 
   return handles.Escape(formatted);
 }
 
+// As many arguments as fill 64 KB of the stack.
+constexpr int kProbe = (64 << 10) / sizeof(void*);
+
+// Whether there is room on the stack for what Node does in a callback: V8 checks that the arguments of a call fit.
+bool HasStack(Isolate* isolate) {
+  v8::HandleScope handles(isolate);
+  v8::TryCatch caught(isolate);
+  Local<Context> own = host->without_eval.front().Get(isolate);
+  std::vector<Local<Value>> arguments(kProbe, v8::Undefined(isolate));
+  return !host->empty.Get(isolate)->Call(own, v8::Undefined(isolate), kProbe, arguments.data()).IsEmpty();
+}
+
+// A promise was rejected. When Node's callback fails, as it does when a page has filled the stack, Node prints a line of the page's script to
+// the terminal as it is. So such a rejection is not reported.
+void OnPromiseRejected(v8::PromiseRejectMessage message) {
+  if (HasStack(Isolate::GetCurrent())) node::PromiseRejectCallback(message);
+}
+
 // How much more than its limit a heap may hold while its thread ends: more than the largest object that V8 allocates, since an
 // allocation cannot be interrupted.
 constexpr size_t kLeeway = size_t{2} << 30;
@@ -182,6 +210,15 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
   host->import_module.Reset(isolate, FromHandle<Function>(import_module));
   host->is_host_site.Reset(isolate, FromHandle<Function>(is_host_site));
   host->format_stack.Reset(isolate, FromHandle<Function>(format_stack));
+  Local<Context> own = isolate->GetCurrentContext();
+  Local<v8::Script> script;
+  Local<Value> empty;
+  if (node::PromiseRejectCallback != nullptr &&
+      v8::Script::Compile(own, String::NewFromUtf8Literal(isolate, "(function () {})")).ToLocal(&script) &&
+      script->Run(own).ToLocal(&empty) && empty->IsFunction()) {
+    host->empty.Reset(isolate, empty.As<Function>());
+    isolate->SetPromiseRejectCallback(OnPromiseRejected);
+  }
   node::AddEnvironmentCleanupHook(
       isolate,
       [](void* data) {
@@ -191,6 +228,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
         ending->SetPrepareStackTraceCallback(nullptr);
         ending->SetModifyCodeGenerationFromStringsCallback(nullptr);
         IgnoreUncaughtErrors(ending);
+        if (!host->empty.IsEmpty()) ending->SetPromiseRejectCallback(node::PromiseRejectCallback);
         delete host;
         host = nullptr;
       },

@@ -35,6 +35,8 @@ opaque!(
     CpuProfileNode,
     /// `SelfprofCpuTimes`.
     CpuTimes,
+    /// `SelfprofSampleLabels`.
+    SampleLabels,
     /// `SelfprofModule`.
     Module,
     /// `SelfprofMappingUrls`.
@@ -61,6 +63,17 @@ pub struct CpuTime {
 }
 const _: () = assert!(
     size_of::<CpuTime>() == 24 && offset_of!(CpuTime, cpu_us) == 8 && offset_of!(CpuTime, is_after_gap) == 16
+);
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Labels {
+    pub from_us: u64,
+    pub before_us: u64,
+    pub numbers: [i32; 8],
+}
+const _: () = assert!(
+    size_of::<Labels>() == 48 && offset_of!(Labels, before_us) == 8 && offset_of!(Labels, numbers) == 16
 );
 
 #[repr(C)]
@@ -163,6 +176,23 @@ unsafe extern "C" {
     pub safe fn selfprof_cpu_times_install_handler();
     pub fn selfprof_cpu_times_read(times: *mut CpuTimes) -> u32;
     pub fn selfprof_cpu_times_take(times: *mut CpuTimes, to: *mut CpuTime, count: u32);
+    pub fn selfprof_sample_labels_new(isolate: *mut Isolate) -> *mut SampleLabels;
+    pub fn selfprof_sample_labels_delete(labels: *mut SampleLabels);
+    pub fn selfprof_sample_labels_read_frames(
+        labels: *mut SampleLabels,
+        key: Value,
+        value: Value,
+        expected: *const i32,
+    ) -> bool;
+    pub fn selfprof_sample_labels_read_memory(labels: *mut SampleLabels, memory: Value) -> bool;
+    pub fn selfprof_sample_labels_read(labels: *mut SampleLabels);
+    pub fn selfprof_sample_labels_set_longest(labels: *mut SampleLabels, longest_us: u64);
+    pub fn selfprof_sample_labels_take(
+        labels: *mut SampleLabels,
+        now_us: u64,
+        to: *mut Labels,
+        room: u32,
+    ) -> u32;
     pub fn selfprof_collect_sample(isolate: *mut Isolate);
     pub fn selfprof_collect_sample_alone(isolate: *mut Isolate, from_us: *mut u64, to_us: *mut u64);
     pub fn selfprof_profile_delete(profile: *mut CpuProfile);

@@ -5,6 +5,7 @@
 //!
 //! * [`CpuSampler`] lives on its isolate's thread and starts and stops runs;
 //! * [`Profile`] is what a run recorded, and can be read on any thread;
+//! * [`SampleLabels`] reads which labels the sampled code has;
 //! * [`MappingUrls`] knows which source maps scripts name;
 //! * [`Script`] and [`Module`] are scripts of a page, compiled in its context;
 //! * [`host_pages`] prepares a thread for untrusted scripts;
@@ -28,6 +29,7 @@ mod environment;
 mod ffi;
 mod mapping_urls;
 mod profile;
+mod sample_labels;
 mod sampler;
 mod script;
 mod structured_clone;
@@ -37,6 +39,7 @@ mod untrusted_thread;
 pub use environment::{Environment, Interrupter};
 pub use mapping_urls::{MappingUrls, UrlCopy};
 pub use profile::{NATIVE_ADDON, Profile};
+pub use sample_labels::{LabelNumbers, LabelTable, SampleLabels};
 pub use sampler::{CpuSampler, LoggingMode};
 pub use script::{Module, ModuleHolder, Script, ScriptError, Source, Value, on_import_meta};
 pub use structured_clone::{CloneReader, CloneWriter};

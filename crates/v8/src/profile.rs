@@ -8,10 +8,11 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use selfprof_session::{
-    AgentState, CpuTime, Function, FunctionKind, Instant, RawNode, RawSample, RawSegment,
+    AgentState, CpuTime, Function, FunctionKind, Instant, RawLabels, RawNode, RawSample, RawSegment,
 };
 
 use crate::ffi;
+use crate::sample_labels::{LabelReading, LabelTable};
 
 /// The profile of a run. When the run has ended, it may be read on any thread. V8 frees it on the JS thread, after it was read or when
 /// the sampler ends, whichever comes first.
@@ -40,7 +41,18 @@ impl Profile {
         let mut addon_name = self.cell.addon_name.lock();
         let mut segment =
             Reader::new(addon_name.take()).read(profile.0, self.cell.max_samples, &mut addon_name);
-        segment.cpu_times = self.cell.cpu_times.lock().take();
+        let Readings { cpu_times, labels, table } = std::mem::take(&mut *self.cell.readings.lock());
+        segment.cpu_times = cpu_times;
+        if let Some(table) = table {
+            let labels = labels.iter();
+            segment.labels = labels
+                .map(|reading| RawLabels {
+                    from: reading.from,
+                    before: reading.before,
+                    labels: table.labels(&reading.numbers),
+                })
+                .collect();
+        }
         *state = ProfileState::Read(profile);
         Some(segment)
     }
@@ -60,7 +72,16 @@ pub(crate) struct ProfileCell {
     max_samples: u32,
     addon_name: AddonName,
     /// Taken by the thread that reads the profile.
-    cpu_times: Mutex<Option<Vec<CpuTime>>>,
+    readings: Mutex<Readings>,
+}
+
+/// What was read whenever V8 sampled the thread.
+#[derive(Default)]
+pub(crate) struct Readings {
+    pub(crate) cpu_times: Option<Vec<CpuTime>>,
+    pub(crate) labels: Vec<LabelReading>,
+    /// What the labels stand for; `None` without labels.
+    pub(crate) table: Option<Arc<dyn LabelTable>>,
 }
 
 /// The name that V8 has for all functions of native addons, as far as it is known: they have the same entry point. Shared by the
@@ -95,16 +116,12 @@ unsafe impl Send for ProfilePointer {}
 impl ProfileCell {
     pub(crate) fn new(max_samples: u32, addon_name: AddonName) -> Self {
         let state = Mutex::new(ProfileState::Running);
-        Self { state, max_samples, addon_name, cpu_times: Mutex::new(None) }
+        Self { state, max_samples, addon_name, readings: Mutex::default() }
     }
 
     /// JS thread. The run has ended.
-    pub(crate) fn set_profile(
-        &self,
-        profile: Option<NonNull<ffi::CpuProfile>>,
-        cpu_times: Option<Vec<CpuTime>>,
-    ) {
-        *self.cpu_times.lock() = cpu_times;
+    pub(crate) fn set_profile(&self, profile: Option<NonNull<ffi::CpuProfile>>, readings: Readings) {
+        *self.readings.lock() = readings;
         *self.state.lock() =
             profile.map_or(ProfileState::Gone, |profile| ProfileState::Unread(ProfilePointer(profile)));
     }

@@ -8,7 +8,8 @@ use selfprof_session::{Instant, Sampler, SamplerError};
 use selfprof_trace::Micros;
 
 use crate::cpu_times::CpuTimes;
-use crate::profile::{AddonName, ProfileCell};
+use crate::profile::{AddonName, ProfileCell, Readings};
+use crate::sample_labels::SampleLabels;
 use crate::{Environment, Profile, ffi};
 
 /// When V8 records the addresses of code, which it needs to name the functions of a sample. Corresponds to the document policy
@@ -39,6 +40,8 @@ pub struct CpuSampler {
     addon_name: AddonName,
     /// `None` unless a recording wants CPU times.
     cpu_times: Option<CpuTimes>,
+    /// `None` unless the program labels its work.
+    labels: Option<SampleLabels>,
 }
 
 /// A run of V8's profiler.
@@ -92,6 +95,7 @@ impl CpuSampler {
             retired: None,
             addon_name: AddonName::default(),
             cpu_times: None,
+            labels: None,
         }
     }
 
@@ -149,7 +153,10 @@ impl CpuSampler {
     /// Ends a run, whose profile can be read then.
     fn end_run(&mut self, id: u32, cell: &ProfileCell) {
         let profile = self.stop_run(id);
-        cell.set_profile(profile, self.cpu_times.as_mut().map(CpuTimes::take));
+        let labels = self.labels.as_mut();
+        let (labels, table) = labels.map(|labels| (labels.take(), labels.table())).unzip();
+        let cpu_times = self.cpu_times.as_mut().map(CpuTimes::take);
+        cell.set_profile(profile, Readings { cpu_times, labels: labels.unwrap_or_default(), table });
     }
 
     /// Prepares the profile of a run that ends now or soon.
@@ -171,7 +178,14 @@ impl CpuSampler {
         }
     }
 
+    /// Segments have the labels of the sampled code from now on, as long as they have CPU times. Without `labels`, they have none.
+    pub fn set_labels(&mut self, labels: Option<SampleLabels>) {
+        self.labels = labels;
+        self.update_cpu_interval();
+    }
+
     fn start_run(&mut self, interval_us: i32) -> Result<u32, SamplerError> {
+        self.read_labels();
         let mut id = 0;
         // SAFETY: isolate and profiler are this thread's and alive; `id` is written before the call returns.
         let started = unsafe {
@@ -194,6 +208,12 @@ impl CpuSampler {
         Ok(id)
     }
 
+    fn read_labels(&mut self) {
+        if let Some(labels) = &mut self.labels {
+            labels.read();
+        }
+    }
+
     fn stop_run(&mut self, id: u32) -> Option<NonNull<ffi::CpuProfile>> {
         self.running.retain(|run| run.id != id);
         self.update_cpu_interval();
@@ -205,10 +225,14 @@ impl CpuSampler {
 
     /// The longest interval counts: a run with a shorter one may last for a moment only, as in [`CpuSampler::drain`].
     fn update_cpu_interval(&mut self) {
-        if let (Some(times), Some(longest_us)) =
-            (&mut self.cpu_times, self.running.iter().map(|run| run.interval_us).max())
-        {
-            times.set_interval(Micros(longest_us.unsigned_abs().into()));
+        let Some(longest_us) = self.running.iter().map(|run| run.interval_us).max() else { return };
+        let longest = Micros(longest_us.unsigned_abs().into());
+        if let Some(times) = &mut self.cpu_times {
+            times.set_interval(longest);
+        }
+        if let Some(labels) = &mut self.labels {
+            // As for CPU times: samples may be late on a busy machine.
+            labels.set_longest(longest.saturating_mul(10).saturating_add(Micros(100_000)));
         }
     }
 
@@ -259,11 +283,13 @@ impl Sampler for CpuSampler {
     }
 
     fn sample_now(&mut self) {
+        self.read_labels();
         // SAFETY: the isolate is this thread's and alive.
         unsafe { ffi::selfprof_collect_sample(self.isolate.as_ptr()) };
     }
 
     fn sample_alone(&mut self) -> RangeInclusive<Instant> {
+        self.read_labels();
         let (mut from, mut to) = (0, 0);
         // SAFETY: as above; both are written before the call returns.
         unsafe { ffi::selfprof_collect_sample_alone(self.isolate.as_ptr(), &mut from, &mut to) };

@@ -1,7 +1,7 @@
 //! The sample buffer size limit: step 1 of
 //! [take a sample](https://wicg.github.io/js-self-profiling/#take-a-sample).
 
-use selfprof_session::{Recording, RecordingOptions};
+use selfprof_session::{BufferPolicy, Recording, RecordingOptions};
 use selfprof_trace::Micros;
 
 use crate::notation::{EVERYTHING, append, show};
@@ -71,4 +71,31 @@ fn a_collection_before_the_end_still_gets_its_stack() {
 fn without_a_limit_no_check_is_due() {
     let mut recording = Recording::new(EVERYTHING);
     assert_eq!(append(&mut recording, "0 a, 1 a, 2 a").earliest_full, None);
+}
+
+#[test]
+fn a_recording_with_too_many_stacks_is_full_whatever_its_policy() {
+    let chunks = BufferPolicy::Chunks { most_waiting: 9 };
+    let policies = [BufferPolicy::Stop, BufferPolicy::Circular, chunks];
+    for policy in policies {
+        let options = RecordingOptions { limit: Some(100), most_stacks: Some(4), policy, ..EVERYTHING };
+        let mut recording = Recording::new(options);
+        assert!(!append(&mut recording, "0 a, 1 a;b, 2 a;b, 3 a;b").became_full, "{policy:?}");
+        assert!(append(&mut recording, "4 c;d, 5 a, 6 e").became_full, "{policy:?}");
+        assert_eq!(show(&recording.finish()), "0 a, 1 a;b, 2 a;b, 3 a;b, 4 c;d", "{policy:?}");
+    }
+}
+
+#[test]
+fn stacks_of_samples_that_were_dropped_do_not_count() {
+    let options = RecordingOptions {
+        limit: Some(1),
+        most_stacks: Some(80),
+        policy: BufferPolicy::Circular,
+        ..EVERYTHING
+    };
+    let mut recording = Recording::new(options);
+    for at in 0..1_000 {
+        assert!(!append(&mut recording, &format!("{at} f{at}")).became_full);
+    }
 }

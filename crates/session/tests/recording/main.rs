@@ -5,6 +5,7 @@ mod chunks;
 mod circular;
 mod collections;
 mod forced;
+mod labels;
 mod limit;
 mod markers;
 mod notation;

@@ -42,9 +42,11 @@ pub const EVERYTHING: RecordingOptions = RecordingOptions {
     origin: Instant(0),
     interval: Micros(1),
     limit: None,
+    most_stacks: None,
     policy: BufferPolicy::Stop,
     resolution: Micros::ZERO,
     waiting: false,
+    labels: false,
 };
 
 pub const ALWAYS: &[Span] = &[Span { from: Instant(0), to: None }];

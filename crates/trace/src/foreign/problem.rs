@@ -140,11 +140,13 @@ pub enum ProblemKind {
     Thread,
     /// Something other than increasing times in place of the waiting times.
     WaitingTimes,
+    /// Something other than a list of labels with text in place of the labels.
+    Labels,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -168,6 +170,7 @@ impl ProblemKind {
         Self::ThreadList,
         Self::Thread,
         Self::WaitingTimes,
+        Self::Labels,
     ];
 }
 
@@ -197,6 +200,7 @@ impl fmt::Display for ProblemKind {
             Self::ThreadList => "is not a list of threads",
             Self::Thread => "is not a trace",
             Self::WaitingTimes => "is not two lists of increasing times",
+            Self::Labels => "is not a list of objects whose members are strings",
         })
     }
 }
@@ -217,6 +221,8 @@ pub enum Remedy {
     Parent,
     /// The sample is kept without a stack.
     NoStack,
+    /// The sample is kept without labels.
+    NoLabels,
     /// The sample is dropped.
     NoSample,
     /// The list is sorted; the sort is stable.
@@ -247,6 +253,7 @@ impl fmt::Display for Remedy {
             Self::Root => "the stack is kept without a parent",
             Self::Parent => "the stack is replaced by its parent",
             Self::NoStack => "the sample is kept without a stack",
+            Self::NoLabels => "the sample is kept without labels",
             Self::NoSample => "the sample is dropped",
             Self::Sorted => "the list is sorted",
             Self::OtherMarker => "it is replaced by `other`",
