@@ -15,7 +15,7 @@ mod writers;
 
 pub use compression::gzip;
 pub use journals::journal;
-pub use profiles::{cpuprofile, detection, explainer, w3c};
+pub use profiles::{cpuprofile, detection, explainer, otlp, pprof, w3c};
 pub use requests::{options, webdriver};
 pub use source_maps::{comments, data_url, names, source_map};
 pub use writers::writers;
@@ -24,10 +24,12 @@ pub use writers::writers;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets. Each has folders of its name in `corpus/` and possibly `findings/`.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 15] = [
     ("w3c", w3c),
     ("explainer", explainer),
     ("cpuprofile", cpuprofile),
+    ("pprof", pprof),
+    ("otlp", otlp),
     ("detection", detection),
     ("gzip", gzip),
     ("journal", journal),

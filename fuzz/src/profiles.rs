@@ -40,6 +40,16 @@ pub fn cpuprofile(input: &[u8]) {
     of_format(Format::CpuProfile, input);
 }
 
+/// A pprof profile.
+pub fn pprof(input: &[u8]) {
+    of_message(Format::Pprof, input);
+}
+
+/// An OTLP profile.
+pub fn otlp(input: &[u8]) {
+    of_message(Format::Otlp, input);
+}
+
 /// A profile in any format. The first byte selects the file name.
 pub fn detection(input: &[u8]) {
     const NAMES: [Option<&str>; 6] =
@@ -77,6 +87,19 @@ fn of_format(format: Format, input: &[u8]) {
     }
     assert_written(&threads);
     assert_round_trips(format, &threads);
+}
+
+/// Not all that these formats hold is read, so they do not round-trip.
+fn of_message(format: Format, input: &[u8]) {
+    let hint = Hint { format: Some(format), name: None };
+    let Some(profile) = checked(read(input, hint, &OPTIONS)) else { return };
+    let samples: usize = profile.threads.iter().map(|(thread, _)| thread.trace.samples().len()).sum();
+    assert!(samples <= OPTIONS.limits.samples, "{samples} samples");
+    for (thread, problems) in &profile.threads {
+        assert_sound(&thread.trace);
+        assert!(problems.list().iter().all(|problem| !problem.to_string().is_empty()));
+    }
+    assert_written(&threads(profile));
 }
 
 /// The value; an error must have a message, and so must its sources.

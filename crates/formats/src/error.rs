@@ -19,6 +19,10 @@ pub enum ReadError {
     Limit(LimitExceeded),
     /// The text is not JSON, or not in this format.
     Json(Format, serde_json::Error),
+    /// The bytes are not a message of this format.
+    Protobuf(Format, Box<dyn std::error::Error + Send + Sync>),
+    /// None of the profile's values is a time; these are their types.
+    NoTimes(Format, String),
     /// The text is in a format that is only written, not read.
     WriteOnly(Format),
 }
@@ -38,6 +42,10 @@ impl fmt::Display for ReadError {
             Self::Limit(_) => f.write_str("the trace is too large"),
             Self::Json(format, error) if error.is_data() => write!(f, "the JSON is not {}", format.noun()),
             Self::Json(..) => f.write_str("the trace is not JSON"),
+            Self::Protobuf(format, _) => write!(f, "the file is not {}", format.noun()),
+            Self::NoTimes(format, types) => {
+                write!(f, "this is {} without times, of: {types}", format.noun())
+            }
             Self::WriteOnly(format) => {
                 write!(f, "this is {}, which selfprof can write but not read", format.noun())
             }
@@ -51,7 +59,8 @@ impl std::error::Error for ReadError {
             Self::Io(source) => Some(source),
             Self::Limit(source) => Some(source),
             Self::Json(_, source) => Some(source),
-            Self::TooLong | Self::WriteOnly(_) => None,
+            Self::Protobuf(_, source) => Some(source.as_ref()),
+            Self::TooLong | Self::NoTimes(..) | Self::WriteOnly(_) => None,
         }
     }
 }

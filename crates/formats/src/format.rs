@@ -41,7 +41,7 @@ impl Format {
     ];
 
     /// The formats that can be read.
-    pub const READABLE: [Self; 3] = [Self::W3c, Self::Explainer, Self::CpuProfile];
+    pub const READABLE: [Self; 5] = [Self::W3c, Self::Explainer, Self::CpuProfile, Self::Pprof, Self::Otlp];
 
     /// The format's name on the command line.
     pub fn as_str(self) -> &'static str {

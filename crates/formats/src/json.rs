@@ -12,4 +12,4 @@ pub(crate) use read::{Elements, Exceeded, Members, list, object, read, stop};
 pub(crate) use text::{Text, read_wtf8};
 #[cfg(feature = "conversion")]
 pub(crate) use write::number_or_null;
-pub(crate) use write::{millis, number, string, write_list};
+pub(crate) use write::{millis, number, string, write_list, write_strings};

@@ -1,8 +1,8 @@
 //! Readers and writers of profile formats, one module each, all from or to a [`selfprof_trace::Trace`].
 //!
 //! Read and written: [`w3c`] (the `ProfilerTrace` of the JS Self-Profiling API), [`explainer`] (the format that the API's
-//! explainer once proposed) and [`cpuprofile`] (V8's). Only written: [`chrome`], [`firefox`], [`speedscope`], [`pprof`],
-//! [`collapsed`] and [`otlp`]. [`read()`] detects the format, [`write()`] writes any of them, and [`losses()`] lists what a format
+//! explainer once proposed), [`cpuprofile`] (V8's), [`pprof`] and [`otlp`]. Only written: [`chrome`], [`firefox`],
+//! [`speedscope`] and [`collapsed`]. [`read()`] detects the format, [`write()`] writes any of them, and [`losses()`] lists what a format
 //! cannot hold. [`journal`] is selfprof's own stream of a running recording; if the process is killed, all but the last line
 //! survive.
 //!
@@ -47,9 +47,13 @@ mod detect;
 #[cfg(feature = "conversion")]
 mod losses;
 #[cfg(feature = "conversion")]
+mod protobuf;
+#[cfg(feature = "conversion")]
 mod read;
 #[cfg(feature = "conversion")]
 mod samples;
+#[cfg(feature = "conversion")]
+mod symbol_tables;
 #[cfg(feature = "conversion")]
 mod write;
 

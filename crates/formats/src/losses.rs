@@ -16,6 +16,8 @@ pub enum Loss {
     Times,
     /// The markers of this many samples.
     Markers(u64),
+    /// The labels of this many samples.
+    Labels(u64),
     /// This many idle samples.
     IdleSamples(u64),
     /// This many marks and measures.
@@ -34,6 +36,8 @@ impl fmt::Display for Loss {
             Self::Times => f.write_str("the times of samples"),
             Self::Markers(1) => f.write_str("the marker of 1 sample"),
             Self::Markers(count) => write!(f, "the markers of {count} samples"),
+            Self::Labels(1) => f.write_str("the labels of 1 sample"),
+            Self::Labels(count) => write!(f, "the labels of {count} samples"),
             Self::IdleSamples(1) => f.write_str("1 idle sample"),
             Self::IdleSamples(count) => write!(f, "{count} idle samples"),
             Self::Entries(1) => f.write_str("1 mark or measure"),
@@ -53,6 +57,7 @@ struct Capabilities {
     markers: bool,
     /// Markers of samples without a stack.
     states: bool,
+    labels: bool,
     idle: bool,
     entries: bool,
     dropped_entries: bool,
@@ -65,22 +70,23 @@ impl Capabilities {
             times: true,
             markers: true,
             states: true,
+            labels: false,
             idle: true,
             entries: true,
             dropped_entries: false,
         };
         match format {
-            Format::W3c => Self { dropped_entries: true, ..all },
+            Format::W3c => Self { labels: true, dropped_entries: true, ..all },
             Format::Explainer => Self { markers: false, states: false, ..all },
             Format::CpuProfile => Self { threads: false, markers: false, entries: false, ..all },
             Format::Chrome => Self { markers: false, ..all },
             Format::Firefox => all,
             Format::Speedscope => Self { markers: false, entries: false, ..all },
-            Format::Pprof => Self { times: false, idle: false, entries: false, ..all },
+            Format::Pprof => Self { labels: true, times: false, idle: false, entries: false, ..all },
             Format::Collapsed => {
                 Self { threads: false, times: false, markers: false, idle: false, entries: false, ..all }
             }
-            Format::Otlp => Self { entries: false, ..all },
+            Format::Otlp => Self { labels: true, entries: false, ..all },
         }
     }
 }
@@ -101,8 +107,13 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
         let is_other = sample.marker.is_some_and(|marker| marker != Marker::Gc);
         is_other && if sample.stack.is_some() { !holds.markers } else { !holds.states }
     });
+    let labelled = kept.iter().map(|thread| {
+        let Some(labels) = thread.trace.labels().filter(|_| !holds.labels) else { return 0 };
+        thread.trace.samples().iter().filter(|sample| labels.of_sample(sample).is_some()).count() as u64
+    });
     let counts = [
         (Loss::Markers as fn(u64) -> Loss, marked.count() as u64),
+        (Loss::Labels, labelled.sum()),
         (
             Loss::IdleSamples,
             if holds.idle { 0 } else { samples().filter(|sample| sample.is_idle()).count() as u64 },

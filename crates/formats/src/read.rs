@@ -7,7 +7,7 @@ use selfprof_trace::foreign::Problems;
 use crate::detect::detect;
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::formats::{cpuprofile, explainer, w3c};
+use crate::formats::{cpuprofile, explainer, otlp, pprof, w3c};
 use crate::options::ReadOptions;
 use crate::streams::input;
 use crate::thread::Thread;
@@ -43,6 +43,8 @@ pub fn read(input: impl Read, hint: Hint<'_>, options: &ReadOptions) -> Result<P
         Format::W3c => w3c::read_threads_of_text(&text, options)?,
         Format::CpuProfile => main(cpuprofile::read_text(&text, options)?),
         Format::Explainer => explainer::read_text(&text, options)?,
+        Format::Pprof => pprof::read_text(&text, options)?,
+        Format::Otlp => otlp::read_text(&text, options)?,
         _ => return Err(ReadError::WriteOnly(format)),
     };
     Ok(Profile { format, threads })

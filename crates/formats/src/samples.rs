@@ -3,3 +3,4 @@
 pub(crate) mod spans;
 pub(crate) mod states;
 pub(crate) mod totals;
+pub(crate) mod value_types;

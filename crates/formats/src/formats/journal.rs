@@ -6,7 +6,7 @@
 //! The first line is the header:
 //!
 //! ```json
-//! {"selfprofJournal":5,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true,"origin":5000000,"threadName":"main-thread","command":"node a.js"}
+//! {"selfprofJournal":6,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":true,"origin":5000000,"threadName":"main-thread","command":"node a.js"}
 //! ```
 //!
 //! `interval` is in microseconds, `timeOrigin` in milliseconds since the Unix epoch, and `entries` says whether marks
@@ -63,6 +63,14 @@
 //! - a point is `[microseconds since the previous point, microseconds of waiting since then]`. The first one is relative to the time
 //!   origin, and is there even if the thread never waits: then the waiting time is known.
 //!
+//! So are the [labels](selfprof_trace::Labels) of samples, with the sets that the line uses:
+//!
+//! ```json
+//! {"labelSets":[{"http.route":"/cart"}],"labels":[[1000,0],[2500,-1]]}
+//! ```
+//!
+//! - a change is `[microseconds since the time origin, set or -1]`: samples have these labels from then on.
+//!
 //! A process that exits normally writes a last line:
 //!
 //! ```json
@@ -77,7 +85,8 @@
 //! 2. with marks and measures;
 //! 3. with the origin, the name of the thread and the command in the header, runs of idle samples, and source maps;
 //! 4. with waiting times;
-//! 5. with bytes reserved for a reason.
+//! 5. with bytes reserved for a reason;
+//! 6. with labels.
 
 mod header;
 mod reader;

@@ -3,33 +3,92 @@
 //!
 //! The signal is in development, so consumers must use the same version; the crate `opentelemetry-proto` pins it.
 //!
-//! Each thread is one profile. One OTLP sample holds all samples with the same stack and marker, with their timestamps and weights in
-//! nanoseconds. The marker is the attribute `selfprof.marker`, the thread's name `thread.name`. The format requires Unix
+//! Each thread is one profile. One OTLP sample holds all samples with the same stack, marker and labels, with their timestamps and weights in
+//! nanoseconds. The marker is the attribute `selfprof.marker`, the thread's name `thread.name`; labels are attributes with their own names. The format requires Unix
 //! times; a trace has only times since its time origin, so the origin is written as the Unix epoch. The format cannot hold
 //! marks and measures.
 //!
 //! [`ProfilesData`]: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.10.0/opentelemetry/proto/profiles/v1development/profiles.proto
 
+mod attributes;
+mod read;
+mod thread_samples;
+
 use std::collections::HashMap;
 use std::io::Write;
 
-use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, any_value};
+use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue, any_value};
 use opentelemetry_proto::tonic::profiles::v1development::{
     Function, KeyValueAndUnit, Line, Link, Location, Mapping, Profile, ProfilesData, ProfilesDictionary,
     ResourceProfiles, Sample, ScopeProfiles, Stack, ValueType,
 };
+use opentelemetry_proto::tonic::resource::v1::Resource as OtlpResource;
 use prost::Message;
-use selfprof_trace::{Frame, Micros, StackId};
+use selfprof_trace::{Frame, LabelSet, Micros, StackId};
 
 use crate::error::WriteError;
 use crate::options::WriteOptions;
 use crate::samples::spans::Spans;
-use crate::samples::totals::{Total, check_depth, totals_with};
+use crate::samples::totals::{Total, check_depth, labelled_totals_with};
 use crate::streams::output;
 use crate::thread::Thread;
 
-/// The version of OTLP whose messages are written.
+pub(crate) use read::read_text;
+pub use read::{Export, ExportedThread, read, read_export};
+
+/// The version of OTLP whose messages are written and read.
 pub const OTLP_VERSION: &str = "1.10.0";
+
+/// What the profiles of an export are of: attributes such as `service.name`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resource {
+    /// Attributes that are texts.
+    pub texts: Vec<(String, String)>,
+    /// Attributes that are numbers, such as `process.pid`.
+    pub numbers: Vec<(String, i64)>,
+}
+
+/// Writes the message `ExportProfilesServiceRequest`, which exporters send. Its times are those of the clock if the time origin of the
+/// thread is known. Each profile has an id, which is the same for the same `seed`.
+pub fn write_export(
+    threads: &[Thread],
+    resource: &Resource,
+    seed: &str,
+    out: impl Write,
+    options: WriteOptions,
+) -> Result<(), WriteError> {
+    let mut data = data(threads)?;
+    let attribute = |(key, value): (&String, any_value::Value)| KeyValue {
+        key: key.clone(),
+        value: Some(AnyValue { value: Some(value) }),
+        ..KeyValue::default()
+    };
+    let texts = resource.texts.iter().map(|(key, text)| (key, any_value::Value::StringValue(text.clone())));
+    let numbers = resource.numbers.iter().map(|(key, number)| (key, any_value::Value::IntValue(*number)));
+    let attributes = texts.chain(numbers).map(attribute).collect();
+    for profiles in &mut data.resource_profiles {
+        profiles.resource =
+            Some(OtlpResource { attributes: Clone::clone(&attributes), ..OtlpResource::default() });
+        let profiles = profiles.scope_profiles.iter_mut().flat_map(|scope| &mut scope.profiles);
+        for (index, (profile, thread)) in profiles.zip(threads).enumerate() {
+            profile.profile_id = profile_id(&format!("{seed} {index}"));
+            let origin = (thread.time_origin.unwrap_or_default() * 1e6) as u64;
+            profile.time_unix_nano = profile.time_unix_nano.saturating_add(origin);
+            let times = profile.samples.iter_mut().flat_map(|sample| &mut sample.timestamps_unix_nano);
+            times.for_each(|time| *time = time.saturating_add(origin));
+        }
+    }
+    let bytes = data.encode_to_vec();
+    output::write(out, options, |out| Ok(out.write_all(&bytes)?))
+}
+
+/// 16 bytes that are the same for the same text: its hash by FNV-1a, <https://datatracker.ietf.org/doc/rfc9923/>.
+fn profile_id(text: &str) -> Vec<u8> {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let hash = text.bytes().fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+    hash.to_be_bytes().to_vec()
+}
 
 /// Writes the profiles of all threads.
 pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> Result<(), WriteError> {
@@ -117,7 +176,7 @@ impl Builder {
         let trace = &thread.trace;
         // The timestamps and weights of the samples of each total.
         let mut members: Vec<(Vec<u64>, Vec<i64>)> = Vec::new();
-        let totals = totals_with(trace, |total, sample, weight| {
+        let totals = labelled_totals_with(trace, |total, sample, weight| {
             if total == members.len() {
                 members.push(Default::default());
             }
@@ -136,7 +195,7 @@ impl Builder {
             .collect();
         let mut stacks: HashMap<StackId, i32> = HashMap::new();
         let mut samples = Vec::with_capacity(totals.len());
-        for (Total { stack, marker, .. }, (times, weights)) in totals.into_iter().zip(members) {
+        for (Total { stack, marker, labels, .. }, (times, weights)) in totals.into_iter().zip(members) {
             let stack_index = stack.map_or(0, |stack| {
                 *stacks.entry(stack).or_insert_with(|| {
                     let location_indices = trace.path(stack).map(|frame| locations[frame.index()]).collect();
@@ -144,9 +203,12 @@ impl Builder {
                 })
             });
             let marker = marker.map(|marker| self.attribute("selfprof.marker", marker.as_str()));
+            let labels = labels.and_then(|id| trace.labels()?.get(id));
+            let labels = labels.into_iter().flat_map(LabelSet::iter);
+            let labels: Vec<i32> = labels.map(|(name, value)| self.attribute(name, value)).collect();
             samples.push(Sample {
                 stack_index,
-                attribute_indices: marker.into_iter().collect(),
+                attribute_indices: marker.into_iter().chain(labels).collect(),
                 link_index: 0,
                 values: weights,
                 timestamps_unix_nano: times,

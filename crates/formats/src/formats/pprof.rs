@@ -1,29 +1,34 @@
 //! pprof's [profile.proto]. Its files are gzipped.
 //!
-//! One pprof sample holds all samples with the same stack and marker: their number, their time in nanoseconds, and how much of it the
-//! thread ran, if its waiting times are known. The marker is the label `marker`; the thread is the label `thread` if there are several. Work without a function is shown as one, e.g. `(layout)`. The
-//! format cannot hold times of single samples, idle samples, marks or measures.
+//! One pprof sample holds all samples with the same stack, marker and labels: their number, their time in nanoseconds, and how much of it the
+//! thread ran, if its waiting times are known. The marker is the label `marker`; the thread is the label `thread` if there are several; the labels of samples keep their names.
+//! Work without a function is shown as one, e.g. `(layout)`. The
+//! format cannot hold times of single samples, idle samples, marks or measures. On reading, samples are placed one after the other.
 //!
 //! [profile.proto]: https://github.com/google/pprof/blob/main/proto/profile.proto
 
 mod proto;
+mod read;
 
 use std::collections::HashMap;
 use std::io::Write;
 
 use prost::Message;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::{Frame, FrameId, Marker, Micros};
+use selfprof_trace::{Frame, FrameId, LabelSet, Marker, Micros};
 
 use crate::error::WriteError;
 use crate::functions;
 use crate::options::WriteOptions;
 use crate::samples::spans::Spans;
 use crate::samples::states;
-use crate::samples::totals::{Total, check_depth, totals};
+use crate::samples::totals::{Total, check_depth, labelled_totals};
 use crate::streams::output;
 use crate::thread::Thread;
 use proto::{Function, Label, Line, Location, Profile, Sample, ValueType};
+
+pub use read::read;
+pub(crate) use read::read_text;
 
 /// Writes the samples of all threads as one profile.
 pub fn write(threads: &[Thread], out: impl Write, options: WriteOptions) -> Result<(), WriteError> {
@@ -75,7 +80,8 @@ impl Builder {
 
     fn add(&mut self, thread: &Thread, is_one_of_many: bool, has_cpu_times: bool) -> Result<(), WriteError> {
         let trace = &thread.trace;
-        let totals: Vec<Total> = totals(trace).into_iter().filter(|total| !total.is_idle()).collect();
+        let totals: Vec<Total> =
+            labelled_totals(trace).into_iter().filter(|total| !total.is_idle()).collect();
         check_depth(trace, totals.iter().map(|total| total.stack))?;
         let functions: Vec<u64> = trace
             .frames()
@@ -91,7 +97,7 @@ impl Builder {
         let mut states = HashMap::new();
         let marker_key = self.string("marker");
         let thread_labels = if is_one_of_many { self.thread_labels(thread) } else { Vec::new() };
-        for Total { stack, marker, time, waiting, samples } in totals {
+        for Total { stack, marker, labels, time, waiting, samples } in totals {
             let location_id = match stack {
                 Some(stack) => trace.path(stack).map(location).collect(),
                 None => {
@@ -105,6 +111,10 @@ impl Builder {
             let mut label = thread_labels.clone();
             if let Some(marker) = marker {
                 label.push(Label { key: marker_key, str: self.string(Marker::as_str(marker)), num: 0 });
+            }
+            let own = labels.and_then(|id| trace.labels()?.get(id));
+            for (name, value) in own.into_iter().flat_map(LabelSet::iter) {
+                label.push(Label { key: self.string(name), str: self.string(value), num: 0 });
             }
             let mut value = vec![samples as i64, nanos(time)];
             if has_cpu_times {
@@ -134,7 +144,7 @@ impl Builder {
         let (name, filename) = (self.string(name), self.string(filename));
         self.profile.function.push(Function { id, name, system_name: name, filename, start_line: line });
         let line = vec![Line { function_id: id, line, column }];
-        self.profile.location.push(Location { id, line });
+        self.profile.location.push(Location { id, line, address: 0 });
         id
     }
 }

@@ -40,10 +40,17 @@
 //! "waitingTimes": {"timestamps": [12.5, 512.5], "values": [0, 498.2]}
 //! ```
 //!
+//! `labels` are the [labels](selfprof_trace::Labels) that samples have, and a sample's `labelsId` is an index into them:
+//!
+//! ```json
+//! "labels": [{"http.route": "/cart"}], "samples": [{"labelsId": 0, "stackId": 0, "timestamp": 12.5}]
+//! ```
+//!
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
 mod elements;
 mod evaluated;
+mod labels;
 mod lists;
 mod read;
 mod reading;

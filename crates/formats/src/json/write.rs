@@ -21,6 +21,19 @@ pub(crate) fn write_list<W: Write, T>(
     Ok(())
 }
 
+/// Writes an object whose members are strings.
+pub(crate) fn write_strings<'a, W: Write>(
+    out: &mut W,
+    members: impl Iterator<Item = (&'a str, &'a str)>,
+) -> io::Result<()> {
+    write_list(out, "{", members, |out, (name, value)| {
+        string(out, name)?;
+        out.write_all(b":")?;
+        string(out, value)
+    })?;
+    out.write_all(b"}")
+}
+
 /// Writes a quoted and escaped string.
 pub(crate) fn string(out: &mut impl Write, text: &str) -> io::Result<()> {
     Ok(serde_json::to_writer(out, text)?)

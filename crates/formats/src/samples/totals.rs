@@ -1,18 +1,20 @@
-//! The totals of samples with the same stack and marker, for formats that aggregate samples.
+//! The totals of samples with the same stack, marker and labels, for formats that aggregate samples.
 
 use foldhash::HashMap;
-use selfprof_trace::{Marker, Micros, Sample, StackId, Trace};
+use selfprof_trace::{LabelSetId, Marker, Micros, Sample, StackId, Trace};
 
 use crate::error::WriteError;
 
 /// The maximum number of functions that a format may spell out: more than any real recording has, but bounded.
 const MAX_FUNCTIONS: u64 = 1 << 30;
 
-/// The total of the samples with the same stack and marker.
+/// The total of the samples with the same stack, marker and labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Total {
     pub(crate) stack: Option<StackId>,
     pub(crate) marker: Option<Marker>,
+    /// `None` also if labels are not told apart.
+    pub(crate) labels: Option<LabelSetId>,
     /// The sum of their weights.
     pub(crate) time: Micros,
     /// How much of it the thread waited, as far as is known.
@@ -28,21 +30,36 @@ impl Total {
     }
 }
 
-/// The totals in the order of their first samples.
+/// The totals in the order of their first samples, whatever labels the samples have.
 pub(crate) fn totals(trace: &Trace) -> Vec<Total> {
-    totals_with(trace, |_, _, _| ())
+    collect(trace, Vec::new(), |_, _, _| ())
 }
 
-/// Like [`totals`], but also calls `each` with every sample: the index of its total, the sample and its weight.
-pub(crate) fn totals_with(trace: &Trace, mut each: impl FnMut(usize, &Sample, Micros)) -> Vec<Total> {
+/// The totals in the order of their first samples.
+pub(crate) fn labelled_totals(trace: &Trace) -> Vec<Total> {
+    labelled_totals_with(trace, |_, _, _| ())
+}
+
+/// Like [`labelled_totals`], but also calls `each` with every sample: the index of its total, the sample and its weight.
+pub(crate) fn labelled_totals_with(trace: &Trace, each: impl FnMut(usize, &Sample, Micros)) -> Vec<Total> {
+    collect(trace, trace.labels().map_or_else(Vec::new, |labels| labels.of_samples(trace.samples())), each)
+}
+
+fn collect(
+    trace: &Trace,
+    labels: Vec<Option<LabelSetId>>,
+    mut each: impl FnMut(usize, &Sample, Micros),
+) -> Vec<Total> {
     let mut totals: Vec<Total> = Vec::new();
     let mut indexes = HashMap::default();
     let weights = trace.weights();
     let waiting = trace.waiting_of_samples(&weights);
     for (number, (sample, &weight)) in trace.samples().iter().zip(&weights).enumerate() {
-        let index = *indexes.entry((sample.stack, sample.marker)).or_insert_with(|| {
+        let labels = labels.get(number).copied().flatten();
+        let index = *indexes.entry((sample.stack, sample.marker, labels)).or_insert_with(|| {
             let (stack, marker) = (sample.stack, sample.marker);
-            totals.push(Total { stack, marker, time: Micros::ZERO, waiting: Micros::ZERO, samples: 0 });
+            let (time, waiting) = (Micros::ZERO, Micros::ZERO);
+            totals.push(Total { stack, marker, labels, time, waiting, samples: 0 });
             totals.len() - 1
         });
         let total = &mut totals[index];

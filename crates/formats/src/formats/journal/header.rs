@@ -6,9 +6,11 @@ use std::str::FromStr;
 use selfprof_trace::Micros;
 use serde::{Deserialize, Serialize};
 
+use crate::thread::Thread;
+
 /// The version that is written, in the first member of the header. Readers reject newer versions and read older ones as they
 /// are.
-pub const VERSION: u64 = 5;
+pub const VERSION: u64 = 6;
 
 /// The header of a journal, which describes the recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +35,26 @@ pub struct Header {
     pub thread_name: String,
     /// The command line of the process; empty in versions without it.
     pub command: String,
+}
+
+impl Header {
+    /// The name of the thread; if the journal has none, the main thread's, or that of a worker by its number.
+    pub fn name(&self) -> String {
+        match (&*self.thread_name, self.thread_id) {
+            ("", 0) => Thread::MAIN.to_owned(),
+            ("", id) => format!("worker-{id}"),
+            (name, _) => name.to_owned(),
+        }
+    }
+
+    /// How much later this time origin is than that of another journal; zero if it is earlier.
+    pub fn since(&self, other: &Self) -> Micros {
+        if self.origin == Micros::ZERO || other.origin == Micros::ZERO {
+            let later = self.time_origin_ms - other.time_origin_ms;
+            return Micros::from_millis_f64(later.max(0.0)).unwrap_or(Micros::ZERO);
+        }
+        self.origin.saturating_sub(other.origin)
+    }
 }
 
 /// When the engine records the names and locations of functions: the Document-Policy configuration point [js-profiling-mode].

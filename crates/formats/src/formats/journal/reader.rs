@@ -1,13 +1,14 @@
 //! Reading a journal, complete or not.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead};
 use std::num::NonZeroU32;
 
 use selfprof_trace::{
-    Entries, Entry, EntryType, Frame, InternError, Marker, Micros, Millis, Sample, Stack, TableFull, TableId,
-    Trace, WaitingPoint, WaitingTimes,
+    Entries, Entry, EntryType, Frame, InternError, LabelSet, LabelSetId, Labels, Marker, Micros, Millis,
+    Sample, Stack, TableFull, TableId, Trace, WaitingPoint, WaitingTimes,
 };
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
@@ -65,6 +66,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
     };
     let mut progress = Progress { last: Micros::ZERO, run_samples_left: max_run_samples };
     let mut waiting: Option<WaitingTimes> = None;
+    let mut labels: Option<Labels> = None;
     let mut entries = journal.header.entries.then(Entries::new);
     // The samples recorded before the tables were last cleared.
     let mut before: Option<Trace> = None;
@@ -83,7 +85,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
             Ok(Record { failed: Some(Text(reason)), .. }) => {
                 journal.failed = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
             }
-            Ok(record) => {
+            Ok(mut record) => {
                 let damaged = |flaw| JournalError::Record { line: number, flaw };
                 if record.fresh {
                     let tables = std::mem::take(&mut journal.trace);
@@ -91,6 +93,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
                 }
                 record.append_entries_to(&mut entries).map_err(damaged)?;
                 record.append_waiting_to(&mut waiting);
+                record.append_labels_to(&mut labels).map_err(damaged)?;
                 record.append_to(&mut journal, &mut progress).map_err(damaged)?;
                 journal.end = None;
             }
@@ -105,6 +108,7 @@ pub fn read_with(mut input: impl BufRead, max_run_samples: u64) -> Result<Journa
     }
     journal.trace.set_entries(entries);
     journal.trace.set_waiting(waiting);
+    journal.trace.set_labels(labels);
     Ok(journal)
 }
 
@@ -155,6 +159,9 @@ struct Record<'line> {
     entries: Vec<(usize, usize, f64, f64)>,
     dropped_entries: u64,
     waiting: Vec<(u64, u64)>,
+    #[serde(borrow)]
+    label_sets: Vec<BTreeMap<String, Text<'line>>>,
+    labels: Vec<(u64, i64)>,
     #[serde(borrow)]
     source_maps: Vec<(Text<'line>, Text<'line>)>,
     left_out_source_maps: u64,
@@ -264,6 +271,27 @@ impl Record<'_> {
             let timestamp = last.timestamp.saturating_add(Micros(time));
             waiting.push(WaitingPoint { timestamp, waited: last.waited.saturating_add(Micros(waited)) });
         }
+    }
+
+    fn append_labels_to(&mut self, labels: &mut Option<Labels>) -> Result<(), Flaw> {
+        if self.labels.is_empty() {
+            return Ok(());
+        }
+        let labels = labels.get_or_insert_default();
+        let sets = std::mem::take(&mut self.label_sets).into_iter();
+        let set = |set: BTreeMap<String, Text<'_>>| {
+            LabelSet::new(set.into_iter().map(|(name, Text(value))| (name, value.into_owned())))
+        };
+        let ids: Vec<LabelSetId> =
+            sets.map(|one| labels.set(set(one))).collect::<Result<_, _>>().map_err(InternError::from)?;
+        for &(timestamp, set) in &self.labels {
+            let set = match set {
+                -1 => None,
+                _ => Some(usize::try_from(set).ok().and_then(|index| ids.get(index)).ok_or(Flaw::Number)?),
+            };
+            labels.change(Micros(timestamp), set.copied());
+        }
+        Ok(())
     }
 
     fn append_to(self, journal: &mut Journal, progress: &mut Progress) -> Result<(), Flaw> {

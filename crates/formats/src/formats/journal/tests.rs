@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Write};
 use proptest::prelude::*;
 use selfprof_trace::testing::{Parts, parts, trace};
 use selfprof_trace::{
-    Entries, Entry, EntryType, Frame, Marker, Micros, Millis, Sample, Stack, Trace, WaitingPoint,
+    Entries, Entry, EntryType, Frame, LabelSet, Marker, Micros, Millis, Sample, Stack, Trace, WaitingPoint,
 };
 
 use super::*;
@@ -25,7 +25,7 @@ fn header() -> Header {
     }
 }
 
-const HEADER: &str = r#"{"selfprofJournal":5,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false,"origin":5000000,"threadName":"main-thread","command":"node a.js"}"#;
+const HEADER: &str = r#"{"selfprofJournal":6,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2","entries":false,"origin":5000000,"threadName":"main-thread","command":"node a.js"}"#;
 
 /// A header of version 1.
 const OLD_HEADER: &str = r#"{"selfprofJournal":1,"pid":7,"threadId":0,"interval":1000,"mode":"eager","timeOrigin":1700000000000.5,"node":"v20.1.2"}"#;
@@ -101,6 +101,40 @@ fn waiting_times_are_read_as_they_were_written() {
     let lines: Vec<&str> = std::str::from_utf8(&bytes).unwrap().lines().collect();
     assert_eq!(lines[2..4], [r#"{"waiting":[[1000,0],[1000,900]]}"#, r#"{"waiting":[[7000,0]]}"#]);
     assert_eq!(read(&bytes[..]).unwrap().trace.waiting().unwrap().points(), points);
+}
+
+#[test]
+fn labels_are_read_as_they_were_written() {
+    let set = |route| LabelSet::new([("http.route", route), ("tenant", "\"a\"")]);
+    let (cart, home) = (set("/cart"), set("/"));
+    let mut journal = JournalWriter::create(Vec::new(), &header()).unwrap();
+    let changes = |changes: &'static [u64], sets: [Option<LabelSet>; 2]| {
+        changes.iter().map(|&time| Micros(time)).zip(sets).collect::<Vec<_>>()
+    };
+    for changes in
+        [changes(&[1000, 2500], [Some(cart.clone()), None]), changes(&[3000, 4000], [Some(home), Some(cart)])]
+    {
+        journal.append_labels(changes.iter().map(|(time, set)| (*time, set.as_ref()))).unwrap();
+    }
+    let bytes = journal.finish(exit()).unwrap();
+    let lines: Vec<&str> = std::str::from_utf8(&bytes).unwrap().lines().collect();
+    let expected = r#"{"labelSets":[{"http.route":"/cart","tenant":"\"a\""}],"labels":[[1000,0],[2500,-1]]}"#;
+    assert_eq!(lines[2], expected);
+    let back = read(&bytes[..]).unwrap().trace;
+    let back = back.labels().unwrap();
+    let route = |time| {
+        let sample = Sample { timestamp: Micros(time), stack: None, marker: Some(Marker::Gc) };
+        back.of_sample(&sample).and_then(|id| back.get(id)?.get("http.route"))
+    };
+    assert_eq!(
+        [999, 1000, 2500, 3000, 9000].map(route),
+        [None, Some("/cart"), None, Some("/"), Some("/cart")]
+    );
+    assert_eq!(back.sets().len(), 2);
+
+    let unknown = format!("{HEADER}\n{{\"labelSets\":[{{}}],\"labels\":[[1,1]]}}\n");
+    let error = read(unknown.as_bytes()).unwrap_err();
+    assert!(matches!(error, JournalError::Record { line: 2, flaw: Flaw::Number }), "{error:?}");
 }
 
 #[test]
@@ -273,8 +307,8 @@ fn invalid_journals_are_errors() {
     check("hello\n", "the first line is not the header of a selfprof journal");
     check("hello", "the first line is not the header of a selfprof journal");
     check("{\"frames\":[]}\n", "the first line is not the header of a selfprof journal");
-    check("{\"selfprofJournal\":6}\n", "the journal has version 6; this selfprof reads versions up to 5");
-    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 5");
+    check("{\"selfprofJournal\":7}\n", "the journal has version 7; this selfprof reads versions up to 6");
+    check("{\"selfprofJournal\":0}\n", "the journal has version 0; this selfprof reads versions up to 6");
     check("{\"selfprofJournal\":1}\n", "line 1 of the journal is corrupt");
     let damaged = |line: &str, flaw: &str| {
         check(&format!("{HEADER}\n{line}\n"), &format!("line 2 of the journal is corrupt{flaw}"));

@@ -1,12 +1,13 @@
 //! Writing a journal while the program runs.
 
+use std::collections::HashMap;
 use std::io::{self, Seek, SeekFrom, Write};
 
-use selfprof_trace::{Entries, Entry, Frame, Micros, Sample, Stack, TableId, Trace, WaitingPoint};
+use selfprof_trace::{Entries, Entry, Frame, LabelSet, Micros, Sample, Stack, TableId, Trace, WaitingPoint};
 use serde::Serialize;
 
 use super::header::{End, EndLine, Header, HeaderLine};
-use crate::json::{string, write_list};
+use crate::json::{string, write_list, write_strings};
 
 /// How many bytes are reserved for the reason why the journal could not be written further.
 const REASON_BYTES: usize = 128;
@@ -127,6 +128,32 @@ impl<W: Write> JournalWriter<W> {
         })?;
         line.extend_from_slice(b"]}");
         self.last_waiting = last;
+        self.write_line()
+    }
+
+    /// Appends the times from which on samples have these labels, or none. They must be in time order.
+    pub fn append_labels<'a>(
+        &mut self,
+        changes: impl Iterator<Item = (Micros, Option<&'a LabelSet>)> + Clone,
+    ) -> io::Result<()> {
+        let line = &mut self.line;
+        line.clear();
+        let mut numbers: HashMap<&LabelSet, usize> = HashMap::new();
+        let mut sets = Vec::new();
+        for (_, set) in changes.clone() {
+            if let Some(set) = set
+                && !numbers.contains_key(set)
+            {
+                numbers.insert(set, sets.len());
+                sets.push(set);
+            }
+        }
+        write_list(line, "{\"labelSets\":[", sets.iter(), |line, set| write_strings(line, set.iter()))?;
+        write_list(line, "],\"labels\":[", changes, |line, (timestamp, set)| match set {
+            Some(set) => write!(line, "[{},{}]", timestamp.0, numbers[set]),
+            None => write!(line, "[{},-1]", timestamp.0),
+        })?;
+        line.extend_from_slice(b"]}");
         self.write_line()
     }
 

@@ -1,4 +1,4 @@
-//! The messages of [profile.proto], with the fields that selfprof writes.
+//! The messages of [profile.proto], with the fields that selfprof writes or reads.
 //!
 //! They are written by hand, because generating them would require `protoc` on the machine that builds.
 //!
@@ -53,7 +53,7 @@ message! {
 
 message! {
     /// A location in a function.
-    Location { prost(uint64), u64: "1" id; prost(message, repeated), Vec<Line>: "4" line; }
+    Location { prost(uint64), u64: "1" id, "3" address; prost(message, repeated), Vec<Line>: "4" line; }
 }
 
 message! {

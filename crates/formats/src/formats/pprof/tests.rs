@@ -37,6 +37,27 @@ fn times_equal_those_of_the_summary() {
 }
 
 #[test]
+fn samples_with_different_labels_are_apart() {
+    let json = r#"{"frames":[{"name":"f"}],"labels":[{"http.route":"/cart"},{"http.route":"/"}],"resources":[],"samples":[
+        {"stackId":0,"timestamp":1},{"labelsId":0,"stackId":0,"timestamp":2},{"labelsId":1,"stackId":0,"timestamp":3},
+        {"labelsId":0,"stackId":0,"timestamp":4}],"stacks":[{"frameId":0}]}"#;
+    let (trace, _) = w3c::read(json.as_bytes()).unwrap();
+    let profile = profile(&[Thread::main(trace)]).unwrap();
+    let text = |index: i64| &*profile.string_table[index as usize];
+    let found: Vec<_> = profile
+        .sample
+        .iter()
+        .map(|sample| {
+            let labels: Vec<_> =
+                sample.label.iter().map(|label| (text(label.key), text(label.str))).collect();
+            (labels, sample.value[0])
+        })
+        .collect();
+    let route = |route| vec![("http.route", route)];
+    assert_eq!(found, [(vec![], 1), (route("/cart"), 2), (route("/"), 1)]);
+}
+
+#[test]
 fn cpu_time_and_the_start_are_written_if_they_are_known() {
     #[track_caller]
     fn check(json: &str, kinds: &[&str], values: &[i64], start: i64) {

@@ -9,16 +9,17 @@ use selfprof_trace::{Marker, UnknownMarker};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::value::RawValue;
 
+use super::labels::ForeignLabels;
 use crate::json::{Text, read_wtf8};
 
 /// An element of one of the lists.
 pub(super) trait Element: for<'de> Deserialize<'de> {
     /// Adds the element to the trace that is validated.
-    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded>;
+    fn push_to(self, trace: &mut ForeignTrace, labels: &mut ForeignLabels) -> Result<(), LimitExceeded>;
 }
 
 impl Element for Text {
-    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+    fn push_to(self, trace: &mut ForeignTrace, _: &mut ForeignLabels) -> Result<(), LimitExceeded> {
         trace.push_resource(&self.0)
     }
 }
@@ -33,7 +34,7 @@ pub(super) struct Frame {
 }
 
 impl Element for Frame {
-    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+    fn push_to(self, trace: &mut ForeignTrace, _: &mut ForeignLabels) -> Result<(), LimitExceeded> {
         let Self { name, resource_id, line, column } = self;
         trace.push_frame(&ForeignFrame { name: &name.0, resource_id, line, column })
     }
@@ -47,7 +48,7 @@ pub(super) struct Stack {
 }
 
 impl Element for Stack {
-    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+    fn push_to(self, trace: &mut ForeignTrace, _: &mut ForeignLabels) -> Result<(), LimitExceeded> {
         let frame_id = self.frame_id.unwrap_or(f64::NAN);
         trace.push_stack(ForeignStack { parent_id: self.parent_id, frame_id })
     }
@@ -59,10 +60,12 @@ pub(super) struct Sample {
     timestamp: Option<f64>,
     stack_id: Option<f64>,
     marker: Option<MarkerText>,
+    labels_id: Option<Number>,
 }
 
 impl Element for Sample {
-    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+    fn push_to(self, trace: &mut ForeignTrace, labels: &mut ForeignLabels) -> Result<(), LimitExceeded> {
+        labels.push_sample(self.timestamp, self.labels_id.and_then(|Number(id)| id));
         let timestamp = self.timestamp.unwrap_or(f64::NAN);
         let marker = self.marker.map(|text| text.0);
         trace.push_sample(ForeignSample { timestamp, stack_id: self.stack_id, marker })
@@ -75,7 +78,7 @@ impl Element for Sample {
 pub(super) struct Entry(Box<RawValue>);
 
 impl Element for Entry {
-    fn push_to(self, trace: &mut ForeignTrace) -> Result<(), LimitExceeded> {
+    fn push_to(self, trace: &mut ForeignTrace, _: &mut ForeignLabels) -> Result<(), LimitExceeded> {
         #[derive(Default, serde::Deserialize)]
         #[serde(default, rename_all = "camelCase")]
         struct Members<'json> {

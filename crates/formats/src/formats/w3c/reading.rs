@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
 use super::evaluated::ForeignEvaluated;
+use super::labels::ForeignLabels;
 use super::lists::ListSeed;
 use super::source_maps::ForeignMaps;
 use super::threads::{Description, OtherThreads};
@@ -28,6 +29,7 @@ pub(super) struct Reading {
     pub(super) trace: ForeignTrace,
     source_maps: ForeignMaps,
     evaluated: ForeignEvaluated,
+    labels: ForeignLabels,
     waiting_times: ForeignWaitingTimes,
     limits: Limits,
     /// Which of the lists have been read.
@@ -48,6 +50,7 @@ impl Reading {
             trace: ForeignTrace::new(limits),
             source_maps: ForeignMaps::default(),
             evaluated: ForeignEvaluated::default(),
+            labels: ForeignLabels::default(),
             waiting_times: ForeignWaitingTimes::default(),
             limits,
             seen: [false; List::NAMES.len()],
@@ -65,11 +68,13 @@ impl Reading {
 
     /// What was read. A thread without a name gets this one.
     pub(super) fn into_thread(self, default_name: &str) -> (Thread, Problems) {
-        let Self { mut trace, source_maps, evaluated, waiting_times, description, .. } = self;
+        let Self { mut trace, source_maps, evaluated, labels, waiting_times, description, .. } = self;
         let source_maps = source_maps.validate(&mut trace);
         evaluated.apply(&mut trace);
         let waiting = waiting_times.validate(&mut trace);
+        let labels = labels.validate(&mut trace);
         let (mut trace, problems) = trace.validate();
+        trace.set_labels(labels);
         trace.set_waiting(waiting);
         (Thread { source_maps, ..description.thread(default_name, trace) }, problems)
     }
@@ -79,6 +84,7 @@ impl Reading {
         self.trace.forget_entries();
         self.source_maps = ForeignMaps::default();
         self.evaluated = ForeignEvaluated::default();
+        self.labels = ForeignLabels::default();
         self.waiting_times = ForeignWaitingTimes::default();
         self.description = Description::default();
         if let Some(others) = &mut self.others {
@@ -108,6 +114,7 @@ enum Member {
     Entries,
     Evaluated,
     Frames,
+    Labels,
     Resources,
     Samples,
     SourceMaps,
@@ -139,6 +146,7 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 Member::DroppedEntriesCount
                 | Member::Entries
                 | Member::Evaluated
+                | Member::Labels
                 | Member::SourceMaps
                 | Member::Thread
                 | Member::Threads
@@ -171,6 +179,11 @@ impl<'de> Members<'de> for TraceObject<'_> {
                 }
                 Member::Stacks => {
                     map.next_value_seed(list(ElementList::<Stack>::begin(List::Stacks, reading)?))?
+                }
+                Member::Labels => {
+                    let json: Box<RawValue> = map.next_value()?;
+                    let Reading { trace, labels, exceeded, .. } = &mut *reading;
+                    labels.read(&json, trace).map_err(|limit| stop(limit, exceeded))?;
                 }
                 Member::WaitingTimes => {
                     let json: Box<RawValue> = map.next_value()?;
@@ -222,9 +235,9 @@ impl<'read, E> ElementList<'read, E> {
 
 impl<'de, E: Element> Elements<'de> for ElementList<'_, E> {
     fn read<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
-        let Reading { trace, exceeded, .. } = self.reading;
+        let Reading { trace, labels, exceeded, .. } = self.reading;
         while let Some(element) = elements.next_element::<E>()? {
-            element.push_to(trace).map_err(|limit| stop(limit, exceeded))?;
+            element.push_to(trace, labels).map_err(|limit| stop(limit, exceeded))?;
         }
         Ok(())
     }

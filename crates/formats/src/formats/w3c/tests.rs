@@ -536,6 +536,49 @@ fn waiting_times_are_written_as_they_were_read() {
 }
 
 #[test]
+fn labels_are_written_as_they_were_read() {
+    let members = r#""labels":[{"http.route":"/cart","tenant":"a"},{"http.route":"/"}],"resources":[],"samples":[{"marker":"gc","timestamp":1},{"labelsId":0,"marker":"gc","timestamp":2},{"labelsId":0,"marker":"gc","timestamp":3},{"labelsId":1,"marker":"gc","timestamp":4},{"marker":"gc","timestamp":5}]"#;
+    let (thread, problems) = read_main(&with(members));
+    assert!(problems.is_empty());
+    let text = String::from_utf8(written(&thread.trace, false)).unwrap();
+    assert!(text.contains(members), "{text}");
+}
+
+#[test]
+fn foreign_labels_are_ignored_if_they_are_not_valid() {
+    #[track_caller]
+    fn check(labels: &str, labels_id: &str, expected: &str, problem: Option<&str>) {
+        let samples = format!(
+            r#"[{{"timestamp":1,"marker":"gc","labelsId":{labels_id}}},{{"timestamp":2,"marker":"gc","labelsId":0}}]"#
+        );
+        let (thread, problems) = read_main(&with(&format!(r#""labels":{labels},"samples":{samples}"#)));
+        let problems: Vec<_> = problems.list().iter().map(Problem::to_string).collect();
+        assert_eq!(problems, problem.into_iter().collect::<Vec<_>>());
+        let text = |sample: &selfprof_trace::Sample| {
+            let labels = thread.trace.labels()?;
+            Some(labels.get(labels.of_sample(sample)?)?.iter().next()?.1.to_owned())
+        };
+        let found: Vec<_> =
+            thread.trace.samples().iter().map(text).map(|text| text.unwrap_or_default()).collect();
+        assert_eq!(found.join(" "), expected);
+    }
+    check(r#"[{"a":"x"},{"a":"y"}]"#, "1", "y x", None);
+    check("null", "1", " ", None);
+    let unreadable = "labels is not a list of objects whose members are strings: it is ignored";
+    for labels in ["7", "{}", "[1]", r#"[{"a":1}]"#, r#"["x"]"#] {
+        check(labels, "0", " ", Some(unreadable));
+    }
+    let dangling =
+        |id| format!("labelsId is {id}, which is not the id of an entry: the sample is kept without labels");
+    for id in ["1", "-1", "0.5", "1e300"] {
+        check(r#"[{"a":"x"}]"#, id, " x", Some(&dangling(id.parse::<f64>().unwrap())));
+    }
+    for id in ["null", "\"0\"", "{}"] {
+        check(r#"[{"a":"x"}]"#, id, " x", None);
+    }
+}
+
+#[test]
 fn foreign_waiting_times_are_ignored_if_they_are_not_valid() {
     #[track_caller]
     fn check(value: &str, is_valid: bool) {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use selfprof_trace::{Entries, Entry, Frame, Sample, Stack, Trace};
 
 use super::evaluated::{WrittenResources, write_evaluated};
+use super::labels::write_labels;
 use super::source_maps::write_source_maps;
 use super::waiting_times::write_waiting_times;
 use crate::json::{millis, number, string, write_list};
@@ -110,10 +111,17 @@ fn write_members(trace: &Trace, source_maps: &[ScriptMap], out: &mut Out<'_>) ->
         }
         out.write_all(b"}")
     })?;
-    write_list(out, "],\"resources\":[", resources.urls(), string)?;
+    out.write_all(b"],")?;
+    write_labels(out, trace.labels())?;
+    write_list(out, "\"resources\":[", resources.urls(), string)?;
     write_list(out, "],\"samples\":[", trace.samples().iter(), |out, sample| {
         let Sample { timestamp, stack, marker } = sample;
         out.write_all(b"{")?;
+        if let Some(labels) = trace.labels().and_then(|labels| labels.of_sample(sample)) {
+            out.write_all(b"\"labelsId\":")?;
+            number(out, labels.index())?;
+            out.write_all(b",")?;
+        }
         if let Some(marker) = marker {
             out.write_all(b"\"marker\":\"")?;
             out.write_all(marker.as_str().as_bytes())?;

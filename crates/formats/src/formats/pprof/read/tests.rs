@@ -1,0 +1,142 @@
+//! Profiles of others and our own, read.
+
+use selfprof_trace::foreign::Limits;
+use selfprof_trace::summary::Summary;
+
+use super::super::Function;
+use super::super::*;
+use super::*;
+use crate::options::ReadOptions;
+use crate::read::{Hint, read as read_any};
+use crate::{Format, ReadError, Thread, w3c};
+
+const DATADOG: &[u8] = include_bytes!("../../../../fixtures/pprof/datadog-5.20-node-24.pb.gz");
+const GO: &[u8] = include_bytes!("../../../../fixtures/pprof/go-1.27-cpu.pb.gz");
+const GO_HEAP: &[u8] = include_bytes!("../../../../fixtures/pprof/go-1.27-heap.pb.gz");
+const MARKERS: &str = include_str!("../../../../fixtures/w3c/chromium-156-markers-isolated.json");
+
+const SMALL: ReadOptions = ReadOptions {
+    max_bytes: 1 << 20,
+    limits: Limits { resources: 100, frames: 100, stacks: 100, samples: 100, entries: 0, text_bytes: 1_000 },
+};
+
+fn only_thread(bytes: &[u8]) -> Thread {
+    let profile = read_any(bytes, Hint::default(), &ReadOptions::default()).unwrap();
+    assert_eq!(profile.format, Format::Pprof);
+    let [(thread, problems)] = &profile.threads[..] else { panic!("{} threads", profile.threads.len()) };
+    assert!(problems.is_empty(), "{:?}", problems.list());
+    thread.clone()
+}
+
+/// The busy milliseconds and samples, and the functions with the most time of their own.
+fn shown(thread: &Thread) -> (f64, u64, Vec<String>) {
+    let trace = &thread.trace;
+    let summary = Summary::of(trace);
+    let mut rows: Vec<_> = summary.functions.iter().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.self_time));
+    let names = rows.iter().take(2).map(|row| {
+        let frame = trace.frames()[row.frame];
+        let file = frame.resource.map_or("", |resource| &trace.resources()[resource]);
+        format!("{} {file}:{}", &trace.names()[frame.name], frame.line.map_or(0, |line| line.get()))
+    });
+    (summary.busy.time.as_millis_f64(), summary.busy.samples, names.collect())
+}
+
+#[test]
+fn profiles_of_others_have_their_times() {
+    let (time, samples, names) = shown(&only_thread(DATADOG));
+    assert!(time > 750.0 && time < 850.0 && samples > 60, "{time} {samples}");
+    assert_eq!(names[0], "fibonacci /srv/example/app.cjs:3");
+    let go = only_thread(GO);
+    let (time, samples, names) = shown(&go);
+    assert_eq!((time, samples), (520.0, 52));
+    assert_eq!(names[0], "main.fibonacci example/main.go:9");
+    // In November 2026.
+    assert!((1.795e12..1.796e12).contains(&go.time_origin.unwrap()));
+}
+
+#[test]
+fn a_profile_without_times_is_an_error() {
+    let error = read_any(GO_HEAP, Hint::default(), &ReadOptions::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "this is a pprof profile without times, of: alloc_objects, alloc_space, inuse_objects, inuse_space"
+    );
+}
+
+#[test]
+fn what_was_written_is_read_with_the_same_times() {
+    let (trace, _) = w3c::read(MARKERS.as_bytes()).unwrap();
+    let thread = Thread::main(trace);
+    let mut bytes = Vec::new();
+    write(std::slice::from_ref(&thread), &mut bytes, WriteOptions::default()).unwrap();
+    let back = only_thread(&bytes);
+    let (before, after) = (Summary::of(&thread.trace), Summary::of(&back.trace));
+    assert_eq!(before.busy.samples, after.busy.samples);
+    let interval = before.interval.unwrap().0;
+    assert!(before.busy.time.0.abs_diff(after.busy.time.0) <= interval);
+    for marker in Marker::ALL {
+        assert_eq!(before.marker(marker).samples, after.marker(marker).samples, "{marker:?}");
+    }
+    for row in &before.functions {
+        let name = &thread.trace.names()[thread.trace.frames()[row.frame].name];
+        let same = after
+            .functions
+            .iter()
+            .filter(|other| &back.trace.names()[back.trace.frames()[other.frame].name] == name);
+        let total: u64 = same.map(|other| other.self_samples).sum();
+        assert!(total >= row.self_samples, "{name}: {total}, not {}", row.self_samples);
+    }
+}
+
+#[test]
+fn threads_and_processes_are_told_apart() {
+    let (trace, _) = w3c::read(MARKERS.as_bytes()).unwrap();
+    let process = crate::Process { pid: 7, tid: 0, command: "node a.js".into() };
+    let main = Thread { process: Some(process), ..Thread::main(trace.clone()) };
+    let mut bytes = Vec::new();
+    write(&[main, Thread::named("worker-1", trace)], &mut bytes, WriteOptions::default()).unwrap();
+    let profile = read_any(&bytes[..], Hint::default(), &ReadOptions::default()).unwrap();
+    let labels: Vec<_> = profile.threads.iter().map(|(thread, _)| thread.label().into_owned()).collect();
+    assert_eq!(labels, ["a 7", "worker-1"]);
+}
+
+#[test]
+fn hostile_messages_are_errors_or_repaired() {
+    #[track_caller]
+    fn check(profile: &Profile, samples: usize) {
+        let threads = read_text(&profile.encode_to_vec(), &SMALL).unwrap();
+        assert_eq!(threads[0].0.trace.samples().len(), samples);
+    }
+    let strings = ["", "wall", "nanoseconds", "f"].map(str::to_owned).to_vec();
+    let wall = ValueType { r#type: 1, unit: 2 };
+    let sample =
+        |location_id: Vec<u64>, value: i64| Sample { location_id, value: vec![value], label: vec![] };
+    let function = Function { id: 1, name: 3, system_name: 0, filename: -5, start_line: i64::MIN };
+    let location = |id: u64, function_id: u64| Location {
+        id,
+        address: 0x1f,
+        line: vec![Line { function_id, line: -1, column: i64::MAX }],
+    };
+    let profile = |samples: Vec<Sample>| Profile {
+        sample_type: vec![wall],
+        string_table: strings.clone(),
+        function: vec![function],
+        location: vec![location(1, 1), location(2, 99), location(2, 1)],
+        sample: samples,
+        ..Profile::default()
+    };
+    check(&profile(vec![]), 0);
+    check(&profile(vec![sample(vec![1], i64::MIN), sample(vec![1], -1)]), 0);
+    check(&profile(vec![sample(vec![0, 99, 1], 5_000_000), sample(vec![], 5_000_000)]), 2);
+    check(&profile(vec![sample(vec![1], i64::MAX), sample(vec![2], i64::MAX)]), 2);
+    // Values and labels that are missing.
+    let label = Label { key: 99, str: -1, num: 5 };
+    check(&profile(vec![Sample { location_id: vec![1], value: vec![], label: vec![label] }]), 0);
+    let deep = profile(vec![sample(vec![1; 100_000], 5_000_000)]);
+    assert!(matches!(read_text(&deep.encode_to_vec(), &SMALL), Err(ReadError::Limit(_))));
+    // Many empty messages.
+    let empty = [0x12, 0].repeat(1_000_000);
+    assert!(matches!(read_text(&empty, &SMALL), Err(ReadError::Limit(_))));
+    assert!(matches!(read_text(&[0x0a, 9, 1], &SMALL), Err(ReadError::Protobuf(..))));
+}

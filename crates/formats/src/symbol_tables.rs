@@ -1,0 +1,135 @@
+//! Functions and stacks of formats that list locations in tables and name them by number: pprof and OTLP.
+
+use std::num::NonZeroU32;
+
+use foldhash::{HashMap, HashMapExt as _};
+use selfprof_trace::foreign::{
+    ForeignTrace, LimitExceeded, Limits, Location, Problem, ProblemKind, Problems, Remedy,
+};
+use selfprof_trace::{Frame, FrameId, Stack, StackId, Trace};
+
+/// Functions that are inlined into each other at one location. More are left out.
+const MAX_INLINED: usize = 256;
+
+/// A function, as the tables have it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Function<'text> {
+    pub(crate) name: &'text str,
+    /// Empty if it is not known.
+    pub(crate) file: &'text str,
+    /// 1-based, or 0.
+    pub(crate) line: i64,
+    /// 1-based, or 0.
+    pub(crate) column: i64,
+}
+
+/// A trace without samples, and its functions by location.
+pub(crate) struct SymbolTables {
+    pub(crate) trace: Trace,
+    /// The functions of each location, the innermost first.
+    locations: Vec<Vec<FrameId>>,
+    /// The stack that a location makes with its caller.
+    stacks: HashMap<(Option<StackId>, usize), StackId>,
+    limits: Limits,
+    text_bytes: usize,
+    /// Collects problems.
+    reported: ForeignTrace,
+}
+
+impl SymbolTables {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            trace: Trace::new(),
+            locations: Vec::new(),
+            stacks: HashMap::new(),
+            limits,
+            text_bytes: 0,
+            reported: ForeignTrace::new(limits),
+        }
+    }
+
+    /// Adds the next location: its functions, the innermost first.
+    pub(crate) fn push_location<'text>(
+        &mut self,
+        functions: impl Iterator<Item = Function<'text>>,
+    ) -> Result<(), LimitExceeded> {
+        let frames = functions.take(MAX_INLINED).map(|function| self.frame(function));
+        let frames = frames.collect::<Result<_, _>>()?;
+        self.locations.push(frames);
+        Ok(())
+    }
+
+    fn frame(&mut self, function: Function<'_>) -> Result<FrameId, LimitExceeded> {
+        let Function { name, file, line, column } = function;
+        self.text_bytes += name.len() + file.len();
+        if self.text_bytes > self.limits.text_bytes {
+            return Err(LimitExceeded::new("bytes of text", self.limits.text_bytes));
+        }
+        LimitExceeded::check("frames", self.trace.frames().len(), self.limits.frames)?;
+        LimitExceeded::check("resources", self.trace.resources().len(), self.limits.resources)?;
+        // Tables can have more entries than the limits allow.
+        let full = || LimitExceeded::new("frames", self.limits.frames);
+        let name = self.trace.name(name).map_err(|_| full())?;
+        let resource =
+            (!file.is_empty()).then(|| self.trace.resource(file)).transpose().map_err(|_| full())?;
+        let number = |number: i64| resource.and_then(|_| NonZeroU32::new(u32::try_from(number).unwrap_or(0)));
+        let frame = Frame { name, resource, line: number(line), column: number(column) };
+        self.trace.frame(frame).map_err(|_| full())
+    }
+
+    /// The stack of locations, the innermost first; `None` for those that are not in the table. They are left out, and reported as
+    /// `list[index].member`.
+    pub(crate) fn stack(
+        &mut self,
+        innermost_first: &[Option<usize>],
+        (list, index, member): (&'static str, usize, &'static str),
+    ) -> Result<Option<StackId>, LimitExceeded> {
+        let mut stack = None;
+        for &location in innermost_first.iter().rev() {
+            let location = location.filter(|&location| location < self.locations.len());
+            let Some(location) = location else {
+                self.report(list, index, member);
+                continue;
+            };
+            stack = match self.stacks.get(&(stack, location)) {
+                Some(&known) => Some(known),
+                None => self.push_stacks(stack, location)?,
+            };
+        }
+        Ok(stack)
+    }
+
+    fn push_stacks(
+        &mut self,
+        caller: Option<StackId>,
+        location: usize,
+    ) -> Result<Option<StackId>, LimitExceeded> {
+        LimitExceeded::check("stacks", self.stacks.len(), self.limits.stacks)?;
+        let mut parent = caller;
+        for &frame in self.locations[location].iter().rev() {
+            LimitExceeded::check("stacks", self.trace.stacks().len(), self.limits.stacks)?;
+            let stack = self.trace.stack(Stack { parent, frame });
+            parent = Some(stack.map_err(|_| LimitExceeded::new("stacks", self.limits.stacks))?);
+        }
+        if let Some(stack) = parent {
+            self.stacks.insert((caller, location), stack);
+        }
+        Ok(parent)
+    }
+
+    /// Reports an index of no entry.
+    pub(crate) fn report(&mut self, list: &'static str, index: usize, member: &'static str) {
+        let location = Location::Element { list, index, member };
+        let (kind, remedy) = (ProblemKind::Dangling, Remedy::Parent);
+        self.reported.report(Problem { location, value: None, kind, remedy });
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The trace, and what was reported.
+    pub(crate) fn into_parts(self) -> (Trace, Problems) {
+        (self.trace, self.reported.validate().1)
+    }
+}
