@@ -12,11 +12,8 @@ use super::statistic::Difference;
 use super::step_down::{self, Tested};
 use super::units::{self, Units};
 
-/// How many random divisions are drawn: with the data themselves, p-values are multiples of 1/1000.
-const DIVISIONS: usize = 999;
-
-/// At most so many functions are tested, those with the most time. Time and memory are bounded by it.
-const MOST_TESTED: usize = 8192;
+/// Functions times divisions. Time and memory are bounded by it: with 999 divisions, 8,192 functions are tested, those with the most time.
+const MOST_STATISTICS: usize = 8_192_000;
 
 /// Compares the times of functions in two releases: self times or total times.
 pub fn compare(base: &Sessions, new: &Sessions, settings: &Settings) -> Comparison {
@@ -42,7 +39,7 @@ pub fn compare(base: &Sessions, new: &Sessions, settings: &Settings) -> Comparis
     } else {
         vec![Choice::TooFewSessions; functions.len()]
     };
-    let tested = most_time(&choices, &sums);
+    let tested = most_time(&choices, &sums, MOST_STATISTICS / settings.divisions.saturating_add(1));
     let tested_functions: Vec<FunctionIndex> = tested.iter().map(|&position| functions[position]).collect();
     let results = test(releases, &tested_functions, limit, per_unit, settings);
 
@@ -91,13 +88,13 @@ fn mean_limited_whole_us(releases: [&SortedSessions; 2], compared: [usize; 2], l
 }
 
 /// The positions of the functions to test, in order.
-fn most_time(choices: &[Choice], sums: &[Vec<FunctionSums>; 2]) -> Vec<usize> {
+fn most_time(choices: &[Choice], sums: &[Vec<FunctionSums>; 2], most: usize) -> Vec<usize> {
     let mut positions: Vec<usize> =
         (0..choices.len()).filter(|&position| choices[position] == Choice::Tested).collect();
-    if positions.len() > MOST_TESTED {
+    if positions.len() > most {
         let time_us = |position: usize| sums[0][position].limited_us() + sums[1][position].limited_us();
         positions.sort_by(|&a, &b| time_us(b).total_cmp(&time_us(a)).then(a.cmp(&b)));
-        positions.truncate(MOST_TESTED);
+        positions.truncate(most);
         positions.sort_unstable();
     }
     positions
@@ -131,7 +128,7 @@ fn test(
     }
     let differences: Vec<Difference> = divided.iter().map(|[base, new]| Difference::of(base, new)).collect();
     let observed: Vec<f64> = differences.iter().map(Difference::size).collect();
-    let draws = Draws::new(DIVISIONS, units.len(), smaller);
+    let draws = Draws::new(settings.divisions, units.len(), smaller);
     let mut tested = step_down::test(&units, &observed, &draws, settings.error_rate, settings.threads);
     if !is_base_smaller {
         tested

@@ -39,7 +39,7 @@
 //!    the choice does not change the error rate.
 //! 5. The size of a change is the difference of means in standard errors: the greater one of Welch's and the one with a
 //!    common variance.
-//! 6. The units are divided 999 times at random into two groups of the sizes of the releases. The p-value is the part of all
+//! 6. The units are divided 999 times (by default) at random into two groups of the sizes of the releases. The p-value is the part of all
 //!    1000 divisions, the data included, in which the greatest size among the functions is as great as that in the data, by
 //!    Westfall and Young's step-down procedure.
 //! 7. The confidence intervals use the same divisions: instead of quantiles of Student's t distribution, those of Welch's

@@ -16,12 +16,16 @@ pub struct Settings {
     /// The part of all sessions whose times are limited: the longest ones are scaled down to the longest of the rest.
     /// 0 limits none, more than 0 at least one session.
     pub limited_part: f64,
+    /// How many random divisions are drawn: with the data themselves, p-values are multiples of `1 / (divisions + 1)`. Time grows with
+    /// it, and the number of functions that can be tested shrinks.
+    pub divisions: usize,
     /// How many threads share the work. The result does not depend on it.
     pub threads: usize,
 }
 
 impl Default for Settings {
-    /// 5% errors, changes of 5% of a function and 0.1% of a session, 5 sessions, 1% of the sessions limited, 2 threads.
+    /// 5% errors, changes of 5% of a function and 0.1% of a session, 5 sessions, 1% of the sessions limited, 999
+    /// divisions, 2 threads.
     fn default() -> Self {
         Self {
             error_rate: 0.05,
@@ -29,6 +33,7 @@ impl Default for Settings {
             least_part_of_session: 0.001,
             least_sessions: 5,
             limited_part: 0.01,
+            divisions: 999,
             threads: 2,
         }
     }

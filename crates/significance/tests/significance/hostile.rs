@@ -68,6 +68,7 @@ fn random_extremes() {
             least_part_of_session: part(0.0),
             limited_part: part(0.01),
             least_sessions: [0, 1, 5, usize::MAX][round % 4],
+            divisions: [0, 1, 999, 100][round % 4],
             threads: round % 3,
         };
         check_numbers(&compare(&base, &new, &settings));
