@@ -11,6 +11,7 @@ use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use crate::ids;
+use crate::profile::label_text;
 
 /// A condition on profiles and samples.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub enum Filter {
     All,
     /// Those in which a column has one of these texts.
     OneOf(Column, Vec<String>),
+    /// Those of samples in which a label has one of these values.
+    Label(String, Vec<String>),
     /// Those in which a column matches a pattern with `%` and `_`.
     Like(Column, String),
     /// Those for which a condition does not hold.
@@ -161,13 +164,13 @@ impl Filter {
                 BinaryOperator::Or => {
                     Self::Or(Box::new(Self::of(left, deeper)?), Box::new(Self::of(right, deeper)?))
                 }
-                BinaryOperator::Eq => Self::OneOf(column(left)?, vec![text(right)?]),
-                BinaryOperator::NotEq => Self::Not(Box::new(Self::OneOf(column(left)?, vec![text(right)?]))),
+                BinaryOperator::Eq => Self::one_of(left, vec![text(right)?])?,
+                BinaryOperator::NotEq => Self::Not(Box::new(Self::one_of(left, vec![text(right)?])?)),
                 other => return Err(FilterError::Unsupported(format!("the operator {other}"))),
             },
             Expr::InList { expr, list, negated } => {
                 let list = list.iter().map(text).collect::<Result<_, _>>()?;
-                negated_if(*negated, Self::OneOf(column(expr)?, list))
+                negated_if(*negated, Self::one_of(expr, list)?)
             }
             Expr::Like { negated, any: false, expr, pattern, escape_char: None } => {
                 let column = column(expr)?;
@@ -182,6 +185,14 @@ impl Filter {
         })
     }
 
+    /// A column or a label with one of these texts.
+    fn one_of(left: &Expr, texts: Vec<String>) -> Result<Self, FilterError> {
+        Ok(match label(left) {
+            Some(name) => Self::Label(name, texts),
+            None => Self::OneOf(column(left)?, texts),
+        })
+    }
+
     /// Both conditions.
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -192,11 +203,25 @@ impl Filter {
 
     /// Whether it asks for something that only samples have.
     pub fn is_of_samples(&self) -> bool {
+        self.has(Column::Marker) || self.has(Column::Span) || self.has_label()
+    }
+
+    fn has_label(&self) -> bool {
         match self {
-            Self::All => false,
-            Self::OneOf(column, _) | Self::Like(column, _) => matches!(column, Column::Marker | Column::Span),
-            Self::Not(inner) => inner.is_of_samples(),
-            Self::And(a, b) | Self::Or(a, b) => a.is_of_samples() || b.is_of_samples(),
+            Self::Label(..) => true,
+            Self::All | Self::OneOf(..) | Self::Like(..) => false,
+            Self::Not(inner) => inner.has_label(),
+            Self::And(a, b) | Self::Or(a, b) => a.has_label() || b.has_label(),
+        }
+    }
+
+    /// Whether it has a condition on a column.
+    pub fn has(&self, wanted: Column) -> bool {
+        match self {
+            Self::All | Self::Label(..) => false,
+            Self::OneOf(column, _) | Self::Like(column, _) => *column == wanted,
+            Self::Not(inner) => inner.has(wanted),
+            Self::And(a, b) | Self::Or(a, b) => a.has(wanted) || b.has(wanted),
         }
     }
 
@@ -209,25 +234,40 @@ impl Filter {
                 let has = texts.iter().map(|text| format!("array_has(spans, {})", literal(text)));
                 format!("({})", has.collect::<Vec<_>>().join(" or "))
             }
+            Self::Label(name, values) => {
+                let has = values
+                    .iter()
+                    .map(|value| format!("array_has(spans, {})", literal(&label_text(name, value))));
+                let has = has.collect::<Vec<_>>();
+                if has.is_empty() { "false".into() } else { format!("({})", has.join(" or ")) }
+            }
             Self::OneOf(Column::Session, texts) => {
                 let sessions = texts.iter().map(|text| ids::session(app, text).0.to_string());
                 format!("session in ({})", sessions.collect::<Vec<_>>().join(", "))
             }
-            // A sample without a marker has none of these.
             Self::OneOf(column, texts) => {
                 let texts = texts.iter().map(|text| literal(text)).collect::<Vec<_>>().join(", ");
-                format!("coalesce({}, '') in ({texts})", column.as_str())
+                format!("{} in ({texts})", value(*column))
             }
             Self::Like(Column::Span, pattern) => {
                 format!("array_to_string(spans, chr(10)) like {}", literal(&format!("%{pattern}%")))
             }
             Self::Like(column, pattern) => {
-                format!("coalesce({}, '') like {}", column.as_str(), literal(pattern))
+                format!("{} like {}", value(*column), literal(pattern))
             }
             Self::Not(inner) => format!("not ({})", inner.to_sql(app)),
             Self::And(a, b) => format!("({} and {})", a.to_sql(app), b.to_sql(app)),
             Self::Or(a, b) => format!("({} or {})", a.to_sql(app), b.to_sql(app)),
         }
+    }
+}
+
+/// The text in a column. A sample without a marker has an empty one. The other columns always have a text, and an expression would keep
+/// the engine from skipping files by them.
+fn value(column: Column) -> &'static str {
+    match column {
+        Column::Marker => "coalesce(marker, '')",
+        _ => column.as_str(),
     }
 }
 
@@ -238,6 +278,14 @@ pub fn literal(text: &str) -> String {
 
 fn negated_if(is_negated: bool, filter: Filter) -> Filter {
     if is_negated { Filter::Not(Box::new(filter)) } else { filter }
+}
+
+/// The name of a label: `label.tenant`, or `label."the tenant"`. Names may have dots.
+fn label(expression: &Expr) -> Option<String> {
+    let Expr::CompoundIdentifier(parts) = expression else { return None };
+    let (first, rest) = parts.split_first()?;
+    let is_label = first.value.eq_ignore_ascii_case("label");
+    is_label.then(|| rest.iter().map(|part| part.value.as_str()).collect::<Vec<_>>().join("."))
 }
 
 fn column(expression: &Expr) -> Result<Column, FilterError> {
@@ -283,26 +331,31 @@ mod tests {
     #[test]
     fn filters_become_sql() {
         sql("", "true");
-        sql("release = \"1.4\"", "coalesce(release, '') in ('1.4')");
-        sql("release = 1.4", "coalesce(release, '') in ('1.4')");
+        sql("release = \"1.4\"", "release in ('1.4')");
+        sql("release = 1.4", "release in ('1.4')");
+        sql("label.tenant = 'a'", "(array_has(spans, '(label) tenant=a'))");
         sql(
-            "release = '1.4' and page = '/cart'",
-            "(coalesce(release, '') in ('1.4') and coalesce(page, '') in ('/cart'))",
+            "LABEL.http.method in ('GET', 'it''s')",
+            "(array_has(spans, '(label) http.method=GET') or array_has(spans, '(label) http.method=it''s'))",
         );
+        sql("label.\"the tenant\" != 'a'", "not ((array_has(spans, '(label) the tenant=a')))");
+        error("label.tenant like 'a%'", "on the left side");
+        error("span.tenant = 'a'", "span.tenant on the left side");
+        sql("release = '1.4' and page = '/cart'", "(release in ('1.4') and page in ('/cart'))");
         sql(
             "not (page like '/p%' or marker in ('gc', 'layout'))",
-            "not ((coalesce(page, '') like '/p%' or coalesce(marker, '') in ('gc', 'layout')))",
+            "not ((page like '/p%' or coalesce(marker, '') in ('gc', 'layout')))",
         );
         sql("span = 'checkout'", "(array_has(spans, 'checkout'))");
-        sql("BROWSER <> 'Chrome 153'", "not (coalesce(browser, '') in ('Chrome 153'))");
+        sql("BROWSER <> 'Chrome 153'", "not (browser in ('Chrome 153'))");
         let session = ids::session("shop", "a").0;
         sql("session = 'a'", &format!("session in ({session})"));
     }
 
     #[test]
     fn texts_stay_texts() {
-        sql("page = 'it''s'' or true --'", "coalesce(page, '') in ('it''s'' or true --')");
-        sql("page = \"x' or 1=1\"", "coalesce(page, '') in ('x'' or 1=1')");
+        sql("page = 'it''s'' or true --'", "page in ('it''s'' or true --')");
+        sql("page = \"x' or 1=1\"", "page in ('x'' or 1=1')");
     }
 
     #[test]

@@ -23,6 +23,10 @@ number! {
     SessionId
 }
 number! {
+    /// The number of a release of an application.
+    ReleaseId
+}
+number! {
     /// The number of a function of one release of an application.
     FrameHash
 }
@@ -98,6 +102,11 @@ pub fn session(app: &str, session: &str) -> SessionId {
     SessionId(Hasher::new("session").text(app).text(session).finish())
 }
 
+/// The number of a release.
+pub fn release(app: &str, release: &str) -> ReleaseId {
+    ReleaseId(Hasher::new("release").text(app).text(release).finish())
+}
+
 /// The number of what a collector writes together.
 pub fn batch(collector: &str, segment: u64) -> BatchId {
     BatchId(Hasher::new("batch").text(collector).bytes(&segment.to_le_bytes()).finish())
@@ -106,10 +115,10 @@ pub fn batch(collector: &str, segment: u64) -> BatchId {
 /// The numbers of all frames of a trace of a release, in their order.
 pub fn frames(app: &str, release: &str, trace: &Trace) -> Vec<FrameHash> {
     let number = |number: Option<std::num::NonZeroU32>| i64::from(number.map_or(0, |number| number.get()));
-    let release = Hasher::new("release").text(app).text(release).finish();
+    let release = self::release(app, release);
     let hash = |frame: Frame| {
         let mut hasher = Hasher::new("frame");
-        hasher.number(release).text(&trace.names()[frame.name]);
+        hasher.number(release.0).text(&trace.names()[frame.name]);
         hasher.text(frame.resource.map_or("", |resource| &trace.resources()[resource]));
         FrameHash(hasher.number(number(frame.line)).number(number(frame.column)).finish())
     };

@@ -8,14 +8,18 @@
 
 #![forbid(unsafe_code)]
 
+pub mod alerts;
 pub mod cluster;
+pub mod coverage;
+pub mod filter;
 pub mod ids;
 pub mod log;
 pub mod maps;
 pub mod profile;
+pub mod query;
+mod recent;
 mod store;
 pub mod tables;
+pub mod upkeep;
 
-pub use store::{Added, LIMITS, OpenError, Options, Progress, Store};
-pub mod filter;
-pub mod query;
+pub use store::{Acknowledged, Added, LIMITS, OpenError, Options, Progress, STACKS_PER_HOUR, Store};

@@ -6,6 +6,7 @@
 
 mod record;
 mod segments;
+mod waiting;
 mod writer;
 
 use std::io;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
 pub use segments::Segment;
+pub use waiting::{Backlog, Waiting};
 
 use writer::{Append, Writer};
 
@@ -26,6 +28,8 @@ pub struct SegmentLimits {
     pub bytes: u64,
     /// A segment with records is sealed at this age.
     pub age: Duration,
+    /// At this age, a segment waits until the one before it is in the tables, so that those who wait for the tables share their writes.
+    pub in_turn: bool,
 }
 
 /// A record was not written, and will not be there after a crash.
@@ -37,6 +41,9 @@ pub enum AppendError {
     /// More records wait for the disk than may.
     #[error("more profiles arrive than the disk can take")]
     Busy,
+    /// They are in the log, but were to be in the tables.
+    #[error("the profiles are kept, but did not get into the bucket in time")]
+    Late,
     /// Something else.
     #[error("the log cannot be written: {0}")]
     Io(String),
@@ -62,6 +69,7 @@ pub struct Log {
     /// `None` once the log is closed.
     queue: Option<SyncSender<Append>>,
     thread: Option<std::thread::JoinHandle<()>>,
+    waiting: Waiting,
 }
 
 impl Log {
@@ -74,23 +82,40 @@ impl Log {
         sealed: mpsc::UnboundedSender<Segment>,
     ) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
+        let waiting = Waiting::default();
         let earlier = segments::list(folder)?;
         let next = earlier.last().map_or(next, |last| next.max(last.number + 1));
         for segment in earlier {
+            let file = segment.path().metadata()?;
+            waiting.grew(segment.number, file.len(), file.modified()?);
             // The receiver lives as long as the log's owner.
             let _ = sealed.send(segment);
         }
         let (queue, appends) = sync_channel(QUEUE);
-        let mut writer = Writer::new(PathBuf::from(folder), next, limits, sealed);
+        let mut writer = Writer::new(PathBuf::from(folder), next, limits, sealed, waiting.clone());
         let thread = std::thread::Builder::new().name("log".into()).spawn(move || writer.run(&appends))?;
-        Ok(Self { queue: Some(queue), thread: Some(thread) })
+        Ok(Self { queue: Some(queue), thread: Some(thread), waiting })
     }
 
-    /// Writes records; returns when they are on the disk. All of them are in one segment.
-    pub async fn append(&self, records: Vec<Vec<u8>>) -> Result<(), AppendError> {
+    /// Writes records; returns when they are on the disk, with the number of the segment that has them all.
+    pub async fn append(&self, records: Vec<Vec<u8>>) -> Result<u64, AppendError> {
+        self.send(records, false).await.map(|next| next.saturating_sub(1))
+    }
+
+    /// Seals the segment. Returns the number that the next one will have.
+    pub async fn seal(&self) -> Result<u64, AppendError> {
+        self.send(Vec::new(), true).await
+    }
+
+    /// The segments that have not been deleted.
+    pub fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+
+    async fn send(&self, records: Vec<Vec<u8>>, seal: bool) -> Result<u64, AppendError> {
         let (done, answer) = oneshot::channel();
         let queue = self.queue.as_ref().ok_or(AppendError::Closed)?;
-        queue.try_send(Append { records, done }).map_err(|error| match error {
+        queue.try_send(Append { records, seal, done }).map_err(|error| match error {
             TrySendError::Full(_) => AppendError::Busy,
             TrySendError::Disconnected(_) => AppendError::Closed,
         })?;

@@ -7,8 +7,8 @@ mod symbols;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use deltalake::Path;
 use deltalake::logstore::object_store::{ObjectStore, ObjectStoreExt};
-use deltalake::{DeltaTableBuilder, Path};
 use futures::TryStreamExt;
 use parking_lot::Mutex;
 use selfprof_source_maps::Map;
@@ -54,13 +54,7 @@ const RELEASES_IN_MEMORY: usize = 8;
 impl Maps {
     /// The maps at a location.
     pub fn open(location: &Location) -> Result<Self, MapError> {
-        if let Some(folder) = location.folder("maps") {
-            std::fs::create_dir_all(folder).map_err(TableError::from)?;
-        }
-        let builder = DeltaTableBuilder::from_url(location.table("maps"))
-            .and_then(|builder| builder.with_storage_options(location.options().clone()).build_storage())
-            .map_err(TableError::from)?;
-        Ok(Self { store: builder.object_store(None), read: Mutex::default() })
+        Ok(Self { store: location.store("maps")?, read: Mutex::default() })
     }
 
     /// Keeps the map of a script of a release. The script's name is its path, such as `assets/shop.js`; the script's URL ends with it.
@@ -72,6 +66,28 @@ impl Maps {
         let path = folder(app, release).join(format!("{}.map.zst", blake3::hash(&record).to_hex()));
         self.store.put(&path, bytes.into()).await?;
         Ok(())
+    }
+
+    /// Deletes the maps of an application that are of none of these releases and older than a time in milliseconds since 1970. Returns how
+    /// many there were.
+    pub async fn delete_unused(
+        &self,
+        app: &str,
+        releases: &BTreeSet<String>,
+        before: i64,
+    ) -> Result<u64, MapError> {
+        let used: BTreeSet<Path> = releases.iter().map(|release| folder(app, release)).collect();
+        let all = Path::from(format!("app={app}"));
+        let found: Vec<_> = self.store.list(Some(&all)).try_collect().await?;
+        let is_used = |path: &Path| used.iter().any(|folder| path.prefix_matches(folder));
+        let mut deleted = 0;
+        for file in found {
+            if !is_used(&file.location) && file.last_modified.timestamp_millis() < before {
+                self.store.delete(&file.location).await?;
+                deleted += 1;
+            }
+        }
+        Ok(deleted)
     }
 
     /// The maps of a release.
@@ -117,6 +133,11 @@ impl ReleaseMaps {
         numbered.max().filter(|&(parts, _)| parts > 0).map(|(_, number)| number)
     }
 
+    /// Whether there is one of a script.
+    pub fn has_map_of(&self, url: &str) -> bool {
+        self.of_script(url).is_some()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.maps.is_empty()
@@ -125,6 +146,6 @@ impl ReleaseMaps {
 
 /// The folder of a release, whose name may have any characters.
 fn folder(app: &str, release: &str) -> Path {
-    let release = ids::session(app, release).0;
+    let release = ids::release(app, release).0;
     Path::from_iter([format!("app={app}"), format!("release={release:016x}")])
 }

@@ -2,13 +2,15 @@
 
 mod clean;
 mod compact;
+mod label;
 mod span;
 
 use serde::{Deserialize, Serialize};
 
 pub use clean::{MAX_TEXT, clean_text, clean_url};
 pub use compact::{CompactTrace, Damaged};
-pub use span::{Span, SpanKind};
+pub use label::{LabelTexts, label_text};
+pub use span::{SLOW_INTERACTION, Span, SpanKind};
 
 use crate::ids::{self, ProfileId, SessionId};
 
@@ -74,6 +76,12 @@ pub struct NotAProbability(pub f64);
 /// A profile is weighted by at most this. A sender that profiles less often than once in a million visits is not believed.
 const MIN_RATE: f64 = 1e-6;
 
+/// The probability that a sender states, or 1.
+pub(crate) fn check_rate(rate: Option<f64>) -> Result<f64, NotAProbability> {
+    let rate = rate.unwrap_or(1.0);
+    if (MIN_RATE..=1.0).contains(&rate) { Ok(rate) } else { Err(NotAProbability(rate)) }
+}
+
 impl Profile {
     /// Makes a profile of what was sent. Without an id of the sender, the content is the id, so that a repeated request counts once.
     pub fn new(
@@ -83,10 +91,7 @@ impl Profile {
         spans: Vec<Span>,
         trace: CompactTrace,
     ) -> Result<Self, NotAProbability> {
-        let rate = sent.rate.unwrap_or(1.0);
-        if !(MIN_RATE..=1.0).contains(&rate) {
-            return Err(NotAProbability(rate));
-        }
+        let rate = check_rate(sent.rate)?;
         let id = match sent.id {
             Some(id) => ids::profile(&labels.app, id),
             None => {

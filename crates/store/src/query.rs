@@ -5,33 +5,52 @@
 
 mod columns;
 pub mod comparison;
+mod finished;
 pub mod flame_graph;
+mod frame_info;
 pub mod functions;
+mod hashes;
+mod hour_sums;
+mod known;
+mod minified;
+mod paths;
 mod profiles;
+mod releases;
+pub mod series;
+pub mod slow_spans;
+mod snapshot;
+pub mod spans;
 mod stacks;
 pub mod values;
 mod visible;
 
 use std::sync::Arc;
 
-use datafusion::catalog::TableProvider;
-use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::DataFusionError;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::SessionContext;
 use deltalake::arrow::array::RecordBatch;
-use deltalake::{FilterOp, FilterValue};
-use tokio::sync::Mutex;
+use parking_lot::Mutex;
 
-pub use profiles::ProfileRow;
-pub use stacks::{FrameInfo, StackSums};
+pub(crate) use columns::Columns;
+pub(crate) use finished::Finished;
+pub use frame_info::FrameInfo;
+pub use minified::Minified;
+pub use profiles::{ProfileOrder, ProfileRow, ReadableProfile};
+pub use releases::ReleasePage;
+pub(crate) use snapshot::files_as_table;
+pub use stacks::StackSums;
+pub(crate) use visible::repeated;
+
+use hashes::KnownHashes;
+use known::Known;
+use visible::KnownDuplicates;
 
 use crate::cluster::{Cluster, ClusterError};
 use crate::filter::Filter;
 use crate::maps::{MapError, Maps};
-use crate::tables::{Location, Table, TableError, TableName, Tables, day_of};
+use crate::tables::{self, Location, Table, TableError};
 
 /// Which samples are asked for.
 #[derive(Clone, Debug)]
@@ -83,22 +102,34 @@ impl From<DataFusionError> for QueryError {
 
 /// Answers questions from the tables. Each question sees the tables as they are when it begins.
 pub struct Reader {
-    tables: Mutex<Vec<Table>>,
+    tables: tokio::sync::Mutex<Vec<Table>>,
     maps: Maps,
     runtime: Arc<RuntimeEnv>,
     cluster: Option<Cluster>,
+    hashes: KnownHashes,
+    duplicates: Mutex<KnownDuplicates>,
 }
 
 /// The memory that all queries together may use, in bytes. What needs more is written to temporary files.
 const MEMORY: usize = 256 << 20;
 
+/// The memory for what is known of repeated profiles, in bytes.
+const DUPLICATES: usize = 4 << 20;
+
 impl Reader {
     /// Opens the tables at a location.
     pub async fn open(location: &Location) -> Result<Self, QueryError> {
-        let tables = Tables::open(location, "").await?.into_tables();
+        let tables = tables::open(location).await?;
         let pool = Arc::new(FairSpillPool::new(MEMORY));
         let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).build_arc()?;
-        Ok(Self { tables: Mutex::new(tables), maps: Maps::open(location)?, runtime, cluster: None })
+        Ok(Self {
+            tables: tokio::sync::Mutex::new(tables),
+            maps: Maps::open(location)?,
+            runtime,
+            cluster: None,
+            hashes: KnownHashes::default(),
+            duplicates: Mutex::new(Known::new(DUPLICATES)),
+        })
     }
 
     /// Lets a cluster answer, instead of this process.
@@ -111,33 +142,6 @@ impl Reader {
         &self.maps
     }
 
-    /// A session in which SQL sees the tables of an application, of the days of a selection.
-    async fn session(&self, selection: &Selection) -> Result<SessionContext, QueryError> {
-        let config = SessionConfig::new()
-            .with_collect_statistics(false)
-            .set_bool("datafusion.execution.parquet.pushdown_filters", true)
-            .set_bool("datafusion.execution.parquet.reorder_filters", true);
-        let context = match &self.cluster {
-            None => SessionContext::new_with_config_rt(config, Arc::clone(&self.runtime)),
-            Some(cluster) => {
-                cluster.check().await?;
-                cluster.context(config, &self.runtime)?
-            }
-        };
-        let (first, last) = (day_of(selection.from), day_of(selection.to.saturating_sub(1)));
-        let filters = [
-            ("app", FilterOp::Eq, FilterValue::Scalar(selection.app.as_str())),
-            ("day", FilterOp::Ge, FilterValue::Scalar(first.as_str())),
-            ("day", FilterOp::Le, FilterValue::Scalar(last.as_str())),
-        ];
-        for table in self.tables.lock().await.iter_mut() {
-            let files = table.files(&filters).await?;
-            table.register_store(&context)?;
-            context.register_table(table.name().as_str(), provider(table.name(), files.urls)?)?;
-        }
-        Ok(context)
-    }
-
     /// The rows of a query.
     async fn rows(context: &SessionContext, sql: &str) -> Result<Vec<RecordBatch>, QueryError> {
         tracing::debug!(sql, "query");
@@ -147,14 +151,4 @@ impl Reader {
             Some(cluster) => Ok(cluster.rows(context, sql).await?),
         }
     }
-}
-
-/// Files as a table. One without files is of the same kind, because only this kind can be sent to a cluster.
-fn provider(name: TableName, files: Vec<url::Url>) -> Result<Arc<dyn TableProvider>, QueryError> {
-    let paths = files.iter().map(ListingTableUrl::parse).collect::<Result<_, _>>()?;
-    let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
-    let config = ListingTableConfig::new_with_multi_paths(paths)
-        .with_listing_options(options)
-        .with_schema(name.schema());
-    Ok(Arc::new(ListingTable::try_new(config)?))
 }

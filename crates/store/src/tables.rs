@@ -1,24 +1,41 @@
 //! The tables: Delta tables of Parquet files, divided by application and day.
 
+mod changes;
+mod checkpoints;
+mod commit;
+mod files;
+mod listing;
 mod location;
+mod new_file;
+mod parquet;
+mod removed;
 mod rows;
 mod schema;
 mod table;
+mod version;
 mod weighted;
+mod written;
 
 use std::collections::BTreeMap;
 
 use deltalake::DeltaTableError;
+use deltalake::arrow::array::RecordBatch;
 use deltalake::arrow::error::ArrowError;
 use deltalake::parquet::errors::ParquetError;
 
+pub use changes::Change;
+pub use commit::DataFile;
 pub use location::{Location, NotALocation};
+pub use new_file::NewFile;
+pub use removed::RemovedFile;
 pub use schema::{LABELS, PARTITIONS, TableName};
-pub use table::{Files, Table};
+pub use table::Table;
+pub(crate) use table::batch_of;
 
 use crate::ids::{self, BatchId};
 use crate::profile::{Damaged, Profile};
-use rows::{Rows, Written};
+use rows::Rows;
+use written::Written;
 
 /// The tables cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +52,25 @@ pub enum TableError {
     /// A file.
     #[error("a file of a table cannot be written: {0}")]
     Io(#[from] std::io::Error),
+    /// A file that a table names.
+    #[error("the file {path} of the table {table} is missing: restore it from a back-up")]
+    Missing {
+        /// The table.
+        table: &'static str,
+        /// The file.
+        path: String,
+    },
+    /// A table of a newer collector.
+    #[error(
+        "the table {table} has version {version}, and this collector knows versions up to {}: use the newer collector that wrote it",
+        version::VERSION
+    )]
+    Newer {
+        /// The table.
+        table: &'static str,
+        /// Its version.
+        version: String,
+    },
     /// A stored trace.
     #[error(transparent)]
     Damaged(#[from] Damaged),
@@ -54,7 +90,7 @@ pub struct Tables {
     written: Written,
 }
 
-/// The rows of one folder of the tables.
+/// A folder of a table: the rows of an application and a day.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Partition {
     /// The application.
@@ -75,19 +111,24 @@ pub fn day_of(time: i64) -> String {
     date.format("%Y-%m-%d").to_string()
 }
 
+/// Opens all tables to read them, and makes those that are not there.
+pub async fn open(location: &Location) -> Result<Vec<Table>, TableError> {
+    let mut tables = Vec::new();
+    for name in TableName::ALL {
+        tables.push(Table::open(location, name).await?);
+    }
+    Ok(tables)
+}
+
 impl Tables {
-    /// Opens the tables, and makes those that are not there.
-    pub async fn open(location: &Location, writer: &str) -> Result<Self, TableError> {
+    /// Opens the tables, and makes those that are not there. An application may have this many new stacks in an hour; further ones are
+    /// replaced by `(too many stacks)`.
+    pub async fn open(location: &Location, writer: &str, stacks_per_hour: usize) -> Result<Self, TableError> {
         let mut tables = Vec::new();
-        for name in TableName::ALL {
+        for name in TableName::WRITTEN {
             tables.push(Table::open(location, name).await?);
         }
-        Ok(Self { tables, writer: writer.to_owned(), written: Written::default() })
-    }
-
-    /// The tables, to read them.
-    pub fn into_tables(self) -> Vec<Table> {
-        self.tables
+        Ok(Self { tables, writer: writer.to_owned(), written: Written::new(stacks_per_hour) })
     }
 
     /// The number of the last segment of this writer that is in any table.
@@ -101,31 +142,37 @@ impl Tables {
 
     /// Writes the profiles of a segment to all tables that do not have it yet. When it fails, the same call can be made again: each table
     /// has the segment once.
-    pub async fn write(&mut self, segment: u64, profiles: &[Profile]) -> Result<(), TableError> {
+    ///
+    /// Returns how many samples have a stack that was one too many.
+    pub async fn write(&mut self, segment: u64, profiles: &[Profile]) -> Result<u64, TableError> {
+        self.written.forget_if_large();
+        let counts = self.written.counts();
         let written = self.write_once(segment, profiles).await;
         if written.is_err() {
-            // What it holds may not be in the tables.
-            self.written = Written::default();
+            // The next attempt must replace the same stacks, because some tables may have the segment already.
+            self.written.go_back(counts);
         }
         written
     }
 
-    async fn write_once(&mut self, segment: u64, profiles: &[Profile]) -> Result<(), TableError> {
+    async fn write_once(&mut self, segment: u64, profiles: &[Profile]) -> Result<u64, TableError> {
         let batch: BatchId = ids::batch(&self.writer, segment);
-        self.written.limit();
+        let mut left_out = 0;
         let mut partitions: BTreeMap<Partition, Rows> = BTreeMap::new();
         for profile in profiles {
             let partition = Partition::of(profile);
             let rows = partitions.entry(partition).or_insert_with(|| Rows::new(batch));
-            rows.push(profile, &mut self.written)?;
+            left_out += rows.push(profile, &mut self.written)?;
         }
-        for table in &mut self.tables {
-            let mut batches = Vec::new();
-            for (partition, rows) in &mut partitions {
-                batches.push((partition.clone(), rows.finish(table.name())?));
+        let mut rows_of: [Vec<(Partition, RecordBatch)>; 5] = Default::default();
+        for (partition, rows) in partitions {
+            for (list, rows) in rows_of.iter_mut().zip(rows.finish()?) {
+                list.push((partition.clone(), rows));
             }
-            table.append(&self.writer, segment, batch, batches).await?;
         }
-        Ok(())
+        for (table, rows) in self.tables.iter_mut().zip(rows_of) {
+            table.append(&self.writer, segment, batch, rows).await?;
+        }
+        Ok(left_out)
     }
 }

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 
 use super::record;
 
@@ -15,11 +16,18 @@ pub struct Segment {
     /// Its number: segments are written to the tables in this order.
     pub number: u64,
     path: PathBuf,
+    /// By which the log knows whether anybody still works on it.
+    in_use: Arc<()>,
 }
 
 impl Segment {
     pub(super) fn new(folder: &Path, number: u64) -> Self {
-        Self { number, path: folder.join(format!("{number:012}.log")) }
+        Self { number, path: folder.join(format!("{number:012}.log")), in_use: Arc::default() }
+    }
+
+    /// Is upgraded as long as anybody has the segment.
+    pub(super) fn use_of(&self) -> Weak<()> {
+        Arc::downgrade(&self.in_use)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -57,7 +65,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<Segment>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let number = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".log")?.parse().ok());
-        segments.extend(number.map(|number| Segment { number, path }));
+        segments.extend(number.map(|number| Segment { number, path, in_use: Arc::default() }));
     }
     segments.sort_unstable_by_key(|segment| segment.number);
     Ok(segments)

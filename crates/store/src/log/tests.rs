@@ -3,7 +3,8 @@ use std::io::Write;
 
 use super::*;
 
-const LARGE: SegmentLimits = SegmentLimits { bytes: u64::MAX, age: Duration::from_secs(3_600) };
+const LARGE: SegmentLimits =
+    SegmentLimits { bytes: u64::MAX, age: Duration::from_secs(3_600), in_turn: false };
 
 fn open(folder: &Path, limits: SegmentLimits) -> (Log, mpsc::UnboundedReceiver<Segment>) {
     let (sender, sealed) = mpsc::unbounded_channel();
@@ -50,6 +51,22 @@ async fn a_segment_is_sealed_by_size_and_by_age() {
     let (log, mut sealed) = open(folder.path(), SegmentLimits { age: Duration::from_millis(5), ..LARGE });
     log.append(vec![b"a".to_vec()]).await.unwrap();
     assert_eq!(texts(&sealed.recv().await.unwrap()), ["a"]);
+}
+
+#[tokio::test]
+async fn a_segment_waits_for_its_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = SegmentLimits { age: Duration::from_millis(1), in_turn: true, ..LARGE };
+    let (log, mut sealed) = open(folder.path(), limits);
+    assert_eq!(log.append(vec![b"a".to_vec()]).await.unwrap(), 1);
+    let first = sealed.recv().await.unwrap();
+    // What comes while somebody works on the first one is in one segment.
+    assert_eq!(log.append(vec![b"b".to_vec()]).await.unwrap(), 2);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(log.append(vec![b"c".to_vec()]).await.unwrap(), 2);
+    assert!(sealed.try_recv().is_err());
+    drop(first);
+    assert_eq!(texts(&sealed.recv().await.unwrap()), ["b", "c"]);
 }
 
 #[tokio::test]
@@ -107,4 +124,28 @@ async fn a_failure_is_told_and_later_records_are_kept() {
     log.append(vec![b"kept".to_vec()]).await.unwrap();
     log.close();
     assert_eq!(all(&mut sealed), [["kept"]]);
+}
+
+#[tokio::test]
+async fn what_waits_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, mut sealed) = open(folder.path(), LARGE);
+    let backlog = |log: &Log| log.waiting().backlog(std::time::SystemTime::now());
+    assert_eq!(backlog(&log), Backlog::default());
+    assert_eq!(log.seal().await.unwrap(), 1, "nothing to seal");
+    log.append(vec![b"a".to_vec()]).await.unwrap();
+    log.append(vec![b"b".to_vec()]).await.unwrap();
+    assert_eq!((backlog(&log).segments, backlog(&log).bytes), (1, 15 + 2 * 9));
+    assert!(backlog(&log).oldest.is_some());
+    assert_eq!(log.seal().await.unwrap(), 2);
+    log.append(vec![b"c".to_vec()]).await.unwrap();
+    assert!(log.waiting().has_before(2));
+    let first = sealed.recv().await.unwrap();
+    assert_eq!(texts(&first), ["a", "b"]);
+    log.waiting().ended(first.number);
+    assert!(!log.waiting().has_before(2) && log.waiting().has_before(3));
+    log.close();
+    // As after a crash.
+    let (log, _sealed) = open(folder.path(), LARGE);
+    assert_eq!((backlog(&log).segments, backlog(&log).bytes), (2, 2 * 15 + 3 * 9));
 }

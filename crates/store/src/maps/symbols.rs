@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use selfprof_source_maps::{Map, apply};
-use selfprof_trace::{Frame, InternError, Micros, Sample, Stack, Trace};
+use selfprof_trace::{Frame, InternError, Micros, Sample, Stack, StackId, Trace};
 
 use super::ReleaseMaps;
 use crate::query::FrameInfo;
@@ -17,6 +17,14 @@ impl ReleaseMaps {
         }
         // A trace has no way to fail at these sizes, and frames that stay as they are do no harm.
         let _ = self.try_symbolize(frames);
+    }
+
+    /// The same trace with the functions of the sources.
+    pub fn symbolized(&self, trace: &Trace) -> Trace {
+        let mut functions: Vec<FrameInfo> =
+            trace.frames().iter().map(|(id, _)| FrameInfo::of(trace, id)).collect();
+        self.symbolize(&mut functions.iter_mut().collect::<Vec<_>>());
+        with_functions(trace, &functions).unwrap_or_else(|_| trace.clone())
     }
 
     fn try_symbolize(&self, frames: &mut [&mut FrameInfo]) -> Result<(), InternError> {
@@ -58,4 +66,26 @@ impl ReleaseMaps {
         }
         Ok(())
     }
+}
+
+/// A trace in which each frame has another function.
+fn with_functions(trace: &Trace, functions: &[FrameInfo]) -> Result<Trace, InternError> {
+    let mut changed = Trace::new();
+    let number = |number: Option<i32>| number.and_then(|number| NonZeroU32::new(u32::try_from(number).ok()?));
+    let mut frames = Vec::with_capacity(functions.len());
+    for function in functions {
+        let name = changed.name(&function.name)?;
+        let resource = if function.file.is_empty() { None } else { Some(changed.resource(&function.file)?) };
+        let frame = Frame { name, resource, line: number(function.line), column: number(function.column) };
+        frames.push(changed.frame(frame)?);
+    }
+    let mut stacks = Vec::with_capacity(trace.stacks().len());
+    for (_, stack) in trace.stacks().iter() {
+        let parent = stack.parent.map(|parent: StackId| stacks[parent.index()]);
+        stacks.push(changed.stack(Stack { parent, frame: frames[stack.frame.index()] })?);
+    }
+    for sample in trace.samples() {
+        changed.push_sample(Sample { stack: sample.stack.map(|stack| stacks[stack.index()]), ..*sample });
+    }
+    Ok(changed)
 }

@@ -9,6 +9,7 @@ use selfprof_trace::{
 use serde::{Deserialize, Serialize};
 
 use super::clean::{clean_text, clean_url};
+use super::label::CompactLabels;
 use super::span::{Span, SpanKind};
 
 /// The tables and samples of a trace as columns of small numbers: times since the sample before, and ids plus 1 with 0 for none.
@@ -27,6 +28,9 @@ pub struct CompactTrace {
     markers: Vec<u8>,
     /// The time since the point before, and what was waited since then.
     waiting: Vec<(u64, u64)>,
+    /// Not there in traces of older versions, nor in those without labels.
+    #[serde(default, skip_serializing_if = "CompactLabels::is_empty")]
+    labels: CompactLabels,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +80,7 @@ impl CompactTrace {
             waiting: points
                 .map(|point| (since(&mut last_time, point.timestamp), since(&mut last_waited, point.waited)))
                 .collect(),
+            labels: CompactLabels::of(trace.labels()),
         }
     }
 
@@ -131,6 +136,7 @@ impl CompactTrace {
             }
             trace.set_waiting(Some(times));
         }
+        trace.set_labels(self.labels.to_labels());
         trace.set_entries(entries(spans).map_err(|error| Damaged::new(&error))?);
         Ok(trace)
     }

@@ -59,11 +59,6 @@ impl SpanKind {
 }
 
 impl Span {
-    /// Whether it covers a time.
-    pub fn covers(&self, time: i64) -> bool {
-        self.start <= time && time <= self.start.saturating_add(self.duration)
-    }
-
     /// The name by which samples during it are found, if they are: that of a measure, `(long task)`, `(long frame)` or
     /// `(slow interaction)`. A measure whose name begins like one of these has a space before it.
     pub fn label(&self) -> Option<String> {

@@ -9,7 +9,7 @@ use deltalake::arrow::datatypes::{DataType, Int32Type, Int64Type};
 use super::QueryError;
 
 /// A result's columns by name and type.
-pub(super) trait Column {
+pub(crate) trait Columns {
     /// Numbers of 64 bits.
     fn numbers(&self, name: &str) -> Result<Int64Array, QueryError>;
     /// Numbers of 32 bits.
@@ -22,7 +22,7 @@ pub(super) trait Column {
     fn lists(&self, name: &str) -> Result<Vec<Vec<i64>>, QueryError>;
 }
 
-impl Column for RecordBatch {
+impl Columns for RecordBatch {
     fn numbers(&self, name: &str) -> Result<Int64Array, QueryError> {
         Ok(as_type(self, name, &DataType::Int64)?.as_primitive::<Int64Type>().clone())
     }

@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 
 use deltalake::arrow::array::Array;
-use selfprof_significance::{FunctionComparison, FunctionIndex, SessionKey, Sessions, Settings, compare};
-use selfprof_trace::GARBAGE_COLLECTOR;
+use selfprof_significance::{
+    FunctionComparison, FunctionIndex, SessionKey, Sessions, Settings, Verdict, compare,
+};
 
-use super::columns::Column;
-use super::stacks::{FrameInfo, StackSums};
+use super::columns::Columns;
+use super::frame_info::FrameInfo;
+use super::hashes::Numbers;
+use super::paths::COLLECTOR;
 use super::visible::condition;
-use super::{QueryError, Reader, Selection};
+use super::{Minified, QueryError, Reader, Selection};
 
 /// Two selections, compared.
 #[derive(Clone, Debug)]
@@ -25,7 +28,7 @@ pub struct Comparison {
 }
 
 /// How much a selection has.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extent {
     /// The profiles.
     pub profiles: u64,
@@ -33,6 +36,8 @@ pub struct Extent {
     pub sessions: u64,
     /// The mean time of a session with a stack or a marker, in microseconds.
     pub mean_busy: f64,
+    /// The releases whose functions cannot be matched with those of the other side.
+    pub minified: Vec<Minified>,
 }
 
 /// A function in both.
@@ -108,6 +113,7 @@ impl Reader {
                 ratio: None,
                 ratio_interval: None,
                 adjusted_p: None,
+                verdict: Verdict::NoEvidence,
                 ..total_time.clone()
             });
             Some(ComparedFunction { function, self_time, total_time })
@@ -122,13 +128,13 @@ impl Reader {
 
     /// The times of functions in each session.
     async fn times(&self, selection: &Selection, functions: &mut Functions) -> Result<Times, QueryError> {
-        let context = self.session(selection).await?;
-        let condition = condition(selection, &self.duplicates(&context).await?);
-        let mut sums = StackSums::default();
+        let snapshot = self.snapshot(selection).await?;
+        let context = &snapshot.context;
+        let condition = condition(selection, &self.duplicates(&snapshot).await?);
         let mut times = Times::default();
-        (times.extent.profiles, times.extent.sessions) = self.counts(&context, selection, &condition).await?;
+        (times.extent.profiles, times.extent.sessions) = self.counts(context, selection, &condition).await?;
         let rows = Self::rows(
-            &context,
+            context,
             &format!(
                 "select session, stack, marker = 'gc' as gc, sum(weight) as weight from samples \
                  where {condition} and (stack is not null or marker is not null) \
@@ -136,23 +142,22 @@ impl Reader {
             ),
         )
         .await?;
-        let mut index_of: HashMap<i64, usize> = HashMap::new();
+        let mut numbers = Numbers::default();
         // Session, stack, garbage collection, weight.
         let mut parts: Vec<(i64, Option<usize>, bool, i64)> = Vec::new();
         for batch in &rows {
             let (sessions, stacks) = (batch.numbers("session")?, batch.numbers("stack")?);
             let (collections, weights) = (batch.numbers("gc")?, batch.numbers("weight")?);
             for row in 0..batch.num_rows() {
-                let next = index_of.len();
-                let stack = stacks.is_valid(row).then(|| *index_of.entry(stacks.value(row)).or_insert(next));
+                let stack = stacks.is_valid(row).then(|| numbers.number(stacks.value(row)));
                 let is_collection = collections.is_valid(row) && collections.value(row) != 0;
                 parts.push((sessions.value(row), stack, is_collection, weights.value(row)));
             }
         }
-        sums.resolve((self, &selection.app), &context, &condition, &index_of).await?;
-        let collector =
-            functions.index(&FrameInfo { name: GARBAGE_COLLECTOR.into(), ..FrameInfo::default() });
-        let frames: Vec<FunctionIndex> = sums.frames.iter().map(|frame| functions.index(frame)).collect();
+        let paths = self.paths(&selection.app, context, &numbers).await?;
+        times.extent.minified = paths.minified;
+        let collector = functions.index(&COLLECTOR);
+        let frames: Vec<FunctionIndex> = paths.frames.iter().map(|frame| functions.index(frame)).collect();
         let mut busy = 0_i64;
         for session in parts.chunk_by(|a, b| a.0 == b.0) {
             let whole = session.iter().fold(0, |sum: i64, part| sum.saturating_add(part.3));
@@ -160,19 +165,19 @@ impl Reader {
             let key = SessionKey(session[0].0.cast_unsigned().into());
             let path = |part: &(i64, Option<usize>, bool, i64)| {
                 let stack =
-                    part.1.map_or(&[][..], |stack| &sums.stacks[stack]).iter().map(|&frame| frames[frame]);
+                    part.1.map_or(&[][..], |stack| &paths.stacks[stack]).iter().map(|&frame| frames[frame]);
                 let mut path: Vec<FunctionIndex> = stack.chain(part.2.then_some(collector)).collect();
                 let leaf = path.last().copied();
                 path.sort_unstable();
                 path.dedup();
                 (leaf, path)
             };
-            let paths: Vec<_> = session.iter().map(path).collect();
-            let own = session.iter().zip(&paths).filter_map(|(part, (leaf, _))| Some(((*leaf)?, part.3)));
+            let called: Vec<_> = session.iter().map(path).collect();
+            let own = session.iter().zip(&called).filter_map(|(part, (leaf, _))| Some(((*leaf)?, part.3)));
             times.own.push(key, whole, own);
             let total = session
                 .iter()
-                .zip(&paths)
+                .zip(&called)
                 .flat_map(|(part, (_, path))| path.iter().map(|&frame| (frame, part.3)));
             times.total.push(key, whole, total);
         }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use selfprof_trace::{GARBAGE_COLLECTOR, Marker};
+use selfprof_trace::Marker;
 
-use super::stacks::{FrameInfo, StackSums};
+use super::frame_info::FrameInfo;
+use super::paths::COLLECTOR;
+use super::stacks::StackSums;
 
 /// A function as it was called by its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,23 +33,17 @@ pub struct FlameGraph {
 impl FlameGraph {
     /// The tree of these sums.
     pub fn of(sums: &StackSums) -> Self {
-        let collector = FrameInfo { name: GARBAGE_COLLECTOR.into(), ..FrameInfo::default() };
         let mut number: BTreeMap<&FrameInfo, usize> = sums.frames.iter().map(|frame| (frame, 0)).collect();
         if sums.rows.iter().any(|row| row.marker == Some(Marker::Gc)) {
-            number.insert(&collector, 0);
+            number.insert(&COLLECTOR, 0);
         }
         number.values_mut().enumerate().for_each(|(index, number)| *number = index);
         let mut graph =
             Self { functions: number.keys().map(|&function| function.clone()).collect(), nodes: Vec::new() };
         let mut node_of: BTreeMap<(Option<usize>, usize), usize> = BTreeMap::new();
         for row in &sums.rows {
-            let path = row
-                .stack
-                .map_or(&[][..], |stack| &sums.stacks[stack])
-                .iter()
-                .map(|&frame| &sums.frames[frame]);
             let mut parent = None;
-            for frame in path.chain((row.marker == Some(Marker::Gc)).then_some(&collector)) {
+            for frame in sums.path(row) {
                 let function = number[frame];
                 let next = graph.nodes.len();
                 let node = *node_of.entry((parent, function)).or_insert(next);

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use selfprof_trace::{GARBAGE_COLLECTOR, Marker};
-
-use super::stacks::{FrameInfo, StackSums};
+use super::frame_info::FrameInfo;
+use super::stacks::StackSums;
 
 /// The times of one function, regardless of its callers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +35,10 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// The functions of these sums. Garbage collection is a function of its own, called by what it interrupted, as in all tables of selfprof.
+    /// The functions of these sums.
     pub fn of(sums: &StackSums) -> Self {
         let mut functions = Self::default();
         let mut index_of: HashMap<&FrameInfo, usize> = HashMap::new();
-        let collector = FrameInfo { name: GARBAGE_COLLECTOR.into(), ..FrameInfo::default() };
         let mut on_stack = Vec::new();
         for row in &sums.rows {
             functions.samples += row.count;
@@ -49,10 +47,8 @@ impl Functions {
                 continue;
             }
             functions.busy = functions.busy.saturating_add(row.weight);
-            let path = row.stack.map_or(&[][..], |stack| &sums.stacks[stack]);
-            let frames = path.iter().map(|&frame| &sums.frames[frame]);
             on_stack.clear();
-            for frame in frames.chain((row.marker == Some(Marker::Gc)).then_some(&collector)) {
+            for frame in sums.path(row) {
                 let next = functions.rows.len();
                 let index = *index_of.entry(frame).or_insert(next);
                 if index == next {

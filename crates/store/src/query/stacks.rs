@@ -1,14 +1,16 @@
 //! Samples added up by stack.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
 use datafusion::prelude::SessionContext;
 use deltalake::arrow::array::Array;
 use selfprof_trace::Marker;
 
-use super::columns::Column;
-use super::visible::condition;
-use super::{QueryError, Reader, Selection};
+use super::columns::Columns;
+use super::frame_info::FrameInfo;
+use super::hashes::Numbers;
+use super::minified::Minified;
+use super::paths::{COLLECTOR, Paths};
+use super::visible::{Duplicate, condition};
+use super::{QueryError, Reader, Selection, hour_sums};
 
 /// The samples of a selection by stack and marker, with what the stacks are.
 #[derive(Clone, Debug, Default)]
@@ -38,41 +40,44 @@ pub struct StackSum {
     pub count: i64,
 }
 
-/// A function. Two frames with the same function have the same name, file, line and column.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FrameInfo {
-    /// Its name; empty for an anonymous one.
-    pub name: String,
-    /// Its file, or the URL of its script; empty for a built-in function.
-    pub file: String,
-    /// Its line.
-    pub line: Option<i32>,
-    /// Its column.
-    pub column: Option<i32>,
+impl StackSums {
+    /// The functions of a row, outermost first. The garbage collector is a function of its own, called by what it interrupted, as in all
+    /// tables of selfprof.
+    pub fn path(&self, row: &StackSum) -> impl Iterator<Item = &FrameInfo> {
+        let stack = row.stack.map_or(&[][..], |stack| &self.stacks[stack]);
+        let collector = (row.marker == Some(Marker::Gc)).then_some(&*COLLECTOR);
+        stack.iter().map(|&frame| &self.frames[frame]).chain(collector)
+    }
 }
 
 impl Reader {
     /// Adds up the samples of a selection.
     pub async fn stacks(&self, selection: &Selection) -> Result<StackSums, QueryError> {
-        let context = self.session(selection).await?;
-        let condition = condition(selection, &self.duplicates(&context).await?);
-        let mut sums = StackSums::default();
-        (sums.profiles, sums.sessions) = self.counts(&context, selection, &condition).await?;
-        let rows = Self::rows(
-            &context,
-            &format!(
-                "select stack, marker, sum(weight) as weight, sum(count) as count from samples \
-                 where {condition} group by stack, marker order by stack, marker"
-            ),
-        )
-        .await?;
-        let mut index_of: HashMap<i64, usize> = HashMap::new();
+        let snapshot = self.snapshot(selection).await?;
+        let context = &snapshot.context;
+        let ask = async |duplicates: &[Duplicate]| {
+            let sql = format!(
+                "select stack, marker, sum(weight) as weight, sum(count) as count from ({}) \
+                 group by stack, marker order by stack, marker",
+                hour_sums::samples(&snapshot, selection, duplicates)?
+            );
+            let condition = condition(selection, duplicates);
+            tokio::try_join!(Self::rows(context, &sql), self.counts(context, selection, &condition))
+        };
+        let known = self.known_duplicates(&snapshot).unwrap_or_default();
+        // Others are rare, so they are looked for meanwhile.
+        let (duplicates, mut answer) = tokio::try_join!(self.duplicates(&snapshot), ask(&known))?;
+        if duplicates != known {
+            answer = ask(&duplicates).await?;
+        }
+        let (rows, counts) = answer;
+        let mut sums = StackSums { profiles: counts.0, sessions: counts.1, ..StackSums::default() };
+        let mut numbers = Numbers::default();
         for batch in &rows {
             let (stacks, markers) = (batch.numbers("stack")?, batch.texts("marker")?);
             let (weights, counts) = (batch.numbers("weight")?, batch.numbers("count")?);
             for row in 0..batch.num_rows() {
-                let next = index_of.len();
-                let stack = stacks.is_valid(row).then(|| *index_of.entry(stacks.value(row)).or_insert(next));
+                let stack = stacks.is_valid(row).then(|| numbers.number(stacks.value(row)));
                 let marker = if markers.is_valid(row) { markers.value(row).parse().ok() } else { None };
                 sums.rows.push(StackSum {
                     stack,
@@ -82,8 +87,8 @@ impl Reader {
                 });
             }
         }
-        sums.resolve((self, &selection.app), &context, &condition, &index_of).await?;
-        Ok(sums)
+        let Paths { frames, stacks, .. } = self.paths(&selection.app, context, &numbers).await?;
+        Ok(StackSums { frames, stacks, ..sums })
     }
 
     /// How many profiles and sessions a selection has.
@@ -93,101 +98,32 @@ impl Reader {
         selection: &Selection,
         condition: &str,
     ) -> Result<(u64, u64), QueryError> {
-        let table = if selection.filter.is_of_samples() { "samples" } else { "profiles" };
+        // The condition leaves each profile one row of `profiles`.
+        let (table, profiles) = match selection.filter.is_of_samples() {
+            true => ("samples", "count(distinct profile)"),
+            false => ("profiles", "count(*)"),
+        };
         let sql = format!(
-            "select count(distinct profile) as profiles, count(distinct session) as sessions from {table} where {condition}"
+            "select {profiles} as profiles, count(distinct session) as sessions from {table} where {condition}"
         );
         let rows = Self::rows(context, &sql).await?;
         let first = rows.first().ok_or_else(|| QueryError::Result("no row".into()))?;
         let number = |name| Ok::<_, QueryError>(first.numbers(name)?.value(0) as u64);
         Ok((number("profiles")?, number("sessions")?))
     }
-}
 
-impl StackSums {
-    /// Reads what the stacks are.
-    pub(super) async fn resolve(
-        &mut self,
-        (reader, app): (&Reader, &str),
-        context: &SessionContext,
-        condition: &str,
-        index_of: &HashMap<i64, usize>,
-    ) -> Result<(), QueryError> {
-        self.stacks = vec![Vec::new(); index_of.len()];
-        let wanted = format!("select distinct stack from samples where {condition}");
-        let paths =
-            Reader::rows(context, &format!("select stack, frames from stacks where stack in ({wanted})"))
-                .await?;
-        let mut frame_of: HashMap<i64, usize> = HashMap::new();
-        for batch in &paths {
-            let stacks = batch.numbers("stack")?;
-            for (row, path) in batch.lists("frames")?.into_iter().enumerate() {
-                let Some(&stack) = index_of.get(&stacks.value(row)) else { continue };
-                // The same stack may be there several times.
-                self.stacks[stack] = path
-                    .into_iter()
-                    .map(|frame| {
-                        let next = frame_of.len();
-                        *frame_of.entry(frame).or_insert(next)
-                    })
-                    .collect();
-            }
+    /// The releases of a selection whose functions have the names of a minifier.
+    pub async fn minified(&self, selection: &Selection) -> Result<Vec<Minified>, QueryError> {
+        let snapshot = self.snapshot(selection).await?;
+        let context = &snapshot.context;
+        let condition = condition(selection, &self.duplicates(&snapshot).await?);
+        let sql = format!("select distinct stack from samples where {condition} and stack is not null");
+        let mut stacks = Numbers::default();
+        for batch in &Self::rows(context, &sql).await? {
+            batch.numbers("stack")?.values().iter().for_each(|&stack| {
+                stacks.number(stack);
+            });
         }
-        self.frames = vec![FrameInfo::default(); frame_of.len()];
-        let mut frames_of: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-        let wanted = format!("select distinct unnest(frames) as frame from stacks where stack in ({wanted})");
-        let sql = format!(
-            "select frame, release, name, resource, line, \"column\" from frames where frame in ({wanted})"
-        );
-        for batch in &Reader::rows(context, &sql).await? {
-            let frames = batch.numbers("frame")?;
-            let releases = batch.texts("release")?;
-            let (names, files) = (batch.texts("name")?, batch.texts("resource")?);
-            let (lines, columns) = (batch.small_numbers("line")?, batch.small_numbers("column")?);
-            for row in 0..batch.num_rows() {
-                let Some(&frame) = frame_of.get(&frames.value(row)) else { continue };
-                frames_of.entry(releases.value(row).to_owned()).or_default().insert(frame);
-                self.frames[frame] = FrameInfo {
-                    name: names.value(row).to_owned(),
-                    file: files.value(row).to_owned(),
-                    line: lines.is_valid(row).then(|| lines.value(row)),
-                    column: columns.is_valid(row).then(|| columns.value(row)),
-                };
-            }
-        }
-        for (release, numbers) in &frames_of {
-            let maps = reader.maps.of_release(app, release).await?;
-            let frames = self.frames.iter_mut().enumerate().filter(|(number, _)| numbers.contains(number));
-            maps.symbolize(&mut frames.map(|(_, frame)| frame).collect::<Vec<_>>());
-        }
-        same_functions(&mut self.frames, &frames_of);
-        Ok(())
-    }
-}
-
-/// Makes equal functions of several releases equal, although they are at different lines: those of the same name and file, if each
-/// release has only one of them. Their position is that in the last release, in the order of their names.
-fn same_functions(frames: &mut [FrameInfo], frames_of: &BTreeMap<String, BTreeSet<usize>>) {
-    if frames_of.len() < 2 {
-        return;
-    }
-    type Place = (Option<i32>, Option<i32>);
-    let mut places: BTreeMap<(String, String), Option<Place>> = BTreeMap::new();
-    for numbers in frames_of.values() {
-        let mut of_release: BTreeMap<(String, String), BTreeSet<Place>> = BTreeMap::new();
-        for frame in numbers.iter().map(|&number| &frames[number]).filter(|frame| !frame.name.is_empty()) {
-            let name = (frame.name.clone(), frame.file.clone());
-            of_release.entry(name).or_default().insert((frame.line, frame.column));
-        }
-        for (name, found) in of_release {
-            let only = found.first().copied().filter(|_| found.len() == 1);
-            let place = places.entry(name).or_insert(only);
-            *place = if place.is_some() { only } else { None };
-        }
-    }
-    for frame in frames {
-        if let Some(Some((line, column))) = places.get(&(frame.name.clone(), frame.file.clone())) {
-            (frame.line, frame.column) = (*line, *column);
-        }
+        Ok(self.paths(&selection.app, context, &stacks).await?.minified)
     }
 }

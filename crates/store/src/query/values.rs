@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::columns::Column as _;
+use super::columns::Columns;
 use super::visible::condition;
 use super::{QueryError, Reader, Selection};
 use crate::filter::{Column, Filter};
+use crate::tables::TableName;
 
 /// What some profiles have in a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,11 +28,9 @@ impl Reader {
     /// The applications that have profiles, in alphabetical order.
     pub async fn apps(&self) -> Result<Vec<String>, QueryError> {
         let mut apps = BTreeSet::new();
-        for table in self.tables.lock().await.iter_mut() {
-            for url in table.files(&[]).await?.urls {
-                let folders = url.path_segments().into_iter().flatten();
-                apps.extend(folders.rev().find_map(|folder| folder.strip_prefix("app=").map(str::to_owned)));
-            }
+        let mut tables = self.tables.lock().await;
+        for table in tables.iter_mut().filter(|table| table.name() == TableName::Profiles) {
+            apps.extend(table.partitions().await?.into_keys().map(|partition| partition.app));
         }
         Ok(apps.into_iter().collect())
     }
@@ -49,14 +48,15 @@ impl Reader {
             Column::Span => ("spans", "name"),
             _ => ("profiles", column.as_str()),
         };
-        let context = self.session(selection).await?;
+        let snapshot = self.snapshot(selection).await?;
+        let context = &snapshot.context;
         let all = Selection { filter: Filter::All, ..selection.clone() };
-        let mut condition = condition(&all, &self.duplicates(&context).await?);
+        let mut condition = condition(&all, &self.duplicates(&snapshot).await?);
         if column == Column::Span {
             condition.push_str(" and kind = 'measure'");
         }
         let rows = Self::rows(
-            &context,
+            context,
             &format!(
                 "select coalesce({value}, '') as value, count(distinct profile) as profiles, \
                  cast(min(time) as bigint) as first, cast(max(time) as bigint) as last from {table} \

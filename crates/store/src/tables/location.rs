@@ -3,8 +3,13 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use deltalake::DeltaTableBuilder;
+use deltalake::logstore::object_store::ObjectStore;
 use url::Url;
+
+use super::TableError;
 
 /// A folder or a bucket.
 #[derive(Clone, Debug)]
@@ -49,6 +54,16 @@ impl Location {
     /// The folder of a table, if it is on a disk.
     pub(crate) fn folder(&self, name: &str) -> Option<PathBuf> {
         self.folder.as_deref().map(|folder: &Path| folder.join(name))
+    }
+
+    /// A place for files beside the tables, in a folder of this name.
+    pub(crate) fn store(&self, name: &str) -> Result<Arc<dyn ObjectStore>, TableError> {
+        if let Some(folder) = self.folder(name) {
+            fs::create_dir_all(folder)?;
+        }
+        let builder = DeltaTableBuilder::from_url(self.table(name))
+            .and_then(|builder| builder.with_storage_options(self.options.clone()).build_storage())?;
+        Ok(builder.object_store(None))
     }
 
     /// The options of the bucket.

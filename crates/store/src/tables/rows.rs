@@ -1,6 +1,6 @@
 //! The rows that profiles become.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use deltalake::arrow::array::{
@@ -9,10 +9,12 @@ use deltalake::arrow::array::{
 };
 use deltalake::arrow::datatypes::{DataType, Field};
 use deltalake::arrow::error::ArrowError;
-use selfprof_trace::{Marker, Trace};
+use selfprof_trace::weigh::{median_interval, weigh_by};
+use selfprof_trace::{Frame, Marker, Micros, StackId, Trace};
 
 use super::schema::TableName;
 use super::weighted::{self, Weighted};
+use super::written::{Known, TOO_MANY_STACKS, Written};
 use crate::ids::{self, BatchId, FrameHash, StackHash};
 use crate::profile::{Damaged, Profile};
 
@@ -24,29 +26,6 @@ pub struct Rows {
     spans: SpanColumns,
     stacks: StackColumns,
     frames: FrameColumns,
-}
-
-/// The stacks and frames that were written a short time ago, so that not every segment writes them again. Each day has its own, because
-/// days are deleted one by one.
-#[derive(Debug, Default)]
-pub struct Written {
-    stacks: HashSet<(i64, StackHash)>,
-    frames: HashSet<(i64, FrameHash)>,
-}
-
-/// A day in microseconds.
-const DAY: i64 = 86_400_000_000;
-
-/// Numbers that are kept: some 70 MB. When there are more, all are forgotten, and then written once more.
-const MAX_WRITTEN: usize = 1 << 21;
-
-impl Written {
-    /// Forgets everything if it has become too much.
-    pub fn limit(&mut self) {
-        if self.stacks.len() + self.frames.len() > MAX_WRITTEN {
-            *self = Self::default();
-        }
-    }
 }
 
 impl Rows {
@@ -62,63 +41,96 @@ impl Rows {
         }
     }
 
-    /// Appends the rows of a profile.
-    pub fn push(&mut self, profile: &Profile, written: &mut Written) -> Result<(), Damaged> {
+    /// Appends the rows of a profile. Returns how many of its samples have a stack that is one too many.
+    pub fn push(&mut self, profile: &Profile, written: &mut Written) -> Result<u64, Damaged> {
         let trace = profile.trace.to_trace(&[])?;
         let frames = ids::frames(&profile.labels.app, &profile.labels.release, &trace);
-        let stacks = self.push_stacks(profile, &trace, &frames, written);
-        let sums = weighted::sums(&trace, &profile.spans, profile.rate);
+        let (stacks, left_out) = self.push_stacks(profile, &trace, &frames, written);
+        let interval = median_interval(trace.samples());
+        let weights = weigh_by(interval, trace.samples());
+        let sums =
+            weighted::sums(&trace, &weights, |stack| stacks[stack.index()], &profile.spans, profile.rate);
         for row in &sums.rows {
-            let stack = row.stack.map(|stack| stacks[stack.index()]);
-            self.samples.push(profile, self.batch, row, stack, &sums.span_sets[row.spans]);
+            self.samples.push(profile, self.batch, row, &sums.span_sets[row.spans]);
         }
         self.spans.push(profile, self.batch);
-        self.profiles.push(profile, self.batch, &trace);
-        Ok(())
+        self.profiles.push(profile, self.batch, interval, &weights);
+        Ok(left_out)
     }
 
-    /// The numbers of the trace's stacks. Those of samples are written, with their frames.
+    /// The numbers of the trace's stacks. Those of samples are written, with their frames. Also how many samples have a stack that is one
+    /// too many, and is replaced.
     fn push_stacks(
         &mut self,
         profile: &Profile,
         trace: &Trace,
         frames: &[FrameHash],
         written: &mut Written,
-    ) -> Vec<StackHash> {
+    ) -> (Vec<StackHash>, u64) {
         let mut hashes: Vec<StackHash> = Vec::with_capacity(trace.stacks().len());
         for (_, stack) in trace.stacks().iter() {
             let parent = stack.parent.map(|parent| hashes[parent.index()]);
             hashes.push(ids::stack(parent, frames[stack.frame.index()]));
         }
         let release = &profile.labels.release;
-        let day = profile.time.div_euclid(DAY);
+        let mut replaced: HashMap<StackId, StackHash> = HashMap::new();
+        let mut left_out = 0;
         for stack in trace.samples().iter().filter_map(|sample| sample.stack) {
-            if !written.stacks.insert((day, hashes[stack.index()])) {
+            if replaced.contains_key(&stack) {
+                left_out += 1;
                 continue;
             }
+            match written.stack(profile, hashes[stack.index()]) {
+                Known::Yes => continue,
+                Known::New => {}
+                Known::TooMany => {
+                    left_out += 1;
+                    replaced.insert(stack, self.push_too_many(profile, written));
+                    continue;
+                }
+            }
             let mut path: Vec<FrameHash> = Vec::new();
-            for frame in trace.path(stack) {
-                path.push(frames[frame.index()]);
-                if written.frames.insert((day, frames[frame.index()])) {
-                    self.frames.push(release, trace, frame, frames[frame.index()]);
+            for id in trace.path(stack) {
+                let hash = frames[id.index()];
+                path.push(hash);
+                if written.frame(profile, hash) {
+                    self.frames.push(release, trace, trace.frames()[id], hash);
                 }
             }
             path.reverse();
             self.stacks.push(release, hashes[stack.index()], &path);
         }
-        hashes
+        // Only now, because the stacks are hashes of their callers.
+        replaced.into_iter().for_each(|(stack, hash)| hashes[stack.index()] = hash);
+        (hashes, left_out)
     }
 
-    /// The rows of one table.
-    pub fn finish(&mut self, table: TableName) -> Result<RecordBatch, ArrowError> {
-        let columns = match table {
-            TableName::Profiles => self.profiles.finish(),
-            TableName::Samples => self.samples.finish(),
-            TableName::Spans => self.spans.finish(),
-            TableName::Stacks => self.stacks.finish(),
-            TableName::Frames => self.frames.finish(),
-        };
-        RecordBatch::try_new(table.schema(), columns)
+    /// The number of the stack that stands for those that are too many.
+    fn push_too_many(&mut self, profile: &Profile, written: &mut Written) -> StackHash {
+        let mut trace = Trace::new();
+        let name = trace.name(TOO_MANY_STACKS).expect("an empty trace has room");
+        let frame = Frame { name, resource: None, line: None, column: None };
+        trace.frame(frame).expect("an empty trace has room");
+        let release = &profile.labels.release;
+        let hash = ids::frames(&profile.labels.app, release, &trace)[0];
+        let stack = ids::stack(None, hash);
+        if written.frame(profile, hash) {
+            self.frames.push(release, &trace, frame, hash);
+            self.stacks.push(release, stack, &[hash]);
+        }
+        stack
+    }
+
+    /// The rows of each table of [`TableName::WRITTEN`].
+    pub fn finish(mut self) -> Result<[RecordBatch; 5], ArrowError> {
+        let batch = |table: TableName, columns| RecordBatch::try_new(table.schema(), columns);
+        Ok([
+            batch(TableName::Frames, self.frames.finish())?,
+            batch(TableName::Stacks, self.stacks.finish())?,
+            batch(TableName::Spans, self.spans.finish())?,
+            batch(TableName::Samples, self.samples.finish())?,
+            batch(TableName::Profiles, self.profiles.finish())?,
+        ])
     }
 }
 
@@ -180,13 +192,13 @@ struct ProfileColumns {
 }
 
 impl ProfileColumns {
-    fn push(&mut self, profile: &Profile, batch: BatchId, trace: &Trace) {
-        let micros = |micros: selfprof_trace::Micros| i64::try_from(micros.0).unwrap_or(i64::MAX);
+    fn push(&mut self, profile: &Profile, batch: BatchId, interval: Option<Micros>, weights: &[Micros]) {
+        let micros = |micros: Micros| i64::try_from(micros.0).unwrap_or(i64::MAX);
         self.common.push(profile, batch);
         self.rate.append_value(profile.rate);
-        self.interval.append_option(trace.interval().map(micros));
-        self.duration.append_value(trace.weights().into_iter().map(micros).fold(0, i64::saturating_add));
-        self.samples.append_value(trace.samples().len() as i64);
+        self.interval.append_option(interval.map(micros));
+        self.duration.append_value(weights.iter().copied().map(micros).fold(0, i64::saturating_add));
+        self.samples.append_value(weights.len() as i64);
         self.spans.append_value(profile.spans_to_bytes());
         self.trace.append_value(profile.trace.to_bytes());
     }
@@ -227,18 +239,11 @@ impl Default for SampleColumns {
 }
 
 impl SampleColumns {
-    fn push(
-        &mut self,
-        profile: &Profile,
-        batch: BatchId,
-        row: &Weighted,
-        stack: Option<StackHash>,
-        spans: &[String],
-    ) {
+    fn push(&mut self, profile: &Profile, batch: BatchId, row: &Weighted, spans: &[String]) {
         self.common.push(profile, batch);
         self.marker.append_option(row.marker.map(Marker::as_str));
         self.spans.append_value(spans.iter().map(Some));
-        self.stack.append_option(stack.map(|stack| stack.0));
+        self.stack.append_option(row.stack.map(|stack| stack.0));
         self.weight.append_value(row.weight);
         self.count.append_value(row.count);
     }
@@ -327,8 +332,7 @@ struct FrameColumns {
 }
 
 impl FrameColumns {
-    fn push(&mut self, release: &str, trace: &Trace, id: selfprof_trace::FrameId, hash: FrameHash) {
-        let frame = trace.frames()[id];
+    fn push(&mut self, release: &str, trace: &Trace, frame: Frame, hash: FrameHash) {
         let number = |number: Option<std::num::NonZeroU32>| number.and_then(|n| i32::try_from(n.get()).ok());
         self.frame.append_value(hash.0);
         self.release.append_value(release);

@@ -11,6 +11,8 @@ pub enum TableName {
     Profiles,
     /// The samples of each profile, added up by stack, marker and spans.
     Samples,
+    /// The samples of whole hours, added up over profiles. Each file has the sums of the file of `samples` with the same name.
+    Hours,
     /// The measures, marks, long tasks and interactions of each profile.
     Spans,
     /// The frames of each stack. A stack may have several equal rows.
@@ -20,14 +22,19 @@ pub enum TableName {
 }
 
 impl TableName {
-    /// In the order in which they are written: what others refer to comes first.
-    pub const ALL: [Self; 5] = [Self::Frames, Self::Stacks, Self::Spans, Self::Samples, Self::Profiles];
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Frames, Self::Stacks, Self::Spans, Self::Samples, Self::Hours, Self::Profiles];
+
+    /// Those to which profiles are written, in this order: what others refer to comes first.
+    pub const WRITTEN: [Self; 5] = [Self::Frames, Self::Stacks, Self::Spans, Self::Samples, Self::Profiles];
 
     /// Its name in SQL, and that of its folder.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Profiles => "profiles",
             Self::Samples => "samples",
+            Self::Hours => "hours",
             Self::Spans => "spans",
             Self::Stacks => "stacks",
             Self::Frames => "frames",
@@ -43,6 +50,10 @@ impl TableName {
                 .extend(["profile", "batch", "session"].map(|name| Field::new(name, DataType::Int64, false)));
             fields.extend(LABELS.map(|name| Field::new(name, DataType::Utf8, false)));
         }
+        if self == Self::Hours {
+            fields.push(Field::new("hour", timestamp(), false));
+            fields.extend(LABELS.map(|name| Field::new(name, DataType::Utf8, false)));
+        }
         let text = |name| Field::new(name, DataType::Utf8, false);
         let number = |name| Field::new(name, DataType::Int64, false);
         match self {
@@ -54,7 +65,7 @@ impl TableName {
                 Field::new("spans", DataType::Binary, false),
                 Field::new("trace", DataType::Binary, false),
             ]),
-            Self::Samples => fields.extend([
+            Self::Samples | Self::Hours => fields.extend([
                 Field::new("marker", DataType::Utf8, true),
                 Field::new("spans", list(DataType::Utf8), false),
                 Field::new("stack", DataType::Int64, true),

@@ -1,42 +1,54 @@
 //! One table.
 
-use std::collections::HashMap;
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use datafusion::prelude::SessionContext;
 use deltalake::arrow::array::RecordBatch;
 use deltalake::arrow::datatypes::{DataType, Field, Schema};
 use deltalake::kernel::engine::arrow_conversion::TryIntoKernel;
-use deltalake::kernel::transaction::{CommitBuilder, CommitProperties};
-use deltalake::kernel::{Action, Add, StructType, Transaction};
+use deltalake::kernel::transaction::CommitBuilder;
+use deltalake::kernel::{Action, StructType, Transaction};
 use deltalake::logstore::object_store::ObjectStoreExt;
 use deltalake::operations::create::CreateBuilder;
-use deltalake::parquet::arrow::ArrowWriter;
-use deltalake::parquet::basic::{Compression, ZstdLevel};
-use deltalake::parquet::file::properties::WriterProperties;
 use deltalake::protocol::{DeltaOperation, SaveMode};
-use deltalake::{DeltaTable, DeltaTableBuilder, FilterLiteral, Path as ObjectPath};
+use deltalake::{
+    DeltaTable, DeltaTableBuilder, DeltaTableError, ObjectStore, ObjectStoreError, Path as ObjectPath,
+};
+use futures::{StreamExt, TryStreamExt};
 use url::Url;
 
+use super::commit::{self, DataFile};
+use super::listing::Listing;
 use super::location::Location;
 use super::schema::{PARTITIONS, TableName};
-use super::{Partition, TableError};
+use super::{Partition, TableError, parquet, version};
 use crate::ids::BatchId;
 
 /// A table that is open.
 pub struct Table {
     name: TableName,
-    delta: DeltaTable,
-    folder: Option<PathBuf>,
+    pub(super) delta: DeltaTable,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) listing: Option<Listing>,
 }
 
-/// The files of a table, or of parts of it, at one point in time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Files {
-    /// Their URLs.
-    pub urls: Vec<Url>,
+/// How the names of files end.
+const EXTENSION: &str = ".zstd.parquet";
+
+/// The part of a log that a file has the rows of; `None` of a file into which others were merged.
+pub(crate) fn batch_of(path: &str) -> Option<BatchId> {
+    let name = path.rsplit('/').next()?.strip_suffix(EXTENSION)?;
+    if name.len() != 16 {
+        return None;
+    }
+    u64::from_str_radix(name, 16).ok().map(|number| BatchId(number.cast_signed()))
 }
+
+/// Requests to a bucket at the same time.
+const REQUESTS: usize = 32;
 
 impl Table {
     /// Opens a table, and makes it if it is not there.
@@ -62,6 +74,8 @@ impl Table {
             .with_columns(schema.fields().cloned())
             .with_partition_columns(PARTITIONS)
             .with_save_mode(SaveMode::Ignore)
+            .with_configuration(version::settings().into_iter().map(|(key, value)| (key, Some(value))))
+            .with_raise_if_key_not_exists(false)
             .await;
         let mut delta = match delta {
             Ok(delta) => delta,
@@ -69,7 +83,8 @@ impl Table {
             Err(_) => builder.load().await?,
         };
         delta.update_state().await?;
-        Ok(Self { name, delta, folder })
+        let delta = version::check(name.as_str(), delta).await?;
+        Ok(Self { name, delta, folder, listing: None })
     }
 
     /// Which table it is.
@@ -96,42 +111,59 @@ impl Table {
         if self.last_segment(writer).await? >= Some(segment) {
             return Ok(());
         }
-        let mut actions = Vec::new();
-        let mut paths = Vec::new();
+        let mut files = Vec::new();
         for (partition, rows) in rows.into_iter().filter(|(_, rows)| rows.num_rows() > 0) {
-            let Partition { app, day } = &partition;
-            let path = format!("app={app}/day={day}/{:016x}.zstd.parquet", batch.0);
-            let count = rows.num_rows();
-            let bytes =
-                tokio::task::spawn_blocking(move || parquet(&rows)).await.expect("it does not panic")?;
-            let size = bytes.len() as i64;
-            self.delta
-                .object_store()
-                .put(&ObjectPath::from(path.as_str()), bytes.into())
-                .await
-                .map_err(|error| TableError::from(deltalake::DeltaTableError::from(error)))?;
-            actions.push(Action::Add(add(&partition, path.clone(), size, count)));
-            paths.push(path);
+            files.push(self.put(partition, batch, rows).await?);
         }
-        self.sync(paths.iter().map(String::as_str)).await?;
-        let transaction = Transaction::new(writer, i64::try_from(segment).unwrap_or(i64::MAX));
-        let operation = DeltaOperation::Write {
-            mode: SaveMode::Append,
-            partition_by: Some(PARTITIONS.map(String::from).to_vec()),
-            predicate: None,
-        };
-        let commit =
-            CommitBuilder::from(CommitProperties::default().with_application_transaction(transaction))
-                .with_actions(actions)
-                .build(Some(self.delta.snapshot()?), self.delta.log_store(), operation)
-                .await?;
-        let version = format!("_delta_log/{:020}.json", commit.version());
-        self.delta.update_state().await?;
-        self.sync([version.as_str()]).await
+        self.sync(files.iter().map(|file| file.path.as_str())).await?;
+        loop {
+            let transaction = Transaction::new(writer, i64::try_from(segment).unwrap_or(i64::MAX));
+            let operation = DeltaOperation::Write {
+                mode: SaveMode::Append,
+                partition_by: Some(PARTITIONS.map(String::from).to_vec()),
+                predicate: None,
+            };
+            let committed =
+                CommitBuilder::from(commit::properties().with_application_transaction(transaction))
+                    .with_actions(files.iter().map(|file| Action::Add(commit::add(file, true))).collect())
+                    .build(Some(self.delta.snapshot()?), self.delta.log_store(), operation)
+                    .await;
+            match committed {
+                Ok(committed) => {
+                    return self.sync([commit::version_path(committed.version()).as_str()]).await;
+                }
+                // Another writer has deleted rows or changed the table's settings, or an attempt that was answered with an error has succeeded.
+                Err(error) if commit::is_conflict(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+            self.delta.update_state().await?;
+            if self.last_segment(writer).await? >= Some(segment) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Writes a file, which the table does not know yet.
+    async fn put(
+        &self,
+        partition: Partition,
+        batch: BatchId,
+        rows: RecordBatch,
+    ) -> Result<DataFile, TableError> {
+        let Partition { app, day } = &partition;
+        let path = format!("app={app}/day={day}/{:016x}{EXTENSION}", batch.0);
+        let (table, count) = (self.name, rows.num_rows() as u64);
+        let written = tokio::task::spawn_blocking(move || parquet::file(table, &rows)).await;
+        let file = written.expect("it does not panic")?;
+        let bytes = file.len() as u64;
+        let put = self.delta.object_store().put(&ObjectPath::from(path.as_str()), file.into()).await;
+        put.map_err(DeltaTableError::from)?;
+        let written = chrono::Utc::now().timestamp_millis();
+        Ok(DataFile { path, partition, bytes, rows: count, written })
     }
 
     /// Makes sure that files are on the disk, with their names. A bucket has them when it has answered.
-    async fn sync(&self, paths: impl IntoIterator<Item = &str>) -> Result<(), TableError> {
+    pub(super) async fn sync(&self, paths: impl IntoIterator<Item = &str>) -> Result<(), TableError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let files: Vec<PathBuf> = paths.into_iter().map(|path| folder.join(path)).collect();
         let root = folder.clone();
@@ -144,40 +176,41 @@ impl Table {
         Ok(self.delta.update_datafusion_session(&context.state())?)
     }
 
-    /// Its files for these days of an application, as of now.
-    pub async fn files(&mut self, filters: &[FilterLiteral<'_>]) -> Result<Files, TableError> {
-        self.delta.update_state().await?;
-        let uris = self.delta.get_file_uris_by_partitions(filters).await?;
-        let url = |uri: String| Url::parse(&uri).or_else(|_| Url::from_file_path(&uri)).ok();
-        Ok(Files { urls: uris.into_iter().filter_map(url).collect() })
+    /// The URL of a file.
+    pub fn url(&self, path: &str) -> Url {
+        let uri = self.delta.log_store().to_uri(&ObjectPath::from(path));
+        let url = Url::parse(&uri).or_else(|_| Url::from_file_path(&uri));
+        url.expect("files have absolute paths")
+    }
+
+    /// Makes sure that files are there: for the engine, one that is missing has no rows.
+    pub async fn check_files(&self, paths: Vec<String>) -> Result<(), TableError> {
+        let missing = |path: String| TableError::Missing { table: self.name.as_str(), path };
+        if let Some(folder) = &self.folder {
+            for path in paths {
+                match fs::metadata(folder.join(&path)) {
+                    Ok(_) => {}
+                    Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing(path)),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            return Ok(());
+        }
+        let objects = self.delta.object_store();
+        let heads = futures::stream::iter(paths).map(|path| head(Arc::clone(&objects), path));
+        let checked: Result<Vec<()>, _> = heads.buffer_unordered(REQUESTS).try_collect().await;
+        match checked {
+            Ok(_) => Ok(()),
+            Err((path, ObjectStoreError::NotFound { .. })) => Err(missing(path)),
+            Err((_, error)) => Err(DeltaTableError::from(error).into()),
+        }
     }
 }
 
-/// The file of these rows. Numbers that are hashes do not compress, so their columns have no dictionaries.
-fn parquet(rows: &RecordBatch) -> Result<Vec<u8>, TableError> {
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-        .set_created_by("selfprof-collector".into())
-        .build();
-    let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new(&mut bytes, rows.schema(), Some(properties))?;
-    writer.write(rows)?;
-    writer.close()?;
-    Ok(bytes)
-}
-
-fn add(partition: &Partition, path: String, size: i64, rows: usize) -> Add {
-    Add {
-        path,
-        partition_values: HashMap::from([
-            ("app".to_owned(), Some(partition.app.clone())),
-            ("day".to_owned(), Some(partition.day.clone())),
-        ]),
-        size,
-        modification_time: chrono::Utc::now().timestamp_millis(),
-        data_change: true,
-        stats: Some(format!("{{\"numRecords\":{rows}}}")),
-        ..Add::default()
+async fn head(objects: Arc<dyn ObjectStore>, path: String) -> Result<(), (String, ObjectStoreError)> {
+    match objects.head(&ObjectPath::from(path.as_str())).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err((path, error)),
     }
 }
 

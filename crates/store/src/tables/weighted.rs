@@ -3,18 +3,19 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use selfprof_trace::{Marker, StackId, Trace};
+use selfprof_trace::{Marker, Micros, StackId, Trace};
 
-use crate::profile::Span;
+use crate::ids::StackHash;
+use crate::profile::{LabelTexts, Span};
 
-/// Samples with the same stack, marker and spans.
+/// Samples with the same stack, marker, spans and labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weighted {
     /// The stack; `None` if the thread was idle, or if its work has no stack.
-    pub stack: Option<StackId>,
+    pub stack: Option<StackHash>,
     /// The kind of work.
     pub marker: Option<Marker>,
-    /// Which set of spans was open, as an index into [`Sums::span_sets`].
+    /// Which set of spans was open, with the labels, as an index into [`Sums::span_sets`].
     pub spans: usize,
     /// Their time in microseconds, divided by the sampling probability.
     pub weight: i64,
@@ -22,33 +23,42 @@ pub struct Weighted {
     pub count: i64,
 }
 
-/// The samples of a profile by stack, marker and spans, in the order in which each combination came first.
+/// The samples of a profile by stack, marker, spans and labels, in the order in which each combination came first.
 #[derive(Debug, Default)]
 pub struct Sums {
     /// The sums.
     pub rows: Vec<Weighted>,
-    /// The sets of names of spans; each is sorted.
+    /// The sets of names of spans and [texts of labels](crate::profile::label_text); each is sorted.
     pub span_sets: Vec<Vec<String>>,
 }
 
-/// Adds up the samples of a profile.
+/// Adds up the samples of a profile, of which each stands for one of these times.
 ///
 /// A sample belongs to the spans that cover its timestamp, which is when its stack was seen. Its time is the time since the sample before,
 /// as in all tables of selfprof.
-pub fn sums(trace: &Trace, spans: &[Span], rate: f64) -> Sums {
+pub fn sums(
+    trace: &Trace,
+    weights: &[Micros],
+    hash: impl Fn(StackId) -> StackHash,
+    spans: &[Span],
+    rate: f64,
+) -> Sums {
     let mut sums = Sums::default();
     let mut row_of = HashMap::new();
     let mut open = OpenSpans::new(spans);
-    for (sample, weight) in trace.samples().iter().zip(trace.weights()) {
+    let labels = LabelTexts::of(trace.labels(), trace.samples());
+    let mut labelled = Labelled::default();
+    for (index, (sample, weight)) in trace.samples().iter().zip(weights).enumerate() {
         let time = i64::try_from(sample.timestamp.0).unwrap_or(i64::MAX);
         let spans = open.at(time, &mut sums.span_sets);
+        let spans = labelled.set(spans, labels.set(index), &labels, &mut sums.span_sets);
         // Rounded sample by sample, so that sums do not depend on their order.
         let weight = (weight.0 as f64 / rate).round() as i64;
-        match row_of.entry((sample.stack, sample.marker, spans)) {
+        let stack = sample.stack.map(&hash);
+        match row_of.entry((stack, sample.marker, spans)) {
             Entry::Vacant(entry) => {
                 entry.insert(sums.rows.len());
-                let (stack, marker) = (sample.stack, sample.marker);
-                sums.rows.push(Weighted { stack, marker, spans, weight, count: 1 });
+                sums.rows.push(Weighted { stack, marker: sample.marker, spans, weight, count: 1 });
             }
             Entry::Occupied(entry) => {
                 let row = &mut sums.rows[*entry.get()];
@@ -58,6 +68,36 @@ pub fn sums(trace: &Trace, spans: &[Span], rate: f64) -> Sums {
         }
     }
     sums
+}
+
+/// The sets of spans with labels.
+#[derive(Default)]
+struct Labelled {
+    /// By the set of spans and that of the labels.
+    numbers: HashMap<(usize, usize), usize>,
+}
+
+impl Labelled {
+    /// The number of the set of spans with these labels.
+    fn set(
+        &mut self,
+        spans: usize,
+        labels: Option<usize>,
+        texts: &LabelTexts,
+        sets: &mut Vec<Vec<String>>,
+    ) -> usize {
+        let Some(labels) = labels.filter(|&labels| !texts.texts(labels).is_empty()) else { return spans };
+        *self.numbers.entry((spans, labels)).or_insert_with(|| {
+            let mut both = sets[spans].clone();
+            both.extend_from_slice(texts.texts(labels));
+            both.sort_unstable();
+            // Sets of labels that differ in those of requests only.
+            sets.iter().position(|known| *known == both).unwrap_or_else(|| {
+                sets.push(both);
+                sets.len() - 1
+            })
+        })
+    }
 }
 
 /// Which spans are open, for times that increase.
@@ -110,7 +150,7 @@ impl OpenSpans {
 
 #[cfg(test)]
 mod tests {
-    use selfprof_trace::{Frame, Micros, Sample, Stack};
+    use selfprof_trace::{Frame, Sample, Stack};
 
     use super::*;
     use crate::profile::SpanKind;
@@ -131,6 +171,10 @@ mod tests {
         Span { kind: SpanKind::Measure, name: name.into(), start, duration }
     }
 
+    fn sums_of(trace: &Trace, spans: &[Span], rate: f64) -> Sums {
+        sums(trace, &trace.weights(), |stack| StackHash(stack.index() as i64), spans, rate)
+    }
+
     #[track_caller]
     fn check(sums: &Sums, expected: &[(bool, &str, i64, i64)]) {
         let row = |row: &Weighted| {
@@ -147,12 +191,12 @@ mod tests {
     #[test]
     fn samples_are_added_up_by_stack_and_by_spans() {
         let trace = trace(&[(10, true), (20, true), (30, false), (40, true), (50, true)]);
-        check(&sums(&trace, &[], 1.0), &[(true, "", 40, 4), (false, "", 10, 1)]);
-        check(&sums(&trace, &[], 0.1), &[(true, "", 400, 4), (false, "", 100, 1)]);
+        check(&sums_of(&trace, &[], 1.0), &[(true, "", 40, 4), (false, "", 10, 1)]);
+        check(&sums_of(&trace, &[], 0.1), &[(true, "", 400, 4), (false, "", 100, 1)]);
         let spans =
             [measure("checkout", 35, 10), measure("a", 0, 100), measure("a", 5, 1), measure("(x", 50, 0)];
         check(
-            &sums(&trace, &spans, 1.0),
+            &sums_of(&trace, &spans, 1.0),
             &[(true, "a", 20, 2), (false, "a", 10, 1), (true, "a checkout", 10, 1), (true, " (x a", 10, 1)],
         );
     }
@@ -164,7 +208,7 @@ mod tests {
         let task = Span { kind: SpanKind::LongTask, name: "self".into(), start: 0, duration: 60_000 };
         let spans = [event(200_000), event(200_001), task];
         check(
-            &sums(&trace, &spans, 1.0),
+            &sums_of(&trace, &spans, 1.0),
             &[(true, "(long task) (slow interaction)", 300_000, 1), (true, "", 300_000, 1)],
         );
     }
