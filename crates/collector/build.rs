@@ -1,10 +1,13 @@
-//! Takes the page of the collector into the program, if it was built.
+//! Takes the pages of the collector into the program, if they were built.
 
 use std::path::Path;
 use std::{env, fs, io};
 
-/// The page, as `npm run build` in `ui/collector` writes it.
-const PAGE: &str = "../../ui/collector/dist/index.html";
+/// Where `npm run build` in `ui/collector` writes the pages.
+const FOLDER: &str = "../../ui/collector/dist";
+
+/// The files of the pages, and their names in the program.
+const PAGES: [(&str, &str); 2] = [("index.html", "page.html"), ("profile.html", "profile.html")];
 
 /// What is shown in its place.
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>selfprof collector</title>\
@@ -14,12 +17,15 @@ const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\
 
 fn main() -> io::Result<()> {
     // A file that is not there would count as changed in each build.
-    let watched = [PAGE, "../../ui/collector"].into_iter().find(|path| Path::new(path).exists());
+    let watched = [FOLDER, "../../ui/collector"].into_iter().find(|path| Path::new(path).exists());
     println!("cargo::rerun-if-changed={}", watched.unwrap_or("build.rs"));
-    let page = match fs::read_to_string(PAGE) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => NOT_BUILT.to_owned(),
-        page => page?,
-    };
     let folder = env::var_os("OUT_DIR").ok_or_else(|| io::Error::other("cargo sets OUT_DIR"))?;
-    fs::write(Path::new(&folder).join("page.html"), page)
+    for (file, name) in PAGES {
+        let page = match fs::read_to_string(Path::new(FOLDER).join(file)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => NOT_BUILT.to_owned(),
+            page => page?,
+        };
+        fs::write(Path::new(&folder).join(name), page)?;
+    }
+    Ok(())
 }

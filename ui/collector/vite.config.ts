@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { defineConfig, type Plugin } from 'vite';
 import { viteSingleFile } from 'vite-plugin-singlefile';
 
+// Each build makes one page: `vite build` the one at `/`, and `vite build --mode profile` that of a single profile.
+
 const OUTPUT = 'dist';
 
 /** Allows the inline scripts of the page by their hashes, so that no other script runs. */
-function allowOwnScripts(): Plugin {
+function allowOwnScripts(page: string): Plugin {
   return {
     name: 'allow-own-scripts',
     writeBundle() {
-      const file = join(import.meta.dirname, OUTPUT, 'index.html');
+      const file = join(import.meta.dirname, OUTPUT, page);
       const html = readFileSync(file, 'utf8');
       const hashes = [...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(
         ([, script]) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
@@ -24,13 +26,18 @@ function allowOwnScripts(): Plugin {
   };
 }
 
-export default defineConfig({
-  plugins: [viteSingleFile({ removeViteModuleLoader: true }), allowOwnScripts()],
-  build: {
-    outDir: OUTPUT,
-    emptyOutDir: true,
-    target: 'es2023',
-    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    modulePreload: false,
-  },
+export default defineConfig(({ mode }) => {
+  const page = mode === 'profile' ? 'profile.html' : 'index.html';
+  return {
+    plugins: [viteSingleFile({ removeViteModuleLoader: true }), allowOwnScripts(page)],
+    build: {
+      outDir: OUTPUT,
+      // The other page stays.
+      emptyOutDir: false,
+      rollupOptions: { input: join(import.meta.dirname, page) },
+      target: 'es2023',
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      modulePreload: false,
+    },
+  };
 });

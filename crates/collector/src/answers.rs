@@ -1,11 +1,17 @@
 //! Answers as JSON, with the member names of `selfprof top --json`.
 
+pub mod coverage;
+pub mod profiles;
+pub mod series;
+pub mod spans;
+pub mod timeline;
+
 use selfprof_significance::{FunctionComparison, Interval, Verdict};
 use selfprof_store::query::comparison::{ComparedFunction, Comparison, Extent};
 use selfprof_store::query::flame_graph::FlameGraph;
 use selfprof_store::query::functions::Functions;
 use selfprof_store::query::values::ColumnValue;
-use selfprof_store::query::{FrameInfo, ProfileRow, StackSums};
+use selfprof_store::query::{FrameInfo, Minified, StackSums};
 use serde::{Deserialize, Serialize};
 
 /// The version of the JSON.
@@ -200,6 +206,29 @@ pub struct SideAnswer {
     pub sessions: u64,
     /// The mean of a session.
     pub busy_time: f64,
+    /// The releases whose functions cannot be matched with those of the other side.
+    #[serde(default)]
+    pub minified: Vec<MinifiedAnswer>,
+}
+
+/// A release whose functions have the names of a minifier.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MinifiedAnswer {
+    pub release: String,
+    /// The named functions of scripts.
+    pub functions: u64,
+    /// Those with minified names and no source map.
+    pub minified: u64,
+    /// Whether the release has maps, but of other scripts.
+    pub has_maps: bool,
+}
+
+impl From<&Minified> for MinifiedAnswer {
+    fn from(one: &Minified) -> Self {
+        let Minified { release, functions, minified, has_maps } = one;
+        Self { release: release.clone(), functions: *functions, minified: *minified, has_maps: *has_maps }
+    }
 }
 
 /// A function in both.
@@ -246,15 +275,16 @@ impl DiffAnswer {
             |row: &ComparedFunction| matches!(row.self_time.verdict, Verdict::Slower | Verdict::Faster);
         let rows = comparison.functions.iter().enumerate();
         let rows = rows.filter(|(index, row)| *index < top || is_told(row));
-        let side = |extent: Extent| SideAnswer {
+        let side = |extent: &Extent| SideAnswer {
             profiles: extent.profiles,
             sessions: extent.sessions,
             busy_time: extent.mean_busy / 1_000.0,
+            minified: extent.minified.iter().map(MinifiedAnswer::from).collect(),
         };
         Self {
             version: VERSION,
-            base: side(comparison.base),
-            new: side(comparison.new),
+            base: side(&comparison.base),
+            new: side(&comparison.new),
             tested: comparison.tested,
             functions: rows.map(|(_, row)| ChangeAnswer::from(row)).collect(),
         }
@@ -289,50 +319,17 @@ impl From<&FunctionComparison> for TimeChange {
     }
 }
 
-/// The newest profiles of a selection.
+/// What was deleted.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct ProfilesAnswer {
+pub struct DeletedAnswer {
     pub version: u32,
-    pub profiles: Vec<ProfileAnswer>,
+    /// How many profiles.
+    pub profiles: u64,
 }
 
-/// A profile; its duration is in milliseconds.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct ProfileAnswer {
-    pub id: String,
-    /// When it was received, as `2026-11-23T12:00:00Z`.
-    pub time: String,
-    pub release: String,
-    pub page: String,
-    pub environment: String,
-    pub browser: String,
-    pub device: String,
-    /// A hash of the session.
-    pub session: String,
-    pub samples: i64,
-    pub duration: f64,
-}
-
-impl From<Vec<ProfileRow>> for ProfilesAnswer {
-    fn from(rows: Vec<ProfileRow>) -> Self {
-        Self { version: VERSION, profiles: rows.into_iter().map(ProfileAnswer::from).collect() }
-    }
-}
-
-impl From<ProfileRow> for ProfileAnswer {
-    fn from(row: ProfileRow) -> Self {
-        let time = chrono::DateTime::from_timestamp_micros(row.time).unwrap_or_default();
-        Self {
-            id: row.id.to_hex(),
-            time: time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
-            release: row.labels.release,
-            page: row.labels.page,
-            environment: row.labels.environment,
-            browser: row.labels.browser,
-            device: row.labels.device,
-            session: format!("{:016x}", row.session.0),
-            samples: row.samples,
-            duration: millis(row.duration),
-        }
+impl DeletedAnswer {
+    /// So many profiles.
+    pub fn of(profiles: u64) -> Self {
+        Self { version: VERSION, profiles }
     }
 }

@@ -5,12 +5,14 @@ mod period;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use selfprof_store::cluster::Cluster;
+use selfprof_store::upkeep::Settings;
 
 pub use parts::{EngineArguments, EngineCommand, ExecutorArguments, HostPort, SchedulerArguments};
-pub use period::{Moment, now};
+pub use period::{Moment, keep, now};
 
 /// Takes in profiles of JavaScript from pages and programs, keeps them, adds them up, and shows them
 #[derive(Debug, Parser)]
@@ -26,13 +28,14 @@ pub enum Command {
     Query(QueryArguments),
     Import(ImportArguments),
     Maps(MapsArguments),
+    Delete(DeleteArguments),
     Engine(EngineArguments),
 }
 
 /// Take in profiles and answer questions, until SIGINT or SIGTERM
 ///
 /// A page sends a profile by `navigator.sendBeacon(url + '/v1/profiles', JSON.stringify({ app, release, page, session, trace }))`, in
-/// which `trace` is what `profiler.stop()` gave. What is answered with 202 is on the disk.
+/// which `trace` is what `profiler.stop()` gave. What is answered with 202 is on the disk, or with `--ack bucket` in the bucket.
 ///
 /// In a browser, the same address shows what is slow, flame graphs, and releases compared.
 #[derive(Debug, Args)]
@@ -43,12 +46,28 @@ pub struct ServeArguments {
     /// Where profiles are kept until they are in the tables: a folder on a disk [default: log in DIR]
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
+    /// When profiles are answered with 202: when they are on the disk, or when they are in the bucket of --data
+    #[arg(long, value_name = "WHERE", default_value = "disk")]
+    pub ack: Ack,
     /// The address to listen on. Beyond loopback, a file of settings with keys is needed
     #[arg(long, default_value = "127.0.0.1:4319", value_name = "IP:PORT")]
     pub listen: SocketAddr,
     /// A TOML file of settings: applications with their keys, origins and rates, and the tokens of those who may ask
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// How long profiles are kept, such as 30d: days that are older are deleted. The file of settings may say it for single applications
+    /// [default: for ever]
+    #[arg(long, value_name = "PERIOD", value_parser = keep)]
+    pub keep: Option<Duration>,
+    /// For tests: how often the tables' upkeep runs
+    #[arg(long, hide = true, default_value = "1m", value_parser = humantime::parse_duration)]
+    pub upkeep_every: Duration,
+    /// For tests: how many files are merged
+    #[arg(long, hide = true, default_value_t = Settings::default().limits.files)]
+    pub upkeep_files: usize,
+    /// For tests: how long the files are kept that were merged
+    #[arg(long, hide = true, default_value = "1h", value_parser = humantime::parse_duration)]
+    pub upkeep_keep: Duration,
     /// Let many machines answer questions: the scheduler that `selfprof-collector engine scheduler` has started
     #[arg(long, value_name = "df://HOST:PORT")]
     pub engine: Option<Cluster>,
@@ -80,6 +99,15 @@ pub struct QueryArguments {
     /// How many rows to show
     #[arg(long, default_value_t = 20, value_name = "ROWS")]
     pub top: usize,
+    /// With `series`: how the period is divided [default: hours up to three days, otherwise days]
+    #[arg(long)]
+    pub step: Option<Step>,
+    /// With `spans`: what runs in the slowest tenth of the spans of this name, and what in the others
+    #[arg(long, value_name = "NAME")]
+    pub span: Option<String>,
+    /// With `profiles`: which come first [default: newest]
+    #[arg(long)]
+    pub order: Option<Order>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -138,6 +166,30 @@ pub struct UploadArguments {
     pub collector: CollectorArguments,
 }
 
+/// Delete all profiles of one session, for example because its user asks for it
+///
+/// Within ten minutes, they are in no file any more. Ask each collector that writes to the same bucket.
+#[derive(Debug, Args)]
+pub struct DeleteArguments {
+    /// The application
+    #[arg(long)]
+    pub app: String,
+    /// The session, as its pages have sent it
+    #[arg(long, value_name = "NAME")]
+    pub session: String,
+    #[command(flatten)]
+    pub collector: CollectorArguments,
+}
+
+/// Where profiles are when they are acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ack {
+    /// In the log, which must survive a restart
+    Disk,
+    /// In the tables, so that the log may be lost; an answer takes about a second
+    Bucket,
+}
+
 /// What can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Question {
@@ -145,15 +197,64 @@ pub enum Question {
     Functions,
     /// Which functions called which
     Flamegraph,
-    /// The newest profiles
+    /// The functions by their own time, hour by hour or day by day
+    Series,
+    /// How long measures, long tasks, long frames and slow interactions are
+    Spans,
+    /// Single profiles
     Profiles,
     /// Which functions are slower or faster in one release than in another, and how sure that is
     Diff,
+    /// How many sessions are profiled, and why others cannot be, by browser
+    Coverage,
+}
+
+/// Which profiles come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// The last that were received
+    Newest,
+    /// Those with the most busy time
+    Longest,
+    /// Those whose busy time is nearest to the median
+    Median,
+}
+
+impl Order {
+    /// Its name in URLs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Newest => "newest",
+            Self::Longest => "longest",
+            Self::Median => "median",
+        }
+    }
+}
+
+/// How a period is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Step {
+    Hour,
+    Day,
+}
+
+impl Step {
+    /// Its name in URLs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hour => "hour",
+            Self::Day => "day",
+        }
+    }
 }
 
 /// Add profiles from files to the data of a collector that is not running
 ///
-/// Reads W3C traces, .cpuprofile files, and the lines of JSON that pages send, gzipped or not.
+/// Reads W3C traces, .cpuprofile files, pprof and OTLP profiles, and the lines of JSON that pages send, gzipped or not.
+///
+/// Profiles get the time at which they were recorded: that of --time, or else the member `time` of a line, or else the time that the file
+/// says itself (pprof, OTLP, and the traces that selfprof records), or else the time at which the file was last written. The clock of a
+/// .cpuprofile has no date.
 #[derive(Debug, Args)]
 pub struct ImportArguments {
     /// The files
@@ -171,4 +272,7 @@ pub struct ImportArguments {
     /// The page, for files that do not name one
     #[arg(long)]
     pub page: Option<String>,
+    /// When the profiles were recorded: a time such as 2026-11-20T08:00:00Z, a day, or a period such as -7d
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub time: Option<Moment>,
 }

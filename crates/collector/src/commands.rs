@@ -1,6 +1,7 @@
 //! The commands.
 
 mod client;
+pub mod delete;
 pub mod engine;
 pub mod import;
 pub mod maps;

@@ -2,9 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::arguments;
 
 /// The settings.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -13,9 +17,66 @@ pub struct Config {
     /// The tokens of those who may ask.
     #[serde(default)]
     pub tokens: Vec<String>,
+    /// Regressions that the collector finds by itself.
+    #[serde(default)]
+    pub alerts: Alerts,
     /// The applications, by name.
     #[serde(default)]
     pub apps: HashMap<String, App>,
+}
+
+/// Which regressions the collector finds by itself, and where it posts them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Alerts {
+    /// Whether releases are compared.
+    pub enabled: bool,
+    /// Where alerts are posted.
+    pub webhook: Option<String>,
+    /// The URL of the collector's page, for links in what is posted.
+    pub page: Option<String>,
+    /// A page of a release is compared when both releases have so many sessions on it.
+    pub min_sessions: u64,
+    /// How often the collector looks for new releases and sessions, such as `5m`.
+    #[serde(deserialize_with = "period")]
+    pub every: Duration,
+}
+
+impl Default for Alerts {
+    fn default() -> Self {
+        Self { enabled: true, webhook: None, page: None, min_sessions: 100, every: Duration::from_secs(300) }
+    }
+}
+
+fn period<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    humantime::parse_duration(&text).map_err(|error| D::Error::custom(format!("every: {error}")))
+}
+
+/// Fewer sessions say nothing.
+const LEAST_SESSIONS: u64 = 5;
+
+/// Looking more often would be of no use.
+const SHORTEST: Duration = Duration::from_secs(1);
+
+impl Alerts {
+    fn check(&self) -> Result<()> {
+        for (name, url) in [("webhook", &self.webhook), ("page", &self.page)] {
+            let Some(url) = url else { continue };
+            // The URL of a webhook may be a secret, so it is not told.
+            let is_http = reqwest::Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+            if !is_http {
+                bail!("alerts.{name} is not a URL that begins with http:// or https://");
+            }
+        }
+        if self.min_sessions < LEAST_SESSIONS {
+            bail!("alerts.min_sessions is {}, less than {LEAST_SESSIONS}", self.min_sessions);
+        }
+        if self.every < SHORTEST {
+            bail!("alerts.every is shorter than a second");
+        }
+        Ok(())
+    }
 }
 
 /// An application that may send profiles.
@@ -30,10 +91,18 @@ pub struct App {
     /// The profiles per second that are taken in.
     #[serde(default = "default_rate")]
     pub rate: u32,
+    /// How long profiles are kept, such as `30d`. As long as `--keep` says if it is missing.
+    #[serde(default, deserialize_with = "keep")]
+    pub keep: Option<Duration>,
 }
 
 fn default_rate() -> u32 {
     1_000
+}
+
+fn keep<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(text)?;
+    arguments::keep(&text).map(Some).map_err(|error| D::Error::custom(format!("keep = {text:?}: {error}")))
 }
 
 /// The shortest key or token. A shorter one could be guessed.
@@ -49,6 +118,7 @@ impl Config {
 
     fn parse(text: &str) -> Result<Self> {
         let config: Self = toml::from_str(text)?;
+        config.alerts.check()?;
         for (name, app) in &config.apps {
             check_app(name)?;
             if app.keys.is_empty() {
@@ -83,19 +153,28 @@ mod tests {
     #[test]
     fn settings_are_checked() {
         let config = Config::parse(
-            "tokens = ['0123456789abcdef']\n[apps.shop]\nkeys = ['abcdefghijklmnop']\norigins = ['https://shop.example']",
+            "tokens = ['0123456789abcdef']\n[apps.shop]\nkeys = ['abcdefghijklmnop']\norigins = ['https://shop.example']\nkeep = '30d'",
         );
         let config = config.unwrap();
         assert_eq!((config.apps["shop"].rate, config.tokens.len()), (1_000, 1));
+        assert_eq!(config.apps["shop"].keep, Some(Duration::from_secs(30 * 86_400)));
         #[track_caller]
         fn error(text: &str, expected: &str) {
             let error = format!("{:#}", Config::parse(text).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
+        let config =
+            Config::parse("[alerts]\nwebhook = 'https://chat.example/secret'\nevery = '10m'").unwrap();
+        assert_eq!((config.alerts.min_sessions, config.alerts.every.as_secs()), (100, 600));
+        error("[alerts]\nwebhook = 'ftp://secret'", "alerts.webhook is not a URL");
+        error("[alerts]\nmin_sessions = 2", "less than 5");
+        error("[alerts]\nevery = 'often'", "every: ");
+        error("[alerts]\nevery = '1ms'", "shorter than a second");
         error("token = 'a'", "unknown field `token`");
         error("tokens = ['short']", "shorter than 16");
         error("[apps.shop]\nkeys = []", "has no keys");
         error("[apps.'a/b']\nkeys = ['abcdefghijklmnop']", "not a name of an application");
         error("[apps.shop]\nkeys = ['abcdefghijklmnop']\nrate = 0", "rate is 0");
+        error("[apps.shop]\nkeys = ['abcdefghijklmnop']\nkeep = '5h'", "shorter than a day");
     }
 }

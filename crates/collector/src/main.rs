@@ -4,11 +4,15 @@
 
 #![forbid(unsafe_code)]
 
+mod alerts;
 mod answers;
 mod arguments;
 mod commands;
 mod config;
+mod otlp;
+mod sentry;
 mod server;
+mod upkeep;
 mod upload;
 
 use std::process::ExitCode;
@@ -30,6 +34,7 @@ fn main() -> ExitCode {
                 Command::Query(arguments) => commands::query::query(arguments).await,
                 Command::Import(arguments) => commands::import::import(arguments).await,
                 Command::Maps(arguments) => commands::maps::maps(arguments).await,
+                Command::Delete(arguments) => commands::delete::delete(arguments).await,
                 Command::Engine(arguments) => commands::engine::engine(arguments).await,
             }
         })

@@ -2,24 +2,30 @@
 
 mod access;
 mod api;
+mod asked;
 mod body;
+mod envelopes;
 mod health;
 mod ingest;
+mod intake;
 mod metrics;
+mod openapi;
+mod otlp;
 mod page;
 mod problem;
+mod sessions;
 
-use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use selfprof_store::Store;
+use selfprof_store::coverage::Coverages;
 use selfprof_store::query::Reader;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
@@ -27,14 +33,20 @@ use tower_http::cors::{Any, CorsLayer};
 
 pub use access::Access;
 
+use crate::alerts::Watch;
 use body::Budget;
 use metrics::Metrics;
+
+use crate::upkeep::Keeper;
 
 /// What all requests share. It lives as long as the server.
 pub struct State {
     pub store: Store,
     pub reader: Reader,
     pub access: Access,
+    pub keeper: Keeper,
+    pub watch: Watch,
+    pub coverage: Coverages,
     budget: Budget,
     metrics: Metrics,
 }
@@ -52,8 +64,16 @@ const DRAIN_TIME: Duration = Duration::from_secs(10);
 
 impl State {
     /// Nothing has been asked yet.
-    pub fn new(store: Store, reader: Reader, access: Access) -> Self {
-        Self { store, reader, access, budget: Budget::default(), metrics: Metrics::default() }
+    pub fn new(
+        store: Store,
+        reader: Reader,
+        access: Access,
+        keeper: Keeper,
+        watch: Watch,
+        coverage: Coverages,
+    ) -> Self {
+        let (budget, metrics) = (Budget::default(), Metrics::default());
+        Self { store, reader, access, keeper, watch, coverage, budget, metrics }
     }
 }
 
@@ -62,22 +82,34 @@ fn router(state: Shared) -> Router {
     // Pages of any origin send profiles; what they may not is decided by their key.
     let ingest = Router::new()
         .route("/v1/profiles", post(ingest::profiles))
-        .layer(CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any));
+        .route("/api/{project}/envelope/", post(envelopes::envelope))
+        .route("/api/{project}/envelope", post(envelopes::envelope))
+        .route("/v1development/profiles", post(otlp::profiles))
+        .layer(CorsLayer::new().allow_origin(Any).allow_methods(Any).allow_headers(Any).expose_headers(Any));
     let questions = Router::new()
         .route("/api/v1/functions", get(api::functions))
         .route("/api/v1/flamegraph", get(api::flame_graph))
+        .route("/api/v1/series", get(api::series))
+        .route("/api/v1/spans", get(api::spans))
+        .route("/api/v1/spans/slow", get(api::slow_spans))
         .route("/api/v1/diff", get(api::diff))
         .route("/api/v1/profiles", get(api::profiles))
         .route("/api/v1/profiles/{id}", get(api::trace))
+        .route("/api/v1/profiles/{id}/timeline", get(api::timeline))
+        .route("/api/v1/alerts", get(api::alerts))
+        .route("/api/v1/coverage", get(api::coverage))
         .route("/api/v1/apps", get(api::apps))
         .route("/api/v1/values", get(api::values))
         .route("/api/v1/maps", post(api::put_map))
+        .route("/api/v1/sessions", delete(sessions::delete))
         .route("/metrics", get(metrics::metrics))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), access::of_readers));
     Router::new()
         .merge(ingest)
         .merge(questions)
+        .route("/api/v1/openapi.json", get(openapi::openapi))
         .route("/", get(page::page))
+        .route("/profiles/{id}", get(page::profile))
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .with_state(state)
@@ -143,9 +175,4 @@ async fn accept(
             None
         }
     }
-}
-
-/// Whether an address can be reached from this machine only.
-pub fn is_loopback(address: &SocketAddr) -> bool {
-    address.ip().is_loopback()
 }

@@ -11,13 +11,16 @@ use process::{Process, run};
 use reqwest::StatusCode;
 
 /// What is asked. The second application has no profiles, so its tables have no files.
-const QUESTIONS: [&str; 7] = [
+const QUESTIONS: [&str; 10] = [
     "functions?app=shop&top=1000",
     "functions?app=shop&where=span%3D'checkout'",
     "functions?app=shop&where=span%20like%20'check%25'%20and%20not%20browser%3D'x'",
     "functions?app=nothing",
     "flamegraph?app=shop&where=release%3D'1.4'",
     "flamegraph?app=shop",
+    "series?app=shop&from=-2d&step=hour",
+    "spans/slow?app=shop&span=search",
+    "profiles?app=shop&order=median&where=span%3D'search'",
     "diff?app=shop&base=release%3D'1.3'&new=release%3D'1.4'&top=1000",
 ];
 

@@ -1,5 +1,7 @@
 // The questions that the collector answers. crates/collector/src/answers.rs is the other side.
 
+import type { ProfileData } from '@selfprof/views/profile-data.ts';
+
 export interface FunctionName {
   /** Empty for an anonymous function. */
   name: string;
@@ -16,6 +18,86 @@ export interface FunctionsAnswer {
   samples: number;
   busy: { time: number };
   functions: (FunctionName & { selfTime: number; totalTime: number; selfSamples: number })[];
+}
+
+/** Times are in milliseconds, the sums of all sessions: one for each point of the period. */
+export interface SeriesAnswer {
+  step: 'hour' | 'day';
+  /** `time` is in milliseconds since 1970. */
+  points: { time: number; profiles: number; sessions: number; busy: { time: number } }[];
+  functions: (FunctionName & { selfTime: number[]; totalTime: number[] })[];
+}
+
+/** Durations are in milliseconds. Each span counts as often as its profile stands for. */
+export interface SpanAnswer {
+  /** As in a condition on `span`. */
+  name: string;
+  /** How many were recorded, and how many there were in all visits. */
+  spans: number;
+  times: number;
+  profiles: number;
+  sessions: number;
+  p50: number;
+  p75: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  longest: number;
+  /** How many are below the first limit, from it to the second, and so on. */
+  distribution: number[];
+}
+
+export interface SpansAnswer {
+  limits: number[];
+  spans: SpanAnswer[];
+}
+
+/** Some spans of one name. Times are means of one span. */
+export interface SpanGroup {
+  spans: number;
+  sessions: number;
+  profiles: number;
+  duration: number;
+  busyTime: number;
+  functions: FunctionName[];
+  nodes: FlameGraphAnswer['nodes'];
+}
+
+/** What runs in the slowest tenth of spans, and in the others. */
+export interface SlowSpansAnswer {
+  span: string;
+  /** A span is slow from this duration on. */
+  limit: number;
+  /** The profiles with such spans, those that were read, and spans that were left out because a part of them is missing. */
+  profiles: number;
+  read: number;
+  cut: number;
+  slow: SpanGroup;
+  rest: SpanGroup;
+  functions: (FunctionName & Record<'slow' | 'rest', { selfTime: number; totalTime: number }>)[];
+}
+
+/** A single profile. Durations are in milliseconds. */
+export interface ProfileAnswer {
+  id: string;
+  /** When it was received, as `2026-11-23T12:00:00Z`. */
+  time: string;
+  release: string;
+  page: string;
+  environment: string;
+  browser: string;
+  device: string;
+  /** A hash. */
+  session: string;
+  samples: number;
+  duration: number;
+  /** In the samples of the selection. */
+  busyTime: number;
+}
+
+export interface TimelineAnswer {
+  profile: ProfileAnswer;
+  trace: ProfileData;
 }
 
 export interface FlameGraphAnswer {
@@ -48,11 +130,66 @@ export interface ChangeAnswer {
   totalTime: TimeChange;
 }
 
+/** A release whose functions have the names of a minifier, so that they cannot be matched with those of another release. */
+export interface MinifiedAnswer {
+  release: string;
+  functions: number;
+  minified: number;
+  hasMaps: boolean;
+}
+
+export interface SideAnswer {
+  profiles: number;
+  sessions: number;
+  busyTime: number;
+  minified: MinifiedAnswer[];
+}
+
 export interface DiffAnswer {
-  base: { profiles: number; sessions: number; busyTime: number };
-  new: { profiles: number; sessions: number; busyTime: number };
+  base: SideAnswer;
+  new: SideAnswer;
   tested: number;
   functions: ChangeAnswer[];
+}
+
+/** A regression that the collector has found by itself. */
+export interface AlertAnswer {
+  id: string;
+  /** In milliseconds since 1970. */
+  time: number;
+  base: string;
+  new: string;
+  name: string;
+  resource: string | null;
+  /** Times are means of a session on the page, in milliseconds. */
+  pages: {
+    page: string;
+    difference: number;
+    differenceInterval: [number, number] | null;
+    probability: number;
+  }[];
+}
+
+export interface AlertsAnswer {
+  /** The newest first. */
+  alerts: AlertAnswer[];
+  /** New releases that cannot be compared. */
+  waiting: { release: string; base: string; reason: string }[];
+}
+
+/** Sessions that have said how they are profiled, or why they cannot be. Each stands for 1 / rate. */
+export interface CoverageGroup {
+  /** The browser. */
+  value: string;
+  reports: number;
+  sessions: number;
+  profiled: number;
+  kinds: Partial<Record<'native' | 'polyfill' | 'no-api' | 'not-allowed' | 'failed', number>>;
+}
+
+export interface CoverageAnswer {
+  total: CoverageGroup;
+  groups: CoverageGroup[];
 }
 
 /** What profiles have in a column. Times are in milliseconds since 1970. */
@@ -80,12 +217,17 @@ const TOKEN = 'selfprof-token';
 /** Views share answers. An answer is not used again when it is older, in milliseconds. */
 const MAX_AGE = 60_000;
 const MAX_ANSWERS = 30;
+/** The functions of a table. */
+const MOST_FUNCTIONS = '2000';
 
 export class Api {
   readonly #answers = new Map<string, { at: number; answer: unknown }>();
+  readonly #base: string;
   #token = '';
 
-  constructor() {
+  /** `base` is where the collector is, from the page. */
+  constructor(base = '') {
+    this.#base = base;
     try {
       this.#token = sessionStorage.getItem(TOKEN) ?? '';
     } catch {
@@ -117,16 +259,45 @@ export class Api {
     return apps.map(({ name }) => name);
   }
 
+  alerts(app: string, signal: AbortSignal): Promise<AlertsAnswer> {
+    return this.#get('alerts', { app }, signal);
+  }
+
+  coverage(parameters: Parameters, signal: AbortSignal): Promise<CoverageAnswer> {
+    return this.#get('coverage', { ...parameters, top: '50' }, signal);
+  }
+
   async values(parameters: Parameters, signal: AbortSignal): Promise<ColumnValue[]> {
     return (await this.#get<{ values: ColumnValue[] }>('values', parameters, signal)).values;
   }
 
   functions(parameters: Parameters, signal: AbortSignal): Promise<FunctionsAnswer> {
-    return this.#get('functions', { ...parameters, top: '2000' }, signal);
+    return this.#get('functions', { ...parameters, top: MOST_FUNCTIONS }, signal);
+  }
+
+  series(parameters: Parameters, signal: AbortSignal): Promise<SeriesAnswer> {
+    return this.#get('series', { ...parameters, top: MOST_FUNCTIONS }, signal);
   }
 
   flameGraph(parameters: Parameters, signal: AbortSignal): Promise<FlameGraphAnswer> {
     return this.#get('flamegraph', parameters, signal);
+  }
+
+  spans(parameters: Parameters, signal: AbortSignal): Promise<SpansAnswer> {
+    return this.#get('spans', parameters, signal);
+  }
+
+  slowSpans(parameters: Parameters, span: string, signal: AbortSignal): Promise<SlowSpansAnswer> {
+    return this.#get('spans/slow', { ...parameters, span, top: '200' }, signal);
+  }
+
+  async profiles(parameters: Parameters, order: string, signal: AbortSignal): Promise<ProfileAnswer[]> {
+    const answer = await this.#get<{ profiles: ProfileAnswer[] }>('profiles', { ...parameters, order }, signal);
+    return answer.profiles;
+  }
+
+  timeline(id: string, parameters: Parameters, signal: AbortSignal): Promise<TimelineAnswer> {
+    return this.#get(`profiles/${encodeURIComponent(id)}/timeline`, parameters, signal);
   }
 
   diff(parameters: Parameters, signal: AbortSignal): Promise<DiffAnswer> {
@@ -134,7 +305,7 @@ export class Api {
   }
 
   async #get<Answer>(question: string, parameters: Parameters, signal: AbortSignal): Promise<Answer> {
-    const path = `api/v1/${question}?${new URLSearchParams(parameters)}`;
+    const path = `${this.#base}api/v1/${question}?${new URLSearchParams(parameters)}`;
     const known = this.#answers.get(path);
     if (known !== undefined && Date.now() - known.at < MAX_AGE) return known.answer as Answer;
     const headers: Record<string, string> = this.#token === '' ? {} : { authorization: `Bearer ${this.#token}` };

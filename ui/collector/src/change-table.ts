@@ -4,6 +4,8 @@ import { element } from '@selfprof/views/dom.ts';
 import { formatDuration, shortLocation } from '@selfprof/views/format.ts';
 
 import type { ChangeAnswer, TimeChange, Verdict } from './api.ts';
+import { type Column, headOf, scrollingTable } from './list-table.ts';
+import { replaceRows, selectableRow } from './table-row.ts';
 
 const VERDICTS: Record<Verdict, string> = {
   slower: 'slower',
@@ -12,7 +14,7 @@ const VERDICTS: Record<Verdict, string> = {
   'too-few-sessions': 'too few sessions',
 };
 
-const COLUMNS: { title: string; explanation: string; name?: string }[] = [
+const COLUMNS: Column[] = [
   {
     title: 'Verdict',
     explanation: 'Slower or faster: two equal selections show such a change in 5% of comparisons at most',
@@ -79,25 +81,18 @@ export class ChangeTable {
 
   constructor(onSelect: (key: string) => void) {
     this.#onSelect = onSelect;
-    const head = COLUMNS.map(({ title, explanation, name }) =>
-      element('th', { scope: 'col', class: name, title: explanation }, title),
-    );
-    this.root = element(
-      'div',
-      { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': 'Changes by function' },
-      element('table', { class: 'changes' }, element('thead', {}, element('tr', {}, ...head)), this.#body),
-    );
+    const names = { label: 'Changes by function', table: 'changes' };
+    this.root = scrollingTable(names, headOf(COLUMNS), this.#body);
   }
 
   show(changes: readonly ChangeAnswer[], selected: string): void {
     let reach = 0;
     for (const { selfTime } of changes)
       for (const end of selfTime.differenceInterval ?? []) reach = Math.max(reach, Math.abs(end));
-    const hadFocus = this.#body.contains(document.activeElement);
-    this.#body.replaceChildren(...changes.map((change) => this.#row(change, keyOf(change) === selected, reach)));
-    const row = this.#body.querySelector<HTMLElement>('[aria-selected=true]');
-    row?.scrollIntoView({ block: 'nearest' });
-    if (hadFocus) row?.focus();
+    replaceRows(
+      this.#body,
+      changes.map((change) => this.#row(change, keyOf(change) === selected, reach)),
+    );
   }
 
   #row(change: ChangeAnswer, isSelected: boolean, reach: number): HTMLElement {
@@ -108,15 +103,8 @@ export class ChangeTable {
     const cell = (name: string | undefined, content: Node | string, title?: string): HTMLElement =>
       element('td', { class: name, title }, content);
     const name = displayName(change);
-    return element(
-      'tr',
-      {
-        class: isTold ? verdict : 'no-evidence',
-        tabindex: '0',
-        'aria-selected': String(isSelected),
-        click: toggle,
-        keydown: (event: KeyboardEvent) => this.#onKeyDown(event, toggle),
-      },
+    return selectableRow(
+      { name: isTold ? verdict : 'no-evidence', isSelected, toggle },
       cell('verdict', VERDICTS[verdict]),
       cell('name', name, name),
       cell('number', formatChange(difference), ratioOf(selfTime)),
@@ -126,18 +114,6 @@ export class ChangeTable {
       cell('number', probability === null ? '–' : formatProbability(probability)),
       cell('location', resource === null ? '(native)' : shortLocation(resource), resource ?? undefined),
     );
-  }
-
-  #onKeyDown(event: KeyboardEvent, toggle: () => void): void {
-    const row = event.currentTarget as HTMLElement;
-    const steps: Record<string, Element | null> = {
-      ArrowDown: row.nextElementSibling,
-      ArrowUp: row.previousElementSibling,
-    };
-    if (event.key === 'Enter' || event.key === ' ') toggle();
-    else if (event.key in steps) (steps[event.key] as HTMLElement | null)?.focus();
-    else return;
-    event.preventDefault();
   }
 }
 

@@ -3,16 +3,21 @@
 import '@selfprof/views/theme.css';
 import '@selfprof/views/controls.css';
 import '@selfprof/views/tabs.css';
+import '@selfprof/views/page-frame.css';
 import './page.css';
 
 import { element } from '@selfprof/views/dom.ts';
+import { searchInput } from '@selfprof/views/search-input.ts';
 import { toggleTheme } from '@selfprof/views/theme.ts';
 
+import { AlertBanner } from './alert-banner.ts';
 import { Api, ApiError } from './api.ts';
+import { CoverageFigure } from './coverage-figure.ts';
 import { CompareView } from './compare-view.ts';
 import { FilterBar } from './filter-bar.ts';
 import { CallersView, FlameGraphView, FunctionsView } from './function-views.ts';
 import { HELP_TITLE, openHelp } from './help.ts';
+import { ProfilesView } from './profiles-view.ts';
 import {
   COLUMNS,
   DEFAULT_FROM,
@@ -25,12 +30,15 @@ import {
   type View as ViewName,
 } from './query.ts';
 import { failure, noApp, noMatch, noProfiles, tokenForm } from './states.ts';
+import { SpansView } from './spans-view.ts';
 import type { Actions, View } from './view.ts';
 
 const TITLES: Record<ViewName, string> = {
   functions: 'Functions',
   flamegraph: 'Flame graph',
   callers: 'Callers and callees',
+  spans: 'Spans',
+  profiles: 'Profiles',
   compare: 'Compare releases',
 };
 
@@ -38,6 +46,8 @@ const DESCRIPTIONS: Record<ViewName, string> = {
   functions: 'What is slow now: functions by self time, as means of a session.',
   flamegraph: 'Equal stacks of all sessions merged, heaviest first. Width is total time.',
   callers: 'The callers and callees of the selected function.',
+  spans: 'How long measures, long tasks and slow interactions are, and what runs in the slow ones.',
+  profiles: 'Single profiles. Each opens as a timeline.',
   compare: 'What got slower or faster from base to new, and how sure that is.',
 };
 
@@ -52,15 +62,11 @@ export class CollectorPage {
   #apps: string[] = [];
   readonly #views: Record<ViewName, View>;
   readonly #filters = new FilterBar((changes) => this.#change(changes));
+  readonly #alerts = new AlertBanner((changes) => this.#change(changes));
+  readonly #coverage = new CoverageFigure();
   readonly #appSelect = element('select', { 'aria-label': 'Application', hidden: true });
   readonly #summary = element('p', { class: 'summary', role: 'status' });
-  readonly #search = element('input', {
-    type: 'search',
-    placeholder: 'Search functions and files',
-    'aria-label': 'Search functions and files',
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
+  readonly #search = searchInput();
   readonly #tabs = element('div', { class: 'tabs' });
   readonly #description = element('p', { class: 'view-description' });
   readonly #nav = element('nav', { 'aria-label': 'Views' }, this.#tabs, this.#description);
@@ -79,6 +85,8 @@ export class CollectorPage {
       functions: new FunctionsView(actions),
       flamegraph: new FlameGraphView(actions),
       callers: new CallersView(actions),
+      spans: new SpansView(actions),
+      profiles: new ProfilesView(actions),
       compare: new CompareView(actions),
     };
     this.#appSelect.addEventListener('change', () => {
@@ -89,7 +97,7 @@ export class CollectorPage {
       clearTimeout(typing);
       typing = setTimeout(() => this.#replace({ search: this.#search.value }), SEARCH_DELAY);
     });
-    container.replaceChildren(this.#header(), this.#filters.root, this.#nav, this.#main);
+    container.replaceChildren(this.#header(), this.#alerts.root, this.#filters.root, this.#nav, this.#main);
     addEventListener('popstate', () => {
       this.#query = readQuery(location.search);
       this.#search.value = this.#query.search;
@@ -113,6 +121,7 @@ export class CollectorPage {
       element('h1', { class: 'brand' }, 'selfprof collector'),
       this.#appSelect,
       this.#summary,
+      this.#coverage.root,
       this.#search,
       element(
         'div',
@@ -173,6 +182,8 @@ export class CollectorPage {
       if (!(await this.#findApp(signal))) return;
       this.#showControls();
       void this.#offerValues(signal);
+      void this.#showAlerts(signal);
+      void this.#showCoverage(signal);
       const view = this.#view;
       // The view has a size before it draws.
       const isShown = this.#place.firstElementChild === view.root;
@@ -215,6 +226,22 @@ export class CollectorPage {
       return false;
     }
     return true;
+  }
+
+  async #showAlerts(signal: AbortSignal): Promise<void> {
+    // The view says what failed.
+    const answer = await this.#api.alerts(this.#query.app, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    if (answer === undefined) this.#alerts.hide();
+    else this.#alerts.show(answer, this.#query);
+  }
+
+  async #showCoverage(signal: AbortSignal): Promise<void> {
+    // The view says what failed.
+    const answer = await this.#api.coverage(periodOf(this.#query), signal).catch(() => undefined);
+    if (signal.aborted) return;
+    if (answer === undefined) this.#coverage.hide();
+    else this.#coverage.show(answer);
   }
 
   async #offerValues(signal: AbortSignal): Promise<void> {

@@ -3,14 +3,11 @@
 import '@selfprof/views/diff-view.css';
 import './compare.css';
 
-import { changeColor, DIMMED_COLOR, selectedColor } from '@selfprof/views/colors.ts';
 import { element } from '@selfprof/views/dom.ts';
-import { FlameGraph } from '@selfprof/views/flame-graph.ts';
-import { leftHeavy } from '@selfprof/views/flame-layout.ts';
 import { formatCount, formatDuration } from '@selfprof/views/format.ts';
 import { searchMatcher } from '@selfprof/views/search.ts';
 
-import type { Api, ChangeAnswer, DiffAnswer } from './api.ts';
+import type { Api, ChangeAnswer, DiffAnswer, SideAnswer } from './api.ts';
 import {
   ChangeTable,
   displayName,
@@ -21,8 +18,10 @@ import {
   keyOf,
 } from './change-table.ts';
 import { countOf } from './function-views.ts';
-import { matchesOf, type Selection, treeOf } from './profiles.ts';
+import { type Selection, treeOf } from './profiles.ts';
 import { condition, parametersOf, periodOf, type Query } from './query.ts';
+import type { Differences } from './side-figure.ts';
+import { SideFigures } from './side-figures.ts';
 import { nameOf, newestFirst, Side } from './sides.ts';
 import type { Actions, Shown, View } from './view.ts';
 
@@ -35,81 +34,12 @@ const MAX_NAMED = 3;
 
 const SWAP = 'Swap base and new';
 
-/** The flame graph of one side. */
-class Figure {
-  readonly root: HTMLElement;
-  readonly graph: FlameGraph;
-  readonly #caption = element('figcaption');
-  #selection: Selection | undefined;
-  #keys: string[] = [];
-  #matches: Uint8Array = new Uint8Array(0);
-  #colorOf: (key: string) => number = () => changeColor(0);
-  #changeOf: (key: string) => ChangeAnswer | undefined = () => undefined;
-  #selected = '';
-
-  constructor(label: string, onSelect: (key: string) => void) {
-    this.graph = new FlameGraph({
-      label,
-      style: {
-        colors: () => this.#colors(),
-        nameOf: (frame) => this.#selection?.profile.functionName(frame) ?? '',
-      },
-      describe: ({ frame, start, end }) => {
-        const { profile } = this.#selection ?? {};
-        const change = this.#changeOf(this.#keys[frame]);
-        return [
-          profile?.functionName(frame) ?? '',
-          profile?.location(frame) ?? '',
-          `${formatDuration(end - start)} per session`,
-          ...(change === undefined ? [] : [`Self time of the function: ${formatChange(change.selfTime.difference)}`]),
-        ];
-      },
-      zoomsOnClick: true,
-      onSelect: (frame) => onSelect(frame === -1 ? '' : this.#keys[frame]),
-    });
-    this.root = element('figure', {}, this.#caption, this.graph.root);
-  }
-
-  show(caption: string, selection: Selection, changes: ReadonlyMap<string, ChangeAnswer>, busy: number): void {
-    this.#caption.textContent = caption;
-    this.#selection = selection;
-    const { profile } = selection;
-    this.#keys = Array.from({ length: profile.frameCount }, (_, frame) => {
-      const { data } = profile.frames;
-      return keyOf({ name: data.names[data.frames.name[frame]], resource: profile.frames.resource(frame) ?? null });
-    });
-    this.#changeOf = (key) => changes.get(key);
-    this.#colorOf = (key) => {
-      const { verdict, difference } = changes.get(key)?.selfTime ?? { verdict: 'no-evidence', difference: 0 };
-      if (verdict !== 'slower' && verdict !== 'faster') return changeColor(0);
-      const strength = Math.abs(difference) / Math.max(busy * FULL_COLOR_CHANGE, 1e-9);
-      return changeColor((verdict === 'slower' ? 1 : -1) * Math.max(MIN_COLOR, Math.min(1, strength)));
-    };
-    this.graph.show(leftHeavy(profile, selection.totals));
-    this.graph.zoomTo(this.graph.layout.extent);
-  }
-
-  update(search: string, selected: string): void {
-    if (this.#selection === undefined) return;
-    this.#matches = matchesOf(this.#selection.profile, searchMatcher(search));
-    this.#selected = selected;
-    this.graph.selectFrame(selected === '' ? -1 : this.#keys.indexOf(selected));
-  }
-
-  #colors(): Uint32Array {
-    return Uint32Array.from(this.#keys, (key, frame) => {
-      if (key === this.#selected && this.#selected !== '') return selectedColor();
-      return this.#matches[frame] === 0 ? DIMMED_COLOR : this.#colorOf(key);
-    });
-  }
-}
-
 export class CompareView implements View {
   readonly root = element('div', { class: 'diff compare' });
   readonly #sides: [Side, Side];
   readonly #summary = element('div', { class: 'verdicts', role: 'status' });
   readonly #table: ChangeTable;
-  readonly #figures: [Figure, Figure];
+  readonly #figures: SideFigures;
   readonly #result: HTMLElement[];
   #changes: ChangeAnswer[] = [];
   #query: Query | undefined;
@@ -122,7 +52,7 @@ export class CompareView implements View {
       if (this.#query !== undefined) this.update(this.#query);
     };
     this.#table = new ChangeTable(select);
-    this.#figures = [new Figure('Flame graph of the base', select), new Figure('Flame graph of the new one', select)];
+    this.#figures = new SideFigures(['Flame graph of the base', 'Flame graph of the new one'], 'session', select);
     const swap = (): void => {
       if (this.#query !== undefined) change({ base: this.#query.new, new: this.#query.base });
     };
@@ -142,8 +72,7 @@ export class CompareView implements View {
       element('span', { class: 'more' }),
       'slower',
     );
-    const figures = element('div', { class: 'figures' }, ...this.#figures.map(({ root }) => root));
-    this.#result = [this.#table.root, legend, figures];
+    this.#result = [this.#table.root, legend, this.#figures.root];
     this.root.append(toolbar, this.#summary, ...this.#result);
   }
 
@@ -198,14 +127,16 @@ export class CompareView implements View {
     for (const part of this.#result) part.hidden = false;
     this.#changes = inOrder(diff.functions);
     this.#summary.replaceChildren(...summaryOf(diff, this.#changes));
-    const changes = new Map(this.#changes.map((change) => [keyOf(change), change]));
-    const both = [diff.base, diff.new] as const;
-    const texts = [`Base: ${nameOf(sides.base)}`, `New: ${nameOf(sides.new)}`];
-    for (const [index, figure] of this.#figures.entries()) {
-      const { sessions, busyTime } = both[index];
-      const caption = `${texts[index]} · ${countOf(sessions, 'session')} · ${formatDuration(busyTime)} busy per session`;
-      figure.show(caption, selections[index], changes, diff.new.busyTime);
-    }
+    const differences = differencesOf(this.#changes, diff.new.busyTime);
+    const captionOf = (title: string, { sessions, busyTime }: SideAnswer): string =>
+      `${title} · ${countOf(sessions, 'session')} · ${formatDuration(busyTime)} busy per session`;
+    this.#figures.show(
+      [
+        { caption: captionOf(`Base: ${nameOf(sides.base)}`, diff.base), selection: selections[0] },
+        { caption: captionOf(`New: ${nameOf(sides.new)}`, diff.new), selection: selections[1] },
+      ],
+      differences,
+    );
     if (this.#query !== undefined) this.update(this.#query);
   }
 
@@ -217,20 +148,36 @@ export class CompareView implements View {
       this.#changes.filter((change) => isMatch(keyOf(change))),
       this.#selected,
     );
-    for (const figure of this.#figures) figure.update(search, this.#selected);
+    this.#figures.update(search, this.#selected);
   }
 
   applyTheme(): void {
-    for (const { graph } of this.#figures) graph.applyTheme();
+    this.#figures.applyTheme();
   }
 
   hideTooltips(): void {
-    for (const { graph } of this.#figures) graph.hideTooltip();
+    this.#figures.hideTooltips();
   }
 
   zoomOut(): boolean {
-    return this.#figures.some(({ graph }) => graph.zoomOut());
+    return this.#figures.zoomOut();
   }
+}
+
+function differencesOf(all: readonly ChangeAnswer[], busy: number): Differences {
+  const changes = new Map(all.map((change) => [keyOf(change), change]));
+  return {
+    strengthOf: (key) => {
+      const { verdict, difference } = changes.get(key)?.selfTime ?? { verdict: 'no-evidence', difference: 0 };
+      if (verdict !== 'slower' && verdict !== 'faster') return 0;
+      const strength = Math.abs(difference) / Math.max(busy * FULL_COLOR_CHANGE, 1e-9);
+      return (verdict === 'slower' ? 1 : -1) * Math.max(MIN_COLOR, Math.min(1, strength));
+    },
+    describe: (key) => {
+      const change = changes.get(key);
+      return change && `Self time of the function: ${formatChange(change.selfTime.difference)}`;
+    },
+  };
 }
 
 /** What the comparison says, in sentences. */
@@ -257,7 +204,23 @@ function summaryOf({ base, new: after, tested }: DiffAnswer, changes: readonly C
     );
   const busy = `${formatDuration(base.busyTime)} busy per session before, ${formatDuration(after.busyTime)} after.`;
   const method = `${countOf(tested, 'function')} tested over ${sessions}. ${busy}`;
-  return [...sentences, element('p', { class: 'method' }, method)];
+  return [...warningsOf(base), ...warningsOf(after), ...sentences, element('p', { class: 'method' }, method)];
+}
+
+/** Without source maps, functions of minified code cannot be matched. */
+function warningsOf({ minified }: SideAnswer): HTMLElement[] {
+  return minified.map(({ release, functions, minified: count, hasMaps }) => {
+    const maps = hasMaps ? 'no source map for some of its scripts' : 'no source maps';
+    const names = `${formatCount(count)} of ${countOf(functions, 'function')} have minified names`;
+    return element(
+      'p',
+      { class: 'warning' },
+      element('strong', {}, `⚠ ${release === '' ? 'No release' : `Release ${release}`} has ${maps}.`),
+      ` ${names}, so functions of base and new may be matched wrongly. Upload them by `,
+      element('code', {}, 'selfprof-collector maps upload'),
+      '.',
+    );
+  });
 }
 
 function sentenceOf(change: ChangeAnswer, verdict: string): HTMLElement {

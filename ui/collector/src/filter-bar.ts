@@ -6,7 +6,7 @@ import { element } from '@selfprof/views/dom.ts';
 import { formatCount } from '@selfprof/views/format.ts';
 
 import type { ColumnValue } from './api.ts';
-import { COLUMNS, type Column, DEFAULT_FROM, isDay, type Query } from './query.ts';
+import { COLUMNS, type Column, DEFAULT_FROM, isDay, OWN_COLUMN, type Query } from './query.ts';
 
 const PERIODS: [string, string][] = [
   ['-1h', 'Last hour'],
@@ -133,7 +133,7 @@ export class FilterBar {
     ]);
     if (column === 'span') options.push(...OWN_SPANS);
     const isChoice = options.length >= MIN_VALUES || chosen !== undefined;
-    label.hidden = !isChoice || (column === 'release' && this.#query?.view === 'compare');
+    label.hidden = !isChoice || (this.#query !== undefined && column === OWN_COLUMN[this.#query.view]);
     if (chosen !== undefined && !options.some(([value]) => value === chosen))
       options.unshift([chosen, chosen || '(none)']);
     select.replaceChildren(

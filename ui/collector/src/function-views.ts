@@ -2,6 +2,7 @@
 
 import type { Box } from '@selfprof/views/box-walk.ts';
 import { DIMMED_COLOR, frameColors, selectedColor } from '@selfprof/views/colors.ts';
+import { element } from '@selfprof/views/dom.ts';
 import { FlameGraph } from '@selfprof/views/flame-graph.ts';
 import type { FrameStyle } from '@selfprof/views/flame-graph-plugin.ts';
 import { leftHeavy } from '@selfprof/views/flame-layout.ts';
@@ -11,9 +12,11 @@ import type { Profile } from '@selfprof/views/profile.ts';
 import { Sandwich } from '@selfprof/views/sandwich.ts';
 import { searchMatcher } from '@selfprof/views/search.ts';
 
-import type { Api } from './api.ts';
+import type { Api, FunctionName, SeriesAnswer } from './api.ts';
 import { frameOf, functionsOf, matchesOf, type Selection, treeOf } from './profiles.ts';
 import { parametersOf, type Query } from './query.ts';
+import { meansOf, trendBars } from './trend-bars.ts';
+import { TrendChart } from './trend-chart.ts';
 import type { Actions, Shown, View } from './view.ts';
 
 export function countOf(count: number, name: string): string {
@@ -31,10 +34,29 @@ function identityOf({ frames }: Profile, frame: number): string {
   return frame === -1 ? '' : frames.identity(frame);
 }
 
+/** The functions of the table over the period. */
+interface Trends {
+  series: SeriesAnswer;
+  /** By frame. */
+  rows: (SeriesAnswer['functions'][number] | undefined)[];
+}
+
+function nameOf({ name, resource, line, column }: FunctionName): unknown[] {
+  return [name, resource, line, column];
+}
+
+function barsOf({ series, rows }: Trends, frame: number): Node | undefined {
+  const times = rows[frame]?.selfTime;
+  return times === undefined ? undefined : trendBars(meansOf(times, series.points), series);
+}
+
 export class FunctionsView implements View {
   readonly root: HTMLElement;
   readonly #table: FunctionTable;
+  readonly #chart: TrendChart;
   #selection: Selection | undefined;
+  #trends: Trends | undefined;
+  #query: Query | undefined;
 
   constructor({ select, open }: Actions) {
     const named = (act: (identity: string) => void) => (frame: number) => {
@@ -46,23 +68,47 @@ export class FunctionsView implements View {
       onSelect: named(select),
       onOpen: named(open),
     });
-    this.root = this.#table.root;
+    this.#chart = new TrendChart(() => select(this.#query?.selected ?? ''));
+    this.root = element('div', { class: 'functions-view' }, this.#table.root, this.#chart.root);
   }
 
   async load(api: Api, query: Query, signal: AbortSignal): Promise<Shown> {
-    this.#selection = functionsOf(await api.functions(parametersOf(query), signal));
+    const answer = await api.functions(parametersOf(query), signal);
+    this.#selection = functionsOf(answer);
+    this.#trends = undefined;
     this.update(query);
+    void this.#loadTrends(api, query, answer.functions, signal);
     return summaryOf(this.#selection);
   }
 
-  update({ search, selected }: Query): void {
-    if (this.#selection === undefined) return;
-    const { profile, totals } = this.#selection;
-    const matches = search.trim() === '' ? undefined : matchesOf(profile, searchMatcher(search));
-    this.#table.show({ profile, totals, search, matches, selectedFrame: frameOf(profile, selected) });
+  /** The table does not wait for them. */
+  async #loadTrends(api: Api, query: Query, functions: readonly FunctionName[], signal: AbortSignal): Promise<void> {
+    // A period may be too long for the series. The table says the rest.
+    const series = await api.series(parametersOf(query), signal).catch(() => undefined);
+    if (series === undefined || signal.aborted) return;
+    const rowOf = new Map(series.functions.map((row) => [JSON.stringify(nameOf(row)), row]));
+    this.#trends = { series, rows: functions.map((name) => rowOf.get(JSON.stringify(nameOf(name)))) };
+    if (this.#query !== undefined) this.update(this.#query);
   }
 
-  applyTheme(): void {}
+  update(query: Query): void {
+    this.#query = query;
+    if (this.#selection === undefined) return;
+    const { search, selected } = query;
+    const { profile, totals } = this.#selection;
+    const matches = search.trim() === '' ? undefined : matchesOf(profile, searchMatcher(search));
+    const selectedFrame = frameOf(profile, selected);
+    const trends = this.#trends;
+    const trendOf = trends === undefined ? undefined : (frame: number) => barsOf(trends, frame);
+    this.#table.show({ profile, totals, search, matches, selectedFrame, trendOf });
+    const row = trends?.rows[selectedFrame];
+    if (trends === undefined || row === undefined) this.#chart.hide();
+    else this.#chart.show(profile.functionName(selectedFrame), trends.series, row);
+  }
+
+  applyTheme(): void {
+    this.#chart.applyTheme();
+  }
 
   hideTooltips(): void {}
 

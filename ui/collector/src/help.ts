@@ -1,17 +1,19 @@
 // The dialog that explains keys, times and certainty.
 
-import { openDialog } from '@selfprof/views/dialog.ts';
-import { element } from '@selfprof/views/dom.ts';
+import { openHelpDialog, type Shortcut } from '@selfprof/views/help-dialog.ts';
 
 export const HELP_TITLE = 'Keyboard shortcuts and terms';
 
 export function openHelp(viewCount: number): void {
-  const shortcuts: [string, string][] = [
+  const shortcuts: Shortcut[] = [
     [`1 – ${viewCount}`, 'Switch view.'],
     ['/', 'Search functions by name or file.'],
     ['f', 'Go to the condition among the filters.'],
     ['r', 'Ask the collector again.'],
-    ['↑ ↓ Enter', 'In a table: select a function; show its callers and callees.'],
+    [
+      '↑ ↓ Enter',
+      'In the table of functions: select one; show its callers and callees. In other tables: choose a row.',
+    ],
     ['Click', 'On a flame graph: select the function, and zoom into the box. A double click or Esc zooms out.'],
     ['↑ ↓ ← → Enter', 'On a flame graph: go to the caller, a callee or the next box; select it and zoom into it.'],
     [
@@ -21,24 +23,13 @@ export function openHelp(viewCount: number): void {
     ['Esc', 'Zoom out, then clear the selected function.'],
     ['Link', 'The address of the page restores the view, the filters, the search and the function.'],
   ];
-  const rows = shortcuts.map(([keys, action]) =>
-    element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, action)),
-  );
-  openDialog(
+  openHelpDialog(
     HELP_TITLE,
-    element('table', {}, ...rows),
-    element(
-      'p',
-      {},
-      'Times are means of a session: the time of all counted profiles, divided by the number of their sessions. Self time is ' +
-        'time in a function’s own code; total time includes the functions it called. Profiles that stand for several, because ' +
-        'only some visits are profiled, count for all of them.',
-    ),
-    element(
-      'p',
-      {},
-      'A function is called slower or faster when two equal selections would show so clear a change of any function in less ' +
-        'than 5% of comparisons (p). Sessions are compared, not samples: the samples of one session are alike.',
-    ),
+    shortcuts,
+    'Times are means of a session: the time of all counted profiles, divided by the number of their sessions. Self time is ' +
+      'time in a function’s own code; total time includes the functions it called. Profiles that stand for several, because ' +
+      'only some visits are profiled, count for all of them.',
+    'A function is called slower or faster when two equal selections would show so clear a change of any function in less ' +
+      'than 5% of comparisons (p). Sessions are compared, not samples: the samples of one session are alike.',
   );
 }

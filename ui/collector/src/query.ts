@@ -1,11 +1,15 @@
 // What the page shows. The URL says the same, so that a link restores it.
 
-export const VIEWS = ['functions', 'flamegraph', 'callers', 'compare'] as const;
+export const VIEWS = ['functions', 'flamegraph', 'callers', 'spans', 'profiles', 'compare'] as const;
 export type View = (typeof VIEWS)[number];
 
 /** The columns of profiles and samples that have a drop-down list. */
 export const COLUMNS = ['release', 'page', 'browser', 'device', 'environment', 'span'] as const;
 export type Column = (typeof COLUMNS)[number];
+
+/** Which profiles come first. */
+export const ORDERS = ['newest', 'longest', 'median'] as const;
+export type Order = (typeof ORDERS)[number];
 
 export interface Query {
   view: View;
@@ -22,6 +26,7 @@ export interface Query {
   /** The conditions of the two sides of a comparison. Empty for the release before the newest one, and the newest one. */
   base: string;
   new: string;
+  order: Order;
   search: string;
   /** Name and location of the selected function; empty for none. */
   selected: string;
@@ -45,6 +50,7 @@ export function readQuery(search: string): Query {
     where: text('where'),
     base: text('base'),
     new: text('new'),
+    order: ORDERS.find((order) => order === parts.get('order')) ?? 'newest',
     search: text('search'),
     selected: text('function'),
   };
@@ -66,6 +72,7 @@ export function linkOf(query: Query): string {
     if (value !== undefined) parts.set(column, value);
   }
   for (const name of ['where', 'base', 'new', 'search'] as const) set(name, query[name]);
+  if (query.order !== 'newest') parts.set('order', query.order);
   set('function', query.selected);
   return `?${parts}`;
 }
@@ -81,9 +88,12 @@ export function releaseIn(text: string): string | undefined {
   return quoted?.replaceAll("''", "'");
 }
 
-/** All conditions of a query together. Comparisons choose releases by themselves. */
+/** The column that a view chooses values of by itself, so that they are not a filter. */
+export const OWN_COLUMN: Partial<Record<View, Column>> = { compare: 'release', spans: 'span' };
+
+/** All conditions of a query together. */
 export function filterOf({ view, values, where }: Query): string {
-  const conditions = COLUMNS.filter((column) => column !== 'release' || view !== 'compare').flatMap((column) => {
+  const conditions = COLUMNS.filter((column) => column !== OWN_COLUMN[view]).flatMap((column) => {
     const value = values[column];
     return value === undefined ? [] : [condition(column, value)];
   });

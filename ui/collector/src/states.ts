@@ -1,4 +1,4 @@
-// What the page shows in place of a view: that there is nothing, that something failed, and what can be done.
+// Messages in place of a view, when there are no profiles or a request has failed. Each says what to do next.
 
 import './states.css';
 

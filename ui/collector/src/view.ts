@@ -13,7 +13,7 @@ export interface Actions {
   change(changes: Partial<Query>): void;
 }
 
-/** What a view shows: how much was counted, or that there is nothing. */
+/** The result of loading a view: a summary of what was counted, or `'nothing'` if no profile matches. */
 export type Shown = { summary: string } | 'nothing';
 
 export interface View {

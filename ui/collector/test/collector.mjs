@@ -13,7 +13,7 @@ import puppeteer from 'puppeteer-core';
 
 const { SELFPROF_TEST_CHROMIUM: chromium, SELFPROF_TEST_COLLECTOR: program } = process.env;
 
-const shop = path.join(import.meta.dirname, '..', '..', '..', 'fixtures', 'shop');
+export const shop = path.join(import.meta.dirname, '..', '..', '..', 'fixtures', 'shop');
 
 /** In milliseconds. Chromium is slow to start on a busy machine. */
 const TIMEOUT = 120_000;
@@ -60,7 +60,11 @@ export async function startCollector(t, settings) {
 /** Sends lines of JSON, and waits until they can be asked for. */
 export async function send(collector, app, body, headers = {}) {
   const { profiles: known } = await ask(collector, 'functions', { app });
-  const response = await fetch(`${collector.url}v1/profiles`, { method: 'POST', body, headers });
+  const response = await fetch(`${collector.url}v1/profiles?key=${collector.key ?? ''}`, {
+    method: 'POST',
+    body,
+    headers,
+  });
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
   const { accepted } = await response.json();
   for (;;) {
@@ -75,15 +79,29 @@ export async function sendShop(collector) {
   for (const release of ['1.3', '1.4']) {
     const body = fs.readFileSync(path.join(shop, 'profiles', `${release}.jsonl.gz`));
     await send(collector, 'shop', body, { 'content-encoding': 'gzip' });
+  }
+  await uploadMaps(collector);
+}
+
+/** The source maps of both releases of the shop. */
+export async function uploadMaps(collector) {
+  for (const release of ['1.3', '1.4']) {
     const map = fs.readFileSync(path.join(shop, 'releases', release, 'shop.js.map'));
     const parameters = new URLSearchParams({ app: 'shop', release, script: 'shop.js' });
-    await fetch(`${collector.url}api/v1/maps?${parameters}`, { method: 'POST', body: map });
+    const headers = headersOf(collector);
+    const response = await fetch(`${collector.url}api/v1/maps?${parameters}`, { method: 'POST', body: map, headers });
+    if (!response.ok) throw new Error(await response.text());
   }
 }
 
+function headersOf({ token }) {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
 /** What the collector answers. */
-export async function ask({ url }, question, parameters) {
-  const response = await fetch(`${url}api/v1/${question}?${new URLSearchParams(parameters)}`);
+export async function ask(collector, question, parameters) {
+  const url = `${collector.url}api/v1/${question}?${new URLSearchParams(parameters)}`;
+  const response = await fetch(url, { headers: headersOf(collector) });
   return await response.json();
 }
 

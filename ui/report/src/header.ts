@@ -5,6 +5,7 @@ import './header.css';
 import { openDialog } from '@selfprof/views/dialog.ts';
 import { element } from '@selfprof/views/dom.ts';
 import { formatCount, formatDuration, formatPercent } from '@selfprof/views/format.ts';
+import { searchInput } from '@selfprof/views/search-input.ts';
 import { toggleTheme } from '@selfprof/views/theme.ts';
 
 import { HELP_TITLE } from './help.ts';
@@ -19,15 +20,9 @@ export class Header {
     change: () => this.#state.selectThread(Number(this.#threads.value)),
   });
   readonly #matchCount = element('span', { class: 'match-count', role: 'status' });
-  readonly #search = element('input', {
-    type: 'search',
-    placeholder: 'Search functions and files',
-    'aria-label': 'Search functions and files',
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
+  readonly #search = searchInput();
 
-  constructor(state: State, generator: string, openHelp: () => void) {
+  constructor(state: State, generator: string, openHelp: () => void, back?: HTMLElement) {
     this.#state = state;
     this.#search.addEventListener('input', () => {
       state.search = this.#search.value;
@@ -40,7 +35,7 @@ export class Header {
       element(
         'div',
         { class: 'title' },
-        element('span', { class: 'brand', title: generator }, 'selfprof'),
+        back ?? element('span', { class: 'brand', title: generator }, 'selfprof'),
         this.#traceTitle(),
         this.#threads,
       ),

@@ -1,12 +1,11 @@
 // The dialog that explains keys, gestures, times and colors.
 
-import { openDialog } from '@selfprof/views/dialog.ts';
-import { element } from '@selfprof/views/dom.ts';
+import { openHelpDialog, type Shortcut } from '@selfprof/views/help-dialog.ts';
 
 export const HELP_TITLE = 'Keyboard shortcuts and gestures';
 
 export function openHelp(viewCount: number): void {
-  const shortcuts: [string, string][] = [
+  const shortcuts: Shortcut[] = [
     [`1 – ${viewCount}`, 'Switch view. On the tabs, ← and → do the same.'],
     ['i, p', 'Invert the call stacks of the left-heavy flame graph; group packages.'],
     ['h', 'Hide the package of the selected function. Its time counts for what called it.'],
@@ -28,28 +27,13 @@ export function openHelp(viewCount: number): void {
     ['Link', 'The address of the page restores the tab, thread, range, function, search and switches.'],
     ['Esc', 'Zoom out, then clear the selected function, then the selected time range.'],
   ];
-  const rows = shortcuts.map(([keys, action]) =>
-    element('tr', {}, element('th', { scope: 'row' }, keys), element('td', {}, action)),
-  );
-  openDialog(
+  openHelpDialog(
     HELP_TITLE,
-    element('table', {}, ...rows),
-    element(
-      'p',
-      {},
-      'Each sample accounts for the time since the previous sample. Self time is time in a function’s own code; total time ' +
-        'includes the functions it called. Calls shorter than the sample interval may be missing.',
-    ),
-    element(
-      'p',
-      {},
-      'A star after a name means that the function is anonymous, and that its name is inferred from its source, such as from ' +
-        'what it is assigned to.',
-    ),
-    element(
-      'p',
-      {},
-      'Each file has a color, and each function a shade of it. Native functions are gray, and the selected function is yellow.',
-    ),
+    shortcuts,
+    'Each sample accounts for the time since the previous sample. Self time is time in a function’s own code; total time ' +
+      'includes the functions it called. Calls shorter than the sample interval may be missing.',
+    'A star after a name means that the function is anonymous, and that its name is inferred from its source, such as from ' +
+      'what it is assigned to.',
+    'Each file has a color, and each function a shade of it. Native functions are gray, and the selected function is yellow.',
   );
 }

@@ -3,6 +3,7 @@
 import '@selfprof/views/theme.css';
 import '@selfprof/views/controls.css';
 import '@selfprof/views/tabs.css';
+import '@selfprof/views/page-frame.css';
 import './page.css';
 
 import type { Box } from '@selfprof/views/box-walk.ts';
@@ -55,6 +56,12 @@ const INVERTED_DESCRIPTION = 'Functions by self time, and their callers below th
 
 const SAME_AS_TABLE = 'The Functions tab has the same data as a table';
 
+/** What a report has besides its traces. */
+export interface ReportContent extends Pick<Embedded, 'generator' | 'comparison'> {
+  /** A link to the page that the report belongs to. */
+  back?: HTMLElement;
+}
+
 export class ReportPage {
   readonly #state: State;
   readonly #header: Header;
@@ -76,7 +83,7 @@ export class ReportPage {
   #inTimeOrder: { profile: Profile; threads: readonly Thread[]; range: TimeRange } | undefined;
   #colors: Uint32Array;
 
-  constructor(container: Element, state: State, { generator, comparison }: Embedded) {
+  constructor(container: Element, state: State, { generator, comparison, back }: ReportContent) {
     this.#state = state;
     this.#colors = frameColors(state.profile);
     const style: FrameStyle = {
@@ -84,7 +91,7 @@ export class ReportPage {
       nameOf: (frame) => state.profile.functionName(frame),
     };
     const onSelect = (frame: number): void => state.selectFrame(frame);
-    this.#header = new Header(state, generator, () => this.#openHelp());
+    this.#header = new Header(state, generator, () => this.#openHelp(), back);
     this.#timeline = new Timeline(state);
     const lanes = new ThreadLanes(state);
     this.#timeOrder = new FlameGraph({

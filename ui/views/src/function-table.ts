@@ -10,7 +10,9 @@ import type { Profile, Totals } from './profile.ts';
 /** In CSS pixels, as `--row` in theme.css. Fingers need higher rows than a mouse. */
 const ROW_HEIGHT = matchMedia('(pointer: coarse)').matches ? 44 : 24;
 
-type Column = 'self' | 'total' | 'samples' | 'name' | 'location';
+type Column = 'self' | 'total' | 'samples' | 'trend' | 'name' | 'location';
+
+type SortedColumn = Exclude<Column, 'trend'>;
 
 type Subject = 'functions' | 'packages';
 
@@ -37,6 +39,16 @@ const SESSION_COLUMNS: Partial<Record<Column, ColumnTitle>> = {
     explanation: 'Mean time of a session in the function and in the functions it called',
   },
 };
+
+/** After the samples, if there are trends. */
+const TREND_COLUMN: ColumnTitle = {
+  column: 'trend',
+  title: 'Trend',
+  explanation: 'Self time over the period. Each row has a scale of its own.',
+};
+
+/** Where it is among the columns. */
+const TREND_PLACE = 3;
 
 const PACKAGE_COLUMNS: ColumnTitle[] = [
   { column: 'self', title: 'Self time', explanation: 'Time in the package’s own functions' },
@@ -70,6 +82,8 @@ export interface FunctionTableContent {
   search: string;
   matches: Uint8Array | undefined;
   selectedFrame: number;
+  /** What shows a function's time over the period; undefined if that is not known. */
+  trendOf?(frame: number): Node | undefined;
 }
 
 export class FunctionTable {
@@ -83,7 +97,7 @@ export class FunctionTable {
   readonly #empty = element('p', { class: 'hint', hidden: true });
   readonly #footer = element('p', { class: 'footer' });
   #content: FunctionTableContent | undefined;
-  #sortedBy: Column = 'self';
+  #sortedBy: SortedColumn = 'self';
   #isAscending = false;
   /** The frames of the rows, sorted. */
   #frames: number[] = [];
@@ -103,7 +117,9 @@ export class FunctionTable {
     this.#content = content;
     this.#sort(content);
     this.#renderSummary(content);
-    this.#renderHead();
+    const hasTrends = content.trendOf !== undefined;
+    this.root.classList.toggle('with-trends', hasTrends);
+    this.#renderHead(hasTrends);
     this.#renderRows();
   }
 
@@ -113,7 +129,7 @@ export class FunctionTable {
       const hasSamples = totals.total[frame] > 0 || totals.selfSamples[frame] > 0;
       if (hasSamples && (matches === undefined || matches[frame] === 1)) frames.push(frame);
     }
-    const keys: Record<Column, (frame: number) => number | string> = {
+    const keys: Record<SortedColumn, (frame: number) => number | string> = {
       self: (frame) => totals.self[frame],
       total: (frame) => totals.total[frame],
       samples: (frame) => totals.selfSamples[frame],
@@ -146,11 +162,14 @@ export class FunctionTable {
     this.#footer.textContent = `${rows}${matching} · ${samples} · ${busy}`;
   }
 
-  #renderHead(): void {
+  #renderHead(hasTrends: boolean): void {
     const { subject, isPerSession } = this.#options;
     const columns = subject === 'packages' ? PACKAGE_COLUMNS : COLUMNS;
     const perSession = isPerSession ? columns.map((column) => SESSION_COLUMNS[column.column] ?? column) : columns;
-    const cells = perSession.map(({ column, title, explanation }) => {
+    const shown = hasTrends ? perSession.toSpliced(TREND_PLACE, 0, TREND_COLUMN) : perSession;
+    const cells = shown.map(({ column, title, explanation }) => {
+      if (column === 'trend')
+        return element('div', { class: 'cell trend', role: 'columnheader', title: explanation }, title);
       const isSorted = column === this.#sortedBy;
       const sort = isSorted ? (this.#isAscending ? 'ascending' : 'descending') : 'none';
       const arrow = isSorted ? (this.#isAscending ? ' ▲' : ' ▼') : '';
@@ -168,7 +187,7 @@ export class FunctionTable {
     return `${this.#options.subject}-${frame}`;
   }
 
-  #sortBy(column: Column): void {
+  #sortBy(column: SortedColumn): void {
     const isText = column === 'name' || column === 'location';
     this.#isAscending = column === this.#sortedBy ? !this.#isAscending : isText;
     this.#sortedBy = column;
@@ -191,7 +210,7 @@ export class FunctionTable {
     else this.#grid.removeAttribute('aria-activedescendant');
   }
 
-  #row({ profile, totals, selectedFrame }: FunctionTableContent, frame: number, index: number): HTMLElement {
+  #row({ profile, totals, selectedFrame, trendOf }: FunctionTableContent, frame: number, index: number): HTMLElement {
     const cell = (column: Column, text: string, title?: string): HTMLElement =>
       element('div', { class: `cell ${column}`, role: 'gridcell', title }, text);
     const timeCell = (column: 'self' | 'total', time: number): HTMLElement => {
@@ -216,6 +235,9 @@ export class FunctionTable {
       timeCell('self', totals.self[frame]),
       timeCell('total', totals.total[frame]),
       cell('samples', formatCount(totals.selfSamples[frame])),
+      ...(trendOf === undefined
+        ? []
+        : [element('div', { class: 'cell trend', role: 'gridcell' }, trendOf(frame) ?? '')]),
       cell('name', name, profile.frames.inferredName(frame) === undefined ? name : `${name}\n${INFERRED_NOTE}`),
       cell('location', shortLocation(location), location),
     );

@@ -20,18 +20,20 @@ export interface CanvasTheme {
 
 /** The current colors of theme.css as values: a canvas understands neither `var()` nor `light-dark()`. */
 export function canvasTheme(): CanvasTheme {
+  return {
+    background: themeColor('--panel'),
+    text: themeColor('--text'),
+    secondaryText: themeColor('--secondary-text'),
+    grid: themeColor('--grid'),
+  };
+}
+
+/** The current value of one of the colors of theme.css. */
+export function themeColor(name: string): string {
   const probe = element('i', { hidden: true });
   document.body.append(probe);
-  const read = (name: string): string => {
-    probe.style.color = `var(${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const theme = {
-    background: read('--panel'),
-    text: read('--text'),
-    secondaryText: read('--secondary-text'),
-    grid: read('--grid'),
-  };
+  probe.style.color = `var(${name})`;
+  const { color } = getComputedStyle(probe);
   probe.remove();
-  return theme;
+  return color;
 }

@@ -1,6 +1,7 @@
 //! Points in time, as people write them.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -53,6 +54,15 @@ impl FromStr for Moment {
     }
 }
 
+/// How long profiles are kept: at least a day, because days are deleted as a whole.
+pub fn keep(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text.trim()) {
+        Ok(period) if period >= Duration::from_secs(86_400) => Ok(period),
+        Ok(_) => Err("it is shorter than a day, and only whole days are deleted".into()),
+        Err(_) => Err("write a period such as 30d".into()),
+    }
+}
+
 /// Now, in microseconds since 1970.
 pub fn now() -> i64 {
     Utc::now().timestamp_micros()
@@ -61,6 +71,13 @@ pub fn now() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn profiles_are_kept_for_days() {
+        assert_eq!(keep("30d"), Ok(Duration::from_secs(30 * 86_400)));
+        assert!(keep("23h").unwrap_err().contains("shorter than a day"));
+        assert!(keep("30").unwrap_err().contains("such as 30d"));
+    }
 
     #[test]
     fn times_are_written_in_three_ways() {

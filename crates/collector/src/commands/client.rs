@@ -29,6 +29,12 @@ impl<'a> Client<'a> {
         self.answer(&url, self.client.post(&url).query(parameters).body(body)).await
     }
 
+    /// Deletes what a path with parameters names.
+    pub async fn delete(&self, path: &str, parameters: &[(&str, String)]) -> Result<String> {
+        let url = self.url(path);
+        self.answer(&url, self.client.delete(&url).query(parameters)).await
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.arguments.url.trim_end_matches('/'))
     }

@@ -11,7 +11,6 @@ use tokio::time::{sleep, timeout};
 
 use super::process::{self, stopped};
 use crate::arguments::{EngineArguments, EngineCommand, ExecutorArguments, HostPort, SchedulerArguments};
-use crate::server;
 
 /// Runs the command.
 pub async fn engine(arguments: EngineArguments) -> Result<ExitCode> {
@@ -115,7 +114,7 @@ async fn reach(scheduler: &HostPort) -> Result<()> {
 
 /// Ballista has no passwords.
 fn check_network(listen: &SocketAddr, is_trusted: bool) -> Result<()> {
-    if is_trusted || server::is_loopback(listen) {
+    if is_trusted || listen.ip().is_loopback() {
         return Ok(());
     }
     bail!(

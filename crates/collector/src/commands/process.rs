@@ -4,13 +4,18 @@ use std::io::{self, IsTerminal};
 
 use tokio::signal::unix::{SignalKind, signal};
 use tracing::Level;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 /// Writes messages for operators to stderr.
 pub fn tell() {
     // The libraries tell much that is of no use to operators.
-    let shown = Targets::new().with_default(Level::ERROR).with_target("selfprof", Level::INFO);
+    let shown = Targets::new()
+        .with_default(Level::ERROR)
+        .with_target("selfprof", Level::INFO)
+        // These write the errors that they return, each second of an outage, and what is no error: that another writer was faster.
+        .with_target("deltalake_core", LevelFilter::OFF)
+        .with_target("buoyant_kernel", LevelFilter::OFF);
     tracing_subscriber::registry()
         .with(
             tracing_subscriber::fmt::layer()
@@ -21,19 +26,21 @@ pub fn tell() {
         .init();
 }
 
-/// Ready when the process is asked to stop.
-pub async fn stopped() {
+/// Ready when the process is asked to stop, which counts from this call on.
+pub fn stopped() -> impl Future<Output = ()> {
     let signals = signal(SignalKind::interrupt()).and_then(|int| Ok((int, signal(SignalKind::terminate())?)));
-    match signals {
-        Ok((mut int, mut term)) => {
-            tokio::select! {
-                _ = int.recv() => {}
-                _ = term.recv() => {}
+    async {
+        match signals {
+            Ok((mut int, mut term)) => {
+                tokio::select! {
+                    _ = int.recv() => {}
+                    _ = term.recv() => {}
+                }
             }
-        }
-        Err(error) => {
-            tracing::warn!(%error, "signals cannot be handled, so the process stops only when it is killed");
-            std::future::pending::<()>().await;
+            Err(error) => {
+                tracing::warn!(%error, "signals cannot be handled, so the process stops only when it is killed");
+                std::future::pending::<()>().await;
+            }
         }
     }
 }

@@ -1,14 +1,18 @@
 //! `selfprof-collector query`
 
+mod coverage;
+mod series;
+mod spans;
+
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
 use super::client::Client;
+use crate::answers::profiles::ProfilesAnswer;
 use crate::answers::{
-    ChangeAnswer, DiffAnswer, FlameGraphAnswer, FunctionName, FunctionsAnswer, NodeAnswer, ProfilesAnswer,
-    VerdictAnswer,
+    ChangeAnswer, DiffAnswer, FlameGraphAnswer, FunctionName, FunctionsAnswer, NodeAnswer, VerdictAnswer,
 };
 use crate::arguments::{Moment, QueryArguments, Question, now};
 
@@ -27,6 +31,7 @@ pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
                     bail!("no profile meets the condition of --{name}; `query profiles` shows what is there");
                 }
             }
+            warn_of_minified(&diff);
             if arguments.fail_on_regression && slower(&diff).next().is_some() {
                 code = ExitCode::FAILURE;
             }
@@ -34,6 +39,14 @@ pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
         }
         _ if arguments.json => writeln!(out, "{}", text.trim_end()),
         Question::Functions => write_functions(out, &serde_json::from_str(&text).context(answer)?),
+        Question::Series => series::write_series(out, &serde_json::from_str(&text).context(answer)?),
+        Question::Spans if arguments.span.is_some() => {
+            spans::write_slow(out, &serde_json::from_str(&text).context(answer)?)
+        }
+        Question::Spans => {
+            spans::write_spans(out, &serde_json::from_str(&text).context(answer)?, arguments.top)
+        }
+        Question::Coverage => coverage::write_coverage(out, &serde_json::from_str(&text).context(answer)?),
         Question::Profiles => write_profiles(out, &serde_json::from_str(&text).context(answer)?),
         Question::Flamegraph => {
             write_flame_graph(out, &serde_json::from_str(&text).context(answer)?, arguments.top)
@@ -49,6 +62,19 @@ pub async fn query(arguments: QueryArguments) -> Result<ExitCode> {
 /// The functions whose own code is slower.
 fn slower(diff: &DiffAnswer) -> impl Iterator<Item = &ChangeAnswer> {
     diff.functions.iter().filter(|row| row.self_time.verdict == VerdictAnswer::Slower)
+}
+
+/// Says which releases have no source maps, because their functions then cannot be matched.
+fn warn_of_minified(diff: &DiffAnswer) {
+    for one in diff.base.minified.iter().chain(&diff.new.minified) {
+        let release = if one.release.is_empty() { "profiles without a release" } else { &one.release };
+        let maps = if one.has_maps { "no source map for their scripts" } else { "no source maps" };
+        eprintln!(
+            "warning: {release}: {} of {} functions have minified names and there are {maps}, so functions of the two sides may be \
+             matched wrongly\n\nhint: selfprof-collector maps upload --app APP --release RELEASE DIR\n",
+            one.minified, one.functions
+        );
+    }
 }
 
 fn write_diff(out: &mut impl Write, diff: &DiffAnswer) -> io::Result<()> {
@@ -107,8 +133,12 @@ async fn ask(arguments: &QueryArguments) -> Result<String> {
     let path = match arguments.what {
         Question::Functions => "/api/v1/functions",
         Question::Flamegraph => "/api/v1/flamegraph",
+        Question::Series => "/api/v1/series",
+        Question::Spans if arguments.span.is_some() => "/api/v1/spans/slow",
+        Question::Spans => "/api/v1/spans",
         Question::Profiles => "/api/v1/profiles",
         Question::Diff => "/api/v1/diff",
+        Question::Coverage => "/api/v1/coverage",
     };
     let now = now();
     let time = |moment: Moment| {
@@ -122,6 +152,9 @@ async fn ask(arguments: &QueryArguments) -> Result<String> {
         ("where", arguments.filter.clone()),
         ("top", arguments.top.to_string()),
     ];
+    parameters.extend(arguments.order.map(|order| ("order", order.as_str().to_owned())));
+    parameters.extend(arguments.span.clone().map(|span| ("span", span)));
+    parameters.extend(arguments.step.map(|step| ("step", step.as_str().to_owned())));
     parameters.extend(arguments.to.map(|to| ("to", time(to))));
     parameters.extend(arguments.base.clone().map(|base| ("base", base)));
     parameters.extend(arguments.new.clone().map(|new| ("new", new)));
@@ -157,14 +190,20 @@ fn write_functions(out: &mut impl Write, answer: &FunctionsAnswer) -> io::Result
 fn write_profiles(out: &mut impl Write, answer: &ProfilesAnswer) -> io::Result<()> {
     writeln!(
         out,
-        "{:16} {:24} {:>8} {:>10}  {:10} page",
-        "id", "received", "samples", "duration", "release"
+        "{:16} {:24} {:>8} {:>10} {:>10}  {:10} page",
+        "id", "received", "samples", "duration", "busy", "release"
     )?;
     for profile in &answer.profiles {
         writeln!(
             out,
-            "{:16} {:24} {:>8} {:>7.0} ms  {:10} {}",
-            profile.id, profile.time, profile.samples, profile.duration, profile.release, profile.page
+            "{:16} {:24} {:>8} {:>7.0} ms {:>7.0} ms  {:10} {}",
+            profile.id,
+            profile.time,
+            profile.samples,
+            profile.duration,
+            profile.busy_time,
+            profile.release,
+            profile.page
         )?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use selfprof_store::tables::Location;
-use selfprof_store::{LIMITS, Options};
+use selfprof_store::{Acknowledged, LIMITS, Options, STACKS_PER_HOUR};
 
 /// The options of a store at `--data`, with its log at `--log`.
 pub fn options(data: &str, log: Option<&Path>) -> Result<Options> {
@@ -16,7 +16,13 @@ pub fn options(data: &str, log: Option<&Path>) -> Result<Options> {
         None if data.contains("://") => PathBuf::from("selfprof-log"),
         None => Path::new(data).join("log"),
     };
-    Ok(Options { tables, log, limits: LIMITS })
+    Ok(Options {
+        tables,
+        log,
+        limits: LIMITS,
+        stacks_per_hour: STACKS_PER_HOUR,
+        acknowledged: Acknowledged::InLog,
+    })
 }
 
 /// The environment variables for buckets, such as `AWS_ACCESS_KEY_ID` and `AWS_ENDPOINT_URL`.

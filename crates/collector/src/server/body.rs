@@ -24,6 +24,9 @@ pub struct Largest {
 /// Of profiles.
 pub const PROFILES: Largest = Largest { sent: 8 << 20, inflated: 32 << 20 };
 
+/// Of OTLP profiles, which are compact, and become many times as large in memory.
+pub const OTLP: Largest = Largest { sent: 8 << 20, inflated: 16 << 20 };
+
 /// Of a source map.
 pub const MAP: Largest = Largest { sent: 64 << 20, inflated: 64 << 20 };
 
@@ -32,6 +35,9 @@ const MAX_TOGETHER: usize = 128 << 20;
 
 /// How long a body may take.
 const BODY_TIME: Duration = Duration::from_secs(30);
+
+/// The first bytes of gzip. Neither JSON nor protobuf begins like this.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes of all bodies that are being read or taken in.
 #[derive(Debug, Default)]
@@ -84,6 +90,11 @@ pub async fn read(
         .map_err(|_| Problem::new(StatusCode::REQUEST_TIMEOUT, "the body took more than 30 seconds"))??;
     let encoding = headers.get(header::CONTENT_ENCODING).map(|value| value.as_bytes().to_ascii_lowercase());
     match encoding.as_deref() {
+        // Pages leave the header out, because browsers would ask before each request whether it may have it.
+        None if sent.starts_with(&GZIP) => {
+            let inflated = inflate(&sent, &mut share, largest.inflated)?;
+            Ok((inflated, share))
+        }
         None | Some(b"" | b"identity") => Ok((sent, share)),
         Some(b"gzip" | b"x-gzip") => {
             let inflated = inflate(&sent, &mut share, largest.inflated)?;

@@ -1,4 +1,4 @@
-//! The page at `/`: `ui/collector`, in one file.
+//! The pages at `/` and at `/profiles/ID`: `ui/collector`, each in one file.
 
 use axum::http::HeaderName;
 use axum::http::header;
@@ -6,6 +6,9 @@ use axum::response::{Html, IntoResponse, Response};
 
 /// The page, or, if it was not built before the collector, a page that says how it is built.
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
+
+/// The page of a single profile.
+const PROFILE_PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/profile.html"));
 
 /// Text from profiles must neither run nor fetch anything. The page itself allows only the script that it was built with, by its hash.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
@@ -19,6 +22,11 @@ const HEADERS: [(HeaderName, &str); 5] = [
     // A newer collector has a newer page.
     (header::CACHE_CONTROL, "no-cache"),
 ];
+
+/// `GET /profiles/ID`. It asks for the profile itself.
+pub async fn profile() -> Response {
+    (HEADERS, Html(PROFILE_PAGE)).into_response()
+}
 
 /// `GET /`. Anybody may read it: it has no data.
 pub async fn page() -> Response {

@@ -12,17 +12,19 @@ async fn the_page_is_there_for_everybody_and_fetches_nothing_from_others() {
     let config = folder.path().join("settings.toml");
     fs::write(&config, "tokens = ['token-of-an-operator']").unwrap();
     let server = Server::start(&folder.path().join("data"), &["--config", config.to_str().unwrap()]);
-    let page = server.client.get(format!("{}/?view=compare", server.url)).send().await.unwrap();
-    assert_eq!(page.status(), 200);
-    let header = |name: &str| page.headers()[name].to_str().unwrap().to_owned();
-    assert!(header("content-type").starts_with("text/html"));
-    let policy = header("content-security-policy");
-    for directive in ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"] {
-        assert!(policy.contains(directive), "{policy}");
+    for path in ["/?view=compare", "/profiles/0123456789abcdef?app=shop"] {
+        let page = server.client.get(format!("{}{path}", server.url)).send().await.unwrap();
+        assert_eq!(page.status(), 200);
+        let header = |name: &str| page.headers()[name].to_str().unwrap().to_owned();
+        assert!(header("content-type").starts_with("text/html"));
+        let policy = header("content-security-policy");
+        for directive in ["default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"] {
+            assert!(policy.contains(directive), "{policy}");
+        }
+        let html = page.text().await.unwrap();
+        assert!(html.contains("selfprof collector"));
+        assert!(!html.contains("src=\"http"));
     }
-    let html = page.text().await.unwrap();
-    assert!(html.contains("selfprof collector"));
-    assert!(!html.contains("src=\"http"));
     let apps = server.client.get(format!("{}/api/v1/apps", server.url)).send().await.unwrap();
     assert_eq!(apps.status(), 401);
 }

@@ -73,6 +73,20 @@ async fn a_profile_is_given_back_as_it_was() {
     // Queries of URLs may be private.
     assert_eq!(trace["resources"], json!(["https://shop.example/app.js"]));
     assert_eq!(trace["entries"][0]["name"], "checkout");
+    let shown = server.ask(&format!("/api/v1/profiles/{id}/timeline?app=shop")).await;
+    assert_eq!((&shown["profile"]["page"], &shown["profile"]["busyTime"]), (&json!("/cart"), &json!(50.0)));
+    let thread = &shown["trace"]["threads"][0];
+    assert_eq!(thread["samples"]["delta"], json!([0, 10_000, 10_000, 10_000, 10_000]));
+    assert_eq!(
+        (&thread["samples"]["weightOf"], &thread["samples"]["weight"]),
+        (&json!([0]), &json!([10_000]))
+    );
+    assert_eq!(
+        (&thread["entries"]["names"], &thread["entries"]["start"]),
+        (&json!(["checkout"]), &json!([5.0]))
+    );
+    let unknown = server.client.get(format!("{}/api/v1/profiles?app=shop&order=best", server.url));
+    assert_eq!(unknown.send().await.unwrap().status(), 400);
     let (read, problems) = w3c::read(trace.to_string().as_bytes()).unwrap();
     assert_eq!((read.samples().len(), problems.is_empty()), (5, true));
     let missing = server.client.get(format!("{}/api/v1/profiles/0000000000000000?app=shop", server.url));
@@ -98,7 +112,8 @@ async fn the_planted_regression_is_named_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().to_str().unwrap();
     let files = ["1.3", "1.4"].map(|release| shop().join(format!("profiles/{release}.jsonl.gz")));
-    let output = run(&["import", "--data", data, files[0].to_str().unwrap(), files[1].to_str().unwrap()]);
+    let files = files.each_ref().map(|file| file.to_str().unwrap());
+    let output = run(&["import", "--data", data, "--time", "-1m", files[0], files[1]]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let server = Server::start(folder.path(), &[]);
     let url = server.url.clone();
@@ -112,6 +127,13 @@ async fn the_planted_regression_is_named_and_nothing_else() {
     };
     let diff =
         ["query", "diff", "--base", "release = '1.3'", "--new", "release = '1.4'", "--fail-on-regression"];
+    // Without maps, functions cannot be matched.
+    let (code, _, error) = ask(&diff);
+    assert_eq!(code, Some(1));
+    for release in ["1.3", "1.4"] {
+        let expected = format!("warning: {release}: ");
+        assert!(error.contains(&expected) && error.contains("and there are no source maps"), "{error}");
+    }
     // Maps that come late name what is there.
     for release in ["1.3", "1.4"] {
         let folder = shop().join("releases").join(release);
@@ -143,7 +165,7 @@ async fn the_planted_regression_is_named_and_nothing_else() {
     assert_eq!(code, Some(2));
     assert!(error.contains("no profile meets the condition of --new"), "{error}");
     // Other sessions of the same release: the same program.
-    let sessions = sessions_of(&files[0]);
+    let sessions = sessions_of(Path::new(files[0]));
     let some = |sessions: &[String]| format!("session in ('{}')", sessions.join("', '"));
     let same = [
         "query",

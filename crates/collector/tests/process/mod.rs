@@ -17,8 +17,14 @@ pub struct Process {
 
 impl Process {
     pub fn start(arguments: &[&str]) -> Self {
-        let child = Command::new(PROGRAM).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
-        Self { child }
+        Self::start_with(arguments, &[])
+    }
+
+    /// Starts it with these environment variables, too.
+    pub fn start_with(arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).envs(variables.iter().copied()).stdout(Stdio::piped());
+        Self { child: command.spawn().unwrap() }
     }
 
     /// What it says first. It is there then.
