@@ -19,6 +19,7 @@ if (request !== undefined && !hasBegun(request)) {
     recordThread(request, isMainThread, () => {
       for (const undoOne of undo) undoOne();
     });
+    if (request.settings.labels !== undefined) require('./src/continuous/thread.cjs').beginThread(request);
   } catch (error) {
     // The program runs in any case.
     reportFailure(request, isMainThread, error);

@@ -6,6 +6,8 @@ pub mod arguments;
 pub mod diagnostics;
 pub mod entries;
 pub mod journal;
+pub mod labels;
+pub mod life_sign;
 pub mod listener;
 pub mod realms;
 pub mod scripts;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use selfprof_formats::journal::{End, Header, JournalWriter};
 use selfprof_session::{FrameAdmission, RawSegment, Recording, RecordingCell};
-use selfprof_trace::{EntryType, Micros, Millis, Sample, WaitingPoint};
+use selfprof_trace::{EntryType, LabelSet, Micros, Millis, Sample, WaitingPoint};
 
 use crate::building_thread;
 use crate::entries::recorder::EntrySink;
@@ -18,6 +18,12 @@ use crate::script_maps::RecordedMaps;
 /// How many stacks the tables may hold, 30 bytes each, before they are started anew. A program that runs for days keeps
 /// producing new ones.
 const MAX_STACKS: usize = 1 << 16;
+
+/// The longest time between the first and the last sample of a segment.
+const LONGEST_SEGMENT: Micros = Micros(2_000_000);
+
+/// How many finished files of earlier periods a thread leaves behind at most, if nobody takes them: two hours' worth at a minute each.
+const MAX_FINISHED_FILES: u64 = 120;
 
 /// How many marks and measures may wait before they are written. Fewer are written with the next segment, or at the end.
 const MAX_WAITING_ENTRIES: usize = 1024;
@@ -51,20 +57,34 @@ pub struct Journal {
 pub struct JournalLimits {
     /// How many marks and measures it holds at most.
     pub max_entries: u64,
-    /// It keeps at least this much time, and at most twice as much, in two files; `None` to keep everything.
-    pub keep: Option<Micros>,
+    /// Which samples it keeps.
+    pub retention: Retention,
+}
+
+/// Which samples a journal keeps, and in which files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retention {
+    /// All, in one file.
+    Everything,
+    /// At least the last ones of this time, and at most twice as much, in two files.
+    Latest(Micros),
+    /// All, with a file for each period of this length since the Unix epoch. A file whose period is over is renamed to
+    /// `<name>.<number of the period>.finished`; whoever takes it deletes it.
+    Periods(Micros),
 }
 
 struct State {
-    /// Where a new file is created after `keep`.
+    /// Where each new file is created.
     path: PathBuf,
     header: Header,
-    keep: Option<Micros>,
+    retention: Retention,
     /// The time of the first sample in the file.
     start: Option<Micros>,
     /// The points of the waiting time that a new file begins with: from the last one that is not later than the last sample that was
-    /// written. Empty unless `keep` is set.
+    /// written. Empty if there is only one file.
     recent_waiting: Vec<WaitingPoint>,
+    /// The labels of the last sample that was written.
+    last_labels: Option<Arc<LabelSet>>,
     /// The file with the source maps, if it is another one.
     maps: Option<JournalWriter<File>>,
     /// `None` once writing failed: a full disk must not end the program that is being profiled.
@@ -81,14 +101,15 @@ impl Journal {
     /// When the file cannot be created or written.
     pub fn create(path: &Path, header: &Header, limits: JournalLimits) -> io::Result<Self> {
         let writer = JournalWriter::create(File::create(path)?, header)?;
-        let JournalLimits { max_entries, keep } = limits;
+        let JournalLimits { max_entries, retention } = limits;
         let (path, header) = (path.to_owned(), header.clone());
         let state = State {
             path,
             header,
-            keep,
+            retention,
             start: None,
             recent_waiting: Vec::new(),
+            last_labels: None,
             maps: None,
             writer: Some(writer),
             full: false,
@@ -130,11 +151,14 @@ impl Journal {
         state.full |= became_full;
         let samples = recording.drain();
         let waiting = recording.drain_waiting();
+        let labels = recording.drain_labels();
         if !samples.is_empty() || lost > 0 {
             state.begin_file_if_due(&samples);
+            // A new file gets all tables.
+            let max_stacks = if state.ends_soon(samples.last()) { 0 } else { MAX_STACKS };
             state.write(|writer| {
                 writer.append(recording.trace(), &samples, lost)?;
-                if recording.renew_tables(MAX_STACKS) {
+                if recording.renew_tables(max_stacks) {
                     writer.renew();
                 }
                 Ok(())
@@ -142,6 +166,11 @@ impl Journal {
         }
         if !waiting.is_empty() {
             state.write(|writer| writer.append_waiting(&waiting));
+        }
+        if let Some(last) = labels.last() {
+            state.last_labels.clone_from(&last.labels);
+            let changes = labels.iter().map(|change| (change.timestamp, change.labels.as_deref()));
+            state.write(|writer| writer.append_labels(changes));
         }
         state.remember(waiting, samples.last());
         drop(state);
@@ -188,16 +217,41 @@ impl EntrySink for Journal {
 impl State {
     /// Begins a new file if the current one holds enough. The one before it is deleted.
     fn begin_file_if_due(&mut self, samples: &[Sample]) {
-        let (Some(keep), Some(first)) = (self.keep, samples.first()) else { return };
+        let Some(first) = samples.first() else { return };
         let start = *self.start.get_or_insert(first.timestamp);
-        if first.timestamp.saturating_sub(start) <= keep || self.writer.is_none() {
+        let is_due = match self.retention {
+            Retention::Everything => false,
+            Retention::Latest(keep) => first.timestamp.saturating_sub(start) > keep,
+            Retention::Periods(period) => {
+                self.period_of(first.timestamp, period) > self.period_of(start, period)
+            }
+        };
+        if !is_due || self.writer.is_none() {
             return;
         }
-        let begun = fs::rename(&self.path, self.path.with_extension("old.journal"))
+        let old = match self.retention {
+            Retention::Periods(period) => {
+                let number = self.period_of(start, period);
+                if let Some(oldest) = number.checked_sub(MAX_FINISHED_FILES) {
+                    // It was taken long ago, unless nobody takes them.
+                    let _ = fs::remove_file(self.finished_file(oldest));
+                }
+                if let Some(writer) = &mut self.writer {
+                    // The next write reports a failure.
+                    let _ = writer.end(End { reason: "period".to_owned(), full: false });
+                }
+                self.finished_file(number)
+            }
+            Retention::Everything | Retention::Latest(_) => self.path.with_extension("old.journal"),
+        };
+        let begun = fs::rename(&self.path, old)
             .and_then(|()| JournalWriter::create(File::create(&self.path)?, &self.header))
             .and_then(|mut writer| {
                 if !self.recent_waiting.is_empty() {
                     writer.append_waiting(&self.recent_waiting)?;
+                }
+                if let Some(labels) = &self.last_labels {
+                    writer.append_labels([(first.timestamp, Some(&**labels))].into_iter())?;
                 }
                 Ok(writer)
             });
@@ -207,10 +261,28 @@ impl State {
         }
     }
 
+    /// The number of the period in which a sample was taken.
+    fn period_of(&self, timestamp: Micros, period: Micros) -> u64 {
+        let origin = Micros::from_millis_f64(self.header.time_origin_ms).unwrap_or_default();
+        origin.saturating_add(timestamp).0 / period.0.max(1)
+    }
+
+    /// Where a finished file goes.
+    fn finished_file(&self, number: u64) -> PathBuf {
+        self.path.with_extension(format!("{number}.finished"))
+    }
+
+    /// Whether the sample after this one is probably in another file.
+    fn ends_soon(&self, last: Option<&Sample>) -> bool {
+        let (Retention::Periods(period), Some(last)) = (self.retention, last) else { return false };
+        let next = last.timestamp.saturating_add(LONGEST_SEGMENT);
+        self.period_of(next, period) > self.period_of(last.timestamp, period)
+    }
+
     /// Keeps the waiting times that a new file needs: the line between two points may begin in the file before, and so may the line
     /// for samples that are written later.
     fn remember(&mut self, waiting: Vec<WaitingPoint>, last: Option<&Sample>) {
-        if self.keep.is_none() {
+        if self.retention == Retention::Everything {
             return;
         }
         self.recent_waiting.extend(waiting);
@@ -220,10 +292,10 @@ impl State {
         }
     }
 
-    /// Appends to the file with the source maps. If only the last samples are kept, that is a file of its own, since the scripts of the
-    /// last samples may have been compiled long before.
+    /// Appends to the file with the source maps. If there are several files, that is one of its own, since scripts may have been compiled
+    /// long before they are sampled.
     fn write_map(&mut self, write: impl FnOnce(&mut JournalWriter<File>) -> io::Result<()>) {
-        if self.keep.is_none() {
+        if self.retention == Retention::Everything {
             return self.write(write);
         }
         if self.maps.is_none() && self.writer.is_some() {

@@ -13,6 +13,8 @@
 //! * [`realms`]: the realms of pages and what a session of a realm may show;
 //! * [`entries`]: marks and measures, collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run` and `selfprof attach`;
+//! * [`label_sets`]: what the labels of samples stand for;
+//! * [`life_sign`]: how an exporter knows that this process lives;
 //! * [`script_maps`]: which source maps such a recording has and wants;
 //! * [`output`]: what JavaScript receives of a recording;
 //! * [`thread_usage`]: what the system says of a thread;
@@ -31,6 +33,8 @@ mod api;
 mod building_thread;
 mod entries;
 mod journal;
+mod label_sets;
+mod life_sign;
 mod output;
 mod own_thread;
 mod realms;

@@ -16,6 +16,8 @@ pub struct SessionRequest {
     pub interval: Micros,
     /// The sample buffer size limit, in samples.
     pub limit: Option<u64>,
+    /// How many stacks it may hold.
+    pub most_stacks: Option<usize>,
     /// What happens when the limit is reached.
     pub policy: BufferPolicy,
     /// Whether marks and measures are collected here. Only sessions that other threads open need this; for its own

@@ -50,4 +50,4 @@ function update() {
   }
 }
 
-module.exports = { update };
+module.exports = { record, update };

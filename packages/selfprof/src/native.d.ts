@@ -50,6 +50,8 @@ export interface TraceOutput {
 export interface OpenOptions {
   sampleInterval: number;
   maxBufferSize: number;
+  /** How many stacks the buffer may hold, for sessions of untrusted scripts; absent for no limit. */
+  maxStacks?: number;
   bufferPolicy: string;
   /** The realm that opens the session; absent for one of the thread itself. */
   realm?: number;
@@ -76,6 +78,8 @@ export interface ThreadTrace {
 
 /** The options of a recording into a journal. */
 export interface RecordOptions {
+  /** The length of the periods that get a file each, in milliseconds; absent for one file. */
+  period?: number;
   /** The path of the journal. */
   path: string;
   /** The socket of the recorder. The recording ends when the recorder closes it. */
@@ -285,6 +289,16 @@ export interface Addon {
    * @throws when another recorder records this process
    */
   record(options: RecordOptions, onEnd?: () => void): boolean;
+  /** Samples with this number have these labels. */
+  defineLabels(number: number, names: string[], values: string[]): void;
+  /** Labels samples with the numbers in the current value of an AsyncLocalStorage; false if Node does not allow it. */
+  readLabelsOfStorage(storage: object, value: object, expected: Int32Array): boolean;
+  /** Labels samples with the numbers in an array; false if samples are labelled already. */
+  readLabelsOfMemory(memory: Int32Array): boolean;
+  /** Creates a file that is locked as long as this process lives. */
+  beginLifeSign(path: string, content: string): void;
+  /** Unlocks the file, since the process is about to end. */
+  endLifeSign(): void;
   /** Pauses the recordings of this thread because `process.execve()` may replace the program. */
   pauseRecordings(): void;
   entriesAreWanted(): boolean;

@@ -54,7 +54,7 @@ export function parse(text) {
     .slice(0, -1)
     .split('\n')
     .map((line) => JSON.parse(line));
-  assert.equal(header.selfprofJournal, 5);
+  assert.equal(header.selfprofJournal, 6);
   const tables = { names: [], resources: [], frames: [], stacks: [] };
   const { names, resources, frames, stacks } = tables;
   const samples = [];
@@ -62,6 +62,7 @@ export function parse(text) {
   let dropped = 0;
   const waiting = [];
   const sourceMaps = [];
+  const labels = [];
   let leftOut = 0;
   let end = null;
   for (const segment of records) {
@@ -93,6 +94,10 @@ export function parse(text) {
       sourceMaps.push(...segment.sourceMaps);
       continue;
     }
+    if (segment.labels) {
+      labels.push(...segment.labels.map(([from, set]) => ({ from, labels: segment.labelSets[set] ?? null })));
+      continue;
+    }
     if (segment.leftOutSourceMaps) {
       leftOut += segment.leftOutSourceMaps;
       continue;
@@ -107,5 +112,49 @@ export function parse(text) {
   for (const [, stack, , count = 1] of samples) assert.ok(count >= 1 && (count === 1 || stack === -1));
   for (const [since, stack] of samples) assert.ok(since >= 0 && stack < stacks.length);
   for (const [since, waited] of waiting) assert.ok(since >= 0 && waited >= 0);
-  return { header, names, resources, frames, stacks, samples, waiting, entries, dropped, sourceMaps, leftOut, end };
+  return {
+    header,
+    names,
+    resources,
+    frames,
+    stacks,
+    samples,
+    waiting,
+    entries,
+    dropped,
+    sourceMaps,
+    leftOut,
+    labels,
+    end,
+  };
+}
+
+/** The number of the marker `gc` in a journal. */
+const GC = 2;
+
+/**
+ * How many samples of a journal have which labels, by the innermost function with one of these names. Those of garbage collections are
+ * left out: their labels are read, but their stacks are inferred.
+ *
+ * @returns an object of objects: by the function, then by the labels as JSON
+ */
+export function labelsOf(journal, functions) {
+  const { names, frames, stacks, samples, labels } = journal;
+  const counts = Object.fromEntries(functions.map((name) => [name, {}]));
+  let time = 0;
+  let next = 0;
+  let current = null;
+  for (const [since, stack, marker, , run = 0] of samples) {
+    time += since;
+    while (next < labels.length && labels[next].from <= time) current = labels[next++].labels;
+    for (let at = marker === GC ? -1 : stack; at >= 0; at = stacks[at][0]) {
+      const name = names[frames[stacks[at][1]][0]];
+      if (!functions.includes(name)) continue;
+      const key = JSON.stringify(current);
+      counts[name][key] = (counts[name][key] ?? 0) + 1;
+      break;
+    }
+    time += run;
+  }
+  return counts;
 }

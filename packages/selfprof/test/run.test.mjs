@@ -117,7 +117,7 @@ suite('the journal', () => {
     const { header, names, resources, samples, end } = journals.main;
     const { pid, timeOrigin, origin, ...rest } = header;
     assert.deepEqual(rest, {
-      selfprofJournal: 5,
+      selfprofJournal: 6,
       threadId: 0,
       interval: 1000,
       mode: 'eager',

@@ -8,7 +8,7 @@ use selfprof_session::{
     SamplerError, SessionId, SessionOptions, quantise,
 };
 use selfprof_trace::Micros;
-use selfprof_v8::{CpuSampler, MappingUrls, Profile};
+use selfprof_v8::{CpuSampler, Environment, MappingUrls, Profile, SampleLabels};
 
 use super::delivery;
 use super::map_copier::MapCopier;
@@ -20,6 +20,7 @@ use crate::building_thread;
 use crate::entries::recorder;
 use crate::entries::store::EntryStore;
 use crate::journal::{Journal, StreamedRecording};
+use crate::label_sets::LabelSets;
 use crate::output::chunk_queue::{ChunkQueue, ChunkedRecording};
 use crate::output::finished::{FinishedTrace, ThreadRecording, finish};
 use crate::session_request::{SessionRequest, SessionView};
@@ -54,6 +55,7 @@ pub struct Agent {
     /// `None` unless a recording is streamed.
     recorder: Option<Recorder>,
     is_temporary: bool,
+    label_sets: Arc<LabelSets>,
 }
 
 /// Who asked for a streamed recording.
@@ -112,12 +114,30 @@ impl Agent {
             ticks: TickTimes::default(),
             recorder: None,
             is_temporary: false,
+            label_sets: Arc::default(),
         }
     }
 
     /// Its key.
     pub fn key(&self) -> AgentKey {
         self.notifier.key()
+    }
+
+    /// Samples have labels from now on, which `begin` finds a way to read. Returns what it does; false if the thread can have none.
+    pub fn read_labels(&mut self, begin: impl FnOnce(&mut SampleLabels) -> bool) -> bool {
+        let labels = Environment::current()
+            .and_then(|environment| SampleLabels::new(&environment, Arc::clone(&self.label_sets) as _));
+        let Some(mut labels) = labels else { return false };
+        let can_read = begin(&mut labels);
+        if can_read {
+            self.group.sampler().set_labels(Some(labels));
+        }
+        can_read
+    }
+
+    /// What the labels of samples stand for.
+    pub fn label_sets(&self) -> &LabelSets {
+        &self.label_sets
     }
 
     /// How other threads reach it.
@@ -205,11 +225,14 @@ impl Agent {
         view: SessionView,
         waiting: bool,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), SamplerError> {
-        let &SessionRequest { interval, limit, policy, .. } = request;
+        let &SessionRequest { interval, limit, most_stacks, policy, .. } = request;
         let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
+        // A recording that is streamed has both.
+        let labels = waiting;
         let SessionView { admission, origin, resolution } = view;
-        let recording = RecordingOptions { origin, interval, limit, policy, resolution, waiting };
+        let recording =
+            RecordingOptions { origin, interval, limit, most_stacks, policy, resolution, waiting, labels };
         let cell = Arc::new(RecordingCell::new(recording, admission, now));
         let options = SessionOptions { interval, rotate_every: LONGEST_RUN, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options)?;
@@ -367,6 +390,7 @@ impl Agent {
         self.notifier.forget_streams();
         self.map_copier = None;
         self.group.sampler().set_cpu_times(false);
+        self.group.sampler().set_labels(None);
         if let Some(Recorder { on_end: Some(on_end), .. }) = self.recorder.take() {
             on_end();
         }

@@ -15,7 +15,7 @@ use super::arguments::agent_error;
 use crate::agent::lifecycle;
 use crate::agent::thread_agent::Recorder;
 use crate::entries::recorder;
-use crate::journal::{Journal, JournalLimits};
+use crate::journal::{Journal, JournalLimits, Retention};
 use crate::recorder_connection::{self, Connection};
 use crate::session_request::SessionRequest;
 use crate::signals;
@@ -29,6 +29,8 @@ pub struct RecordOptions {
     pub connection: Option<String>,
     /// How many milliseconds to keep at least; absent to keep everything.
     pub keep: Option<f64>,
+    /// The length of the periods that get a file each, in milliseconds; absent for one file.
+    pub period: Option<f64>,
     /// The requested sample interval, in milliseconds.
     pub sample_interval: f64,
     /// After how many samples recording ends; absent for no limit.
@@ -89,13 +91,19 @@ fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> 
     };
     let limits = JournalLimits {
         max_entries: options.max_entries.unwrap_or(0.0) as u64,
-        keep: options.keep.and_then(Micros::from_millis_f64),
+        retention: retention(options.keep, options.period),
     };
     let journal = Journal::create(Path::new(&options.path), &header, limits)
         .map_err(|error| Error::new(Status::GenericFailure, format!("{}: {error}", options.path)))?;
     let journal = Arc::new(journal);
     let limit = options.limit.map(|limit| limit as u64);
-    let request = SessionRequest { interval: requested, limit, policy: BufferPolicy::Stop, entries: false };
+    let request = SessionRequest {
+        interval: requested,
+        limit,
+        most_stacks: None,
+        policy: BufferPolicy::Stop,
+        entries: false,
+    };
     let on_end = on_end
         .map(|on_end| on_end.build_threadsafe_function().weak::<true>().callee_handled::<false>().build());
     let recorder = Recorder {
@@ -116,6 +124,15 @@ fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> 
         signals::remove_unused_handlers();
     }
     Ok(true)
+}
+
+fn retention(keep: Option<f64>, period: Option<f64>) -> Retention {
+    let length = |time: Option<f64>| time.and_then(Micros::from_millis_f64).filter(|time| time.0 > 0);
+    match (length(period), length(keep)) {
+        (Some(period), _) => Retention::Periods(period),
+        (None, Some(keep)) => Retention::Latest(keep),
+        (None, None) => Retention::Everything,
+    }
 }
 
 fn connect(path: &str) -> Result<Connection> {

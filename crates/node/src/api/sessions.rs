@@ -60,6 +60,8 @@ pub struct OpenOptions {
     pub sample_interval: f64,
     /// The sample buffer size limit, in samples.
     pub max_buffer_size: f64,
+    /// How many stacks the buffer may hold; absent for no limit.
+    pub max_stacks: Option<u32>,
     /// What happens when the buffer is full.
     pub buffer_policy: String,
     /// The realm that opens it; absent for a session of the thread itself.
@@ -83,8 +85,9 @@ impl OpenOptions {
             _ => BufferPolicy::Stop,
         };
         let limit = Some(converted.max_buffer_size.into());
+        let most_stacks = self.max_stacks.map(|most| most as usize);
         let entries = self.include_entries.unwrap_or(false);
-        Ok(SessionRequest { interval: converted.sample_interval, limit, policy, entries })
+        Ok(SessionRequest { interval: converted.sample_interval, limit, most_stacks, policy, entries })
     }
 }
 

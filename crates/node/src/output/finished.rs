@@ -31,9 +31,11 @@ fn take_trace(cell: &RecordingCell, queue: Option<&ChunkQueue>) -> FinishedTrace
         origin: Instant::default(),
         interval: Micros(1),
         limit: None,
+        most_stacks: None,
         policy: BufferPolicy::Stop,
         resolution: Micros::ZERO,
         waiting: false,
+        labels: false,
     };
     let mut recording = mem::replace(&mut *cell.recording.lock(), Recording::new(empty));
     if let Some(queue) = queue {

@@ -27,11 +27,12 @@ function fileOf({ settings, processName }, isMain) {
 }
 
 /**
- * The socket of the recorder of this thread's recording.
+ * The recorder of this thread's recording: the socket of `selfprof run`, or the folder of an agent.
  *
  * @type {string | undefined}
  */
 let recorder;
+let isOfAgent = false;
 
 /**
  * Whether this thread has begun this recording already.
@@ -39,7 +40,22 @@ let recorder;
  * @param {import('./request.cjs').Request} request
  */
 function hasBegun({ settings }) {
-  return recorder !== undefined && recorder === settings.connection;
+  return recorder !== undefined && recorder === recorderOf(settings);
+}
+
+/** @param {import('./request.cjs').Settings} settings */
+function recorderOf({ connection, dir }) {
+  return connection ?? dir;
+}
+
+/**
+ * Who records this thread: an agent, `selfprof run` or `attach`, or nobody.
+ *
+ * @returns {'agent' | 'command' | undefined}
+ */
+function recordedBy() {
+  if (recorder === undefined) return undefined;
+  return isOfAgent ? 'agent' : 'command';
 }
 
 /**
@@ -57,9 +73,11 @@ function recordThread(request, isMain, onEnd) {
   if (hasBegun(request)) return true;
   const earlier = recorder;
   // First of all: the inspector may interrupt the preload of a worker, and call this again.
-  recorder = connection;
+  recorder = recorderOf(request.settings);
   try {
-    return beginRecording(request, isMain, onEnd);
+    const isRecording = beginRecording(request, isMain, onEnd);
+    isOfAgent = request.settings.period !== undefined;
+    return isRecording;
   } catch (error) {
     recorder = earlier;
     throw error;
@@ -72,14 +90,19 @@ function recordThread(request, isMain, onEnd) {
  * @param {() => void} [onEnd]
  */
 function beginRecording(request, isMain, onEnd) {
-  const { connection, keep, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
+  const { connection, keep, period, interval, limit, maxEntries, mode, nodeFrames } = request.settings;
   const native = require('../native.cjs');
   const { ensureAgentForRecording, updateEntryRecording } = require('../agent.cjs');
   const agent = ensureAgentForRecording({ mode, nodeFrames });
+  if (period !== undefined) {
+    const content = JSON.stringify({ pid: process.pid, command: request.command, node: process.version });
+    native.beginLifeSign(path.join(request.settings.dir, `${request.processName}.alive`), content);
+  }
   const options = {
     path: `${fileOf(request, isMain)}.journal`,
     connection,
     keep: keep ?? undefined,
+    period,
     sampleInterval: interval,
     limit: limit ?? undefined,
     maxEntries: maxEntries ?? undefined,
@@ -116,4 +139,4 @@ function reportFailure(request, isMain, error) {
   }
 }
 
-module.exports = { hasBegun, recordThread, reportFailure };
+module.exports = { hasBegun, recordedBy, recordThread, reportFailure };

@@ -18,12 +18,14 @@ const MAX_COMMAND_LENGTH = 1000;
  * @property {string} dir the directory of the journals
  * @property {string} [connection] the socket of `selfprof run`
  * @property {number | null} [keep] how many milliseconds to keep at least
+ * @property {number} [period] the length of the periods that get a journal each, in milliseconds
  * @property {number} interval the sample interval, in milliseconds
  * @property {number | null} limit how many samples to record at most
  * @property {number | null} maxEntries how many marks and measures to record at most; null to record none
  * @property {'eager' | 'lazy'} mode
  * @property {'fold' | 'full'} nodeFrames
  * @property {boolean} [children] whether to record child processes
+ * @property {boolean | 'free'} [labels] for an agent: whether samples get labels; `free` if that costs nothing
  *
  * @typedef {object} Request
  * @property {string} text the settings as JSON, for child processes
