@@ -1,8 +1,11 @@
 //! Command-line arguments.
 
+mod agent_exporter_arguments;
 mod attach_arguments;
 mod convert_arguments;
 mod diff_arguments;
+mod doctor_arguments;
+mod label_arguments;
 mod page_arguments;
 mod page_host;
 mod recording_arguments;
@@ -18,9 +21,12 @@ mod webdriver_arguments;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Error, Parser, Subcommand};
 
+pub use agent_exporter_arguments::AgentExporterArguments;
 pub use attach_arguments::AttachArguments;
 pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
+pub use doctor_arguments::DoctorArguments;
+pub use label_arguments::LabelArguments;
 pub use page_arguments::{PageArguments, Wait};
 pub use page_host::PageHostArguments;
 pub use recording_arguments::{RecordingArguments, SamplingArguments};
@@ -28,7 +34,7 @@ pub use recover_arguments::RecoverArguments;
 pub use report_arguments::ReportArguments;
 pub use run_arguments::{RunArguments, ToggleSignal};
 pub use source_maps::SourceMapArguments;
-pub use top_arguments::{Grouping, TopArguments};
+pub use top_arguments::{Grouping, Rows, TopArguments};
 pub use webdriver_arguments::WebDriverArguments;
 
 /// Profile JavaScript programs through the W3C JS Self-Profiling API
@@ -70,6 +76,7 @@ Examples:
                                         Convert for Chrome DevTools, speedscope, pprof and others
   selfprof page -o load.json app.html   Load a web page without a browser and profile the load
   selfprof webdriver --port 4444        Let Selenium and other WebDriver clients drive such pages
+  selfprof doctor https://shop.example/ Say why browsers cannot profile a page
 
 See `selfprof COMMAND --help` for more.";
 
@@ -83,7 +90,11 @@ pub enum Command {
     Convert(ConvertArguments),
     Page(PageArguments),
     Webdriver(WebDriverArguments),
+    Doctor(DoctorArguments),
     Recover(RecoverArguments),
+    // The agent of servers starts it.
+    #[command(hide = true)]
+    AgentExporter(AgentExporterArguments),
 }
 
 #[cfg(test)]

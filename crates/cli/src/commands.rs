@@ -1,8 +1,10 @@
 //! The commands, one module each.
 
+pub mod agent_exporter;
 pub mod attach;
 pub mod convert;
 pub mod diff;
+pub mod doctor;
 pub mod live_recording;
 pub mod page;
 pub mod recover;

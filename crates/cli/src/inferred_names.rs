@@ -87,5 +87,6 @@ pub fn named(thread: &Thread, names: &InferredNames) -> Result<Thread, InternErr
     }
     named.set_entries(trace.entries().cloned());
     named.set_waiting(trace.waiting().cloned());
+    named.set_labels(trace.labels().cloned());
     Ok(thread.with_trace(named))
 }

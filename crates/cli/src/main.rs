@@ -7,11 +7,13 @@
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod collector;
 mod commands;
 mod failure;
 mod files;
 mod inferred_names;
 mod installation;
+mod labels;
 mod packages;
 mod page_host;
 mod program;
@@ -22,7 +24,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
-use commands::{attach, convert, diff, page, recover, report, run, top, webdriver};
+use commands::{agent_exporter, attach, convert, diff, doctor, page, recover, report, run, top, webdriver};
 
 fn main() -> ExitCode {
     let result = match Arguments::of_process().command {
@@ -33,7 +35,9 @@ fn main() -> ExitCode {
         Command::Page(arguments) => page::page(&arguments),
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
         Command::Report(arguments) => report::report(&arguments),
+        Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::Recover(arguments) => recover::recover(&arguments),
+        Command::AgentExporter(arguments) => agent_exporter::agent_exporter(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),
     };
     result.unwrap_or_else(|failure| {

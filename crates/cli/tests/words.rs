@@ -53,6 +53,9 @@ fn help() {
     check("help-page", &mut with("page --help"));
     check("help-webdriver", &mut with("webdriver --help"));
     check("help-convert", &mut with("convert --help"));
+    check("help-agent-exporter", &mut with("agent-exporter --help"));
+    check("agent-exporter-no-folder", &mut with("agent-exporter"));
+    check("agent-exporter-missing", &mut with("agent-exporter --folder no/such/folder"));
     check("unknown-command", &mut with("rum"));
     check("unknown-program", &mut with("eslint ."));
 }
@@ -104,6 +107,22 @@ fn waiting() {
     check("convert-waiting", &mut with(&format!("convert {waiting} -o - --to collapsed")));
     check("convert-waiting-firefox", &mut with(&format!("convert {waiting} -o - --to firefox")));
     check("convert-waiting-w3c", &mut with(&format!("convert {waiting} -o - --to w3c")));
+}
+
+#[test]
+fn labels() {
+    let labels = "tests/fixtures/labels.json";
+    check("top-by-label", &mut with(&format!("top --by label:http.route {labels}")));
+    check("top-by-label-and-cpu", &mut with(&format!("top --by label:tenant,cpu --top 2 {labels}")));
+    check("top-by-label-json", &mut with(&format!("top --json --by label:http.route {labels}")));
+    check("top-by-unknown-label", &mut with(&format!("top --by label:colour {labels}")));
+    check("top-by-two-labels", &mut with(&format!("top --by label:a,label:b {labels}")));
+    check("top-of-label", &mut with(&format!("top --label http.route=/ --label tenant=a {labels}")));
+    check("top-of-labels", &mut with(&format!("top --label http.route=/ --label http.route=/cart {labels}")));
+    check("top-of-unknown-label", &mut with(&format!("top --label colour=red {labels}")));
+    check("top-of-bad-label", &mut with(&format!("top --label red {labels}")));
+    check("convert-of-label", &mut with(&format!("convert {labels} --label tenant=a -o - --to collapsed")));
+    check("convert-labels-w3c", &mut with(&format!("convert {labels} -o - --to w3c")));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use selfprof_formats::Format;
 
+use super::label_arguments::LabelArguments;
 use super::source_maps::SourceMapArguments;
 use super::values::formats;
 
@@ -39,6 +40,9 @@ pub struct ConvertArguments {
     pub thread: Option<String>,
 
     #[command(flatten)]
+    pub labels: LabelArguments,
+
+    #[command(flatten)]
     pub source_maps: SourceMapArguments,
 }
 
@@ -47,14 +51,17 @@ Formats that selfprof reads and writes:
   w3c         .json              ProfilerTrace, the JSON of `await profiler.stop()`
   cpuprofile  .cpuprofile        V8's CPU profile, for Chrome DevTools and VS Code
   explainer   .explainer.json    The format of the API's explainer: performance.startProfiling()
+  pprof       .pb.gz             For `go tool pprof` and continuous profilers
+  otlp        .otlp              OpenTelemetry profiles (v1development of OTLP 1.10), binary
 
 Formats that selfprof only writes:
   firefox     .firefox.json      For profiler.firefox.com, with marks and measures
   chrome      .trace.json        Trace events, for the Performance panel of Chrome DevTools
   speedscope  .speedscope.json   For speedscope.app
-  pprof       .pb.gz             For `go tool pprof` and continuous profilers
   collapsed   .collapsed         Collapsed stacks for flame graphs, in microseconds
-  otlp        .otlp              OpenTelemetry profiles (v1development of OTLP 1.10), binary
+
+Of pprof and OTLP profiles, wall time is read, or else CPU time. pprof does not say when a sample was taken, so
+samples are placed one after the other.
 
 Every format shows the same self and total times as `selfprof top`.
 

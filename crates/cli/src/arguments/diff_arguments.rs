@@ -16,10 +16,13 @@ use super::source_maps::SourceMapArguments;
 /// two-proportion z-test at the 5 % level, with Holm's correction for the number of functions. Consecutive samples of one
 /// long call count as one event. If nothing changed, 19 of 20 comparisons list nothing. The test cannot account for other
 /// differences between runs, such as their input or the load of the machine: compare two runs of the same program first.
+///
+/// BASE and NEW may be URLs of a `selfprof-collector`, as in the address of its page. Two selections of one application and
+/// period are compared by the collector, by sessions. SELFPROF_COLLECTOR_TOKEN is the token, if the collector needs one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DiffArguments {
-    /// The trace before the change, in any format that `top` reads; `-` reads stdin
+    /// The trace before the change, in any format that `top` reads; `-` reads stdin; or the URL of a collector
     #[arg(value_name = "BASE")]
     pub base: PathBuf,
 
@@ -50,4 +53,5 @@ pub struct DiffArguments {
 const EXAMPLES: &str = "\
 Examples:
   selfprof diff before.json.gz after.json.gz
+  selfprof diff 'http://127.0.0.1:4319/?app=shop&release=1.3' 'http://127.0.0.1:4319/?app=shop&release=1.4'
   selfprof diff --json main.json branch.json | jq '.functions[] | select(.significant and .change > 0)'";

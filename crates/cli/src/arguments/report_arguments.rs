@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::label_arguments::LabelArguments;
 use super::source_maps::SourceMapArguments;
 
 /// Write an HTML report of one or more traces
@@ -12,10 +13,14 @@ use super::source_maps::SourceMapArguments;
 /// measures, flame graphs (chronological, left-heavy and inverted), the callers and callees of each function, and searchable
 /// tables of functions and packages. It shows all processes and threads of a file on one time axis, together or one at a time.
 /// Given several files, it compares the first two.
+///
+/// A URL of a `selfprof-collector` stands for a file: of a profile (http://HOST/api/v1/profiles/ID?app=APP), or of the sum of all
+/// profiles that a filter selects (http://HOST/?app=APP&release=1.4, as in the address of the collector's page).
+/// SELFPROF_COLLECTOR_TOKEN is the token, if the collector needs one.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReportArguments {
-    /// Traces; may be gzipped; `-` reads stdin
+    /// Traces; may be gzipped; `-` reads stdin; or URLs of a collector
     #[arg(value_name = "FILE", required = true, num_args = 1..)]
     pub files: Vec<PathBuf>,
 
@@ -27,6 +32,9 @@ pub struct ReportArguments {
     /// Write the report to FILE; `-` writes to stdout [default: TRACE-NAME.html beside the first trace]
     #[arg(short, long, value_name = "FILE", conflicts_with = "serve")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub labels: LabelArguments,
 
     #[command(flatten)]
     pub source_maps: SourceMapArguments,
@@ -50,4 +58,5 @@ Examples:
   selfprof report --open trace.json.gz            Write trace.html and open it
   selfprof report before.json after.json -o diff.html
   selfprof report --together server.json client.json
+  selfprof report 'http://127.0.0.1:4319/?app=shop&page=/cart' -o cart.html
   selfprof report --serve trace.json              Reload the page after each new recording";

@@ -1,12 +1,14 @@
 //! Arguments of `selfprof top`.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, ValueEnum};
 use selfprof_formats::Format;
 use selfprof_trace::Clock;
 
+use super::label_arguments::LabelArguments;
 use super::shown_time::ShownTime;
 use super::source_maps::SourceMapArguments;
 use super::values::formats;
@@ -21,7 +23,8 @@ use super::values::formats;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TopArguments {
-    /// A W3C trace, a `.cpuprofile`, or a profile in the explainer's format; may be gzipped; `-` reads stdin
+    /// A W3C trace, a `.cpuprofile`, or a profile in pprof's, OTLP's or the explainer's format; may be gzipped; `-` reads
+    /// stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
@@ -30,10 +33,13 @@ pub struct TopArguments {
     pub from: Option<Format>,
 
     #[command(flatten)]
+    pub labels: LabelArguments,
+
+    #[command(flatten)]
     pub source_maps: SourceMapArguments,
 
     /// What to group the time by, and which time: `--by package,cpu`
-    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', default_value = "function")]
+    #[arg(long, value_name = "WHAT", value_parser = ByParser, value_delimiter = ',', default_value = "function")]
     pub by: Vec<By>,
 
     /// Print at most N rows and N measures
@@ -63,10 +69,20 @@ pub enum Grouping {
 }
 
 /// What a row of the table stands for, or which time it has.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum By {
     Grouping(Grouping),
+    /// The value of a label, by the name of the label.
+    Label(String),
     Time(ShownTime),
+}
+
+/// What a row of the table stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rows {
+    Of(Grouping),
+    /// The values of a label.
+    OfLabel(String),
 }
 
 impl ValueEnum for By {
@@ -88,25 +104,55 @@ impl ValueEnum for By {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
             Self::Grouping(grouping) => grouping.to_possible_value(),
+            Self::Label(_) => None,
             Self::Time(time) => time.to_possible_value(),
         }
     }
 }
 
+/// Parses the words of `--by`.
+#[derive(Clone)]
+struct ByParser;
+
+impl TypedValueParser for ByParser {
+    type Value = By;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<By, clap::Error> {
+        match value.to_str().and_then(|value| value.strip_prefix("label:")) {
+            Some(name) if !name.is_empty() => Ok(By::Label(name.to_owned())),
+            _ => EnumValueParser::<By>::new().parse_ref(command, argument, value),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let words: Vec<PossibleValue> =
+            By::value_variants().iter().filter_map(By::to_possible_value).collect();
+        let label = PossibleValue::new("label:NAME").help("Value of a label, such as `label:http.route`");
+        Some(Box::new(words.into_iter().chain([label])))
+    }
+}
+
 impl TopArguments {
     /// What `--by` says; `None` if it names two groups, or two times.
-    pub fn grouping_and_clock(&self) -> Option<(Grouping, Clock)> {
-        let (mut grouping, mut time) = (None, None);
-        for &by in &self.by {
+    pub fn rows_and_clock(&self) -> Option<(Rows, Clock)> {
+        let (mut rows, mut time) = (None, None);
+        let mut replace = |named: Rows| rows.replace(named.clone()).is_some_and(|other| other != named);
+        for by in &self.by {
             let is_second = match by {
-                By::Grouping(named) => grouping.replace(named).is_some_and(|other| other != named),
-                By::Time(named) => time.replace(named).is_some_and(|other| other != named),
+                &By::Grouping(named) => replace(Rows::Of(named)),
+                By::Label(name) => replace(Rows::OfLabel(name.clone())),
+                &By::Time(named) => time.replace(named).is_some_and(|other| other != named),
             };
             if is_second {
                 return None;
             }
         }
-        Some((grouping.unwrap_or(Grouping::Function), time.map(Clock::from).unwrap_or_default()))
+        Some((rows.unwrap_or(Rows::Of(Grouping::Function)), time.map(Clock::from).unwrap_or_default()))
     }
 }
 
@@ -116,4 +162,6 @@ Examples:
   selfprof top --top 100 trace.json.gz
   selfprof top --by resource CPU.20261121.cpuprofile
   selfprof top --by package,cpu build.selfprof.json
+  selfprof top --by label:http.route server.selfprof.json
+  selfprof top --label http.route=/cart server.selfprof.json
   curl -s https://example.com/trace.json | selfprof top --json - | jq '.functions[0].name'";

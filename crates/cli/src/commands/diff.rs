@@ -1,5 +1,7 @@
 //! `selfprof diff`: compares the functions' shares of the time in two programs.
 
+mod of_collector;
+
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,12 +11,14 @@ use selfprof_trace::summary::{FunctionRow, Summary};
 use selfprof_trace::{Clock, Frame, FrameId, Trace};
 use serde_json::{Value, json};
 
-use crate::arguments::DiffArguments;
+use crate::arguments::{DiffArguments, LabelArguments};
+use crate::collector::{self, Address, is_url};
 use crate::failure::Failure;
 use crate::files::input::{self, is_stream};
 use crate::files::stdout;
 use crate::program::Program;
 use crate::terminal::color::Colors;
+use crate::terminal::messages::warn;
 use crate::terminal::names::{function_name, location};
 use crate::terminal::tables::{function_column_width, write_mark_note};
 
@@ -29,9 +33,21 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     if is_stream(&arguments.base) && is_stream(&arguments.new) {
         return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
     }
+    if let (Some(base), Some(new)) = (Address::of(&arguments.base)?, Address::of(&arguments.new)?)
+        && let Some((comparison, json)) = collector::compare(&base, &new, arguments.top)?
+    {
+        return of_collector::show(&comparison, &json, arguments);
+    }
+    if [&arguments.base, &arguments.new].into_iter().any(|path| is_url(path)) {
+        warn(
+            "samples of one session depend on each other, so p-values are too small; the collector compares selections of one application \
+             and period by sessions",
+        );
+    }
     let clock = arguments.by.map(Clock::from).unwrap_or_default();
-    let base = input::program(&arguments.base, None, (&arguments.source_maps, clock))?;
-    let new = input::program(&arguments.new, None, (&arguments.source_maps, clock))?;
+    let every = LabelArguments::default();
+    let base = input::program(&arguments.base, None, &every, (&arguments.source_maps, clock))?;
+    let new = input::program(&arguments.new, None, &every, (&arguments.source_maps, clock))?;
     if arguments.by.is_some() {
         for (path, program) in [(&arguments.base, &base), (&arguments.new, &new)] {
             program.warn_of_unknown_times(&input::name_of(path));

@@ -13,9 +13,11 @@ use std::process::ExitCode;
 
 use selfprof_trace::foreign::Problems;
 
-use crate::arguments::{ReportArguments, SourceMapArguments};
+use crate::arguments::{LabelArguments, ReportArguments, SourceMapArguments};
+use crate::collector::{Address, Fetched, is_url};
 use crate::failure::Failure;
 use crate::files::{atomic, input, output, stdout};
+use crate::labels;
 use crate::source_maps;
 use crate::terminal::messages::{say, warn};
 
@@ -28,6 +30,7 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let inputs = Inputs {
         files: arguments.files.clone(),
         are_together: arguments.together,
+        labels: arguments.labels.clone(),
         maps: arguments.source_maps.clone(),
     };
     if inputs.are_one_trace() {
@@ -51,8 +54,12 @@ pub fn report(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
 /// Writes the report of a trace beside it and opens it, for `selfprof run --report`.
 pub fn report_run(trace: &Path) -> Result<(), Failure> {
     let template = Template::find()?;
-    let inputs =
-        Inputs { files: vec![trace.to_owned()], are_together: false, maps: SourceMapArguments::default() };
+    let inputs = Inputs {
+        files: vec![trace.to_owned()],
+        are_together: false,
+        labels: LabelArguments::default(),
+        maps: SourceMapArguments::default(),
+    };
     let html = inputs.render(&template)?;
     let path = default_name(trace);
     write_file(&path, &html)?;
@@ -65,6 +72,7 @@ struct Inputs {
     files: Vec<PathBuf>,
     /// Whether all files are one trace.
     are_together: bool,
+    labels: LabelArguments,
     maps: SourceMapArguments,
 }
 
@@ -74,7 +82,11 @@ impl Inputs {
     }
 
     fn render(&self, template: &Template) -> Result<Vec<u8>, Failure> {
-        let files = self.files.iter().map(|file| read(file, &self.maps)).collect::<Result<Vec<_>, _>>()?;
+        let files = self
+            .files
+            .iter()
+            .map(|file| read(file, (&self.labels, &self.maps)))
+            .collect::<Result<Vec<_>, _>>()?;
         let traces = if self.are_one_trace() {
             ReportTrace::together(files).map(|trace| vec![trace])
         } else {
@@ -86,20 +98,28 @@ impl Inputs {
     }
 }
 
-fn read(file: &Path, maps: &SourceMapArguments) -> Result<FileThreads, Failure> {
+fn read(file: &Path, (labels, maps): (&LabelArguments, &SourceMapArguments)) -> Result<FileThreads, Failure> {
+    if let Some(address) = Address::of(file)? {
+        let Fetched { name, threads, remark } = input::of_collector(&address)?;
+        let problems = threads.iter().map(|(_, problems)| problems.total()).sum();
+        let mut threads: Vec<_> = threads.into_iter().map(|(thread, _)| thread).collect();
+        labels::retain(&mut threads, labels);
+        return Ok(FileThreads { name, threads: source_maps::apply(threads, maps, None)?, problems, remark });
+    }
     let name = match file.file_name() {
         Some(name) if !input::is_stream(file) => name.to_string_lossy().into_owned(),
         _ => "stdin".to_owned(),
     };
-    let (threads, problems): (Vec<_>, Vec<_>) = input::profile(file, None)?.into_iter().unzip();
+    let (mut threads, problems): (Vec<_>, Vec<_>) = input::profile(file, None)?.into_iter().unzip();
+    labels::retain(&mut threads, labels);
     let problems = problems.iter().map(Problems::total).sum();
     let threads = source_maps::apply(threads, maps, input::recorded(file))?;
-    Ok(FileThreads { name, threads, problems })
+    Ok(FileThreads { name, threads, problems, remark: None })
 }
 
-/// `build.selfprof.html` beside `build.selfprof.json.gz`; for stdin, `report.html` in the working directory.
+/// `build.selfprof.html` beside `build.selfprof.json.gz`; for stdin and URLs, `report.html` in the working directory.
 fn default_name(file: &Path) -> PathBuf {
-    let Some(name) = file.file_name().filter(|_| !input::is_stream(file)) else {
+    let Some(name) = file.file_name().filter(|_| !input::is_stream(file) && !is_url(file)) else {
         return "report.html".into();
     };
     let name = name.to_string_lossy();
@@ -141,5 +161,6 @@ mod tests {
         check("trace", "trace.html");
         check(".json", ".json.html");
         check("-", "report.html");
+        check("http://127.0.0.1:4319/?app=shop&page=/a.json", "report.html");
     }
 }

@@ -7,9 +7,10 @@ use selfprof_trace::summary::{Code, FunctionRow, MarkRow, MeasureRow, ResourceRo
 use selfprof_trace::{Clock, Entries, EntryNameId, Marker, RecommendedMark, Trace};
 use serde_json::{Map, Value, json};
 
-use crate::arguments::{Grouping, TopArguments};
+use crate::arguments::{Grouping, Rows, TopArguments};
 use crate::failure::Failure;
 use crate::files::{input, stdout};
+use crate::labels::{self, LabelRow};
 use crate::packages::{self, PackageRow};
 use crate::program::{Program, ThreadRow};
 use crate::terminal::color::Colors;
@@ -20,18 +21,19 @@ const JSON_VERSION: u32 = 1;
 
 /// Runs the command.
 pub fn top(arguments: &TopArguments) -> Result<ExitCode, Failure> {
-    let (grouping, clock) = arguments.grouping_and_clock().ok_or_else(|| {
+    let (rows, clock) = arguments.rows_and_clock().ok_or_else(|| {
         Failure::usage("`--by` takes one group and one time")
             .hint("for example `--by package`, `--by cpu` or `--by package,cpu`")
     })?;
-    let program = input::program(&arguments.file, arguments.from, (&arguments.source_maps, clock))?;
+    let program =
+        input::program(&arguments.file, arguments.from, &arguments.labels, (&arguments.source_maps, clock))?;
     if clock != Clock::WaitingApart {
         program.warn_of_unknown_times("the trace");
     }
     let summary = Summary::of_merged(&program.merged);
     stdout::write(|out| match arguments.json {
-        true => writeln!(out, "{}", to_json(&program, &summary, (arguments, grouping))),
-        false => write_table(out, &program, &summary, (arguments, grouping)),
+        true => writeln!(out, "{}", to_json(&program, &summary, (arguments, &rows))),
+        false => write_table(out, &program, &summary, (arguments, &rows)),
     })
 }
 
@@ -39,11 +41,19 @@ fn write_table(
     out: &mut impl Write,
     program: &Program,
     summary: &Summary,
-    (arguments, grouping): (&TopArguments, Grouping),
+    (arguments, rows): (&TopArguments, &Rows),
 ) -> io::Result<()> {
     let table = (&program.merged.trace, summary);
     let (top, base, colors) =
         (arguments.top, std::env::current_dir().unwrap_or_default(), Colors::for_stdout());
+    let grouping = match rows {
+        Rows::Of(grouping) => *grouping,
+        Rows::OfLabel(name) => {
+            let rows = labels::rows(&program.merged, name);
+            tables::write_labels(out, (name, &rows), summary, top, colors)?;
+            return write_rest(out, program, summary, (top, colors));
+        }
+    };
     match grouping {
         Grouping::Function => tables::write_functions(out, table, &program.inferred, top, &base, colors)?,
         Grouping::Resource => tables::write_resources(out, table, top, &base, colors)?,
@@ -54,35 +64,49 @@ fn write_table(
         Grouping::Thread => tables::write_threads(out, program, summary, top, colors)?,
         Grouping::Process => tables::write_processes(out, program, summary, top, &base, colors)?,
     }
-    tables::write_entries(out, table, top, colors)?;
+    write_rest(out, program, summary, (top, colors))
+}
+
+/// Writes what follows the table, whatever its rows are.
+fn write_rest(
+    out: &mut impl Write,
+    program: &Program,
+    summary: &Summary,
+    (top, colors): (usize, Colors),
+) -> io::Result<()> {
+    tables::write_entries(out, (&program.merged.trace, summary), top, colors)?;
     tables::write_markers(out, summary)?;
     tables::write_times(out, program, summary)?;
     writeln!(out, "trace: {}", tables::extent(program, summary, None))
 }
 
-fn to_json(program: &Program, summary: &Summary, (arguments, grouping): (&TopArguments, Grouping)) -> Value {
+fn to_json(program: &Program, summary: &Summary, (arguments, rows): (&TopArguments, &Rows)) -> Value {
     let (trace, top) = (&program.merged.trace, arguments.top);
     let markers: Map<String, Value> = Marker::ALL
         .into_iter()
         .map(|marker| (marker.as_str().to_owned(), tally_json(summary.marker(marker))))
         .collect();
     // The kinds of work are always included.
-    let rows = match grouping {
-        Grouping::Function => {
+    let rows = match rows {
+        Rows::OfLabel(name) => {
+            let rows = labels::rows(&program.merged, name);
+            Some(("labels", rows.iter().take(top).map(|row| label_json(name, row)).collect()))
+        }
+        Rows::Of(Grouping::Function) => {
             let rows = summary.functions.iter().take(top).map(|row| function_json(program, row));
             Some(("functions", rows.collect::<Value>()))
         }
-        Grouping::Resource => {
+        Rows::Of(Grouping::Resource) => {
             let rows = summary.resources.iter().take(top).map(|row| resource_json(trace, row));
             Some(("resources", rows.collect()))
         }
-        Grouping::Package => {
+        Rows::Of(Grouping::Package) => {
             let rows = packages::rows(&program.merged);
             Some(("packages", rows.iter().take(top).map(package_json).collect()))
         }
-        Grouping::Marker => None,
-        Grouping::Thread => Some(("threads", thread_rows_json(&program.thread_rows(), top))),
-        Grouping::Process => Some(("processes", thread_rows_json(&program.process_rows(), top))),
+        Rows::Of(Grouping::Marker) => None,
+        Rows::Of(Grouping::Thread) => Some(("threads", thread_rows_json(&program.thread_rows(), top))),
+        Rows::Of(Grouping::Process) => Some(("processes", thread_rows_json(&program.process_rows(), top))),
     };
     let name = |id: EntryNameId| trace.entries().map(|entries| &entries.names()[id]);
     // Marks with a recommended name come first, so that `--top` does not cut them.
@@ -129,6 +153,10 @@ fn thread_rows_json(rows: &[ThreadRow], top: usize) -> Value {
         })
     };
     rows.iter().take(top).map(row).collect()
+}
+
+fn label_json(name: &str, row: &LabelRow) -> Value {
+    json!({ "label": name, "value": row.value, "time": row.busy.time.as_millis_f64(), "samples": row.busy.samples })
 }
 
 fn package_json(row: &PackageRow) -> Value {

@@ -9,8 +9,10 @@ use selfprof_formats::{Format, Hint, ReadError, ReadOptions, Thread, read};
 use selfprof_trace::Clock;
 use selfprof_trace::foreign::Problems;
 
-use crate::arguments::SourceMapArguments;
+use crate::arguments::{LabelArguments, SourceMapArguments};
+use crate::collector::{self, Address, Fetched};
 use crate::failure::Failure;
+use crate::labels;
 use crate::program::Program;
 use crate::source_maps::{self, ReadableThread};
 use crate::terminal::messages::warn;
@@ -33,9 +35,10 @@ pub fn name_of(path: &Path) -> String {
 pub fn threads(
     path: &Path,
     format: Option<Format>,
-    maps: &SourceMapArguments,
+    (labels, maps): (&LabelArguments, &SourceMapArguments),
 ) -> Result<Vec<ReadableThread>, Failure> {
-    let threads = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
+    let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
+    labels::retain(&mut threads, labels);
     source_maps::apply(threads, maps, recorded(path))
 }
 
@@ -45,8 +48,11 @@ pub fn recorded(path: &Path) -> Option<SystemTime> {
     metadata.modified().ok()
 }
 
-/// Reads a profile and reports its problems, without applying source maps.
+/// Reads a profile and reports its problems, without applying source maps. A URL stands for what a collector has there.
 pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Problems)>, Failure> {
+    if let Some(address) = Address::of(path)? {
+        return Ok(of_collector(&address)?.threads);
+    }
     let input: Box<dyn Read> = if is_stream(path) {
         Box::new(io::stdin().lock())
     } else {
@@ -66,6 +72,8 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
                  see `selfprof convert --help` for the other formats",
             ),
             ReadError::Json(..) => failure.hint("see `selfprof convert --help` for the formats that selfprof reads"),
+            ReadError::Protobuf(..) => failure.hint("the file is truncated or corrupt, or in another format"),
+            ReadError::NoTimes(..) => failure.hint("record how long functions run, by `wall` or `cpu` time"),
             ReadError::WriteOnly(_) => failure.hint(
                 "use the trace that this file was converted from; \
                  see `selfprof convert --help` for the formats that selfprof reads",
@@ -89,6 +97,15 @@ pub fn profile(path: &Path, format: Option<Format>) -> Result<Vec<(Thread, Probl
     Ok(profile.threads)
 }
 
+/// Asks a collector, and says what is to be known of its answer.
+pub fn of_collector(address: &Address) -> Result<Fetched, Failure> {
+    let fetched = collector::fetch(address)?;
+    if let Some(remark) = &fetched.remark {
+        warn(format_args!("{}: {remark}", printable(&fetched.name)));
+    }
+    Ok(fetched)
+}
+
 /// Whether decompression failed, not the input itself.
 fn is_corrupt(error: &io::Error) -> bool {
     matches!(
@@ -101,12 +118,14 @@ fn is_corrupt(error: &io::Error) -> bool {
 pub fn program(
     path: &Path,
     format: Option<Format>,
+    labels: &LabelArguments,
     (maps, clock): (&SourceMapArguments, Clock),
 ) -> Result<Program, Failure> {
-    let threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
+    let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
     if threads.is_empty() {
         return Err(Failure::job(format!("{} has no threads", name_of(path))));
     }
+    labels::retain(&mut threads, labels);
     Program::new(threads, (maps, clock), recorded(path))
 }
 

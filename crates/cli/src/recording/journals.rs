@@ -70,7 +70,7 @@ pub fn read(files: &[PathBuf], is_kept: Option<IsKept<'_>>) -> (Vec<RecordedThre
     let folder =
         files.first().and_then(|file| file.parent()?.parent()).map(Path::to_owned).unwrap_or_default();
     let threads = journals.into_iter().map(|journal| {
-        let offset = first.as_ref().map_or(Micros::ZERO, |first| offset(first, &journal.header));
+        let offset = first.as_ref().map_or(Micros::ZERO, |first| journal.header.since(first));
         let time_origin = first.as_ref().map(|first| first.time_origin_ms);
         recorded(journal, (offset, time_origin), is_alone, &folder)
     });
@@ -132,15 +132,6 @@ fn cut(journal: &mut Journal, is_kept: IsKept<'_>) {
     }
 }
 
-/// How much later a thread's time origin is than the first thread's.
-fn offset(first: &Header, header: &Header) -> Micros {
-    if header.origin == Micros::ZERO || first.origin == Micros::ZERO {
-        let later = header.time_origin_ms - first.time_origin_ms;
-        return Micros::from_millis_f64(later.max(0.0)).unwrap_or(Micros::ZERO);
-    }
-    header.origin.saturating_sub(first.origin)
-}
-
 fn recorded(
     journal: Journal,
     (offset, time_origin): (Micros, Option<f64>),
@@ -148,13 +139,9 @@ fn recorded(
     folder: &Path,
 ) -> RecordedThread {
     let Header { pid, thread_id: tid, interval, .. } = journal.header;
-    let name = match (&*journal.header.thread_name, tid) {
-        ("", 0) => Thread::MAIN.to_owned(),
-        ("", tid) => format!("worker-{tid}"),
-        (name, _) => name.to_owned(),
-    };
+    let name = journal.header.name();
     let process = Process { pid, tid, command: journal.header.command.clone() };
-    let source_maps = source_maps::recorded_maps(&journal.source_maps);
+    let source_maps = source_maps::recorded_maps(&journal.source_maps, &mut |problem| warn(problem));
     let mut thread = Thread { name, process: Some(process), time_origin, trace: journal.trace, source_maps };
     // Programs name their threads, and a terminal would obey control characters.
     let label = if is_alone { "the main thread".to_owned() } else { printable(&thread.label()) };

@@ -1,21 +1,24 @@
 //! The source maps that a recording took from the program.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use selfprof_formats::ScriptMap;
 use selfprof_source_maps::{Comments, json_of_data_url};
 
 use super::finder::{linked, local_file, read, read_text};
-use crate::terminal::messages::warn;
 use crate::terminal::names::printable;
 
 /// At most this many bad maps are named; the rest are counted.
 const MAX_WARNINGS: usize = 5;
 
 /// The maps of scripts that were compiled in memory, from the URLs of the scripts and of their maps. A script whose file leads to
-/// the same map needs none.
-pub fn recorded_maps(urls: &[(String, String)]) -> Vec<ScriptMap> {
+/// the same map needs none. Tells `report` which are ignored.
+pub fn recorded_maps(
+    urls: &[(String, String)],
+    report: &mut dyn FnMut(fmt::Arguments<'_>),
+) -> Vec<ScriptMap> {
     let mut by_script: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (script, url) in urls {
         let known = by_script.entry(script).or_default();
@@ -34,7 +37,7 @@ pub fn recorded_maps(urls: &[(String, String)]) -> Vec<ScriptMap> {
             Ok(map) => maps.extend(map),
             Err(reason) => {
                 if bad < MAX_WARNINGS {
-                    warn(format_args!(
+                    report(format_args!(
                         "ignored the source map of {}: {}",
                         printable(script),
                         printable(&reason)
@@ -45,10 +48,10 @@ pub fn recorded_maps(urls: &[(String, String)]) -> Vec<ScriptMap> {
         }
     }
     if bad > MAX_WARNINGS {
-        warn(format_args!("ignored {} more bad source maps", bad - MAX_WARNINGS));
+        report(format_args!("ignored {} more bad source maps", bad - MAX_WARNINGS));
     }
     if ambiguous > 0 {
-        warn(format_args!(
+        report(format_args!(
             "ignored the source maps of {ambiguous} scripts that were compiled several times, with different maps"
         ));
     }

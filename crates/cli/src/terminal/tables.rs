@@ -7,6 +7,7 @@ use selfprof_trace::summary::{Code, Summary, Tally};
 use selfprof_trace::{GARBAGE_COLLECTOR, Marker, Micros, Millis, Trace, WAITING};
 
 use crate::inferred_names::{InferredNames, MARK};
+use crate::labels::LabelRow;
 use crate::packages::PackageRow;
 use crate::program::{Program, ThreadRow};
 
@@ -104,6 +105,25 @@ pub fn write_packages(
         let percent = percent(own.time, summary.busy.time);
         let [own, total] = [own, total].map(|tally| tally.time.as_millis_f64());
         writeln!(out, "{own:>10.1} {total:>10.1} {percent:>6.1}  {}", printable(name))?;
+    }
+    write_left_out(out, rows.len() - shown.len())
+}
+
+/// Writes the busy time of each value of a label, most time first. `%` is its share of the busy time.
+pub fn write_labels(
+    out: &mut impl Write,
+    (name, rows): (&str, &[LabelRow]),
+    summary: &Summary,
+    top: usize,
+    colors: Colors,
+) -> io::Result<()> {
+    let shown = first(rows, top);
+    let heading = format!("{:>10} {:>10} {:>6}  {}", "ms", "samples", "%", printable(name));
+    writeln!(out, "{}", colors.heading(heading))?;
+    for LabelRow { value, busy } in shown {
+        let (time, percent) = (busy.time.as_millis_f64(), percent(busy.time, summary.busy.time));
+        let value = value.as_deref().map_or("(none)".into(), printable);
+        writeln!(out, "{time:>10.1} {:>10} {percent:>6.1}  {value}", busy.samples)?;
     }
     write_left_out(out, rows.len() - shown.len())
 }

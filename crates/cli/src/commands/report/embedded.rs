@@ -331,7 +331,7 @@ mod tests {
         let process = Some(Process { pid: 7, tid: 0, command: "node <b>".to_owned() });
         let thread = Thread { process, ..Thread::main(trace) };
         let readable = ReadableThread { thread, inferred, snippets: Snippets::new() };
-        let file = FileThreads { name: "<a>".to_owned(), threads: vec![readable], problems: 0 };
+        let file = FileThreads { name: "<a>".to_owned(), threads: vec![readable], problems: 0, remark: None };
         let report_trace = ReportTrace::of(file).unwrap();
 
         let text = encode(&[report_trace]).unwrap();

@@ -18,6 +18,8 @@ pub struct FileThreads {
     pub threads: Vec<ReadableThread>,
     /// The number of problems in the file.
     pub problems: u64,
+    /// What readers must know of it.
+    pub remark: Option<String>,
 }
 
 /// A trace of a report.
@@ -59,8 +61,9 @@ pub struct ReportThread {
 impl ReportTrace {
     /// The trace of a file. Fails if a table is full.
     pub fn of(file: FileThreads) -> Result<Self, InternError> {
-        let notes = problem_note(file.problems, "the file").into_iter().collect();
-        let mut trace = Self::empty(file.name, notes);
+        let problems = problem_note(file.problems, "the file");
+        let notes = file.remark.map(|remark| format!("This is {remark}.")).into_iter().chain(problems);
+        let mut trace = Self::empty(file.name, notes.collect());
         for thread in file.threads {
             trace.push(thread, None, Micros::ZERO)?;
         }
@@ -76,6 +79,9 @@ impl ReportTrace {
         };
         let mut notes =
             vec!["The files have no common time axis: the first sample of each file is at 0.".to_owned()];
+        notes.extend(
+            files.iter().filter_map(|file| Some(format!("{} is {}.", file.name, file.remark.as_ref()?))),
+        );
         notes.extend(problem_note(files.iter().map(|file| file.problems).sum(), "the files"));
         let mut trace = Self::empty(title, notes);
         for FileThreads { name, threads, .. } in files {
@@ -196,7 +202,7 @@ mod tests {
     }
 
     fn file(name: &str, problems: u64, threads: Vec<ReadableThread>) -> FileThreads {
-        FileThreads { name: name.to_owned(), threads, problems }
+        FileThreads { name: name.to_owned(), threads, problems, remark: None }
     }
 
     /// The functions of a thread's samples, with their inferred names.

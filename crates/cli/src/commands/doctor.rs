@@ -1,0 +1,76 @@
+//! `selfprof doctor`: says why a page cannot be profiled in browsers.
+
+mod fetch;
+mod findings;
+mod html;
+
+use std::io::{self, Write};
+use std::iter;
+use std::process::ExitCode;
+
+use crate::arguments::DoctorArguments;
+use crate::failure::Failure;
+use crate::files::stdout;
+use crate::installation::node::Node;
+use crate::terminal::color::Colors;
+use crate::terminal::names::printable;
+use fetch::fetch;
+use findings::{Finding, Loaded, Severity, of_policy, of_script, of_security_policy, origin_of, shown};
+
+/// Further scripts are not looked at.
+const MAX_SCRIPTS: usize = 50;
+
+/// Runs the command: exit code 0 if the page can be profiled.
+pub fn doctor(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
+    if !["http://", "https://"].iter().any(|scheme| arguments.url.starts_with(scheme)) {
+        return Err(Failure::usage(format!(
+            "{} is not a URL that begins with http:// or https://",
+            arguments.url
+        )));
+    }
+    let node = Node::find(arguments.node.as_deref())?;
+    let urls = [arguments.url.clone()];
+    let page = fetch(&node, &[], &urls, None)?.into_iter().next().unwrap_or_default();
+    if let Some(problem) = page.problem() {
+        return Err(Failure::job(format!("cannot fetch {}: {problem}", shown(&arguments.url))));
+    }
+    let html = html::read(&page.body);
+    let origin = origin_of(&page.url).unwrap_or_default().to_owned();
+    let mut findings = vec![of_policy(&page, &html)];
+    findings.extend(of_security_policy(&page, &html));
+
+    let scripts: Vec<_> = html.scripts.iter().filter(|script| script.src.is_some()).collect();
+    let looked_at = &scripts[..scripts.len().min(MAX_SCRIPTS)];
+    let sources: Vec<String> = looked_at.iter().filter_map(|script| script.src.clone()).collect();
+    let bases: Vec<&str> = iter::once(page.url.as_str()).chain(html.base.as_deref()).collect();
+    let resources = fetch(&node, &bases, &sources, Some(&origin))?;
+    for (&script, resource) in looked_at.iter().zip(&resources) {
+        findings.extend(of_script(&Loaded { script, resource }, &origin));
+    }
+    let is_profiled = findings.iter().all(|finding| finding.severity < Severity::Problem);
+    let count = match (scripts.len(), looked_at.len()) {
+        (all, some) if all > some => format!("the first {some} of {all} scripts were looked at"),
+        (1, _) => "1 script was looked at".to_owned(),
+        (all, _) => format!("{all} scripts were looked at"),
+    };
+    let colors = Colors::for_stdout();
+    stdout::write(|out| {
+        writeln!(out, "{}", shown(&page.url))?;
+        findings.iter().try_for_each(|finding| write_finding(out, finding, colors))?;
+        writeln!(out, "\n{count}; scripts that other scripts load were not")
+    })?;
+    Ok(if is_profiled { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn write_finding(out: &mut impl Write, finding: &Finding, colors: Colors) -> io::Result<()> {
+    let Finding { severity, text, hint } = finding;
+    // Headers of a foreign server must not control the terminal.
+    let text: String = printable(text).chars().take(600).collect();
+    match severity {
+        Severity::Ok => writeln!(out, "  ok       {text}")?,
+        Severity::Note => writeln!(out, "  note     {text}")?,
+        Severity::Warning => writeln!(out, "  {}  {text}", colors.warning("warning"))?,
+        Severity::Problem => writeln!(out, "  {}  {text}", colors.error("problem"))?,
+    }
+    hint.map_or(Ok(()), |hint| writeln!(out, "           {} {hint}", colors.hint("hint:")))
+}
