@@ -1,0 +1,108 @@
+/** What `init` is told. */
+export interface Options {
+  /** Where profiles are sent: `https://HOST/v1/profiles?key=KEY` of a collector. */
+  url: string;
+  /** The name of the application, as the collector knows it. */
+  app: string;
+  /** The version of the application. Source maps are found by it, and releases are compared by it. */
+  release?: string;
+  /** Such as `production`. */
+  environment?: string;
+  /** The part of sessions that is profiled, from 0 to 1; 1 by default. It is decided once for each session. */
+  sampleRate?: number;
+  /** The time between samples in milliseconds; 10 by default. */
+  sampleInterval?: number;
+  /** The samples that a profiler may take before the next one begins; those of 60 seconds by default. */
+  maxBufferSize?: number;
+  /**
+   * The name of the page at this address. By default it is the path, with `:id` in place of numbers, long hexadecimal numbers and
+   * addresses of e-mail.
+   */
+  route?(location: Location): string;
+  /** Gets what is about to be sent. It may change it, or return nothing, and then it is not sent. */
+  beforeSend?(upload: Upload): Upload | null | undefined;
+  /** A class with the interface of `Profiler`, for browsers without it. By default it is the global `ProfilerPolyfill`, if there is one. */
+  Profiler?: ProfilerClass;
+  /**
+   * The worker that compresses and sends: by default one from a `blob:` URL, which needs `worker-src blob:` in a Content Security Policy.
+   * `false` does it in the page, as happens if the worker cannot start.
+   */
+  worker?: boolean;
+  /** The session of another page or of the page of a worker: `agent.session`. It is profiled. */
+  session?: string;
+}
+
+/** What `init` returns. */
+export interface Agent {
+  /** The session, if it is profiled. By it, its profiles are deleted. */
+  readonly session: string | undefined;
+  /** Sends what there is. */
+  flush(): void;
+  /** Ends profiling in this page, and sends what there is. */
+  stop(): void;
+  /** Takes the measurements of the package `web-vitals`, so that the collector can say what ran meanwhile. */
+  addVitals(vitals: WebVitals): void;
+}
+
+/** A profile as it is sent. docs/collector.md says what its members mean. */
+export interface Upload {
+  id: string;
+  app: string;
+  release?: string | undefined;
+  environment?: string | undefined;
+  page: string;
+  session: string;
+  rate: number;
+  entries: Entry[];
+  trace: Trace;
+}
+
+/** A performance entry. Times are in milliseconds. */
+export interface Entry {
+  entryType: string;
+  name: string;
+  startTime: number;
+  duration: number;
+  interactionId?: number;
+}
+
+/** What `Profiler.stop()` resolves to: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary */
+export interface Trace {
+  resources: string[];
+  frames: { name: string; resourceId?: number; line?: number; column?: number }[];
+  stacks: { parentId?: number; frameId: number }[];
+  samples: { timestamp: number; stackId?: number; marker?: string }[];
+}
+
+/** https://wicg.github.io/js-self-profiling/#the-profiler-interface */
+export interface ProfilerClass {
+  new (options: {
+    sampleInterval: number;
+    maxBufferSize: number;
+  }): {
+    readonly sampleInterval: number;
+    stop(): Promise<Trace>;
+    addEventListener(type: 'samplebufferfull', listener: () => void): void;
+  };
+}
+
+/** The functions of `web-vitals` that are used. */
+export interface WebVitals {
+  onFCP?(callback: (metric: VitalMetric) => void): void;
+  onINP?(callback: (metric: VitalMetric) => void): void;
+  onLCP?(callback: (metric: VitalMetric) => void, options?: { reportAllChanges?: boolean }): void;
+  onTTFB?(callback: (metric: VitalMetric) => void): void;
+}
+
+/** A measurement of `web-vitals`. */
+export interface VitalMetric {
+  name: string;
+  value: number;
+  entries: { startTime: number }[];
+}
+
+/**
+ * Begins to profile this page or worker, if its session is among those that are profiled. Where profiling is not possible, it tells the
+ * collector so, once in a session. It never throws.
+ */
+export function init(options: Options): Agent;
