@@ -21,7 +21,12 @@ const BUSY = `
 `;
 
 // What each package carries beside its code.
-for (const name of ['selfprof', '@selfprof/native-linux-x64', ...(pages === 'pages' ? ['@selfprof/page'] : [])]) {
+for (const name of [
+  'selfprof',
+  '@selfprof/native-linux-x64',
+  '@selfprof/browser',
+  ...(pages === 'pages' ? ['@selfprof/page'] : []),
+]) {
   for (const file of ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md']) {
     assert.ok(fs.existsSync(`node_modules/${name}/${file}`), `${name} has ${file}`);
   }
@@ -80,6 +85,23 @@ const check = (file) =>
     file,
   );
 check('types.mts');
+
+// The agent for pages: a script that may be copied, and a module that leaves programs without pages alone.
+assert.match(fs.readFileSync('node_modules/@selfprof/browser/dist/selfprof.js', 'utf8'), /^var selfprof\b/);
+run(
+  'node',
+  '--input-type=module',
+  '--eval',
+  `import { init } from '@selfprof/browser'; if (typeof init !== 'function') throw 1;`,
+);
+write(
+  'agent-types.mts',
+  `import { type Agent, init } from '@selfprof/browser';
+  export const agent: Agent = init({ url: '/v1/profiles', app: 'shop', beforeSend: (upload) => (upload.page === '/' ? null : upload) });
+  // @ts-expect-error: the name of the application is needed.
+  init({ url: '/v1/profiles' });`,
+);
+check('agent-types.mts');
 
 // Pages.
 if (pages === 'pages') {

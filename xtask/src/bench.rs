@@ -1,13 +1,16 @@
 //! `cargo xtask bench`: measures selfprof against its peers, in interleaved runs, and writes docs/benchmarks.md.
 
+mod agents;
 mod benchmark;
 mod catalogue;
 mod document;
 mod files;
 mod machine;
+mod profile_store;
 mod programs;
 mod statistics;
 
+use self::benchmark::Benchmark;
 use crate::checkout::Checkout;
 use crate::node::parse_major;
 use crate::progress::say;
@@ -30,18 +33,32 @@ pub struct Arguments {
     /// A Node major to measure on [default: the `node` on PATH]
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Option<u32>,
+    /// For how long a server with an agent is loaded in each round of `agents` and `agent-labels`
+    #[arg(long, value_name = "N", default_value_t = 2.0, value_parser = parse_minutes)]
+    minutes: f64,
     /// Print the tables, and do not change docs/benchmarks.md
     #[arg(long)]
     dry_run: bool,
 }
 
+fn parse_minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes: &f64| (0.1..=1440.0).contains(minutes));
+    minutes.ok_or_else(|| "it must be a number from 0.1 to 1440".to_owned())
+}
+
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
-    let machine = machine::Machine::prepare(&checkout, arguments.node)?;
-    for benchmark in catalogue::all() {
-        if !arguments.names.is_empty() && !arguments.names.iter().any(|name| name == benchmark.name) {
-            continue;
-        }
+    let is_named = |benchmark: &Benchmark| {
+        let has =
+            |name: &String| name == benchmark.name || (name == profile_store::ALL && benchmark.has_collector);
+        arguments.names.is_empty() || arguments.names.iter().any(has)
+    };
+    let benchmarks: Vec<Benchmark> = catalogue::all().into_iter().filter(is_named).collect();
+    let has_collector = benchmarks.iter().any(|benchmark| benchmark.has_collector);
+    let minutes =
+        benchmarks.iter().any(|benchmark| benchmark.script == agents::SCRIPT).then_some(arguments.minutes);
+    let machine = machine::Machine::prepare(&checkout, arguments.node, has_collector, minutes)?;
+    for benchmark in benchmarks {
         let rounds = arguments.rounds.unwrap_or(benchmark.rounds);
         let table = machine.measure(&benchmark, rounds)?;
         println!("{}\n\n{table}", benchmark.title);

@@ -10,6 +10,7 @@ mod chromium;
 mod collector;
 mod demo;
 mod differential;
+mod firefox;
 mod fuzz;
 mod go;
 mod job;

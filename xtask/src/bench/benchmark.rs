@@ -12,6 +12,8 @@ pub struct Benchmark {
     pub side_by_side: bool,
     /// Whether it needs pages, and so a Node that jsdom runs on.
     pub has_pages: bool,
+    /// Whether it needs the collector, its measuring program, and its peers.
+    pub has_collector: bool,
     pub variants: Vec<Variant>,
     /// The fields of the script's output that are shown.
     pub columns: Vec<Column>,

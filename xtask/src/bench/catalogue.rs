@@ -1,7 +1,7 @@
 //! The benchmarks: which scripts of fixtures/bench run against which others, and which fields are shown.
 
 use super::benchmark::{Benchmark, Variant, column, compared, variant};
-use super::{files, programs};
+use super::{agents, files, profile_store, programs};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 const SELFPROF: &str = "selfprof eager";
@@ -39,6 +39,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 9,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![
                 compared("start", "start, CPU ms", &[INSPECTOR, DATADOG]),
@@ -54,6 +55,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 3,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: profilers(&[SELFPROF, INSPECTOR, DATADOG], &["100000"]),
             columns: vec![
                 column("samples", "samples"),
@@ -68,6 +70,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 3,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: vec![
                 variant("stop({ format: 'json-gzip' })", &["json-gzip", "100000"]),
                 variant("stop(), JSON.stringify, zlib.gzip", &["object", "100000"]),
@@ -87,6 +90,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 5,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: profilers(&[SELFPROF, INSPECTOR], &["60"]),
             columns: vec![column("bytes", "bytes a sample"), column("samples", "samples")],
         },
@@ -97,6 +101,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 9,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: vec![
                 variant("off", &["off", "0", "30"]),
                 variant("selfprof eager, no profile", &[SELFPROF, "0", "30"]),
@@ -116,6 +121,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 5,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: vec![
                 variant("selfprof eager, 10 ms", &[SELFPROF, "10", "60"]),
                 variant("selfprof eager, 1 ms", &[SELFPROF, "1", "60"]),
@@ -131,6 +137,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 20,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: vec![
                 variant("off", &["off", "0"]),
                 variant("selfprof eager, no profile", &[SELFPROF, "0"]),
@@ -147,6 +154,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 1,
             side_by_side: true,
             has_pages: false,
+            has_collector: false,
             variants: vec![
                 variant("off", &["10"]),
                 Variant { recorded: true, ..variant("selfprof run, 1 ms", &["10"]) },
@@ -164,6 +172,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 9,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: profilers(&["selfprof", PERF_HOOKS], &[]),
             columns: vec![
                 compared("mark", "mark(name), ns", &[PERF_HOOKS]),
@@ -181,6 +190,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 5,
             side_by_side: false,
             has_pages: true,
+            has_collector: false,
             variants: vec![
                 variant("in the thread, by the addon", &["addon", "1000"]),
                 variant("page.forceSample()", &["page", "1000"]),
@@ -196,6 +206,7 @@ pub fn all() -> Vec<Benchmark> {
             side_by_side: false,
             // Not for pages, but puppeteer-core needs such a Node as well.
             has_pages: true,
+            has_collector: false,
             variants: vec![
                 variant("the report", &["report"]),
                 variant("with 1,000,000 samples of 20 threads", &["threads"]),
@@ -217,6 +228,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 5,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: profilers(&[SELFPROF, LAZY, INSPECTOR, DATADOG], &["10"]),
             columns: vec![column("distance", "distance, %"), column("samples", "samples")],
         },
@@ -227,6 +239,7 @@ pub fn all() -> Vec<Benchmark> {
             rounds: 1,
             side_by_side: false,
             has_pages: false,
+            has_collector: false,
             variants: REAL_PROGRAMS.map(|(label, name)| variant(label, &[name])).into(),
             columns: vec![
                 column("repeated", "--cpu-prof to itself, %"),
@@ -245,14 +258,19 @@ pub fn all() -> Vec<Benchmark> {
         programs::idle_journal(),
         programs::threads(),
         programs::pauses(),
+        agents::agents(),
+        agents::labels(),
         files::formats(),
         files::source_maps(),
     ]
+    .into_iter()
+    .chain(profile_store::all())
+    .collect()
 }
 
 /// The names that the command line takes.
 pub fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(
-        all().iter().map(|benchmark| PossibleValue::new(benchmark.name).help(benchmark.title)),
-    )
+    let one = |benchmark: &Benchmark| PossibleValue::new(benchmark.name).help(benchmark.title);
+    let group = PossibleValue::new(profile_store::ALL).help("All benchmarks of the collector");
+    PossibleValuesParser::new(all().iter().map(one).chain([group]))
 }

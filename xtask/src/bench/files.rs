@@ -25,6 +25,7 @@ pub fn formats() -> Benchmark {
         rounds: 9,
         side_by_side: false,
         has_pages: false,
+        has_collector: false,
         variants: vec![
             example("read and checked", &["validated", "{folder}/trace.json"]),
             example(BARE, &["bare", "{folder}/trace.json"]),
@@ -57,6 +58,7 @@ pub fn source_maps() -> Benchmark {
         rounds: 9,
         side_by_side: false,
         has_pages: false,
+        has_collector: false,
         variants: vec![
             cli("`selfprof top --no-source-maps`", &["top", "--no-source-maps", "{folder}/trace.json"]),
             cli("`selfprof top`", &["top", "{folder}/trace.json"]),

@@ -1,14 +1,17 @@
 //! Runs a benchmark's script in all its variants and makes a table of their output.
 
+use super::agents::MAJORS_WITH_LABELS;
 use super::benchmark::{Benchmark, FOLDER, Program, Variant};
 use super::statistics::{number, ratios, summary};
-use crate::build::build_all;
+use crate::build::{build_addon, build_all};
 use crate::checkout::Checkout;
 use crate::chromium;
+use crate::collector::{self, CRATES};
 use crate::job::{self, Output};
 use crate::node::Node;
 use crate::packages::{DATADOG_PPROF, ESBUILD, JSDOM, Packages, RXJS, TYPESCRIPT};
 use crate::progress::say;
+use crate::pypi::COLLECTOR_PEERS;
 use crate::tools;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value};
@@ -43,6 +46,23 @@ pub struct Machine {
     real_programs: PathBuf,
     /// `None` if there is no Chromium. Only the benchmark of the report needs it, and fails without.
     chromium: Option<PathBuf>,
+    collector: Option<Collector>,
+    agents: Option<Agents>,
+}
+
+/// What the benchmarks of the agent need.
+struct Agents {
+    modules: PathBuf,
+    nodes: Vec<(u32, PathBuf)>,
+    minutes: f64,
+}
+
+/// What the benchmarks of the collector need.
+struct Collector {
+    program: PathBuf,
+    bench: PathBuf,
+    /// A Python with its peers.
+    python: PathBuf,
 }
 
 /// The series of one variant, by field.
@@ -52,8 +72,14 @@ type Series = HashMap<String, Vec<f64>>;
 type Answer = Map<String, Value>;
 
 impl Machine {
-    /// Builds the addon for a Node major, or for the `node` on PATH, and fetches the packages.
-    pub fn prepare(checkout: &Checkout, major: Option<u32>) -> Result<Self> {
+    /// Builds the addon for a Node major, or for the `node` on PATH, and fetches the packages. `minutes` are for the benchmarks of the
+    /// agent, if there are any.
+    pub fn prepare(
+        checkout: &Checkout,
+        major: Option<u32>,
+        has_collector: bool,
+        minutes: Option<f64>,
+    ) -> Result<Self> {
         let packages = Packages::open(checkout.logs())?;
         tools::check()?;
         let node = match major {
@@ -79,6 +105,8 @@ impl Machine {
             esbuild: packages.get(&ESBUILD)?,
             real_programs: packages.get_locked(&checkout.root().join("fixtures/bench/real-programs"))?,
             chromium: chromium::find(&packages).ok(),
+            collector: has_collector.then(|| Collector::prepare(checkout, &packages)).transpose()?,
+            agents: minutes.map(|minutes| Agents::prepare(checkout, &packages, minutes)).transpose()?,
         })
     }
 
@@ -167,10 +195,46 @@ impl Machine {
             .env("SELFPROF", &self.cli)
             .env("SELFPROF_JSDOM", &self.jsdom)
             .env("SELFPROF_TEST_CLI", &self.cli);
+        if let Some(collector) = &self.collector {
+            command
+                .env("COLLECTOR", &collector.program)
+                .env("COLLECTOR_BENCH", &collector.bench)
+                .env("COLLECTOR_PEERS", &collector.python);
+        }
+        if let Some(Agents { modules, nodes, minutes }) = &self.agents {
+            command.env("SELFPROF_TEST_AGENTS", modules).env("AGENTS_MINUTES", minutes.to_string());
+            command.envs(nodes.iter().map(|(major, node)| (format!("AGENTS_NODE_{major}"), node)));
+        }
         if let Some(chromium) = &self.chromium {
             command.env("SELFPROF_TEST_CHROMIUM", chromium);
         }
         command
+    }
+}
+
+impl Agents {
+    fn prepare(checkout: &Checkout, packages: &Packages, minutes: f64) -> Result<Self> {
+        let mut nodes = Vec::new();
+        for major in MAJORS_WITH_LABELS {
+            let node = Node::of_major(major, packages)?;
+            build_addon(checkout, &node, &Output::Shown)?;
+            nodes.push((major, node.executable));
+        }
+        let modules = packages.get_locked(&checkout.root().join("fixtures/agents"))?;
+        Ok(Self { modules, nodes, minutes })
+    }
+}
+
+impl Collector {
+    fn prepare(checkout: &Checkout, packages: &Packages) -> Result<Self> {
+        let mut cargo = checkout.cargo();
+        cargo.arg("build").args(CRATES).args(["--bins", "--example", "collector-bench"]);
+        job::run(&mut cargo, &Output::Shown).context("the collector did not build")?;
+        Ok(Self {
+            program: collector::program(checkout),
+            bench: checkout.target().join("collector/examples/collector-bench"),
+            python: COLLECTOR_PEERS.folder(packages)?.join("bin/python"),
+        })
     }
 }
 

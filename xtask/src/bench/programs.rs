@@ -20,6 +20,7 @@ pub fn children() -> Benchmark {
         rounds: 9,
         side_by_side: false,
         has_pages: false,
+        has_collector: false,
         variants: vec![
             variant(WITHOUT, &["check"]),
             run(ALONE, &[&["--no-children"], &check[..]].concat()),
@@ -38,6 +39,7 @@ pub fn start_up() -> Benchmark {
         rounds: 9,
         side_by_side: false,
         has_pages: false,
+        has_collector: false,
         variants: vec![
             variant(WITHOUT, &["processes", "20"]),
             run("`selfprof run`", &["node", "{folder}/programs.cjs", "processes", "20"]),
@@ -55,6 +57,7 @@ pub fn idle_journal() -> Benchmark {
         rounds: 3,
         side_by_side: false,
         has_pages: false,
+        has_collector: false,
         variants: vec![variant("selfprof run, 1 ms", &["120"])],
         columns: vec![column("kilobytes", "kB"), column("perTenMinutes", "kB in 10 minutes")],
     }
@@ -73,6 +76,7 @@ pub fn threads() -> Benchmark {
         rounds: 9,
         side_by_side: false,
         has_pages: false,
+        has_collector: false,
         variants: vec![
             top("`selfprof top`", &[]),
             top("`selfprof top --by thread`", &["--by", "thread"]),
@@ -95,6 +99,7 @@ pub fn pauses() -> Benchmark {
         rounds: 9,
         side_by_side: false,
         has_pages: false,
+        has_collector: false,
         variants: vec![variant("selfprof eager, 1 ms", &["1", "15"]), variant("10 ms", &["10", "15"])],
         columns: vec![
             column("longestCpu", "longest, CPU ms"),

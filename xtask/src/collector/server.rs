@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,6 @@ pub struct Server {
     child: Child,
     program: PathBuf,
     url: String,
-    /// Kept open, because a program that prints into a closed pipe fails.
-    _stdout: BufReader<ChildStdout>,
 }
 
 /// How long it may take to write its last profiles to the tables.
@@ -39,7 +37,7 @@ impl Server {
             let status = child.wait()?;
             bail!("the collector did not start and ended with {status}: {line}{}", log.text().trim_end());
         };
-        Ok(Self { url: url.to_owned(), child, program, _stdout: stdout })
+        Ok(Self { url: url.to_owned(), child, program })
     }
 
     /// Its URL.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is not part of a package.
-const LEFT_OUT: [&str; 3] = ["node_modules", "test", "tsconfig.json"];
+const LEFT_OUT: [&str; 4] = ["node_modules", "test", "tsconfig.json", "vite.config.ts"];
 
 /// Copies a package to a folder of its own, with licences and a README, and native files stripped. Gives the folder.
 pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>) -> Result<PathBuf> {
@@ -26,6 +26,11 @@ pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>)
     }
     match folder {
         "selfprof" => require(&staged.join("report"), "the page of `selfprof report` is not built")?,
+        "browser" => {
+            require(&staged.join("dist/selfprof.js"), "the agent for pages is not built")?;
+            // Its users get what was built.
+            fs::remove_dir_all(staged.join("src"))?;
+        }
         "native-linux-x64" => strip_all(&staged, npm, output)?,
         _ => {}
     }

@@ -3,8 +3,8 @@
 use super::schedule::BuildFolder;
 use super::step::Step;
 use super::steps::{
-    cargo, collector, conformance, consumers, environment, fuzzing, javascript, report, selenium, shop,
-    tarballs,
+    cargo, collector, conformance, consumers, environment, fuzzing, javascript, page_agent, report, selenium,
+    server_agent, shop, tarballs,
 };
 use crate::node::MAJORS;
 use crate::problem::Problem;
@@ -101,7 +101,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     steps.push(
         Step::new(
             "page",
-            "the pages of `selfprof report` and of the collector are built",
+            "the pages of `selfprof report` and of the collector, and the agent for pages, are built",
             &["workspace"],
             report::build,
         )
@@ -131,6 +131,24 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             "a collector with the profiles of fixtures/shop: DuckDB gives the same answers, and the slower function is found",
             &["collector"],
             collector::ask,
+        )
+        .compiling(BuildFolder::Collector),
+    );
+    steps.push(
+        Step::new(
+            "collector-api",
+            "Schemathesis attacks the collector by the description of its API",
+            &["collector"],
+            collector::attack,
+        )
+        .compiling(BuildFolder::Collector),
+    );
+    steps.push(
+        Step::new(
+            "collector-bucket",
+            "collectors that write to an S3 server are killed and lose their logs: what was acknowledged is in the bucket",
+            &["collector"],
+            collector::lose_disks,
         )
         .compiling(BuildFolder::Collector),
     );
@@ -269,6 +287,49 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     );
     steps.push(
         Step::new(
+            "page-agent",
+            "the agent in pages that send to the collector, in headless Chromium, and in Firefox if it is installed",
+            &["collector", "chromium"],
+            page_agent::test,
+        )
+        .compiling(BuildFolder::Collector)
+        .using(100),
+    );
+    steps.push(
+        Step::new(
+            "collector-senders",
+            "pages with Sentry's SDK in headless Chromium, an encoder of OTLP and the exporter of servers, which send to the collector",
+            &["collector", "chromium", "cli"],
+            collector::senders,
+        )
+        .compiling(BuildFolder::Collector)
+        .using(100),
+    );
+    if let Some(&major) = majors.last() {
+        steps.push(
+            Step::new(
+                "collector-server-agent",
+                format!("a server on Node {major} under load, whose agent sends to a collector that is killed and started again"),
+                &["collector", "cli", &format!("addon-{major}")],
+                move |context, log, activity| collector::agents(major, context, log, activity),
+            )
+            .compiling(BuildFolder::Collector)
+            .using(100),
+        );
+    }
+    for &major in majors {
+        steps.push(
+            Step::new(
+                format!("server-agent-{major}"),
+                format!("`selfprof/agent` on Node {major} in Fastify, Express, Koa, Hono and Next.js, with OpenTelemetry, under load"),
+                &["cli", &format!("addon-{major}")],
+                move |context, log, activity| server_agent::test(major, context, log, activity),
+            )
+            .using(100),
+        );
+    }
+    steps.push(
+        Step::new(
             "shop",
             "the shop page in fixtures/shop, built and profiled in headless Chromium",
             &["workspace", "chromium"],
@@ -279,7 +340,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     steps.push(
         Step::new(
             "consumers",
-            "what `selfprof convert` writes, read by the programs that it is for",
+            "what `selfprof convert` writes and the exporter sends, read by the programs that it is for",
             &["workspace", "chromium", "go", "cli"],
             consumers::test,
         )

@@ -19,6 +19,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
     &[
         ("selfprof-v8", &["selfprof-trace", "selfprof-session"]),
         ("selfprof-webdriver", &[]),
+        ("selfprof-exporter", &["selfprof-trace", "selfprof-formats"]),
         (
             "selfprof-store",
             &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-significance"],
@@ -29,7 +30,16 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
             "selfprof-node",
             &["selfprof-trace", "selfprof-session", "selfprof-timing", "selfprof-formats", "selfprof-v8"],
         ),
-        ("selfprof", &["selfprof-trace", "selfprof-formats", "selfprof-source-maps", "selfprof-webdriver"]),
+        (
+            "selfprof",
+            &[
+                "selfprof-trace",
+                "selfprof-formats",
+                "selfprof-source-maps",
+                "selfprof-webdriver",
+                "selfprof-exporter",
+            ],
+        ),
         (
             "selfprof-collector",
             &["selfprof-trace", "selfprof-formats", "selfprof-significance", "selfprof-store"],

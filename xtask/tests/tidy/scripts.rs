@@ -59,6 +59,7 @@ fn sources() -> Vec<(String, String)> {
         "xtask/wpt/",
         "fixtures/bench/",
         "fixtures/shop/",
+        "crates/collector/senders/",
         "crates/formats/consumers/",
     ];
     const ENDS: &[&str] = &[".cjs", ".mjs", ".js", ".ts"];

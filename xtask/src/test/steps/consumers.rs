@@ -30,7 +30,7 @@ pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String>
 }
 
 /// OpenTelemetry's definition of its messages, which is a part of the crate that writes them.
-fn otlp_messages(context: &Context) -> Result<PathBuf> {
+pub fn otlp_messages(context: &Context) -> Result<PathBuf> {
     let metadata = cargo_metadata::MetadataCommand::new()
         .current_dir(context.checkout.root())
         .exec()

@@ -4,15 +4,16 @@ use super::javascript::{run, test_files};
 use crate::chromium;
 use crate::job::{Log, Output};
 use crate::node::MAJOR_THAT_DRIVES_CHROMIUM;
-use crate::pages::{build_collector_page, build_report, report_folder, views_folder};
+use crate::pages::{build_agent, build_collector_page, build_report, report_folder, views_folder};
 use crate::progress::Activity;
 use crate::test::step::Context;
 use anyhow::Result;
 
-/// Builds the pages.
+/// Builds the pages, and the agent for pages of others.
 pub fn build(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     build_report(&context.checkout, &Output::Logged(log, activity))?;
     build_collector_page(&context.checkout, &Output::Logged(log, activity))?;
+    build_agent(&context.checkout, &Output::Logged(log, activity))?;
     Ok(String::new())
 }
 

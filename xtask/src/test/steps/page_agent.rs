@@ -1,0 +1,29 @@
+//! The agent for pages, `@selfprof/browser`.
+
+use super::collector::checkout;
+use super::javascript::{run, test_files};
+use crate::chromium;
+use crate::collector;
+use crate::firefox;
+use crate::job::{Log, Output};
+use crate::node::MAJOR_THAT_DRIVES_CHROMIUM;
+use crate::pages::agent_folder;
+use crate::progress::Activity;
+use crate::test::step::Context;
+use anyhow::Result;
+
+/// Has pages with it send to a collector, in Chromium, and in Firefox if it is installed.
+pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
+    let (checkout, _cache) = checkout(context)?;
+    collector::build(&checkout, &Output::Logged(log, activity))?;
+    let (chromium, program) = (chromium::find(&context.packages)?, collector::program(&checkout));
+    let firefox = firefox::find();
+    let mut environment = vec![
+        ("SELFPROF_TEST_CHROMIUM", chromium.as_os_str()),
+        ("SELFPROF_TEST_COLLECTOR", program.as_os_str()),
+    ];
+    environment.extend(firefox.as_ref().map(|path| ("SELFPROF_TEST_FIREFOX", path.as_os_str())));
+    let files = test_files(&agent_folder(&context.checkout).join("test"))?;
+    let tests = run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &files), &environment, context, log, activity)?;
+    Ok(if firefox.is_some() { tests } else { format!("{tests}, without Firefox, which is not installed") })
+}
