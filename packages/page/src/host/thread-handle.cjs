@@ -69,7 +69,7 @@ class ThreadHandle extends EventEmitter {
   #worker;
   #domPort;
   #mainPort;
-  /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
+  /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void, isHere?: boolean }>} */
   #awaited = new Map();
   #nextId = 1;
   /** Of messages that the thread has not received: what is to be done then, as with leases of responses. @type {Map<number, { release(): void }>} */
@@ -125,6 +125,7 @@ class ThreadHandle extends EventEmitter {
         onMain: (message) => this.#onMainMessage(message),
         onDom: (message) => this.#onDomMessage(message),
         onAnswer: (answer) => this.#settle(`command ${answer.id}`, answer),
+        isAwaited: (message) => this.#isAwaited(message),
       },
     );
     this.#domPort.unref();
@@ -279,6 +280,15 @@ class ThreadHandle extends EventEmitter {
     if (message === undefined || this.#countRead(message)) return;
     if (message.type !== 'evaluated') this.emit('dom-message', message);
     else if (typeof message.id === 'number') this.#settle(`evaluation ${message.id}`, message);
+  }
+
+  /** Whether a message is the first answer to an evaluation. The page's user has asked for it, whatever its size. @param {unknown} received */
+  #isAwaited(received) {
+    const { type, id } = /** @type {{ type?: unknown, id?: unknown }} */ (Object(received));
+    const awaited = type === 'evaluated' && typeof id === 'number' ? this.#awaited.get(`evaluation ${id}`) : undefined;
+    if (awaited === undefined || awaited.isHere) return false;
+    awaited.isHere = true;
+    return true;
   }
 
   /** Counts a message as read. Returns whether it was about counting alone. @param {FromDomRealm} message */

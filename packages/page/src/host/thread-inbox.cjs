@@ -7,8 +7,13 @@
 
 const { receiveMessageOnPort } = require('node:worker_threads');
 
+const { messageSize } = require('./message-size.cjs');
+
 /** How long messages of a thread are handled before all else has its turn, in milliseconds. */
 const TURN = 10;
+
+/** How much a DOM realm may have sent that is not handled, in bytes: twice what it sends by its own count, see dom-realm/host-port.cjs. */
+const MAX_UNHANDLED = 128 << 20;
 
 /** How many messages of a DOM realm an answer may have to wait for: no honest page has so many unread. */
 const MAX_EARLIER = 64 << 10;
@@ -16,7 +21,7 @@ const MAX_EARLIER = 64 << 10;
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 /** @typedef {import('../any-realm/thread-messages.js').FromMainRealm} FromMainRealm */
 /** @typedef {import('../any-realm/thread-messages.js').MainRealmAnswer} MainRealmAnswer */
-/** @typedef {{ message: unknown, after: number } | { answer: MainRealmAnswer, after: number }} DomEntry `after` is how many messages of the main realm come first */
+/** @typedef {{ message: unknown, size: number, after: number } | { answer: MainRealmAnswer, after: number }} DomEntry `after` is how many messages of the main realm come first */
 
 /**
  * First in, first out. `Array.prototype.shift` alone would move all that follow.
@@ -62,15 +67,19 @@ class ThreadInbox {
   #handled = 0;
   /** What waits for messages of the main realm. @type {Fifo<{ after: number, resolve: () => void }>} */
   #waiting = new Fifo();
+  /** The size of the messages in #dom. */
+  #unhandled = 0;
   #isHandling = false;
   /** When this turn ends; 0 before the first message in it. */
   #turnEnds = 0;
+  /** Whether the last turn ended before all messages were handled. */
+  #isTurnOver = false;
   #hasEnded = false;
 
   /**
    * @param {{ main: MessagePort, dom: MessagePort }} ports
    * @param {() => number} sent how many messages the main realm has sent, as a 32-bit integer that wraps around
-   * @param {{ onMain: (message: Exclude<FromMainRealm, MainRealmAnswer>) => void, onDom: (message: unknown) => void, onAnswer: (answer: MainRealmAnswer) => void }} handlers
+   * @param {{ onMain: (message: Exclude<FromMainRealm, MainRealmAnswer>) => void, onDom: (message: unknown) => void, onAnswer: (answer: MainRealmAnswer) => void, isAwaited: (message: unknown) => boolean }} handlers
    */
   constructor(ports, sent, handlers) {
     this.#ports = ports;
@@ -86,24 +95,34 @@ class ThreadInbox {
     });
   }
 
-  /** Messages that the main realm sent earlier are handled first, though they come over another port. @param {unknown} message */
+  /**
+   * Messages that the main realm sent earlier are handled first, though they come over another port. A message for which there is no room is
+   * lost: a page that has taken over its DOM realm does not count what it sends.
+   *
+   * @param {unknown} message
+   */
   #addDom(message) {
-    this.#dom.push({ message, after: this.#sent() });
+    if (this.#hasEnded) return;
+    const size = this.#handlers.isAwaited(message) ? 0 : messageSize(message);
+    if (this.#unhandled + size > MAX_UNHANDLED) return;
+    this.#unhandled += size;
+    this.#dom.push({ message, size, after: this.#sent() });
   }
 
   #handle() {
-    if (this.#isHandling) return;
-    const now = performance.now();
+    if (this.#isHandling || this.#hasEnded) return;
     if (this.#turnEnds === 0) {
-      this.#turnEnds = now + TURN;
+      this.#turnEnds = performance.now() + TURN;
       setImmediate(() => {
         this.#turnEnds = 0;
-        if (this.#main.peek() !== undefined || this.#dom.peek() !== undefined) this.#handle();
+        if (this.#isTurnOver) this.#handle();
       });
     }
     this.#isHandling = true;
     try {
-      while (performance.now() < this.#turnEnds && this.#handleNext());
+      // What cannot be handled yet waits for a message of the main realm, which comes as an event.
+      do this.#isTurnOver = performance.now() >= this.#turnEnds;
+      while (!this.#isTurnOver && this.#handleNext());
     } finally {
       this.#isHandling = false;
     }
@@ -115,8 +134,12 @@ class ThreadInbox {
     const next = this.#dom.peek();
     if (next !== undefined && this.#isDue(next)) {
       this.#dom.shift();
-      if ('answer' in next) this.#handlers.onAnswer(next.answer);
-      else this.#handlers.onDom(next.message);
+      if ('answer' in next) {
+        this.#handlers.onAnswer(next.answer);
+      } else {
+        this.#unhandled -= next.size;
+        this.#handlers.onDom(next.message);
+      }
       return true;
     }
     let message = this.#main.shift();
