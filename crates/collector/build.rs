@@ -13,7 +13,7 @@ const PAGES: [(&str, &str); 2] = [("index.html", "page.html"), ("profile.html", 
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>selfprof collector</title>\
     <h1>This collector was built without its page</h1>\
     <p>It takes in profiles and answers <code>selfprof-collector query</code>. To build it with its page, run in the checkout:\
-    <pre>npm ci\nnpm run build --workspace ui/collector\ncargo build --profile collector -p selfprof-store -p selfprof-collector</pre>";
+    <pre>cargo xtask build collector</pre>";
 
 fn main() -> io::Result<()> {
     // A file that is not there would count as changed in each build.

@@ -1,21 +1,23 @@
-//! `cargo xtask build`: the CLI, and the addon for one or more Nodes.
+//! `cargo xtask build`: the CLI, the addon for one or more Nodes, and the agent for pages; or the collector.
 
 use crate::checkout::Checkout;
+use crate::collector;
 use crate::job::{self, Output};
 use crate::node::{Node, parse_major};
 use crate::packages::Packages;
-use crate::pages::build_report;
+use crate::pages::{agent_folder, build_agent, build_collector_page, build_report};
 use crate::progress::say;
 use crate::tools;
 use crate::workspace::install_workspace;
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, Subcommand};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Build the CLI (target/release/selfprof), the native addon (packages/native-linux-x64) and the report's page (packages/selfprof/report).
+/// Build the CLI (target/release/selfprof), the native addon (packages/native-linux-x64), the report's page (packages/selfprof/report)
+/// and the agent for pages (packages/browser/dist).
 ///
 /// An addon works on one Node major only. Without --node, it is built for the `node` on PATH, with the headers in
 /// SELFPROF_NODE_INCLUDE, or else those installed with that Node, or else fetched ones. With --node, the official build
@@ -26,11 +28,28 @@ pub struct Arguments {
     /// Build the addon for this major instead: 20, 22, 24 or 26; may be repeated
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Vec<u32>,
+
+    #[command(subcommand)]
+    product: Option<Product>,
+}
+
+/// Another product.
+#[derive(Subcommand)]
+enum Product {
+    /// Build the collector (target/release/selfprof-collector), with its page, and the agent for pages
+    ///
+    /// The first time takes some 25 minutes on 2 processors, because of the query engine that it contains.
+    Collector,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
+    if let Some(Product::Collector) = arguments.product {
+        tools::check()?;
+        build_collector(&checkout)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let packages = Packages::open(checkout.logs())?;
     tools::check()?;
     let nodes = if arguments.node.is_empty() {
@@ -49,6 +68,8 @@ pub fn build_all(checkout: &Checkout, nodes: &[Node]) -> Result<()> {
     build_cli(checkout, &Output::Shown)?;
     say("building the page of `selfprof report`");
     build_report(checkout, &Output::Shown)?;
+    say("building the agent for pages");
+    build_agent(checkout, &Output::Shown)?;
     for node in nodes {
         say(&format!("building the addon for Node {} ({})", node.version, node.addon_name()));
         build_addon(checkout, node, &Output::Shown)?;
@@ -57,6 +78,20 @@ pub fn build_all(checkout: &Checkout, nodes: &[Node]) -> Result<()> {
     for node in nodes {
         say(&format!("built {}", addon(checkout, node).display()));
     }
+    Ok(())
+}
+
+/// Builds the collector with its page, and the agent for pages, which sends to it.
+fn build_collector(checkout: &Checkout) -> Result<()> {
+    say("building the agent for pages and the page of the collector");
+    build_agent(checkout, &Output::Shown)?;
+    build_collector_page(checkout, &Output::Shown)?;
+    say(collector::building(checkout));
+    collector::build(checkout, &Output::Shown)?;
+    let program = checkout.cli().with_file_name(collector::NAME);
+    replace(&collector::program(checkout), &program)?;
+    say(&format!("built {}", agent_folder(checkout).join("dist/selfprof.js").display()));
+    say(&format!("built {}", program.display()));
     Ok(())
 }
 

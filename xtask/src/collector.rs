@@ -9,16 +9,27 @@ pub use shop::{BASE, NEW, check_difference, send_profiles, upload_maps};
 use crate::checkout::Checkout;
 use crate::job::{self, Output};
 use anyhow::{Context, Result};
-use std::env;
 use std::path::PathBuf;
 
 /// Cargo always gets both crates, so that it chooses the same features of dependencies.
 pub const CRATES: [&str; 6] =
     ["--profile", "collector", "--package", "selfprof-store", "--package", "selfprof-collector"];
 
-/// The program.
+/// The name of the program. It runs on Linux.
+pub const NAME: &str = "selfprof-collector";
+
+/// The program, as cargo builds it.
 pub fn program(checkout: &Checkout) -> PathBuf {
-    checkout.target().join("collector").join(format!("selfprof-collector{}", env::consts::EXE_SUFFIX))
+    checkout.target().join("collector").join(NAME)
+}
+
+/// What is said before it is built.
+pub fn building(checkout: &Checkout) -> &'static str {
+    if program(checkout).is_file() {
+        "building the collector"
+    } else {
+        "building the collector: the first time takes some 25 minutes on 2 processors"
+    }
 }
 
 /// Builds it.

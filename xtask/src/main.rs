@@ -41,6 +41,7 @@ const EXAMPLES: &str = "\
 Examples:
   cargo xtask build                  the CLI, and the addon for the `node` on PATH
   cargo xtask build --node 22        the CLI, and the addon for Node 22
+  cargo xtask build collector        the collector with its page
   cargo xtask demo                   profile a real type-check and print where its time went
   cargo xtask demo collector         find the slower function in real profiles of two releases of a page
   cargo xtask test                   everything that CI runs

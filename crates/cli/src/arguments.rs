@@ -2,6 +2,7 @@
 
 mod agent_exporter_arguments;
 mod attach_arguments;
+mod collector_arguments;
 mod convert_arguments;
 mod diff_arguments;
 mod doctor_arguments;
@@ -23,6 +24,7 @@ use clap::{Error, Parser, Subcommand};
 
 pub use agent_exporter_arguments::AgentExporterArguments;
 pub use attach_arguments::AttachArguments;
+pub use collector_arguments::CollectorArguments;
 pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
 pub use doctor_arguments::DoctorArguments;
@@ -77,6 +79,7 @@ Examples:
   selfprof page -o load.json app.html   Load a web page without a browser and profile the load
   selfprof webdriver --port 4444        Let Selenium and other WebDriver clients drive such pages
   selfprof doctor https://shop.example/ Say why browsers cannot profile a page
+  selfprof collector serve              Take in the profiles of pages and servers (a program of its own)
 
 See `selfprof COMMAND --help` for more.";
 
@@ -91,6 +94,7 @@ pub enum Command {
     Page(PageArguments),
     Webdriver(WebDriverArguments),
     Doctor(DoctorArguments),
+    Collector(CollectorArguments),
     Recover(RecoverArguments),
     // The agent of servers starts it.
     #[command(hide = true)]

@@ -2,6 +2,7 @@
 
 pub mod agent_exporter;
 pub mod attach;
+pub mod collector;
 pub mod convert;
 pub mod diff;
 pub mod doctor;

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
+        Command::Collector(arguments) => commands::collector::collector(&arguments),
         Command::Recover(arguments) => recover::recover(&arguments),
         Command::AgentExporter(arguments) => agent_exporter::agent_exporter(&arguments),
         Command::Convert(arguments) => convert::convert(&arguments),

@@ -3,8 +3,11 @@
 
 mod support;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -126,4 +129,16 @@ fn errors_say_what_to_do() {
     let mut with_token = selfprof();
     with_token.env("SELFPROF_COLLECTOR_TOKEN", "t0ken").args(["top", &url("?app=secret")]);
     assert!(output(&mut with_token).status.success());
+}
+
+#[test]
+fn the_program_beside_this_one_gets_all_arguments() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("selfprof");
+    fs::copy(env!("CARGO_BIN_EXE_selfprof"), &own).unwrap();
+    let beside = folder.path().join("selfprof-collector");
+    fs::write(&beside, "#!/bin/sh\nprintf '%s.' \"$@\"\nexit 7\n").unwrap();
+    fs::set_permissions(&beside, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = output(Command::new(own).args(["collector", "query", "--help", "--", "-x y"]));
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(7), "query.--help.--.-x y."));
 }

@@ -56,6 +56,7 @@ fn help() {
     check("help-agent-exporter", &mut with("agent-exporter --help"));
     check("agent-exporter-no-folder", &mut with("agent-exporter"));
     check("agent-exporter-missing", &mut with("agent-exporter --folder no/such/folder"));
+    check("collector-missing", with("collector serve").env("PATH", "no/such/folder"));
     check("unknown-command", &mut with("rum"));
     check("unknown-program", &mut with("eslint ."));
 }

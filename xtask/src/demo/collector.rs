@@ -30,11 +30,7 @@ pub fn run(_: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
     tools::check()?;
     let program = collector::program(&checkout);
-    if program.is_file() {
-        say("building the collector");
-    } else {
-        say("building the collector: the first time takes some 25 minutes on 2 processors");
-    }
+    say(collector::building(&checkout));
     pages::build_collector_page(&checkout, &Output::Shown)?;
     collector::build(&checkout, &Output::Shown)?;
 
