@@ -176,7 +176,7 @@ suite('waiting', () => {
           const { Worker, isMainThread } = require('node:worker_threads');
           const sleep = () => require('node:child_process').spawnSync('sleep', ['0.2']);
           if (${index} === 1 && isMainThread) {
-            new Worker(__filename).once('online', () => setTimeout(() => process.exit(0), 400));
+            new Worker(__filename).once('online', () => setTimeout(() => process.exit(0), 800));
           } else if (${index} === 2 && isMainThread) {
             for (let count = 0; count < 4; count++) ${exit};
           } else {
