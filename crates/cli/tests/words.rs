@@ -126,6 +126,31 @@ fn labels() {
 }
 
 #[test]
+fn labels_are_read_from_other_formats() {
+    let labels = "tests/fixtures/labels.json";
+    let values = |file: &str| {
+        let output = output(&mut with(&format!("top --json --by label:http.route {file}")));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = json["labels"].as_array().unwrap().iter();
+        let mut rows: Vec<_> =
+            rows.map(|row| format!("{} {:.0}", row["value"], row["time"].as_f64().unwrap())).collect();
+        rows.sort();
+        rows
+    };
+    let expected = values(labels);
+    assert_eq!(expected, ["\"/\" 12", "\"/cart\" 6", "null 6"]);
+    let folder = tempfile::tempdir().unwrap();
+    for (format, name) in [("pprof", "labels.pb.gz"), ("otlp", "labels.otlp")] {
+        let file = folder.path().join(name);
+        let file = file.to_str().unwrap();
+        let output = output(&mut with(&format!("convert {labels} --to {format} -o {file}")));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(values(file), expected, "{format}");
+    }
+}
+
+#[test]
 fn diff() {
     let markers = "../formats/fixtures/w3c/chromium-156-markers-isolated.json";
     let small = "../formats/fixtures/w3c/chromium-156-small.json";
