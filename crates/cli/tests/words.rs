@@ -123,6 +123,12 @@ fn labels() {
     check("top-of-bad-label", &mut with(&format!("top --label red {labels}")));
     check("convert-of-label", &mut with(&format!("convert {labels} --label tenant=a -o - --to collapsed")));
     check("convert-labels-w3c", &mut with(&format!("convert {labels} -o - --to w3c")));
+    check("diff-of-label", &mut with(&format!("diff --all --label http.route=/cart {labels} {labels}")));
+    check("diff-of-unknown-label", &mut with(&format!("diff --label colour=red {labels} {labels}")));
+    let selection = "http://127.0.0.1:1/?app=shop&release=1.4";
+    let wanted = "--label http.route=/ --label http.route=/cart --label the-user=o'neill";
+    check("diff-label-of-collector", &mut with(&format!("diff {wanted} {labels} {selection}")));
+    check("top-label-of-collector", &mut with(&format!("top --label tenant=a {selection}")));
 }
 
 #[test]
