@@ -1,13 +1,17 @@
 //! Samples by their labels.
 
 use std::cmp::Reverse;
+use std::path::Path;
 
 use selfprof_formats::Thread;
 use selfprof_trace::summary::Tally;
 use selfprof_trace::{LabelSet, MergedThreads, Sample};
 
 use crate::arguments::LabelArguments;
+use crate::collector::Address;
+use crate::failure::Failure;
 use crate::terminal::messages::warn;
+use crate::terminal::names::printable;
 
 /// The time of the samples with one value of a label.
 #[derive(Clone, Debug)]
@@ -16,6 +20,37 @@ pub struct LabelRow {
     pub value: Option<String>,
     /// The busy time.
     pub busy: Tally,
+}
+
+/// Fails if this input is a collector's sum of many profiles, whose samples have no labels any more, and labels are wanted.
+pub fn check_input(path: &Path, arguments: &LabelArguments) -> Result<(), Failure> {
+    if arguments.labels.is_empty() || !Address::of(path)?.is_some_and(|address| address.is_selection()) {
+        return Ok(());
+    }
+    let failure = Failure::usage("`--label` does not work with what a collector adds up");
+    Err(failure.hint(format!("let the collector filter: where={} in the URL", condition(&arguments.labels))))
+}
+
+/// The labels as a collector's filter.
+fn condition(labels: &[(String, String)]) -> String {
+    let mut names: Vec<&str> = labels.iter().map(|(name, _)| &**name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let is_plain = |name: &str| name.chars().all(|one| one.is_ascii_alphabetic() || matches!(one, '_' | '.'));
+    let of_name = |name: &str| {
+        let values = labels.iter().filter(|(other, _)| other == name);
+        let values: Vec<String> =
+            values.map(|(_, value)| format!("'{}'", value.replace('\'', "''"))).collect();
+        let name = match is_plain(name) {
+            true => name.to_owned(),
+            false => format!("\"{}\"", name.replace('"', "\"\"")),
+        };
+        match &values[..] {
+            [value] => format!("label.{name} = {value}"),
+            _ => format!("label.{name} in ({})", values.join(", ")),
+        }
+    };
+    printable(&names.into_iter().map(of_name).collect::<Vec<_>>().join(" and "))
 }
 
 /// Makes samples idle that do not have these labels. Of each name, one of the values is enough.

@@ -124,6 +124,37 @@ fn labels() {
     check("top-of-bad-label", &mut with(&format!("top --label red {labels}")));
     check("convert-of-label", &mut with(&format!("convert {labels} --label tenant=a -o - --to collapsed")));
     check("convert-labels-w3c", &mut with(&format!("convert {labels} -o - --to w3c")));
+    check("diff-of-label", &mut with(&format!("diff --all --label http.route=/cart {labels} {labels}")));
+    check("diff-of-unknown-label", &mut with(&format!("diff --label colour=red {labels} {labels}")));
+    let selection = "http://127.0.0.1:1/?app=shop&release=1.4";
+    let wanted = "--label http.route=/ --label http.route=/cart --label the-user=o'neill";
+    check("diff-label-of-collector", &mut with(&format!("diff {wanted} {labels} {selection}")));
+    check("top-label-of-collector", &mut with(&format!("top --label tenant=a {selection}")));
+}
+
+#[test]
+fn labels_are_read_from_other_formats() {
+    let labels = "tests/fixtures/labels.json";
+    let values = |file: &str| {
+        let output = output(&mut with(&format!("top --json --by label:http.route {file}")));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = json["labels"].as_array().unwrap().iter();
+        let mut rows: Vec<_> =
+            rows.map(|row| format!("{} {:.0}", row["value"], row["time"].as_f64().unwrap())).collect();
+        rows.sort();
+        rows
+    };
+    let expected = values(labels);
+    assert_eq!(expected, ["\"/\" 12", "\"/cart\" 6", "null 6"]);
+    let folder = tempfile::tempdir().unwrap();
+    for (format, name) in [("pprof", "labels.pb.gz"), ("otlp", "labels.otlp")] {
+        let file = folder.path().join(name);
+        let file = file.to_str().unwrap();
+        let output = output(&mut with(&format!("convert {labels} --to {format} -o {file}")));
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert_eq!(values(file), expected, "{format}");
+    }
 }
 
 #[test]

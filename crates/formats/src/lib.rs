@@ -43,6 +43,8 @@ mod streams;
 mod thread;
 
 #[cfg(feature = "conversion")]
+mod bounded_text;
+#[cfg(feature = "conversion")]
 mod detect;
 #[cfg(feature = "conversion")]
 mod losses;

@@ -1,15 +1,21 @@
-//! Functions and stacks of formats that list locations in tables and name them by number: pprof and OTLP.
+//! Functions, stacks and labels of formats that list them in tables and name them by number: pprof and OTLP.
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 use foldhash::{HashMap, HashMapExt as _};
 use selfprof_trace::foreign::{
     ForeignTrace, LimitExceeded, Limits, Location, Problem, ProblemKind, Problems, Remedy,
 };
-use selfprof_trace::{Frame, FrameId, Stack, StackId, Trace};
+use selfprof_trace::{Frame, FrameId, LabelSet, LabelSetId, Stack, StackId, Trace};
+
+use crate::bounded_text::{MAX_NAME, cut};
 
 /// Functions that are inlined into each other at one location. More are left out.
 const MAX_INLINED: usize = 256;
+
+/// Labels of a sample. More are left out.
+const MAX_LABELS: usize = 32;
 
 /// A function, as the tables have it.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +36,8 @@ pub(crate) struct SymbolTables {
     locations: Vec<Vec<FrameId>>,
     /// The stack that a location makes with its caller.
     stacks: HashMap<(Option<StackId>, usize), StackId>,
+    /// The number of distinct sets of labels.
+    label_sets: usize,
     limits: Limits,
     text_bytes: usize,
     /// Collects problems.
@@ -42,6 +50,7 @@ impl SymbolTables {
             trace: Trace::new(),
             locations: Vec::new(),
             stacks: HashMap::new(),
+            label_sets: 0,
             limits,
             text_bytes: 0,
             reported: ForeignTrace::new(limits),
@@ -61,10 +70,7 @@ impl SymbolTables {
 
     fn frame(&mut self, function: Function<'_>) -> Result<FrameId, LimitExceeded> {
         let Function { name, file, line, column } = function;
-        self.text_bytes += name.len() + file.len();
-        if self.text_bytes > self.limits.text_bytes {
-            return Err(LimitExceeded::new("bytes of text", self.limits.text_bytes));
-        }
+        self.count_text(name.len() + file.len())?;
         LimitExceeded::check("frames", self.trace.frames().len(), self.limits.frames)?;
         LimitExceeded::check("resources", self.trace.resources().len(), self.limits.resources)?;
         // Tables can have more entries than the limits allow.
@@ -75,6 +81,40 @@ impl SymbolTables {
         let number = |number: i64| resource.and_then(|_| NonZeroU32::new(u32::try_from(number).unwrap_or(0)));
         let frame = Frame { name, resource, line: number(line), column: number(column) };
         self.trace.frame(frame).map_err(|_| full())
+    }
+
+    fn count_text(&mut self, bytes: usize) -> Result<(), LimitExceeded> {
+        self.text_bytes = self.text_bytes.saturating_add(bytes);
+        if self.text_bytes > self.limits.text_bytes {
+            return Err(LimitExceeded::new("bytes of text", self.limits.text_bytes));
+        }
+        Ok(())
+    }
+
+    /// The set of labels with these names, values and units of values; `None` if there are none. Labels without a name are left out.
+    pub(crate) fn label_set<'text>(
+        &mut self,
+        labels: impl Iterator<Item = (&'text str, Cow<'text, str>, &'text str)>,
+    ) -> Result<Option<LabelSetId>, LimitExceeded> {
+        let labels = labels.filter(|(name, ..)| !name.is_empty()).take(MAX_LABELS);
+        let set = LabelSet::new(labels.map(|(name, value, unit)| {
+            let value = match unit {
+                "" => cut(&value, MAX_NAME).to_owned(),
+                _ => cut(&format!("{} {}", cut(&value, MAX_NAME), cut(unit, MAX_NAME)), MAX_NAME).to_owned(),
+            };
+            (cut(name, MAX_NAME), value)
+        }));
+        if set.is_empty() {
+            return Ok(None);
+        }
+        let bytes = set.iter().map(|(name, value)| name.len() + value.len()).sum();
+        let id =
+            self.trace.label_set(set).map_err(|_| LimitExceeded::new("sets of labels", self.label_sets))?;
+        if id.index() == self.label_sets {
+            self.label_sets += 1;
+            self.count_text(bytes)?;
+        }
+        Ok(Some(id))
     }
 
     /// The stack of locations, the innermost first; `None` for those that are not in the table. They are left out, and reported as

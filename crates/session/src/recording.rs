@@ -8,7 +8,9 @@ mod labels;
 mod stack_map;
 mod waiting;
 
-use selfprof_trace::{InternError, Marker, Micros, Sample, StackId, Trace, WaitingPoint};
+use std::sync::Arc;
+
+use selfprof_trace::{InternError, LabelSet, Marker, Micros, Sample, StackId, Trace, WaitingPoint};
 
 pub use self::cell::RecordingCell;
 use self::extraction::Extraction;
@@ -60,10 +62,14 @@ pub struct Recording {
     due: Option<Instant>,
     /// The stack of the last sample that was not a garbage collection's.
     stack_before: Option<StackId>,
+    /// The labels of that sample.
+    labels_before: Option<Arc<LabelSet>>,
     /// Whether the session's own agent was active in that sample; `None` when there was none.
     own_before: Option<bool>,
     /// Trailing samples of `trace` that wait for the stack after their garbage collection, `None` when none do.
     waiting: Option<usize>,
+    /// Their labels. Those of samples that were dropped since come first.
+    waiting_labels: Vec<Option<Arc<LabelSet>>>,
     /// How many stacks the tables may hold before those that no sample uses are dropped.
     sweep_at: usize,
     /// How many chunks were removed and not consumed yet.
@@ -96,8 +102,10 @@ impl Recording {
             step: Micros::ZERO,
             due: None,
             stack_before: None,
+            labels_before: None,
             own_before: None,
             waiting: None,
+            waiting_labels: Vec::new(),
             sweep_at: circular::FIRST_SWEEP,
             waiting_chunks: 0,
             full: false,
@@ -143,8 +151,9 @@ impl Recording {
             }
             if seen_before.is_some_and(|seen| seen < span.from) {
                 // The stack before a pause says nothing about a garbage collection after it.
-                self.waiting = None;
+                self.settle();
                 self.stack_before = None;
+                self.labels_before = None;
                 self.own_before = None;
             }
             self.seen_until = Some(sample.at);
@@ -172,8 +181,9 @@ impl Recording {
                 None => stacks.without_stack(),
             };
             if !collecting {
-                self.give_waiting_samples(stack);
+                self.give_waiting_samples(stack, &labels);
                 self.stack_before = stack;
+                self.labels_before.clone_from(&labels);
                 self.own_before = Some(own);
             }
             // A sample is requested in a host function, which is not what the program was doing.
@@ -185,6 +195,9 @@ impl Recording {
                 let marker = state.marker().map(|marker| work.unwrap_or(marker));
                 let marker = marker.filter(|_| own).and_then(|marker| admission.marker(marker));
                 self.push(sample.at, stack, marker, own && collecting);
+                if self.waiting.is_some() {
+                    self.waiting_labels.push(labels.clone());
+                }
                 if let (Some(recorder), Some(recorded)) = (&mut self.labels, self.trace.samples().last()) {
                     recorder.record(recorded.timestamp, labels);
                 }
@@ -248,15 +261,20 @@ impl Recording {
     }
 
     /// The engine reports no stack for a garbage collection. The frames that the stacks before and after it share were on the stack
-    /// all the time, as far as samples can tell.
-    fn give_waiting_samples(&mut self, stack_after: Option<StackId>) {
+    /// all the time, as far as samples can tell. If a garbage collection has labels that neither of the two samples has, it interrupted
+    /// other work.
+    fn give_waiting_samples(&mut self, stack_after: Option<StackId>, labels_after: &Option<Arc<LabelSet>>) {
         let Some(first) = self.waiting.take() else { return };
+        let labels = std::mem::take(&mut self.waiting_labels);
         let shared = match (self.stack_before, stack_after) {
             (Some(before), Some(after)) => self.trace.shared_ancestor(before, after),
             _ => None,
         };
-        for index in first..self.trace.samples().len() {
-            self.trace.set_sample_stack(index, shared);
+        let held = self.trace.samples().len();
+        let labels = &labels[labels.len().saturating_sub(held - first)..];
+        for (index, own) in (first..held).zip(labels) {
+            let is_of_neighbor = own.is_none() || own == &self.labels_before || own == labels_after;
+            self.trace.set_sample_stack(index, shared.filter(|_| is_of_neighbor));
         }
     }
 
@@ -329,6 +347,7 @@ impl Recording {
     /// Samples no longer wait for the stack after their garbage collection, since there may be none. They have no stack.
     pub fn settle(&mut self) {
         self.waiting = None;
+        self.waiting_labels.clear();
     }
 
     /// Ends the recording. Samples that still wait for a stack have none. Returns what was not removed before.

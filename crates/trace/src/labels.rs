@@ -1,5 +1,7 @@
 //! What a program says about its own work: labels of samples.
 
+use std::collections::HashMap;
+
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
@@ -133,6 +135,19 @@ impl Labels {
             mapped.change(change.timestamp, change.labels.and_then(|id| ids[id.index()]));
         }
         mapped
+    }
+
+    /// The same labels without the sets that no sample has.
+    pub(crate) fn narrowed(&self) -> Self {
+        let mut narrow = Self::default();
+        let mut ids: HashMap<LabelSetId, Option<LabelSetId>, RandomState> = HashMap::default();
+        for &LabelChange { timestamp, labels } in &self.changes {
+            // There are not more sets than before, so none is one too many.
+            let mut narrowed = |id| *ids.entry(id).or_insert_with(|| narrow.set(self.get(id)?.clone()).ok());
+            let labels = labels.and_then(&mut narrowed);
+            narrow.changes.push(LabelChange { timestamp, labels });
+        }
+        narrow
     }
 
     /// Appends the labels of samples that come after those so far. They have none before the first change, from `start` on.

@@ -98,7 +98,9 @@ impl MergedThreads {
     }
 
     /// Adds the labels of a thread whose samples come next.
-    fn add_labels(&mut self, thread: &Trace) -> Result<(), TableFull> {
+    ///
+    /// Fails if there are 2^32 sets.
+    pub fn add_labels(&mut self, thread: &Trace) -> Result<(), TableFull> {
         let Some(labels) = thread.labels() else { return Ok(()) };
         let ids = self.label_sets.add_sets(labels)?;
         self.labels.resize(self.weights.len(), None);

@@ -1,6 +1,6 @@
 //! Samples made of totals: for profiles that say how long each stack ran, but not when.
 
-use crate::id::StackId;
+use crate::id::{LabelSetId, StackId};
 use crate::marker::Marker;
 use crate::micros::Micros;
 use crate::sample::Sample;
@@ -14,6 +14,8 @@ pub struct StackTotal {
     pub stack: Option<StackId>,
     /// The kind of work.
     pub marker: Option<Marker>,
+    /// The labels, of [`Trace::label_set`].
+    pub labels: Option<LabelSetId>,
     /// The time in nanoseconds.
     pub nanos: u64,
     /// The number of samples that were added up; 0 if it is not known.
@@ -87,7 +89,7 @@ impl Trace {
     fn push_at(&mut self, begin: Micros, nanos: u128, total: &StackTotal) {
         let micros = Micros(u64::try_from(nanos / 1_000).unwrap_or(u64::MAX));
         let timestamp = begin.saturating_add(micros);
-        self.push_sample(Sample { timestamp, stack: total.stack, marker: total.marker });
+        self.push_labelled(Sample { timestamp, stack: total.stack, marker: total.marker }, total.labels);
     }
 }
 
@@ -120,6 +122,7 @@ fn exact(mut parts: Vec<Part>, most: usize) -> Option<Vec<Part>> {
 mod tests {
     use super::*;
     use crate::frame::Frame;
+    use crate::labels::LabelSet;
     use crate::stack::Stack;
 
     /// The time in microseconds and the number of samples of each stack, from totals in the same form.
@@ -132,7 +135,8 @@ mod tests {
                 let name = trace.name(&number.to_string()).unwrap();
                 let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
                 let stack = trace.stack(Stack { parent: None, frame }).unwrap();
-                StackTotal { stack: Some(stack), marker: None, nanos: micros.saturating_mul(1_000), samples }
+                let nanos = micros.saturating_mul(1_000);
+                StackTotal { stack: Some(stack), marker: None, labels: None, nanos, samples }
             })
             .collect();
         trace.push_totals(&totals, interval.map(Micros), most);
@@ -162,6 +166,35 @@ mod tests {
         check(&uneven, Some(10_000), &[(12_345, 1), (20_000, 2), (9_000, 1)]);
         // One long sample beside many short ones would count as a pause.
         check(&[(10_000_000, 1), (30_000, 3)], Some(10_000), &[(10_000_000, 1_000), (30_000, 3)]);
+    }
+
+    #[test]
+    fn samples_have_the_labels_of_their_totals() {
+        let mut trace = Trace::new();
+        assert!(trace.label_set(LabelSet::new([("unused", "x")])).is_ok());
+        let cart = trace.label_set(LabelSet::new([("route", "/cart")])).ok();
+        let total = |labels, samples| {
+            let nanos = samples * 10_000_000;
+            StackTotal { stack: None, marker: Some(Marker::Script), labels, nanos, samples }
+        };
+        assert!(trace.labels().is_none());
+        trace.push_totals(&[total(None, 2), total(cart, 3), total(None, 1)], None, 100);
+        let routes = |trace: &Trace| -> Vec<Option<String>> {
+            let Some(labels) = trace.labels() else { return Vec::new() };
+            let sets = labels.of_samples(trace.samples()).into_iter();
+            sets.map(|id| Some(labels.get(id?)?.get("route")?.to_owned())).collect()
+        };
+        let route = Some("/cart".to_owned());
+        // What the first sample stands for is not known, so a total in the middle comes first.
+        let expected = [route.clone(), route.clone(), route, None, None, None];
+        assert_eq!(routes(&trace), expected);
+        let narrow = trace.narrowed();
+        assert_eq!(
+            (routes(&narrow), narrow.labels().map(|labels| labels.sets().len())),
+            (expected.into(), Some(1))
+        );
+        trace.clear_samples();
+        assert!(trace.labels().is_none() && trace.samples().is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::entries::Entries;
 use crate::entry::Entry;
 use crate::frame::Frame;
-use crate::id::{FrameId, NameId, ResourceId, StackId};
+use crate::id::{FrameId, LabelSetId, NameId, ResourceId, StackId};
 use crate::intern_error::{InternError, known};
 use crate::labels::{LabelSet, Labels};
 use crate::micros::Micros;
@@ -80,6 +80,21 @@ impl Trace {
         self.samples.push(Sample { stack, ..sample });
     }
 
+    /// The id of a set of labels for [`push_labelled`](Self::push_labelled); equal sets get the same id.
+    ///
+    /// Fails if the table is full.
+    pub fn label_set(&mut self, set: LabelSet) -> Result<LabelSetId, TableFull> {
+        self.labels.get_or_insert_default().set(set)
+    }
+
+    /// Appends a sample with these labels. Those that are not in this trace count as none.
+    pub fn push_labelled(&mut self, sample: Sample, labels: Option<LabelSetId>) {
+        if let Some(own) = &mut self.labels {
+            own.change(sample.timestamp, labels);
+        }
+        self.push_sample(sample);
+    }
+
     /// Sets the samples, whose stacks must be in this trace.
     pub(crate) fn set_samples(&mut self, samples: Vec<Sample>) {
         debug_assert!(samples.iter().all(|sample| sample.stack == self.known_stack(sample.stack)));
@@ -107,6 +122,14 @@ impl Trace {
             return std::mem::take(&mut self.samples);
         }
         self.samples.drain(..up_to).collect()
+    }
+
+    /// Removes all samples with their labels. The tables and the sets of labels stay.
+    pub fn clear_samples(&mut self) {
+        self.samples.clear();
+        if let Some(labels) = &mut self.labels {
+            labels.clear_changes();
+        }
     }
 
     /// Copies a stack of another trace, with its frames, and returns its id in this trace.
@@ -319,7 +342,7 @@ impl Trace {
 
     /// The labels of the samples; `None` if no sample has any.
     pub fn labels(&self) -> Option<&Labels> {
-        self.labels.as_ref()
+        self.labels.as_ref().filter(|labels| !labels.is_empty())
     }
 
     /// Replaces the labels.
@@ -368,7 +391,7 @@ impl Trace {
         Self {
             entries: self.entries.clone(),
             waiting: self.waiting.clone(),
-            labels: self.labels.clone(),
+            labels: self.labels().map(Labels::narrowed),
             unsplit_interval: self.unsplit_interval,
             ..Self::default()
         }

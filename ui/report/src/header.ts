@@ -49,7 +49,7 @@ export class Header {
       ),
     );
     state.onChange((change) => {
-      const hasNewTotals = ['profile', 'grouping', 'thread', 'range'].includes(change);
+      const hasNewTotals = ['profile', 'grouping', 'thread', 'label', 'range'].includes(change);
       if (hasNewTotals) this.#updateSummary();
       if (hasNewTotals || change === 'search') this.#updateMatchCount();
       if (change === 'search' && this.#search.value !== state.search) this.#search.value = state.search;

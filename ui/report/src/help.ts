@@ -16,6 +16,10 @@ export function openHelp(viewCount: number): void {
     ['+ − 0, Shift\u00a0+\u00a0arrow', 'On a flame graph: zoom in and out, reset the zoom, pan.'],
     ['Page up, page down', 'On a flame graph of several threads: go to another thread.'],
     ['Click a lane', 'Show one thread alone. ↑ and ↓ on the lanes do the same.'],
+    [
+      'Click a value',
+      'Of a label: show only its samples. A second click or Esc shows all; ↑ and ↓ on the values do the same.',
+    ],
     ['Drag the timeline', 'Select a time range for all views. On a touch screen, two fingers hold both ends.'],
     [
       'Click the timeline',
@@ -24,8 +28,11 @@ export function openHelp(viewCount: number): void {
     ['← →, Shift\u00a0+\u00a0←\u00a0→', 'On the timeline: move the selected range, or change its end.'],
     ['↑ ↓', 'On the timeline: select the previous or next mark or measure.'],
     ['↑ ↓ Enter', 'In the function table: select a function, show its callers and callees.'],
-    ['Link', 'The address of the page restores the tab, thread, range, function, search and switches.'],
-    ['Esc', 'Zoom out, then clear the selected function, then the selected time range.'],
+    ['Link', 'The address of the page restores the tab, thread, label, range, function, search and switches.'],
+    [
+      'Esc',
+      'Zoom out, then clear the selected function, then the selected time range, then the selected value of a label.',
+    ],
   ];
   openHelpDialog(
     HELP_TITLE,

@@ -16,6 +16,10 @@ export function linkOf(state: State): string {
   if (view !== 'time') parts.set('tab', view);
   if (state.profileIndex !== 0) parts.set('trace', String(state.profileIndex));
   if (selectedThread !== ALL_THREADS) parts.set('thread', String(selectedThread));
+  const { labelName, labelValue } = state;
+  if (labelName !== undefined) parts.set('label', labelName);
+  if (labelValue === null) parts.set('unlabelled', '1');
+  else if (labelValue !== undefined) parts.set('value', labelValue);
   if (state.hasSelectedRange) {
     parts.set('from', String(round(range.start)));
     parts.set('to', String(round(range.end)));
@@ -47,6 +51,8 @@ export function followLink(state: State, hash: string, views: readonly View[]): 
   state.isGrouped = parts.get('packages') === '1';
   state.isInverted = parts.get('invert') === '1';
   state.selectThread(numberOf('thread') ?? ALL_THREADS);
+  const value = parts.get('unlabelled') === '1' ? null : (parts.get('value') ?? undefined);
+  state.selectLabel(parts.get('label') ?? undefined, value);
   const [start, end] = [numberOf('from'), numberOf('to')];
   state.selectRange(start === undefined || end === undefined ? undefined : { start, end });
   const name = parts.get('function');

@@ -26,6 +26,7 @@ import type { Embedded } from './embedded.ts';
 import { FunctionDetails } from './function-details.ts';
 import { Header } from './header.ts';
 import { openHelp } from './help.ts';
+import { LabelValues } from './label-values.ts';
 import { type Change, type State, VIEWS, type View } from './state.ts';
 import { Switches } from './switches.ts';
 import { type Tab, Tabs } from './tabs.ts';
@@ -142,7 +143,7 @@ export class ReportPage {
     const views = element('div', { class: 'views' }, ...Object.values(panels));
     container.replaceChildren(
       this.#header.root,
-      element('div', { class: 'times' }, this.#timeline.root, lanes.root),
+      element('div', { class: 'times' }, this.#timeline.root, lanes.root, new LabelValues(state).root),
       element('nav', {}, this.#tabs.root, this.#description, new Switches(state).root),
       element('main', {}, views),
       this.#details.root,
@@ -242,6 +243,7 @@ export class ReportPage {
       grouping: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
       inverted: ['heavy'],
       thread: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
+      label: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
       range: ['time', 'heavy', 'functions', 'packages', 'sandwich'],
       frame: ['functions', 'packages', 'sandwich'],
       search: ['functions', 'packages'],
@@ -342,7 +344,8 @@ export class ReportPage {
       if (isTyping) target.blur();
       else if (this.#zoomOut()) return;
       else if (this.#state.selectedFrame !== -1) this.#state.selectFrame(-1);
-      else this.#state.selectRange(undefined);
+      else if (this.#state.hasSelectedRange) this.#state.selectRange(undefined);
+      else this.#state.selectLabel(this.#state.labelName);
       return;
     }
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;

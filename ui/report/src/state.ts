@@ -3,6 +3,14 @@
 
 import { type GroupedProfile, groupPackages, hidePackages, packageOf } from '@selfprof/views/packages.ts';
 import type { Profile, Totals } from '@selfprof/views/profile.ts';
+import {
+  hasLabelValue,
+  type LabelTotal,
+  type LabelValue,
+  labelNames,
+  labelTotals,
+  withLabel,
+} from '@selfprof/views/sample-labels.ts';
 import { searchMatcher } from '@selfprof/views/search.ts';
 import type { Thread } from '@selfprof/views/thread.ts';
 import type { TimeRange } from '@selfprof/views/time-range.ts';
@@ -10,8 +18,21 @@ import type { TimeRange } from '@selfprof/views/time-range.ts';
 export const VIEWS = ['time', 'heavy', 'functions', 'packages', 'sandwich', 'diff'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** 'grouping' means that packages are functions now or hidden, or no longer: frames and stacks have changed. */
-export type Change = 'profile' | 'grouping' | 'inverted' | 'thread' | 'range' | 'frame' | 'search' | 'view' | 'theme';
+/**
+ * 'grouping' means that packages are functions now or hidden, or no longer: frames and stacks have changed. 'label' means that other
+ * samples are idle, or that another label is listed.
+ */
+export type Change =
+  | 'profile'
+  | 'grouping'
+  | 'inverted'
+  | 'thread'
+  | 'label'
+  | 'range'
+  | 'frame'
+  | 'search'
+  | 'view'
+  | 'theme';
 
 /** Stands for all threads together. */
 export const ALL_THREADS = -1;
@@ -31,7 +52,11 @@ export class State {
   #isGrouped = false;
   #isInverted = false;
   #hiddenPackages: ReadonlySet<string> = new Set();
-  /** The trace without hidden packages. */
+  #labelName: string | undefined;
+  #labelValue: LabelValue | undefined;
+  /** The trace with the samples of the selected label. */
+  #labelled: Profile | undefined;
+  /** That trace without hidden packages. */
   #shown: Profile | undefined;
   #grouped: GroupedProfile | undefined;
   #allGrouped: GroupedProfile | undefined;
@@ -59,9 +84,20 @@ export class State {
 
   /** The trace without hidden packages. */
   get #ungrouped(): Profile {
-    if (this.#hiddenPackages.size === 0) return this.profiles[this.#index];
-    this.#shown ??= hidePackages(this.profiles[this.#index], this.#hiddenPackages);
+    if (this.#hiddenPackages.size === 0) return this.#filtered;
+    this.#shown ??= hidePackages(this.#filtered, this.#hiddenPackages);
     return this.#shown;
+  }
+
+  /** The trace with the samples of the selected label. */
+  get #filtered(): Profile {
+    if (this.#labelName === undefined || this.#labelValue === undefined) return this.#whole;
+    this.#labelled ??= withLabel(this.#whole, this.#labelName, this.#labelValue);
+    return this.#labelled;
+  }
+
+  get #whole(): Profile {
+    return this.profiles[this.#index];
   }
 
   get profileIndex(): number {
@@ -172,6 +208,9 @@ export class State {
   selectProfile(index: number): void {
     if (index === this.#index || this.profiles[index] === undefined) return;
     this.#index = index;
+    this.#labelName = undefined;
+    this.#labelValue = undefined;
+    this.#labelled = undefined;
     this.#forgetProfile();
     this.#selectedThread = ALL_THREADS;
     this.#lanes = undefined;
@@ -207,8 +246,41 @@ export class State {
 
   /** The threads to choose from, by process; empty if there is only one. */
   get lanes(): number[] {
-    this.#lanes ??= lanesOf(this.#ungrouped.threads);
+    this.#lanes ??= lanesOf(this.#whole.threads);
     return this.#lanes;
+  }
+
+  get labelNames(): readonly string[] {
+    return labelNames(this.#whole);
+  }
+
+  /** The label whose values are listed; undefined for none. */
+  get labelName(): string | undefined {
+    return this.#labelName;
+  }
+
+  /** The value that samples must have to be shown; undefined shows all. */
+  get labelValue(): LabelValue | undefined {
+    return this.#labelValue;
+  }
+
+  /** Lists the values of a label, and shows only the samples with a value. A name or value that is not in the trace counts as none. */
+  selectLabel(name: string | undefined, value?: LabelValue): void {
+    const known = name !== undefined && this.labelNames.includes(name) ? name : undefined;
+    const isKnown = known !== undefined && value !== undefined && hasLabelValue(this.#whole, known, value);
+    const wanted = isKnown ? value : undefined;
+    if (known === this.#labelName && wanted === this.#labelValue) return;
+    this.#labelName = known;
+    this.#labelValue = wanted;
+    this.#labelled = undefined;
+    this.#forgetProfile();
+    this.#notify('label');
+  }
+
+  /** The values of the listed label, in the selected range and threads, most time first. */
+  get labelTotals(): LabelTotal[] {
+    if (this.#labelName === undefined) return [];
+    return labelTotals(this.#whole, this.#labelName, this.range, this.#selected(this.#whole));
   }
 
   /** The selected time range, or the whole trace. */

@@ -44,7 +44,7 @@ export class ThreadLanes {
       click: (x, y) => this.#click(x, y),
     });
     state.onChange((change) => {
-      if (change === 'profile' || change === 'theme') this.#build();
+      if (change === 'profile' || change === 'label' || change === 'theme') this.#build();
       if (change === 'thread') this.#markSelected();
       if (change === 'range' || change === 'profile') this.#showSelection();
     });

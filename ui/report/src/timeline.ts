@@ -77,7 +77,7 @@ export class Timeline {
     this.root.addEventListener('mousemove', (event) => this.#hover(event));
     this.root.addEventListener('mouseleave', () => this.hideTooltip());
     state.onChange((change) => {
-      if (change === 'profile' || change === 'thread' || change === 'theme') this.#build();
+      if (['profile', 'thread', 'label', 'theme'].includes(change)) this.#build();
       if (change === 'range') this.#showSelection();
     });
   }

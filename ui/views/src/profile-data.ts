@@ -15,6 +15,8 @@ export interface ProfileData {
   /** A stack's parent precedes it. */
   stacks: { frame: number[]; parent: number[] };
   markers: string[];
+  /** The names and values of each set of labels; undefined if no sample has labels. */
+  labelSets?: [string, string][][];
   /** Source text around functions, by frame. */
   snippets: Record<string, Snippet>;
   /** All threads have the same time origin, and share the tables above. */
@@ -30,6 +32,8 @@ export interface ThreadData {
   /** The median time between samples; null when there are too few samples. */
   interval: number | null;
   samples: SampleData;
+  /** The samples from which on others have another set of labels, and these sets; undefined if none has labels. */
+  labels?: { sample: number[]; set: number[] };
   /** Performance marks and measures. Marks have no duration. */
   entries: { names: string[]; name: number[]; isMeasure: number[]; start: number[]; duration: number[] };
 }

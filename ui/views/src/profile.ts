@@ -30,6 +30,8 @@ export class Profile {
   readonly name: string;
   readonly notes: string[];
   readonly markers: string[];
+  /** The names and values of each set of labels. */
+  readonly labelSets: [string, string][][];
   readonly frames: FrameTable;
   readonly threads: Thread[];
   readonly extent: TimeRange;
@@ -44,7 +46,7 @@ export class Profile {
   readonly #waitingFrames: Uint8Array;
 
   constructor(
-    { name, notes, markers }: Pick<ProfileData, 'name' | 'notes' | 'markers'>,
+    { name, notes, markers, labelSets = [] }: Pick<ProfileData, 'name' | 'notes' | 'markers' | 'labelSets'>,
     frames: FrameTable,
     stacks: StackTable,
     threads: Thread[],
@@ -52,6 +54,7 @@ export class Profile {
     this.name = name;
     this.notes = notes;
     this.markers = markers;
+    this.labelSets = labelSets;
     this.frames = frames;
     this.threads = threads;
     this.stackFrame = stacks.frame;

@@ -49,6 +49,7 @@ export class Thread implements Samples {
   readonly #data: ThreadData;
   /** The times of the first parts of samples that were split in two. */
   readonly #split: Float64Array;
+  #labels: Int32Array | undefined;
 
   constructor(data: ThreadData, samples: Samples = decode(data.samples)) {
     this.#data = data;
@@ -80,6 +81,24 @@ export class Thread implements Samples {
   withStacks(stack: Int32Array): Thread {
     const { time, weight, marker } = this;
     return new Thread(this.#data, { time, weight, stack, marker });
+  }
+
+  /** The same thread, where samples with other sets of labels are idle. */
+  withLabelSets(isWanted: (set: number) => boolean): Thread {
+    const { time, weight, labels } = this;
+    const stack = this.stack.map((own, sample) => (isWanted(labels[sample]) ? own : -1));
+    const marker = this.marker.map((own, sample) => (isWanted(labels[sample]) ? own : NO_MARKER));
+    return new Thread(this.#data, { time, weight, stack, marker });
+  }
+
+  /** By sample: the set of its labels, or -1. */
+  get labels(): Int32Array {
+    if (this.#labels === undefined) {
+      const { sample, set } = this.#data.labels ?? { sample: [], set: [] };
+      this.#labels = new Int32Array(this.time.length).fill(-1);
+      for (const [index, first] of sample.entries()) this.#labels.fill(set[index], first, sample[index + 1]);
+    }
+    return this.#labels;
   }
 
   /** From the start of the first sample to the last one; undefined without samples. */

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::label_arguments::LabelArguments;
 use super::shown_time::ShownTime;
 use super::source_maps::SourceMapArguments;
 
@@ -31,6 +32,9 @@ pub struct DiffArguments {
     pub new: PathBuf,
 
     #[command(flatten)]
+    pub labels: LabelArguments,
+
+    #[command(flatten)]
     pub source_maps: SourceMapArguments,
 
     /// Which time to compare, where a trace tells them apart. By default, waiting is a row of its own
@@ -54,4 +58,5 @@ const EXAMPLES: &str = "\
 Examples:
   selfprof diff before.json.gz after.json.gz
   selfprof diff 'http://127.0.0.1:4319/?app=shop&release=1.3' 'http://127.0.0.1:4319/?app=shop&release=1.4'
+  selfprof diff --label http.route=/cart monday.selfprof.json tuesday.selfprof.json
   selfprof diff --json main.json branch.json | jq '.functions[] | select(.significant and .change > 0)'";

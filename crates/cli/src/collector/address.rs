@@ -83,6 +83,13 @@ impl Address {
     }
 }
 
+impl Address {
+    /// Whether it stands for a sum of profiles.
+    pub fn is_selection(&self) -> bool {
+        matches!(self.what, What::Selection(_))
+    }
+}
+
 const EXAMPLE: &str =
     "such a URL is http://127.0.0.1:4319/?app=shop&release=1.4, or one of the collector's page";
 

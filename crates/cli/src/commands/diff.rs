@@ -11,11 +11,12 @@ use selfprof_trace::summary::{FunctionRow, Summary};
 use selfprof_trace::{Clock, Frame, FrameId, Trace};
 use serde_json::{Value, json};
 
-use crate::arguments::{DiffArguments, LabelArguments};
+use crate::arguments::DiffArguments;
 use crate::collector::{self, Address, is_url};
 use crate::failure::Failure;
 use crate::files::input::{self, is_stream};
 use crate::files::stdout;
+use crate::labels;
 use crate::program::Program;
 use crate::terminal::color::Colors;
 use crate::terminal::messages::warn;
@@ -33,6 +34,9 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     if is_stream(&arguments.base) && is_stream(&arguments.new) {
         return Err(Failure::usage("BASE and NEW cannot both come from stdin"));
     }
+    for path in [&arguments.base, &arguments.new] {
+        labels::check_input(path, &arguments.labels)?;
+    }
     if let (Some(base), Some(new)) = (Address::of(&arguments.base)?, Address::of(&arguments.new)?)
         && let Some((comparison, json)) = collector::compare(&base, &new, arguments.top)?
     {
@@ -45,9 +49,8 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
         );
     }
     let clock = arguments.by.map(Clock::from).unwrap_or_default();
-    let every = LabelArguments::default();
-    let base = input::program(&arguments.base, None, &every, (&arguments.source_maps, clock))?;
-    let new = input::program(&arguments.new, None, &every, (&arguments.source_maps, clock))?;
+    let base = input::program(&arguments.base, None, &arguments.labels, (&arguments.source_maps, clock))?;
+    let new = input::program(&arguments.new, None, &arguments.labels, (&arguments.source_maps, clock))?;
     if arguments.by.is_some() {
         for (path, program) in [(&arguments.base, &base), (&arguments.new, &new)] {
             program.warn_of_unknown_times(&input::name_of(path));

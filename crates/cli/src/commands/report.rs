@@ -99,6 +99,7 @@ impl Inputs {
 }
 
 fn read(file: &Path, (labels, maps): (&LabelArguments, &SourceMapArguments)) -> Result<FileThreads, Failure> {
+    labels::check_input(file, labels)?;
     if let Some(address) = Address::of(file)? {
         let Fetched { name, threads, remark } = input::of_collector(&address)?;
         let problems = threads.iter().map(|(_, problems)| problems.total()).sum();

@@ -37,6 +37,7 @@ pub fn threads(
     format: Option<Format>,
     (labels, maps): (&LabelArguments, &SourceMapArguments),
 ) -> Result<Vec<ReadableThread>, Failure> {
+    labels::check_input(path, labels)?;
     let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
     labels::retain(&mut threads, labels);
     source_maps::apply(threads, maps, recorded(path))
@@ -121,6 +122,7 @@ pub fn program(
     labels: &LabelArguments,
     (maps, clock): (&SourceMapArguments, Clock),
 ) -> Result<Program, Failure> {
+    labels::check_input(path, labels)?;
     let mut threads: Vec<Thread> = profile(path, format)?.into_iter().map(|(thread, _)| thread).collect();
     if threads.is_empty() {
         return Err(Failure::job(format!("{} has no threads", name_of(path))));

@@ -3,7 +3,8 @@
 //! One pprof sample holds all samples with the same stack, marker and labels: their number, their time in nanoseconds, and how much of it the
 //! thread ran, if its waiting times are known. The marker is the label `marker`; the thread is the label `thread` if there are several; the labels of samples keep their names.
 //! Work without a function is shown as one, e.g. `(layout)`. The
-//! format cannot hold times of single samples, idle samples, marks or measures. On reading, samples are placed one after the other.
+//! format cannot hold times of single samples, idle samples, marks or measures. On reading, samples are placed one after the other, and
+//! labels that are numbers become text with their unit, such as `512 bytes`.
 //!
 //! [profile.proto]: https://github.com/google/pprof/blob/main/proto/profile.proto
 
@@ -110,11 +111,16 @@ impl Builder {
             };
             let mut label = thread_labels.clone();
             if let Some(marker) = marker {
-                label.push(Label { key: marker_key, str: self.string(Marker::as_str(marker)), num: 0 });
+                label.push(Label {
+                    key: marker_key,
+                    str: self.string(Marker::as_str(marker)),
+                    num: 0,
+                    num_unit: 0,
+                });
             }
             let own = labels.and_then(|id| trace.labels()?.get(id));
             for (name, value) in own.into_iter().flat_map(LabelSet::iter) {
-                label.push(Label { key: self.string(name), str: self.string(value), num: 0 });
+                label.push(Label { key: self.string(name), str: self.string(value), num: 0, num_unit: 0 });
             }
             let mut value = vec![samples as i64, nanos(time)];
             if has_cpu_times {
@@ -130,10 +136,16 @@ impl Builder {
 
     /// The labels by which `pprof -tagfocus` and others tell threads and processes apart.
     fn thread_labels(&mut self, thread: &Thread) -> Vec<Label> {
-        let mut labels = vec![Label { key: self.string("thread"), str: self.string(&thread.name), num: 0 }];
+        let mut labels =
+            vec![Label { key: self.string("thread"), str: self.string(&thread.name), num: 0, num_unit: 0 }];
         if let Some(process) = &thread.process {
-            labels.push(Label { key: self.string("process"), str: self.string(&process.label()), num: 0 });
-            labels.push(Label { key: self.string("pid"), str: 0, num: process.pid.into() });
+            labels.push(Label {
+                key: self.string("process"),
+                str: self.string(&process.label()),
+                num: 0,
+                num_unit: 0,
+            });
+            labels.push(Label { key: self.string("pid"), str: 0, num: process.pid.into(), num_unit: 0 });
         }
         labels
     }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use selfprof_session::{Instant, RawLabels, RawSegment, Recording, RecordingOptions};
-use selfprof_trace::LabelSet;
+use selfprof_session::{BufferPolicy, Instant, RawLabels, RawSegment, Recording, RecordingOptions};
+use selfprof_trace::{LabelSet, Micros};
 
-use super::notation::{ALWAYS, Brackets, EVERYTHING, segment};
+use super::notation::{ALWAYS, Brackets, EVERYTHING, segment, show, show_samples};
 
 /// `100 0 /cart, 250 200 -`: labels that were read at 100 for the first time, and none at 250, where those at 200 were as before.
 fn with_labels(samples: &str, labels: &str) -> RawSegment {
@@ -69,10 +69,63 @@ fn labels_of_a_sample_without_a_reading_are_unknown_if_they_change() {
 
 #[test]
 fn samples_between_those_of_a_session_count_too() {
-    let options = RecordingOptions { interval: selfprof_trace::Micros(200), ..EVERYTHING };
+    let options = RecordingOptions { interval: Micros(200), ..EVERYTHING };
     check(
         options,
         &[("101 a, 201 b, 301 c, 401 d", "100 0 /cart, 200 100 /, 400 300 -")],
         "101 /cart, 301 /",
     );
+}
+
+/// The samples of segments with labels.
+#[track_caller]
+fn check_stacks(options: RecordingOptions, segments: &[(&str, &str)], expected: &str) {
+    let mut recording = Recording::new(RecordingOptions { labels: true, ..options });
+    for (samples, labels) in segments {
+        recording.append(&with_labels(samples, labels), ALWAYS, &[], &Brackets).unwrap();
+    }
+    assert_eq!(show(&recording.finish()), expected);
+}
+
+#[test]
+fn a_collection_with_labels_gets_no_stack_of_other_work() {
+    let samples = "101 a;b, 201 gc, 301 a;c";
+    let check = |labels: &str, expected: &str| check_stacks(EVERYTHING, &[(samples, labels)], expected);
+    let (with, without) = ("101 a;b, 201 a gc, 301 a;c", "101 a;b, 201 gc, 301 a;c");
+    check("100 0 /cart, 200 100 /, 300 200 /cart", without);
+    check("200 100 /, 300 200 -", without);
+    check("100 0 /cart, 200 100 /, 300 200 /other", without);
+    // One of the neighbours is the same work.
+    check("100 0 /, 300 200 /cart", with);
+    check("100 0 /cart, 200 100 /", with);
+    check("100 0 /", with);
+    // A collection without labels may be of any work.
+    check("", with);
+    check("100 0 /cart, 200 100 -, 300 200 /cart", with);
+    // Each collection has labels of its own, also in another segment than its neighbours.
+    check_stacks(
+        EVERYTHING,
+        &[("101 a;b, 201 gc, 251 gc", "100 0 /cart, 250 200 /"), ("261 gc, 301 a;c", "260 250 /cart")],
+        "101 a;b, 201 a gc, 251 gc, 261 a gc, 301 a;c",
+    );
+}
+
+#[test]
+fn collections_keep_their_labels_when_samples_before_them_are_dropped() {
+    // The first collections are dropped while the last ones wait.
+    let mut samples: Vec<String> = (1..=70).map(|time| format!("{time} gc")).collect();
+    samples.insert(0, "0 a;b".into());
+    samples.push("71 a;c".into());
+    let options = RecordingOptions { policy: BufferPolicy::Circular, limit: Some(4), ..EVERYTHING };
+    let segment = (&*samples.join(", "), "0 0 /cart, 69 68 /, 70 69 /cart");
+    check_stacks(options, &[segment], "68 a gc, 69 gc, 70 a gc, 71 a;c");
+    // Samples before the collection are drained.
+    let mut recording = Recording::new(RecordingOptions { labels: true, ..EVERYTHING });
+    let mut drained = String::new();
+    for (samples, labels) in [("1 a;b, 2 gc", "0 0 /cart"), ("3 gc, 4 a", "3 2 /, 4 3 /cart")] {
+        recording.append(&with_labels(samples, labels), ALWAYS, &[], &Brackets).unwrap();
+        let samples = recording.drain();
+        drained += &format!("{}; ", show_samples(recording.trace(), &samples));
+    }
+    assert_eq!(drained, "1 a;b; 2 a gc, 3 gc, 4 a; ");
 }

@@ -28,7 +28,7 @@ use crate::source_maps::Snippet;
 const MAX_SNIPPETS: usize = 500;
 
 /// The version of the embedded JSON. A report reads only its own version.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The traces as base64.
 pub fn encode(traces: &[ReportTrace]) -> io::Result<String> {
@@ -75,6 +75,9 @@ struct EmbeddedTrace<'a> {
     inferred_names: BTreeMap<usize, &'a str>,
     stacks: Stacks,
     markers: Vec<&'static str>,
+    /// The names and values of each set of labels.
+    #[serde(rename = "labelSets")]
+    label_sets: Vec<Vec<(&'a str, &'a str)>>,
     /// By frame id.
     snippets: BTreeMap<usize, EmbeddedSnippet<'a>>,
     threads: Vec<EmbeddedThread<'a>>,
@@ -88,7 +91,15 @@ struct EmbeddedThread<'a> {
     file: Option<&'a str>,
     interval: Option<f64>,
     samples: Samples,
+    labels: LabelChanges,
     entries: EmbeddedEntries<'a>,
+}
+
+/// The samples from which on others have another set of labels, and these sets.
+#[derive(Default, Serialize)]
+struct LabelChanges {
+    sample: Vec<usize>,
+    set: Vec<i64>,
 }
 
 #[derive(Serialize)]
@@ -153,6 +164,7 @@ impl<'a> EmbeddedTrace<'a> {
             inferred_names: report_trace.inferred.iter().map(|(id, name)| (id.index(), &**name)).collect(),
             stacks: Stacks::of(trace),
             markers: Marker::ALL.map(Marker::as_str).to_vec(),
+            label_sets: report_trace.merged.label_sets.sets().map(|set| set.iter().collect()).collect(),
             snippets: snippets(report_trace, summary),
             threads: report_trace
                 .threads
@@ -164,7 +176,8 @@ impl<'a> EmbeddedTrace<'a> {
 }
 
 impl<'a> EmbeddedThread<'a> {
-    fn of(MergedThreads { trace, split, .. }: &MergedThreads, thread: &'a ReportThread) -> Self {
+    fn of(merged: &MergedThreads, thread: &'a ReportThread) -> Self {
+        let MergedThreads { trace, split, .. } = merged;
         let samples = &trace.samples()[thread.samples.clone()];
         let split = split.iter().filter(|index| thread.samples.contains(index));
         let split = split.map(|index| index - thread.samples.start).collect();
@@ -174,8 +187,26 @@ impl<'a> EmbeddedThread<'a> {
             file: thread.file.as_deref(),
             interval: thread.interval.map(Micros::as_millis_f64),
             samples: Samples { split, ..Samples::of(samples, thread.interval, thread.start) },
+            labels: LabelChanges::of(merged, thread),
             entries: EmbeddedEntries::of(thread.entries.as_ref(), thread.start),
         }
+    }
+}
+
+impl LabelChanges {
+    fn of(merged: &MergedThreads, thread: &ReportThread) -> Self {
+        let mut changes = Self::default();
+        let mut last = None;
+        for (index_of_sample, index_in_merged) in thread.samples.clone().enumerate() {
+            // Threads at the end may have no labels.
+            let set = merged.labels.get(index_in_merged).copied().flatten();
+            if set != last {
+                changes.sample.push(index_of_sample);
+                changes.set.push(index(set));
+                last = set;
+            }
+        }
+        changes
     }
 }
 
@@ -310,6 +341,7 @@ mod tests {
 
     use flate2::read::GzDecoder;
     use selfprof_formats::Thread;
+    use selfprof_trace::LabelSet;
 
     use super::super::report_trace::FileThreads;
     use super::*;
@@ -352,5 +384,33 @@ mod tests {
         assert_eq!(thread["samples"]["stack"], serde_json::json!([-1, 0, 1]));
         assert_eq!(written["stacks"]["parent"], serde_json::json!([-1, 0]));
         assert_eq!(written["frames"]["line"], serde_json::json!([0]));
+    }
+
+    #[test]
+    fn labels_are_those_of_each_thread() {
+        let mut traces = Vec::new();
+        for sets in [&[None, Some("/cart"), Some("/cart"), None, Some("/")][..], &[], &[Some("/"), None]] {
+            let mut trace = Trace::new();
+            let name = trace.name("f").unwrap();
+            let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+            let stack = trace.stack(Stack { parent: None, frame }).ok();
+            for (index, set) in (1..).zip(sets) {
+                let labels = set.and_then(|route| trace.label_set(LabelSet::new([("route", route)])).ok());
+                trace.push_labelled(Sample { timestamp: Micros(index * 1000), stack, marker: None }, labels);
+            }
+            traces.push(ReadableThread {
+                thread: Thread::main(trace),
+                inferred: InferredNames::new(),
+                snippets: Snippets::new(),
+            });
+        }
+        let file = FileThreads { name: "a".to_owned(), threads: traces, problems: 0, remark: None };
+        let report_trace = ReportTrace::of(file).unwrap();
+        let embedded = EmbeddedTrace::of(&report_trace, None);
+        assert_eq!(embedded.label_sets, [[("route", "/cart")], [("route", "/")]]);
+        let changes =
+            embedded.threads.iter().map(|thread| (&thread.labels.sample[..], &thread.labels.set[..]));
+        let expected: [(&[usize], &[i64]); 3] = [(&[1, 3, 4], &[0, -1, 1]), (&[], &[]), (&[0, 1], &[1, -1])];
+        assert_eq!(changes.collect::<Vec<_>>(), expected);
     }
 }

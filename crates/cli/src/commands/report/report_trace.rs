@@ -121,6 +121,8 @@ impl ReportTrace {
         thread.trace.set_entries(None);
         let merged = &mut self.merged;
         let first = merged.trace.samples().len();
+        merged.add_labels(&thread.trace)?;
+        thread.trace.set_labels(None);
         merged.weights.extend(thread.trace.weights());
         merged.ranges.push(first..merged.weights.len());
         merged.interval = merged.interval.or(interval);

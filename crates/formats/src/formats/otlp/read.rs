@@ -1,5 +1,6 @@
 //! Reading profiles from an untrusted source: a file, or a request of an exporter.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -8,11 +9,12 @@ use opentelemetry_proto::tonic::profiles::v1development::{
     Profile, ProfilesData, ProfilesDictionary, ResourceProfiles, ValueType,
 };
 use prost::Message;
-use selfprof_trace::StackId;
 use selfprof_trace::foreign::{LimitExceeded, Problems};
+use selfprof_trace::{LabelSetId, StackId};
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, NAMES};
 use super::thread_samples::Threads;
+use crate::bounded_text::{MAX_COMMAND, MAX_NAME, cut};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::options::ReadOptions;
@@ -147,7 +149,9 @@ impl<'a> Reader<'a> {
         let best = profiles().filter_map(|profile| Some(self.time_type(profile)?.kind)).min();
         let attributes = resource.resource.iter().flat_map(|resource| &resource.attributes);
         let attributes: Vec<(String, String)> = attributes
-            .filter_map(|attribute| Some((attribute.key.clone(), shown(attribute.value.as_ref()?)?)))
+            .filter_map(|attribute| {
+                Some((attribute.key.clone(), shown(attribute.value.as_ref()?)?.into_owned()))
+            })
             .collect();
         for profile in profiles() {
             match self.time_type(profile) {
@@ -199,7 +203,8 @@ impl<'a> Reader<'a> {
         // Most samples of a profile have the same attributes.
         let mut known: HashMap<&[i32], Attributes> = HashMap::new();
         for (index, sample) in profile.samples.iter().enumerate() {
-            let stack = usize::try_from(sample.stack_index).ok().and_then(|index| self.stacks.get(index));
+            let stack =
+                usize::try_from(sample.stack_index).ok().and_then(|index| self.stacks.get(index)).copied();
             if stack.is_none() {
                 self.tables.report("samples", index, "stackIndex");
             }
@@ -210,9 +215,10 @@ impl<'a> Reader<'a> {
                 .ok_or_else(|| LimitExceeded::new("samples", self.tables.limits().samples))?;
             let indices = sample.attribute_indices.as_slice();
             if !known.contains_key(indices) {
-                known.insert(indices, self.attributes(indices, &of_profile));
+                let labels = self.labels(indices)?;
+                known.insert(indices, Attributes { labels, ..self.attributes(indices, &of_profile) });
             }
-            threads.push(stack.copied().flatten(), &known[indices], sample)?;
+            threads.push(stack.flatten(), &known[indices], sample)?;
         }
         let most = self.tables.limits().samples;
         Ok(threads.finish(&mut self.tables.trace, most))
@@ -224,17 +230,28 @@ impl<'a> Reader<'a> {
             let Some(attribute) = entry(&self.dictionary.attribute_table, index) else { continue };
             let Some(value) = attribute.value.as_ref().and_then(shown) else { continue };
             match text(self.dictionary, attribute.key_strindex) {
-                "thread.name" => attributes.thread = Some(value),
+                "thread.name" => attributes.thread = Some(cut(&value, MAX_NAME).to_owned()),
                 "thread.id" if attributes.thread.is_none() => {
-                    attributes.thread = Some(format!("thread {value}"));
+                    attributes.thread = Some(format!("thread {}", cut(&value, MAX_NAME)));
                 }
                 "process.pid" => attributes.pid = value.parse().ok(),
-                "process.command_line" => attributes.command = Some(value),
+                "process.command_line" => attributes.command = Some(cut(&value, MAX_COMMAND).to_owned()),
                 "selfprof.marker" => attributes.marker = value.parse().ok(),
                 _ => {}
             }
         }
         attributes
+    }
+
+    /// The labels of a sample: its attributes that say nothing else.
+    fn labels(&mut self, indices: &[i32]) -> Result<Option<LabelSetId>, LimitExceeded> {
+        let dictionary = self.dictionary;
+        self.tables.label_set(indices.iter().filter_map(|&index| {
+            let attribute = entry(&dictionary.attribute_table, index)?;
+            let name = text(dictionary, attribute.key_strindex);
+            let value = shown(attribute.value.as_ref()?)?;
+            (!NAMES.contains(&name)).then(|| (name, value, text(dictionary, attribute.unit_strindex)))
+        }))
     }
 }
 
@@ -247,12 +264,12 @@ fn text(dictionary: &ProfilesDictionary, index: i32) -> &str {
 }
 
 /// A text or a number.
-fn shown(value: &AnyValue) -> Option<String> {
+fn shown(value: &AnyValue) -> Option<Cow<'_, str>> {
     Some(match value.value.as_ref()? {
-        any_value::Value::StringValue(text) => text.clone(),
-        any_value::Value::IntValue(number) => number.to_string(),
-        any_value::Value::BoolValue(value) => value.to_string(),
-        any_value::Value::DoubleValue(number) => number.to_string(),
+        any_value::Value::StringValue(text) => text.into(),
+        any_value::Value::IntValue(number) => number.to_string().into(),
+        any_value::Value::BoolValue(value) => value.to_string().into(),
+        any_value::Value::DoubleValue(number) => number.to_string().into(),
         _ => return None,
     })
 }

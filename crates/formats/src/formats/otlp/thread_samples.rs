@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashMapExt as _};
 use opentelemetry_proto::tonic::profiles::v1development::Sample as OtlpSample;
 use selfprof_trace::foreign::LimitExceeded;
-use selfprof_trace::{Marker, Micros, Sample, StackId, StackTotal, Trace};
+use selfprof_trace::{Micros, Sample, StackId, StackTotal, Trace};
 
 use super::attributes::Attributes;
 use crate::samples::value_types::{Kind, TimeType};
@@ -30,8 +30,8 @@ struct ThreadSamples {
     pid: Option<u32>,
     command: Option<String>,
     totals: Vec<StackTotal>,
-    /// The samples that have a time in nanoseconds.
-    timed: Vec<(u64, Option<StackId>, Option<Marker>)>,
+    /// The times in nanoseconds of the samples that have one, and the indexes of their totals.
+    timed: Vec<(u64, usize)>,
     /// Whether others have none.
     has_untimed: bool,
 }
@@ -76,10 +76,10 @@ impl Threads {
             Kind::Samples => sum,
             _ => 0,
         };
-        let marker = attributes.marker;
+        let (marker, labels) = (attributes.marker, attributes.labels);
         let thread = &mut self.list[index];
-        thread.totals.push(StackTotal { stack, marker, nanos, samples });
-        thread.timed.extend(times.iter().map(|&time| (time, stack, marker)));
+        thread.timed.extend(times.iter().map(|&time| (time, thread.totals.len())));
+        thread.totals.push(StackTotal { stack, marker, labels, nanos, samples });
         thread.has_untimed |= times.is_empty();
         Ok(())
     }
@@ -93,11 +93,11 @@ impl Threads {
             let zero = zero_of(start, samples.timed.first().map(|&(time, ..)| time));
             push_timed(tables, &samples, zero);
             if !explains(tables, &samples) {
-                tables.drain_samples(usize::MAX);
+                tables.clear_samples();
                 tables.push_totals(&samples.totals, interval, most);
             }
             let trace = tables.narrowed();
-            tables.drain_samples(usize::MAX);
+            tables.clear_samples();
             let process =
                 samples.pid.map(|pid| Process { pid, tid: 0, command: samples.command.unwrap_or_default() });
             let name = samples.name.unwrap_or_else(|| Thread::MAIN.to_owned());
@@ -115,8 +115,10 @@ fn zero_of(start: u64, first: Option<u64>) -> u64 {
 }
 
 fn push_timed(trace: &mut Trace, samples: &ThreadSamples, zero: u64) {
-    for &(time, stack, marker) in &samples.timed {
-        trace.push_sample(Sample { timestamp: Micros(time.saturating_sub(zero) / 1_000), stack, marker });
+    for &(time, total) in &samples.timed {
+        let StackTotal { stack, marker, labels, .. } = samples.totals[total];
+        let timestamp = Micros(time.saturating_sub(zero) / 1_000);
+        trace.push_labelled(Sample { timestamp, stack, marker }, labels);
     }
 }
 

@@ -47,8 +47,8 @@ message! {
 
 message! {
     /// A label of a sample.
-    #[derive(Copy)]
-    Label { prost(int64), i64: "1" key, "2" str, "3" num; }
+    #[derive(Copy, Eq, Hash)]
+    Label { prost(int64), i64: "1" key, "2" str, "3" num, "4" num_unit; }
 }
 
 message! {

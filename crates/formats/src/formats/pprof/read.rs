@@ -6,9 +6,10 @@ use std::io::Read;
 use foldhash::{HashMap, HashMapExt as _};
 use prost::Message;
 use selfprof_trace::foreign::{LimitExceeded, Problems};
-use selfprof_trace::{Marker, Micros, StackTotal, Trace};
+use selfprof_trace::{LabelSetId, Marker, Micros, StackTotal, Trace};
 
 use super::proto::{self, Label, Profile, Sample};
+use crate::bounded_text::{MAX_COMMAND, MAX_NAME, cut};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::functions;
@@ -26,6 +27,12 @@ const PROFILE: Messages = Messages(&[(2, &SAMPLE), (4, &LOCATION), (5, &LEAF)]);
 
 /// Threads of one profile.
 const MAX_THREADS: usize = 1_024;
+
+/// The names of labels that say the thread, from the best to the worst.
+const OF_THREAD: [&str; 3] = ["thread", "thread name", "thread id"];
+
+/// The names of other labels that are no labels of the program's work. The last one is a sample's time, so no two samples share it.
+const NOT_OF_WORK: [&str; 4] = ["marker", "pid", "process", "end_timestamp_ns"];
 
 /// Reads a profile, plain or gzipped: its threads, which are told apart by the labels that selfprof and Datadog's profilers write.
 ///
@@ -95,6 +102,7 @@ fn read_profile(
     let locations = push_locations(profile, &mut tables)?;
     let mut threads: Vec<(ThreadKey, Vec<StackTotal>)> = Vec::new();
     let mut indexes: HashMap<ThreadKey, usize> = HashMap::new();
+    let mut label_sets: HashMap<&[Label], Option<LabelSetId>> = HashMap::new();
     let mut path = Vec::new();
     for (number, sample) in profile.sample.iter().enumerate() {
         path.clear();
@@ -105,7 +113,15 @@ fn read_profile(
         let value =
             |index: usize| sample.value.get(index).map_or(0, |&value| u64::try_from(value).unwrap_or(0));
         let nanos = value(times.value).saturating_mul(times.time.nanos);
-        let total = StackTotal { stack, marker, nanos, samples: times.samples.map_or(0, value) };
+        let labels = match label_sets.get(&*sample.label) {
+            Some(&labels) => labels,
+            None => {
+                let labels = tables.label_set(labels_of(profile, sample))?;
+                label_sets.insert(&sample.label, labels);
+                labels
+            }
+        };
+        let total = StackTotal { stack, marker, labels, nanos, samples: times.samples.map_or(0, value) };
         let key = thread_of(profile, sample);
         let index = match indexes.get(&key) {
             Some(&index) => index,
@@ -128,7 +144,7 @@ fn read_profile(
     let threads = threads.into_iter().map(|((name, pid, command), totals)| {
         trace.push_totals(&totals, times.period.map(|period| Micros(period / 1_000)), most);
         let narrow = trace.narrowed();
-        trace.drain_samples(usize::MAX);
+        trace.clear_samples();
         let process = u32::try_from(pid).ok().filter(|&pid| pid > 0).map(|pid| Process {
             pid,
             tid: 0,
@@ -178,15 +194,34 @@ fn label<'a>(profile: &Profile, sample: &'a Sample, name: &str) -> Option<&'a La
     sample.label.iter().find(|label| text(profile, label.key) == name)
 }
 
+/// The labels of the program's work.
+fn labels_of<'a>(
+    profile: &'a Profile,
+    sample: &'a Sample,
+) -> impl Iterator<Item = (&'a str, Cow<'a, str>, &'a str)> {
+    sample.label.iter().filter_map(|label| {
+        let name = text(profile, label.key);
+        if OF_THREAD.contains(&name) || NOT_OF_WORK.contains(&name) {
+            return None;
+        }
+        let is_number = label.str == 0 && (label.num != 0 || label.num_unit != 0);
+        Some(match is_number {
+            true => (name, label.num.to_string().into(), text(profile, label.num_unit)),
+            false => (name, text(profile, label.str).into(), ""),
+        })
+    })
+}
+
 fn thread_of<'a>(profile: &'a Profile, sample: &Sample) -> ThreadKey<'a> {
-    let named = ["thread", "thread name", "thread id"].iter().find_map(|name| label(profile, sample, name));
+    let named = OF_THREAD.iter().find_map(|name| label(profile, sample, name));
     let name = match named {
-        Some(label) if !text(profile, label.str).is_empty() => text(profile, label.str).into(),
+        Some(label) if !text(profile, label.str).is_empty() => cut(text(profile, label.str), MAX_NAME).into(),
         Some(label) if label.num != 0 => format!("thread {}", label.num).into(),
         _ => Thread::MAIN.into(),
     };
     let pid = label(profile, sample, "pid").map_or(0, |label| label.num);
-    (name, pid, label(profile, sample, "process").map_or("", |label| text(profile, label.str)))
+    let process = label(profile, sample, "process").map_or("", |label| text(profile, label.str));
+    (name, pid, cut(process, MAX_COMMAND))
 }
 
 /// Whether a stack is the one that stands for work without a function, such as `(layout)`.

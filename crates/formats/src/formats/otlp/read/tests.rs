@@ -220,3 +220,86 @@ fn hostile_messages_are_errors_or_repaired() {
     assert!(matches!(read_export(&[0x0a, 9, 1], &SMALL), Err(ReadError::Protobuf(..))));
     assert!(read_export(&[], &SMALL).unwrap().threads.is_empty());
 }
+
+/// The labels of each sample as text.
+fn labels_of(trace: &selfprof_trace::Trace) -> Vec<String> {
+    let set = |sample| trace.labels().and_then(|labels| labels.get(labels.of_sample(sample)?));
+    let shown = |sample| {
+        let labels = set(sample).into_iter().flat_map(LabelSet::iter);
+        labels.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    trace.samples().iter().map(shown).collect()
+}
+
+#[test]
+fn labels_that_were_written_are_read() {
+    let (mut trace, _) = w3c::read(MARKERS.as_bytes()).unwrap();
+    let plain = trace.clone();
+    let mut labels = selfprof_trace::Labels::default();
+    let sets = [("/cart", "a"), ("/", "b")]
+        .map(|(route, tenant)| labels.set(LabelSet::new([("http.route", route), ("tenant", tenant)])).ok());
+    for (index, sample) in trace.samples().iter().enumerate().skip(2).step_by(3) {
+        labels.change(sample.timestamp, if index % 4 == 0 { None } else { sets[index % 2] });
+    }
+    trace.set_labels(Some(labels));
+    let threads = [Thread::named("worker-1", plain), Thread::main(trace.clone())];
+    let mut bytes = Vec::new();
+    write(&threads, &mut bytes, WriteOptions::default()).unwrap();
+    let profile = read_any(&bytes[..], Hint::default(), &ReadOptions::default()).unwrap();
+    let [(first, _), (second, _)] = &profile.threads[..] else { panic!("{} threads", profile.threads.len()) };
+    assert!(first.trace.labels().is_none());
+    assert_eq!(labels_of(&second.trace), labels_of(&trace));
+    assert!(labels_of(&trace).iter().any(|labels| labels == "http.route=/cart tenant=a"));
+}
+
+#[test]
+fn attributes_of_samples_are_labels() {
+    let long = "ä".repeat(300);
+    let value = |value: any_value::Value| Some(AnyValue { value: Some(value) });
+    let text = |text: &str| value(any_value::Value::StringValue(text.to_owned()));
+    let mut tables = dictionary();
+    let mut string = |text: &str| push(&mut tables.string_table, text.to_owned());
+    let mut attribute = |key: &str, value: Option<AnyValue>, unit: &str| KeyValueAndUnit {
+        key_strindex: string(key),
+        value,
+        unit_strindex: string(unit),
+    };
+    tables.attribute_table = vec![
+        KeyValueAndUnit::default(),
+        attribute("tenant", text("a"), ""),
+        attribute("size", value(any_value::Value::IntValue(512)), "By"),
+        attribute("thread.name", text(&long), ""),
+        attribute("selfprof.marker", text("gc"), ""),
+        attribute("list", value(any_value::Value::ArrayValue(Default::default())), ""),
+        attribute(&long, text(&long), ""),
+        attribute("of.profile", text("b"), ""),
+    ];
+    let first_of_many = tables.attribute_table.len() as i32;
+    for name in 0..40 {
+        let attribute = attribute(&format!("name{name:02}"), text("a"), "");
+        tables.attribute_table.push(attribute);
+    }
+    let read = |samples: &[Vec<i32>], limits: Limits| {
+        let with = |(number, indices): (usize, &Vec<i32>)| Sample {
+            attribute_indices: indices.clone(),
+            ..sample(1, &[10_000_000], &[10 + 10 * number as u64])
+        };
+        let samples = samples.iter().enumerate().map(with).collect();
+        let profile = Profile { attribute_indices: vec![7], ..profile(WALL, samples) };
+        let mut data = ProfilesData::decode(&export(vec![profile])[..]).unwrap();
+        data.dictionary = Some(tables.clone());
+        let bytes = data.encode_to_vec();
+        let export = read_export(&bytes, &ReadOptions { limits, ..SMALL })?;
+        Ok::<_, ReadError>(export.threads.into_iter().map(|thread| thread.thread).collect::<Vec<_>>())
+    };
+    let limits = Limits { text_bytes: 4_000, ..SMALL.limits };
+    let threads = read(&[vec![1, 2, 4, 5, 99, -1], vec![], vec![2, 1], vec![6]], limits).unwrap();
+    let cut = format!("{0}={0}", "ä".repeat(256));
+    assert_eq!(labels_of(&threads[0].trace), ["size=512 By tenant=a", "", "size=512 By tenant=a", &cut]);
+    assert_eq!(threads[0].trace.labels().unwrap().sets().len(), 2);
+    assert_eq!(read(&[vec![3, 1]], limits).unwrap()[0].name, "ä".repeat(256));
+    let many: Vec<i32> = (first_of_many..first_of_many + 40).collect();
+    let threads = read(std::slice::from_ref(&many), limits).unwrap();
+    assert_eq!(labels_of(&threads[0].trace)[0].split(' ').count(), 32);
+    assert!(matches!(read(&[many], Limits { text_bytes: 100, ..limits }), Err(ReadError::Limit(_))));
+}

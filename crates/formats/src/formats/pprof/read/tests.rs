@@ -1,5 +1,7 @@
 //! Profiles of others and our own, read.
 
+use std::collections::BTreeMap;
+
 use selfprof_trace::foreign::Limits;
 use selfprof_trace::summary::Summary;
 
@@ -131,7 +133,7 @@ fn hostile_messages_are_errors_or_repaired() {
     check(&profile(vec![sample(vec![0, 99, 1], 5_000_000), sample(vec![], 5_000_000)]), 2);
     check(&profile(vec![sample(vec![1], i64::MAX), sample(vec![2], i64::MAX)]), 2);
     // Values and labels that are missing.
-    let label = Label { key: 99, str: -1, num: 5 };
+    let label = Label { key: 99, str: -1, num: 5, num_unit: 99 };
     check(&profile(vec![Sample { location_id: vec![1], value: vec![], label: vec![label] }]), 0);
     let deep = profile(vec![sample(vec![1; 100_000], 5_000_000)]);
     assert!(matches!(read_text(&deep.encode_to_vec(), &SMALL), Err(ReadError::Limit(_))));
@@ -139,4 +141,116 @@ fn hostile_messages_are_errors_or_repaired() {
     let empty = [0x12, 0].repeat(1_000_000);
     assert!(matches!(read_text(&empty, &SMALL), Err(ReadError::Limit(_))));
     assert!(matches!(read_text(&[0x0a, 9, 1], &SMALL), Err(ReadError::Protobuf(..))));
+}
+
+/// The number of samples with each set of labels, shown as text.
+fn labels_of(trace: &Trace) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for sample in trace.samples() {
+        let set = trace.labels().and_then(|labels| labels.get(labels.of_sample(sample)?));
+        let shown = set.into_iter().flat_map(LabelSet::iter).map(|(name, value)| format!("{name}={value}"));
+        *counts.entry(shown.collect::<Vec<_>>().join(" ")).or_default() += 1;
+    }
+    counts
+}
+
+#[test]
+fn labels_that_were_written_are_read() {
+    let json = r#"{"frames":[{"name":"f"},{"name":"g"}],"labels":[{"http.route":"/cart","tenant":""},{"http.route":"/"}],
+        "resources":[],"stacks":[{"frameId":0},{"frameId":1}],"samples":[{"stackId":0,"timestamp":1},
+        {"labelsId":0,"stackId":0,"timestamp":2},{"labelsId":1,"marker":"gc","timestamp":3},
+        {"labelsId":0,"stackId":1,"timestamp":4},{"labelsId":0,"stackId":0,"timestamp":5},{"stackId":1,"timestamp":6}]}"#;
+    let (trace, _) = w3c::read(json.as_bytes()).unwrap();
+    let without = Trace::new();
+    let mut bytes = Vec::new();
+    let threads = [
+        Thread::main(trace.clone()),
+        Thread::named("worker-1", trace.clone()),
+        Thread::named("empty", without),
+    ];
+    write(&threads, &mut bytes, WriteOptions::default()).unwrap();
+    let profile = read_any(&bytes[..], Hint::default(), &ReadOptions::default()).unwrap();
+    assert_eq!(profile.threads.len(), 2);
+    for (thread, _) in &profile.threads {
+        assert_eq!(labels_of(&thread.trace), labels_of(&trace));
+    }
+    let other = only_thread(DATADOG);
+    assert!(other.trace.labels().is_none());
+}
+
+#[test]
+fn labels_of_others_are_read_and_bounded() {
+    let limits = Limits { text_bytes: 4_000, ..SMALL.limits };
+    let long = "ä".repeat(300);
+    let texts = [
+        "",
+        "wall",
+        "nanoseconds",
+        "f",
+        "tenant",
+        "a",
+        "size",
+        "bytes",
+        "thread name",
+        "end_timestamp_ns",
+        "marker",
+        "gc",
+        &long,
+    ];
+    let number = |text: &str| texts.iter().position(|&other| other == text).map_or(-1, |index| index as i64);
+    let label =
+        |key, str, num, unit| Label { key: number(key), str: number(str), num, num_unit: number(unit) };
+    let many: Vec<String> = (0..40).map(|name| format!("name{name:02}")).collect();
+    let strings: Vec<String> = texts.iter().map(|&text| text.to_owned()).chain(many).collect();
+    let read = |label: Vec<Label>, limits: Limits| {
+        let profile = Profile {
+            sample_type: vec![ValueType { r#type: 1, unit: 2 }],
+            string_table: strings.clone(),
+            function: vec![Function { id: 1, name: 3, system_name: 0, filename: 0, start_line: 0 }],
+            location: vec![Location {
+                id: 1,
+                address: 0,
+                line: vec![Line { function_id: 1, line: 0, column: 0 }],
+            }],
+            sample: vec![Sample { location_id: vec![1], value: vec![5_000_000], label }],
+            ..Profile::default()
+        };
+        let threads = read_text(&profile.encode_to_vec(), &ReadOptions { limits, ..SMALL })?;
+        Ok::<_, ReadError>(labels_of(&threads[0].0.trace).into_keys().collect::<Vec<_>>().join("|"))
+    };
+    let check = |label: Vec<Label>, expected: &str| assert_eq!(read(label, limits).unwrap(), expected);
+    check(
+        vec![
+            label("tenant", "a", 0, ""),
+            label("size", "", 512, "bytes"),
+            label("marker", "gc", 0, ""),
+            label("thread name", "a", 0, ""),
+            label("end_timestamp_ns", "", 7, ""),
+        ],
+        "size=512 bytes tenant=a",
+    );
+    check(vec![label("size", "", 0, "bytes"), label("tenant", "", -3, "")], "size=0 bytes tenant=-3");
+    // The last one counts; those without a name do not.
+    check(
+        vec![label("tenant", "f", 0, ""), label("tenant", "a", 0, ""), label("none", "a", 0, "")],
+        "tenant=a",
+    );
+    check(vec![label(&long, &long, 0, "")], &format!("{0}={0}", "ä".repeat(256)));
+    let key =
+        |index: usize| Label { key: (texts.len() + index) as i64, str: number("a"), num: 0, num_unit: 0 };
+    assert_eq!(read((0..40).map(key).collect(), limits).unwrap().split(' ').count(), 32);
+    let small = Limits { text_bytes: 20, ..limits };
+    assert!(matches!(read((0..4).map(key).collect(), small), Err(ReadError::Limit(_))));
+    let thread = Thread { trace: Trace::new(), ..read_text(&named(&long), &SMALL).unwrap().remove(0).0 };
+    assert_eq!(thread.name, "ä".repeat(256));
+}
+
+/// A profile of a thread with this name.
+fn named(thread: &str) -> Vec<u8> {
+    let mut trace = Trace::new();
+    trace.push_sample(selfprof_trace::Sample { timestamp: Micros(1), stack: None, marker: Some(Marker::Gc) });
+    let mut bytes = Vec::new();
+    let options = WriteOptions::default();
+    write(&[Thread::named(thread, trace.clone()), Thread::main(trace)], &mut bytes, options).unwrap();
+    input::text(&bytes[..], 1 << 20).unwrap()
 }
