@@ -25,9 +25,12 @@ fn days(days: u32) -> Duration {
 async fn days_that_are_too_old_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let store = collector(folder.path(), "one").await;
-    for day in 0..5 {
-        let release = if day > 2 { "1.3" } else { "1.4" };
-        store.add(&[profile(&day.to_string(), release, day, noon() - day as i64 * DAY)]).await.unwrap();
+    // No profile is of today, so that it does not matter which time of the day it is.
+    let last = noon() + DAY;
+    for number in 0..5 {
+        let release = if number > 2 { "1.3" } else { "1.4" };
+        let time = last - number as i64 * 2 * DAY;
+        store.add(&[profile(&number.to_string(), release, number, time)]).await.unwrap();
     }
     store.close().await;
     let maps = Maps::open(&location(folder.path())).unwrap();
@@ -46,15 +49,15 @@ async fn days_that_are_too_old_are_removed() {
         let apps = shop.map(|keep| ("shop".to_owned(), keep)).into_iter().collect();
         Settings { retention: Retention { all, apps }, ..settings() }
     };
-    assert_eq!(left(keep(Some(days(1)), Some(days(4))), noon()).await, (0, 0, 5));
-    assert_eq!(left(keep(Some(days(30)), Some(days(2))), noon()).await, (2, 0, 3), "two days and a half");
+    assert_eq!(left(keep(Some(days(1)), Some(days(8))), last).await, (0, 0, 5));
+    assert_eq!(left(keep(Some(days(30)), Some(days(4))), last).await, (2, 0, 3), "four days and a half");
     let reader = Reader::open(&location(folder.path())).await.unwrap();
-    let all = selection(noon() - 9 * DAY, noon() + DAY, "");
+    let all = selection(last - 9 * DAY, last + DAY, "");
     assert_eq!(reader.stacks(&all).await.unwrap().profiles, 3);
     for (name, (files, _)) in contents(folder.path()).await {
         assert_eq!(files, 3, "{name:?}");
     }
-    // Three days later, the maps are old, too. One is of a release that still has profiles.
+    // Later, the maps are old, too. One is of a release that still has profiles.
     let later = keep(None, Some(days(4)));
     let at = now() + 4 * DAY + DAY / 10;
     assert_eq!(left(later.clone(), at).await, (2, 2, 1));
