@@ -78,7 +78,7 @@ const BYTES_PER_LEVEL: usize = if cfg!(debug_assertions) { 32 << 10 } else { 4 <
 /// What a source is to be parsed as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
-    /// A module if it has an import, an export, or `import.meta`; otherwise a script.
+    /// A module if it has an import, an export, `import.meta` or an `await` outside of functions; otherwise a script.
     #[default]
     Unknown,
     /// A classic script.
@@ -96,7 +96,8 @@ pub struct Options {
     pub goal: Goal,
     /// The names of the runtime's variables.
     pub names: Names,
-    /// Functions with fewer statements are left out, unless they have a loop, `await`, `yield` or a slow native call.
+    /// Functions with fewer statements, and those that call nothing but trivial natives, are left out, unless they have a loop, `await`,
+    /// `yield` or a slow native call. With 0 none are left out.
     pub min_statements: u32,
     /// The stack that the calling thread has for this call, in bytes. Deeper sources are refused.
     pub stack_bytes: usize,
@@ -143,6 +144,10 @@ pub fn instrument(source: &str, options: &Options) -> Result<Instrumented, Probl
     let is_script = parsed.program.source_type.is_script();
     let mut collector = walk::Collector::new(source, &options.names, is_script);
     collector.visit_program(&parsed.program);
+    if let Some(offset) = collector.declaration_as_body {
+        let position = Some(positions::Positions::new(source).position(offset));
+        return Err(Problem::Syntax { message: "the body of a loop is a declaration".to_owned(), position });
+    }
     if collector.uses_own_name {
         return Err(Problem::NameInUse);
     }

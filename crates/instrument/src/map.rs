@@ -70,8 +70,8 @@ impl Moved<'_> {
 
     fn compose(&self, map: &SourceMap) -> SourceMap {
         let mut builder = SourceMapBuilder::new(map.get_file());
-        builder.set_source_root(map.get_source_root());
         builder.set_debug_id(map.get_debug_id());
+        // They begin with the source root already.
         for (index, source) in (0..).zip(map.sources()) {
             let id = builder.add_source(source);
             builder.set_source_contents(id, map.get_source_contents(index));

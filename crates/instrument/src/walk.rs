@@ -20,7 +20,7 @@ pub(crate) struct Draft {
     /// Whether time can pass in it that no check of another function sees.
     takes_time: bool,
     makes_calls: bool,
-    /// Whether it is in code that must stay as it is, or has no body.
+    /// Whether it is in code that must stay as it is, or has no statements.
     excluded: bool,
     /// The statement directly after the check at the entry.
     first_statement: Option<u32>,
@@ -42,7 +42,8 @@ impl Draft {
     }
 
     pub(crate) fn is_worth_checking(&self, min_statements: u32) -> bool {
-        !self.excluded && (self.takes_time || self.makes_calls && self.statements >= min_statements)
+        let is_large = self.makes_calls && self.statements >= min_statements;
+        !self.excluded && (self.takes_time || is_large || min_statements == 0)
     }
 }
 
@@ -61,6 +62,8 @@ pub(crate) struct Collector<'s> {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) counts: Counts,
     pub(crate) uses_own_name: bool,
+    /// A loop whose body is a declaration, which is an error that the parser leaves to others. A block would make it right.
+    pub(crate) declaration_as_body: Option<u32>,
     /// The function that runs what is visited.
     current: u32,
     /// Whether statements have completion values that `eval` returns.
@@ -88,6 +91,7 @@ impl<'s> Collector<'s> {
             drafts: vec![Draft::new(String::new(), None, 0, source.len() as u32)],
             counts: Counts::default(),
             uses_own_name: false,
+            declaration_as_body: None,
             current: 0,
             has_completion_values: is_script,
             exclusions: 0,
@@ -138,10 +142,10 @@ impl<'s> Collector<'s> {
     fn visit_body(&mut self, body: &FunctionBody<'_>) {
         let is_asm = body.directives.iter().any(|directive| directive.directive == "use asm");
         if is_asm {
-            self.draft().excluded = true;
             self.exclusions += 1;
         }
         let is_checked = self.exclusions == 0 && !body.statements.is_empty();
+        self.draft().excluded = !is_checked;
         if is_checked {
             self.draft().first_statement = body.statements.first().map(|first| first.span().start);
             match body.directives.last() {
@@ -187,6 +191,9 @@ impl<'s> Collector<'s> {
             let opening =
                 if is_top_level { Insertion::TopLevelLoopStatement } else { Insertion::LoopStatement };
             let span = body.span();
+            if is_declaration(body) {
+                self.declaration_as_body = Some(span.start);
+            }
             self.insert(span.start, opening);
             self.visit_statement(body);
             self.close(span.end, opening, Insertion::CloseBrace);
@@ -244,6 +251,15 @@ fn is_anonymous_function_or_class(value: &Expression<'_>) -> bool {
         Expression::FunctionExpression(function) => function.id.is_none(),
         Expression::ClassExpression(class) => class.id.is_none(),
         Expression::ParenthesizedExpression(inner) => is_anonymous_function_or_class(&inner.expression),
+        _ => false,
+    }
+}
+
+fn is_declaration(statement: &Statement<'_>) -> bool {
+    match statement {
+        Statement::FunctionDeclaration(_) | Statement::ClassDeclaration(_) => true,
+        Statement::VariableDeclaration(declaration) => !declaration.kind.is_var(),
+        Statement::LabeledStatement(labeled) => is_declaration(&labeled.body),
         _ => false,
     }
 }

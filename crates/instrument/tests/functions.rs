@@ -114,6 +114,14 @@ setTimeout(() => { at(''); console.log(JSON.stringify(log)) });
     }
 }
 
+#[test]
+fn without_a_minimum_all_functions_with_statements_are_checked() {
+    let instrumented = instrumented("const f = () => 1; function g() { return 1 } function h() {}", 0);
+    let checked: Vec<_> = instrumented.functions.iter().map(|f| f.is_checked).collect();
+    assert_eq!(checked, [false, true, true, false]);
+    assert_eq!(instrumented.text.matches("$e()").count(), instrumented.checked_functions());
+}
+
 /// Functions with these names, out of `f`, `g` and so on, have checks.
 #[track_caller]
 fn check_checked(source: &str, expected: &[&str]) {
@@ -138,5 +146,6 @@ fn small_functions_are_left_out() {
     check_checked("const f = x => x.offsetWidth", &["f"]);
     check_checked("const f = x => { const g = () => { a(); b(); c(); d() }; return g }", &["g"]);
     check_checked("function f() { 'use asm'; for (;;) a(); }", &[]);
+    check_checked("function f() { 'use strict' }", &[]);
     check_checked("with (a) { f = function () { for (;;) b() } }", &[]);
 }
