@@ -15,6 +15,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
         ("selfprof-formats", &["selfprof-trace"]),
         ("selfprof-source-maps", &["selfprof-trace"]),
         ("selfprof-significance", &[]),
+        ("selfprof-instrument", &[]),
     ],
     &[
         ("selfprof-v8", &["selfprof-trace", "selfprof-session"]),
@@ -74,8 +75,13 @@ const FORBIDDEN: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Crates without I/O: clocks, files and threads come in as values and traits.
-const SANS_IO: &[&str] =
-    &["crates/trace/src", "crates/session/src", "crates/timing/src", "crates/source-maps/src"];
+const SANS_IO: &[&str] = &[
+    "crates/trace/src",
+    "crates/session/src",
+    "crates/timing/src",
+    "crates/source-maps/src",
+    "crates/instrument/src",
+];
 
 /// The only crates that may contain `unsafe`.
 const UNSAFE: &[&str] = &["selfprof-v8", "selfprof-node"];

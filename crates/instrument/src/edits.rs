@@ -1,0 +1,165 @@
+//! Insertions, and the text that results from them.
+
+use crate::names::Names;
+use crate::natives::CHARGES;
+
+/// A text that is inserted. Nothing is ever removed or replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Insertion {
+    /// At the start of a function's body.
+    Enter,
+    /// The same after a directive without a semicolon.
+    EnterAfterDirective,
+    /// Before the expression that is the body of an arrow function; closed by a parenthesis.
+    EnterExpression,
+    /// At the end of a function's body.
+    Leave,
+    /// The same after a statement without a semicolon.
+    LeaveAfterStatement,
+    /// Before the value of a return statement; closed by a parenthesis.
+    ReturnValue,
+    /// Before a return statement without a value; closed by a brace.
+    ReturnNothing,
+    /// At the start of the block that is the body of a loop.
+    Loop,
+    /// Before a body that is another statement; closed by a brace.
+    LoopStatement,
+    /// Both for loops outside of functions in scripts: their statements have completion values, which `eval` returns, and declarations
+    /// have none.
+    TopLevelLoop,
+    TopLevelLoopStatement,
+    /// Before a native call; closed by a parenthesis.
+    Force,
+    /// The same after a keyword without a space.
+    ForceAfterWord,
+    /// Before a native call that counts as [`CHARGES`]`[n]` events; closed by a parenthesis.
+    Medium(u8),
+    /// The same at the start of a statement, where a parenthesis might continue the statement before. Nothing closes it.
+    MediumStatement(u8),
+    CloseParenthesis,
+    CloseBrace,
+}
+
+impl Insertion {
+    /// Whether functions that are not worth checking go without it.
+    fn is_omitted_from_small_functions(self) -> bool {
+        use Insertion::*;
+        matches!(
+            self,
+            Enter
+                | EnterAfterDirective
+                | EnterExpression
+                | Leave
+                | LeaveAfterStatement
+                | ReturnValue
+                | ReturnNothing
+        )
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edit {
+    /// The offset in the source before which the text goes.
+    pub(crate) at: u32,
+    pub(crate) insertion: Insertion,
+    /// For what closes something: what it closes.
+    pub(crate) closes: Option<Insertion>,
+    /// The index of the function that runs the inserted code.
+    pub(crate) function: u32,
+}
+
+impl Edit {
+    pub(crate) fn is_omitted_from_small_functions(&self) -> bool {
+        self.closes.unwrap_or(self.insertion).is_omitted_from_small_functions()
+    }
+}
+
+/// The texts of the insertions.
+pub(crate) struct Texts {
+    enter: String,
+    check: String,
+    top_level_check: String,
+    force: String,
+    medium: [String; CHARGES.len()],
+}
+
+/// What an insertion consists of.
+type Parts<'a> = [&'a str; 3];
+
+impl Texts {
+    pub(crate) fn new(names: &Names) -> Self {
+        let Names { active, countdown, enter, check, native } = names;
+        Self {
+            enter: format!("{active}&&--{countdown}<0&&{enter}()"),
+            check: format!("{active}&&--{countdown}<0&&{check}()"),
+            // An empty pattern binds nothing, but needs a value that is not undefined.
+            top_level_check: format!("let{{}}={active}&&--{countdown}<0&&{check}()||0;"),
+            force: format!("{native}("),
+            medium: CHARGES.map(|charge| format!("{countdown}-={charge},")),
+        }
+    }
+
+    pub(crate) fn of(&self, insertion: Insertion) -> Parts<'_> {
+        use Insertion::*;
+        match insertion {
+            Enter => ["", &self.enter, ";"],
+            EnterAfterDirective => [";", &self.enter, ";"],
+            EnterExpression => ["(", &self.enter, ","],
+            Leave => ["", &self.check, ""],
+            LeaveAfterStatement => [";", &self.check, ""],
+            ReturnValue => ["(", &self.check, ","],
+            ReturnNothing | LoopStatement => ["{", &self.check, ";"],
+            Loop => ["", &self.check, ";"],
+            TopLevelLoop => ["", &self.top_level_check, ""],
+            TopLevelLoopStatement => ["{", &self.top_level_check, ""],
+            Force => ["", &self.force, ""],
+            ForceAfterWord => [" ", &self.force, ""],
+            Medium(charge) => ["(", &self.medium[usize::from(charge)], ""],
+            MediumStatement(charge) => ["", &self.medium[usize::from(charge)], ""],
+            CloseParenthesis => ["", ")", ""],
+            CloseBrace => ["", "}", ""],
+        }
+    }
+}
+
+/// Where text was inserted: an offset in the source, and the bytes of all insertions up to and including this one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inserted {
+    pub(crate) at: u32,
+    pub(crate) sum: u32,
+}
+
+/// The source with all edits, which are sorted by offset.
+pub(crate) fn splice(source: &str, edits: &[Edit], texts: &Texts) -> (String, Vec<Inserted>) {
+    let length: usize = edits.iter().flat_map(|edit| texts.of(edit.insertion)).map(str::len).sum();
+    let mut text = String::with_capacity(source.len() + length);
+    let mut inserted: Vec<Inserted> = Vec::with_capacity(edits.len());
+    let (mut from, mut sum) = (0, 0);
+    for edit in edits {
+        let at = edit.at as usize;
+        text.push_str(&source[from..at]);
+        from = at;
+        for part in texts.of(edit.insertion) {
+            text.push_str(part);
+            sum += part.len() as u32;
+        }
+        match inserted.last_mut() {
+            Some(last) if last.at == edit.at => last.sum = sum,
+            _ => inserted.push(Inserted { at: edit.at, sum }),
+        }
+    }
+    text.push_str(&source[from..]);
+    (text, inserted)
+}
+
+/// Bytes inserted before the character at an offset.
+pub(crate) fn shift(inserted: &[Inserted], offset: u32) -> u32 {
+    let next = inserted.partition_point(|entry| entry.at <= offset);
+    next.checked_sub(1).map_or(0, |index| inserted[index].sum)
+}
+
+/// Bytes inserted before an offset, without those directly before the character there.
+pub(crate) fn shift_of_end(inserted: &[Inserted], offset: u32) -> u32 {
+    let next = inserted.partition_point(|entry| entry.at < offset);
+    next.checked_sub(1).map_or(0, |index| inserted[index].sum)
+}

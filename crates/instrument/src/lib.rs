@@ -1,0 +1,168 @@
+//! Instruments JavaScript, so that the polyfill of the [JS Self-Profiling API] can sample it in browsers that lack the API.
+//!
+//! The instrumented code counts events: the entries and exits of functions, the rounds of loops, and calls of slow natives. When a count
+//! is used up it calls the runtime, which reads the clock and, if a sample is due, takes the stack from `new Error()`. Until a profiler
+//! starts, all that runs is the test of a variable that never changes.
+//!
+//! ```
+//! use selfprof_instrument::{Options, instrument};
+//!
+//! let source = "function total(prices) { let sum = 0; for (const price of prices) sum += price; return sum }";
+//! let instrumented = instrument(source, &Options::default())?;
+//! assert_eq!(
+//!     instrumented.text,
+//!     "function total(prices) {$on&&--$n<0&&$e(); let sum = 0; \
+//!      for (const price of prices) {$on&&--$n<0&&$t();sum += price;} return ($on&&--$n<0&&$t(),sum) }"
+//! );
+//! let total = instrumented.function_at(1, 60).map(|id| &instrumented.functions[id]);
+//! assert_eq!(total.map(|function| (function.name.as_str(), function.line, function.column)), Some(("total", 1, 15)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What the code needs
+//!
+//! A classic script that runs first declares the [`Names`] in the global lexical scope, which modules see too:
+//! `let $on = false, $n = 0` and the functions `$e`, `$t` and `$h`; `$h` returns its argument. The names are those of the build, see
+//! [`Names::absent_from`].
+//!
+//! # What stays the same
+//!
+//! Text is only ever inserted, and never a line end. Everything else stays byte for byte as it was, and so does what the program does,
+//! with these exceptions:
+//!
+//! - `Function.prototype.toString` returns the instrumented text. A function that a program sends elsewhere as text, such as to a
+//!   worker, needs the names there.
+//! - Calls in tail position are no longer reused frames in engines that reuse them.
+//! - Code in strings is not instrumented.
+//! - Columns in stack traces are those of the instrumented text; lines are the same. [`Instrumented::source_map`] maps them back.
+//!
+//! Code inside of `with` and `"use asm"` is left alone: an object of `with` could observe the names, and asm.js would no longer be
+//! asm.js.
+//!
+//! # What is not here
+//!
+//! Files and threads: callers read and write, and say how much stack the calling thread has ([`Options::stack_bytes`]). TypeScript and
+//! JSX, which bundlers compile before. A printer: nothing is formatted anew.
+//!
+//! [JS Self-Profiling API]: https://wicg.github.io/js-self-profiling/
+
+#![forbid(unsafe_code)]
+
+mod edits;
+mod map;
+mod names;
+mod natives;
+mod nesting;
+mod output;
+mod positions;
+mod problem;
+mod walk;
+
+pub use map::MapError;
+pub use names::Names;
+pub use output::{Function, Instrumented};
+pub use positions::Position;
+pub use problem::Problem;
+
+use oxc_allocator::Allocator;
+use oxc_ast_visit::VisitJs;
+use oxc_parser::{ParseOptions, Parser};
+use oxc_span::SourceType;
+
+/// The size of the largest source that is instrumented, in bytes.
+pub const MAX_SOURCE_BYTES: usize = 256 << 20;
+
+/// The stack that one level of nesting takes at most, in bytes. Measured: see `tests/stack.rs`.
+const BYTES_PER_LEVEL: usize = if cfg!(debug_assertions) { 32 << 10 } else { 4 << 10 };
+
+/// What a source is to be parsed as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// A module if it has an import, an export, `import.meta` or an `await` outside of functions; otherwise a script.
+    #[default]
+    Unknown,
+    /// A classic script.
+    Script,
+    /// The body of a function, as Node's CommonJS modules are.
+    CommonJs,
+    /// An ECMAScript module.
+    Module,
+}
+
+/// How to instrument a source.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the source is.
+    pub goal: Goal,
+    /// The names of the runtime's variables.
+    pub names: Names,
+    /// Functions with fewer statements, and those that call nothing but trivial natives, are left out, unless they have a loop, `await`,
+    /// `yield` or a slow native call. With 0 none are left out.
+    pub min_statements: u32,
+    /// The stack that the calling thread has for this call, in bytes. Deeper sources are refused.
+    pub stack_bytes: usize,
+}
+
+impl Default for Options {
+    /// Four statements, and three quarters of the 2 MiB that a thread of the standard library has.
+    fn default() -> Self {
+        Self { goal: Goal::Unknown, names: Names::default(), min_statements: 4, stack_bytes: 3 << 19 }
+    }
+}
+
+/// Instruments a source.
+///
+/// # Errors
+///
+/// The source is too large, nests too deeply, is not JavaScript, or uses one of the names. It can be used as it is, without
+/// instrumentation.
+pub fn instrument(source: &str, options: &Options) -> Result<Instrumented, Problem> {
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(Problem::TooLarge { bytes: source.len() });
+    }
+    check_depth(source, options.stack_bytes)?;
+    let source_type = match options.goal {
+        Goal::Unknown => SourceType::unambiguous(),
+        Goal::Script => SourceType::script(),
+        Goal::CommonJs => SourceType::cjs(),
+        Goal::Module => SourceType::mjs(),
+    };
+    let allocator = Allocator::default();
+    let parsed = Parser::new(&allocator, source, source_type.with_jsx(false))
+        .with_options(ParseOptions {
+            allow_return_outside_function: options.goal == Goal::CommonJs,
+            enable_ident_hashes: false,
+            ..ParseOptions::default()
+        })
+        .parse();
+    if let Some(diagnostic) = parsed.diagnostics.first() {
+        return Err(Problem::syntax(source, diagnostic));
+    }
+    if parsed.panicked {
+        return Err(Problem::Syntax { message: "not JavaScript".to_owned(), position: None });
+    }
+    let is_script = parsed.program.source_type.is_script();
+    let mut collector = walk::Collector::new(source, &options.names, is_script);
+    collector.visit_program(&parsed.program);
+    if let Some(offset) = collector.declaration_as_body {
+        let position = Some(positions::Positions::new(source).position(offset));
+        return Err(Problem::Syntax { message: "the body of a loop is a declaration".to_owned(), position });
+    }
+    if collector.uses_own_name {
+        return Err(Problem::NameInUse);
+    }
+    Ok(output::build(source, collector, options))
+}
+
+fn check_depth(source: &str, stack_bytes: usize) -> Result<(), Problem> {
+    let limit = stack_bytes / BYTES_PER_LEVEL;
+    // Each level takes a byte of source at least.
+    if source.len() <= limit {
+        return Ok(());
+    }
+    match nesting::depth(source) {
+        Some(depth) if depth as usize <= limit => Ok(()),
+        Some(depth) => Err(Problem::TooDeep { depth, limit: limit as u32 }),
+        None => Err(Problem::UnknownDepth),
+    }
+}

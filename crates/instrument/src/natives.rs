@@ -1,0 +1,143 @@
+//! What a call costs that runs no JavaScript of the page, as far as its name tells.
+//!
+//! A wrong guess costs a little accuracy or time, never correctness: the call itself stays as it is.
+
+use oxc_ast::ast::{Expression, match_member_expression};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cost {
+    /// May take milliseconds: the clock is read after it.
+    Force,
+    /// Counts as this many events.
+    Medium(u8),
+    /// Not worth an event.
+    Trivial,
+    /// May run functions of the page.
+    Unknown,
+}
+
+/// What regular expressions count, and what other natives that pass over their input count.
+pub(crate) const CHARGES: [u8; 2] = [8, 3];
+const REGEX: Cost = Cost::Medium(CHARGES[0]);
+const SCAN: Cost = Cost::Medium(CHARGES[1]);
+
+pub(crate) fn cost_of_call(callee: &Expression) -> Cost {
+    match callee {
+        Expression::Identifier(name) => of_global(name.name.as_str()),
+        Expression::StaticMemberExpression(member) => {
+            let object = match &member.object {
+                Expression::Identifier(object) => Some(object.name.as_str()),
+                _ => None,
+            };
+            of_method(object, member.property.name.as_str())
+        }
+        Expression::ParenthesizedExpression(inner) => cost_of_call(&inner.expression),
+        match_member_expression!(Expression) => Cost::Unknown,
+        _ => Cost::Unknown,
+    }
+}
+
+fn of_global(name: &str) -> Cost {
+    match name {
+        "structuredClone" | "getComputedStyle" | "atob" | "btoa" => Cost::Force,
+        "encodeURIComponent" | "decodeURIComponent" | "encodeURI" | "decodeURI" | "escape" | "unescape" => {
+            SCAN
+        }
+        "parseInt" | "parseFloat" | "isNaN" | "isFinite" | "Number" | "String" | "Boolean" | "Symbol"
+        | "BigInt" | "clearTimeout" | "clearInterval" => Cost::Trivial,
+        _ => Cost::Unknown,
+    }
+}
+
+fn of_method(object: Option<&str>, method: &str) -> Cost {
+    match (object, method) {
+        (Some("JSON"), "parse" | "stringify") => Cost::Force,
+        (Some("Math" | "Number" | "Symbol" | "performance" | "Date"), _) => Cost::Trivial,
+        (
+            Some("Object"),
+            "keys" | "values" | "entries" | "assign" | "fromEntries" | "getOwnPropertyNames",
+        ) => SCAN,
+        (
+            Some("Object"),
+            "create" | "defineProperty" | "freeze" | "is" | "getPrototypeOf" | "setPrototypeOf" | "hasOwn",
+        )
+        | (Some("Array"), "isArray")
+        | (Some("String"), "fromCharCode" | "fromCodePoint") => Cost::Trivial,
+        (
+            _,
+            "sort"
+            | "toSorted"
+            | "localeCompare"
+            | "toLocaleString"
+            | "toLocaleDateString"
+            | "toLocaleTimeString"
+            | "formatToParts"
+            | "querySelector"
+            | "querySelectorAll"
+            | "getElementsByClassName"
+            | "getBoundingClientRect"
+            | "getClientRects"
+            | "getComputedStyle"
+            | "checkVisibility"
+            | "scrollIntoView"
+            | "elementFromPoint"
+            | "elementsFromPoint"
+            | "caretRangeFromPoint"
+            | "getItem"
+            | "setItem"
+            | "encode"
+            | "encodeInto"
+            | "decode"
+            | "drawImage"
+            | "fillText"
+            | "strokeText"
+            | "measureText"
+            | "getImageData"
+            | "putImageData"
+            | "toDataURL"
+            | "insertAdjacentHTML"
+            | "structuredClone",
+        ) => Cost::Force,
+        (
+            _,
+            "exec" | "test" | "match" | "matchAll" | "replace" | "replaceAll" | "search" | "split"
+            | "normalize",
+        ) => REGEX,
+        (
+            _,
+            "indexOf" | "lastIndexOf" | "includes" | "join" | "concat" | "slice" | "splice" | "reverse"
+            | "fill" | "flat" | "copyWithin" | "substring" | "repeat" | "trim" | "toLowerCase"
+            | "toUpperCase" | "padStart" | "padEnd" | "appendChild" | "insertBefore" | "removeChild"
+            | "replaceChild" | "cloneNode" | "createElement" | "setAttribute" | "toFixed" | "toPrecision"
+            | "unshift",
+        ) => SCAN,
+        (
+            _,
+            "push" | "pop" | "shift" | "charAt" | "charCodeAt" | "codePointAt" | "at" | "has"
+            | "hasOwnProperty" | "startsWith" | "endsWith" | "getAttribute" | "hasAttribute" | "contains"
+            | "getTime" | "preventDefault" | "stopPropagation",
+        ) => Cost::Trivial,
+        _ => Cost::Unknown,
+    }
+}
+
+/// Properties of elements and windows whose value may need a new layout of the page.
+pub(crate) fn needs_layout(property: &str) -> bool {
+    matches!(
+        property,
+        "offsetWidth"
+            | "offsetHeight"
+            | "offsetTop"
+            | "offsetLeft"
+            | "offsetParent"
+            | "clientWidth"
+            | "clientHeight"
+            | "clientTop"
+            | "clientLeft"
+            | "scrollWidth"
+            | "scrollHeight"
+            | "scrollTop"
+            | "scrollLeft"
+            | "innerText"
+    )
+}

@@ -1,0 +1,104 @@
+//! The instrumented text, and its table of functions.
+
+use crate::Options;
+use crate::edits::{self, Inserted, Texts};
+use crate::positions::{Position, Positions};
+use crate::walk::Collector;
+
+/// A source with checks in it.
+#[derive(Clone, Debug)]
+pub struct Instrumented {
+    /// The instrumented text.
+    pub text: String,
+    /// All functions in the order of their starts. The first is the script itself: it has no name and is at 1:1.
+    pub functions: Vec<Function>,
+    /// Loops that have a check.
+    pub loops: u32,
+    /// Calls and reads after which the clock is read.
+    pub forced: u32,
+    /// Calls that count as several events.
+    pub charged: u32,
+    pub(crate) inserted: Vec<Inserted>,
+}
+
+/// A function of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The name that V8 gives it in profiles with `kStandardNaming`: its own, or that of what it is assigned to. Empty if it has none.
+    pub name: String,
+    /// Where V8 says that it is, in the source: at the parenthesis of its parameters, or at the start of an arrow function. Counts from 1.
+    pub line: u32,
+    /// The column, in UTF-16 units. Counts from 1.
+    pub column: u32,
+    /// Where it begins in the instrumented text.
+    pub start: Position,
+    /// The position after its end in the instrumented text.
+    pub end: Position,
+    /// The index of the function around it. `None` for the script.
+    pub parent: Option<u32>,
+    /// Whether its entry and exits have checks.
+    pub is_checked: bool,
+}
+
+impl Instrumented {
+    /// The index of the innermost function at a position of the instrumented text, as it is in a stack trace.
+    ///
+    /// Field initialisers and static blocks of classes belong to the function around the class.
+    pub fn function_at(&self, line: u32, column: u32) -> Option<usize> {
+        let position = Position { line, column };
+        let mut index =
+            self.functions.partition_point(|function| function.start <= position).checked_sub(1)?;
+        while self.functions[index].end <= position {
+            // A position after the end of the text belongs to the script.
+            let Some(parent) = self.functions[index].parent else { break };
+            index = parent as usize;
+        }
+        Some(index)
+    }
+
+    /// How many functions have checks.
+    pub fn checked_functions(&self) -> usize {
+        self.functions.iter().filter(|function| function.is_checked).count()
+    }
+}
+
+pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -> Instrumented {
+    let Collector { mut edits, drafts, counts, .. } = collector;
+    let checked: Vec<bool> = std::iter::once(false)
+        .chain(drafts.iter().skip(1).map(|draft| draft.is_worth_checking(options.min_statements)))
+        .collect();
+    edits.retain(|edit| !edit.is_omitted_from_small_functions() || checked[edit.function as usize]);
+    // Stable: at one offset, what was visited first comes first.
+    edits.sort_by_key(|edit| edit.at);
+    let (text, inserted) = edits::splice(source, &edits, &Texts::new(&options.names));
+
+    let positions = Positions::new(source);
+    // Insertions have no line ends and no characters outside of ASCII.
+    let moved = |offset: u32, shift: u32| {
+        let Position { line, column } = positions.position(offset);
+        let before_line = edits::shift_of_end(&inserted, positions.line_start(line as usize - 1));
+        Position { line, column: column + shift - before_line }
+    };
+    let functions = drafts
+        .into_iter()
+        .zip(checked)
+        .map(|(draft, is_checked)| {
+            let Position { line, column } = positions.position(draft.at);
+            let start = if draft.parent.is_some() {
+                moved(draft.at, edits::shift(&inserted, draft.at))
+            } else {
+                Position { line: 1, column: 1 }
+            };
+            let end = moved(draft.end, edits::shift_of_end(&inserted, draft.end));
+            Function { name: draft.name, line, column, start, end, parent: draft.parent, is_checked }
+        })
+        .collect();
+    Instrumented {
+        text,
+        functions,
+        loops: counts.loops,
+        forced: counts.force,
+        charged: counts.medium,
+        inserted,
+    }
+}

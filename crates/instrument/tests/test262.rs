@@ -1,0 +1,131 @@
+//! The tests of test262 have the same result instrumented as plain.
+//!
+//! `SELFPROF_TEST262` names a checkout of <https://github.com/tc39/test262>; without one, this test says that it has not run.
+
+#![forbid(unsafe_code)]
+
+use selfprof_instrument::{Goal, Options, Problem, instrument};
+use serde_json::json;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const STACK: usize = 256 << 20;
+
+/// Folders of `test` without the features that code can see.
+const FOLDERS: &[&str] = &[
+    "language/arguments-object",
+    "language/asi",
+    "language/block-scope",
+    "language/computed-property-names",
+    "language/destructuring",
+    "language/directive-prologue",
+    "language/eval-code",
+    "language/expressions",
+    "language/function-code",
+    "language/future-reserved-words",
+    "language/global-code",
+    "language/identifier-resolution",
+    "language/literals/regexp",
+    "language/module-code/top-level-await",
+    "language/rest-parameters",
+    "language/statementList",
+    "language/statements",
+    "language/types",
+    "language/white-space",
+    "annexB/language",
+];
+
+/// Tests that end Node 24 with a segmentation fault, plain.
+const CRASHES: &[&str] = &["await-using-invalid-assignment-"];
+
+fn tests_in(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            tests_in(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "js")
+            && !path.to_string_lossy().contains("_FIXTURE")
+            && !CRASHES.iter().any(|crash| path.to_string_lossy().contains(crash))
+        {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn test262_has_the_same_results() {
+    let Some(checkout) = std::env::var_os("SELFPROF_TEST262").map(PathBuf::from) else {
+        println!("not run: SELFPROF_TEST262 names no checkout of test262");
+        return;
+    };
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&checkout));
+    worker.expect("a thread").join().expect("the results are the same");
+}
+
+fn run(checkout: &Path) {
+    let mut tests = Vec::new();
+    for folder in FOLDERS {
+        tests_in(&checkout.join("test").join(folder), &mut tests);
+    }
+    tests.sort();
+    assert!(!tests.is_empty(), "{} has no tests", checkout.display());
+    let node = std::env::var_os("SELFPROF_NODE").unwrap_or_else(|| "node".into());
+    let mut child = Command::new(node)
+        .args(["--experimental-vm-modules", "--no-warnings", "--expose-gc"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/test262/run.cjs"))
+        .arg(checkout)
+        .env_remove("NODE_OPTIONS")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("Node runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let output = child.stdout.take().expect("a pipe");
+    let printed = std::thread::spawn(move || {
+        BufReader::new(output).lines().map_while(Result::ok).inspect(|line| println!("{line}")).last()
+    });
+    let (mut refused, mut unreadable) = (0, 0);
+    for path in &tests {
+        let Ok(plain) = fs::read_to_string(path) else { continue };
+        let header = plain.split("/*---").nth(1).and_then(|rest| rest.split("---*/").next()).unwrap_or("");
+        let flags = header.split("flags:").nth(1).and_then(|rest| rest.split(']').next()).unwrap_or("");
+        let is_module = flags.contains("module");
+        let is_strict = flags.contains("onlyStrict");
+        // A test that must not parse is left alone if it does not parse here either.
+        let is_negative = header.contains("negative:") && header.contains("phase: parse");
+        let source = if is_strict { format!("\"use strict\";\n{plain}") } else { plain.clone() };
+        let goal = if is_module { Goal::Module } else { Goal::Script };
+        let options = Options { goal, min_statements: 0, stack_bytes: STACK / 2, ..Options::default() };
+        let instrumented = match instrument(&source, &options) {
+            Ok(instrumented) => instrumented.text,
+            Err(Problem::Syntax { .. }) if is_negative => {
+                refused += 1;
+                continue;
+            }
+            Err(problem) => {
+                unreadable += 1;
+                println!("{} is not instrumented: {problem}", path.display());
+                continue;
+            }
+        };
+        let line = json!({
+            "name": path,
+            "header": header,
+            "module": is_module,
+            "raw": flags.contains("raw"),
+            "async": flags.contains("async"),
+            "plain": source,
+            "instrumented": instrumented,
+        });
+        if writeln!(input, "{line}").is_err() {
+            break;
+        }
+    }
+    drop(input);
+    let last = printed.join().expect("no panic").unwrap_or_default();
+    println!("{refused} tests of errors are refused, {unreadable} others are not instrumented");
+    assert!(child.wait().expect("Node ends").success(), "results differ");
+    assert!(last.ends_with(" differ"), "Node has not run all tests: {last}");
+}
