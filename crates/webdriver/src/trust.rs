@@ -39,11 +39,12 @@ impl Trust {
         if let Some(origin) = all(header::ORIGIN).iter().find(|origin| !self.origins.contains(origin)) {
             return Some(format!("the Origin header is {origin}, which is not a trusted origin"));
         }
+        // A page needs a CORS preflight for JSON. Without a Content-Type, its request has an Origin at least.
         let kinds = all(header::CONTENT_TYPE);
-        let simple = kinds.iter().find(|kind| is_simple(kind));
-        simple
-            .filter(|_| method == Method::POST)
-            .map(|kind| format!("the Content-Type is {kind}; commands must be application/json"))
+        if method != Method::POST || kinds.is_empty() || matches!(&kinds[..], [kind] if is_json(kind)) {
+            return None;
+        }
+        Some(format!("the Content-Type is {}; commands must be application/json", kinds.join(", ")))
     }
 
     fn knows_host(&self, address: SocketAddr, header: &str) -> bool {
@@ -61,12 +62,9 @@ impl Trust {
     }
 }
 
-/// Whether pages of any origin can send a content type without a CORS preflight.
-fn is_simple(kind: &str) -> bool {
+fn is_json(kind: &str) -> bool {
     let essence = kind.split(';').next().unwrap_or_default().trim();
-    ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"]
-        .iter()
-        .any(|simple| essence.eq_ignore_ascii_case(simple))
+    essence.eq_ignore_ascii_case("application/json")
 }
 
 #[cfg(test)]
@@ -120,5 +118,9 @@ mod tests {
         check(&[local, ("origin", "null")], false);
         check(&[local, ("content-type", "text/plain")], false);
         check(&[local, ("content-type", "Multipart/Form-Data; boundary=x")], false);
+        for kind in ["", "text/ping", "application/csp-report", "application/json, text/plain"] {
+            check(&[local, ("content-type", kind)], false);
+        }
+        check(&[local, ("content-type", "application/json"), ("content-type", "application/json")], false);
     }
 }

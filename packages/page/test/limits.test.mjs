@@ -115,16 +115,29 @@ suite('memory', () => {
       format.formatRange(0, 1e12);
       return format;
     })()`,
+    'formats with Hebrew numbers': `(() => {
+      const format = new Intl.DateTimeFormat('he-u-ca-hebrew-nu-hebr', { dateStyle: 'full', timeStyle: 'full' });
+      format.format(0);
+      return format;
+    })()`,
+    'names of fields': "new Intl.DisplayNames('de', { type: 'dateTimeField' })",
     iterators: 'segments[Symbol.iterator]()',
   }))
     test(`of Intl is limited as that of buffers: ${what}`, async (t) => {
       const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+      const before = process.memoryUsage.rss();
+      let peak = 0;
+      const timer = setInterval(() => {
+        peak = Math.max(peak, process.memoryUsage.rss());
+      }, 10);
+      t.after(() => clearInterval(timer));
       const error = await crashOf(
         page,
         `const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment('x');
          const keep = []; const end = Date.now() + 10_000; while (Date.now() < end) keep.push(${make});`,
       );
       assert.match(error.message, /buffers exceed its memory limit of 64 MB/);
+      assert.ok(peak - before < 300 << 20, `${(peak - before) >> 20} MB`);
     });
 
   for (const [what, make] of Object.entries({
@@ -229,6 +242,27 @@ suite('memory', () => {
     ]);
   });
 
+  test('of lists that are formatted is limited', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+    const before = process.memoryUsage.rss();
+    let peak = 0;
+    const timer = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    }, 10);
+    t.after(() => clearInterval(timer));
+    const outcomes = await page.evaluate(() =>
+      ['format', 'formatToParts'].map((name) => {
+        try {
+          return new Intl.ListFormat('en')[name](Array(200).fill('x'.repeat(2 ** 19))).length;
+        } catch (error) {
+          return error.name;
+        }
+      }),
+    );
+    assert.deepEqual(outcomes, ['RangeError', 'RangeError']);
+    assert.ok(peak - before < 300 << 20, `${(peak - before) >> 20} MB`);
+  });
+
   test('of Intl is counted without a change that a page sees', async (t) => {
     const page = await openHtml(t, '');
     const seen = await page.evaluate(() => {
@@ -244,6 +278,64 @@ suite('memory', () => {
         Array.from(new Intl.Segmenter('en').segment('abc'), ({ segment }) => segment).join(),
       ];
     });
+    const lists = await page.evaluate(() => {
+      const read = [];
+      const list = {
+        *[Symbol.iterator]() {
+          try {
+            for (const text of ['a', 'b', 7, 'c']) {
+              read.push(text);
+              yield text;
+            }
+          } finally {
+            read.push('closed');
+          }
+        },
+      };
+      const { format, formatToParts } = Intl.ListFormat.prototype;
+      const own = new Intl.ListFormat('en');
+      const errorOf = (run) => {
+        try {
+          return run();
+        } catch (error) {
+          return `${error.name}: ${error.message}`;
+        }
+      };
+      Array.prototype[Symbol.iterator] = ((original) =>
+        function* () {
+          read.push('array');
+          yield* { [Symbol.iterator]: () => original.call(this) };
+        })(Array.prototype[Symbol.iterator]);
+      const texts = [own.format(['a', 'b', 'c']), own.format(new Set(['a'])), own.format(), own.format('xy')];
+      const errors = [
+        errorOf(() => own.format(list)),
+        errorOf(() => format.call({}, list)),
+        errorOf(() => own.format(5)),
+      ];
+      return JSON.stringify([
+        texts,
+        errors,
+        read,
+        own.formatToParts(['a']),
+        String(format),
+        format.length,
+        formatToParts.name,
+      ]);
+    });
+    assert.deepEqual(JSON.parse(lists), [
+      ['a, b, and c', 'a', '', 'x and y'],
+      [
+        'TypeError: Iterable yielded 7 which is not a string',
+        'TypeError: Method Intl.ListFormat.prototype.format called on incompatible receiver #<Object>',
+        'TypeError: list is not iterable',
+      ],
+      // Of the first list, of what the set is made of, and within the generator.
+      ['array', 'array', 'array', 'a', 'b', 7, 'closed', 'array'],
+      [{ type: 'element', value: 'a' }],
+      'function format() { [native code] }',
+      1,
+      'formatToParts',
+    ]);
     const text = 'function DateTimeFormat() { [native code] } 2 0 DateTimeFormat';
     assert.deepEqual(seen, ['1/1/1970', '1/1/1970', true, text, 'en', 'a,b,c']);
   });

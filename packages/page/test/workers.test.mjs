@@ -34,6 +34,39 @@ async function untilWorkers(page, count) {
 }
 
 suite('a worker', () => {
+  test('from a blob: URL may profile if the document that makes it may', async (t) => {
+    const probe = async () => {
+      const mayProfile = () => {
+        try {
+          new Profiler({ sampleInterval: 10, maxBufferSize: 10 });
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      const worker = new Worker(URL.createObjectURL(new Blob([`postMessage((${mayProfile})())`])));
+      const { data } = await new Promise((resolve) => {
+        worker.onmessage = resolve;
+      });
+      return [mayProfile(), data];
+    };
+    const allow = { 'document-policy': 'js-profiling' };
+    for (const [headers, ofFrame] of [
+      [allow, {}],
+      [{}, allow],
+    ]) {
+      const routes = { '/frame': { body: '<p>', headers: ofFrame } };
+      const page = await openHtml(t, '<iframe src="/frame"></iframe>', { headers, routes });
+      const seen = [];
+      for (const { frame } of page.frames()) seen.push(await page.evaluateIn({ frame }, probe));
+      const expected = headers === allow ? [true, false] : [false, true];
+      assert.deepEqual(
+        seen,
+        expected.map((may) => [may, may]),
+      );
+    }
+  });
+
   test('can be made from an http:, blob: or data: URL', async (t) => {
     const page = await openHtml(t, html(), {
       routes: { '/dir/w.js': 'postMessage([location.href, origin, typeof window, typeof document])' },

@@ -158,6 +158,8 @@ export interface WorkerRequest {
   options: WorkerOptions;
   /** Whether the window that starts it is isolated. */
   isIsolated: boolean;
+  /** Whether the window that starts it may profile. */
+  profiling: 'eager' | 'lazy' | undefined;
   referrer: string;
   startedAt: number;
   port: MessagePort;

@@ -11,16 +11,29 @@ const SIZES = {
   dateTimeFormat: 32 << 10,
   /** With a calendar that follows the moon. */
   lunisolar: 192 << 10,
+  /** With numbers that rules spell, such as Hebrew ones. */
+  spelled: 384 << 10,
   /** What `formatRange` adds. */
   range: 64 << 10,
+  DisplayNames: 48 << 10,
+  NumberFormat: 40 << 10,
   other: 8 << 10,
 };
 
+/** Numbering systems that ICU spells by rules. */
+const SPELLED =
+  'armn armnlow cyrl ethi geor grek greklow hanidays hans hansfin hant hantfin hebr jpan jpanfin roman romanlow taml';
+
+/** The characters of a list that is formatted: ICU copies them, and keeps a field for each. */
+const MAX_LIST = 1 << 24;
+
 const SOURCE = `'use strict'; {
   const sizes = ${JSON.stringify(SIZES)};
-  const { ArrayBuffer, Date, Intl, Proxy, WeakMap } = globalThis;
+  const { ArrayBuffer, Date, Intl, Proxy, RangeError, Symbol, WeakMap } = globalThis;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
   const { get, set } = WeakMap.prototype;
+  const spelled = { __proto__: null };
+  for (const name of '${SPELLED}'.split(' ')) spelled[name] = true;
   const { resolvedOptions } = Intl.DateTimeFormat.prototype;
   const memory = new WeakMap();
 
@@ -30,9 +43,14 @@ const SOURCE = `'use strict'; {
     return object;
   };
   const sizeOfFormat = (format) => {
-    const { calendar } = apply(resolvedOptions, format, []);
+    const { calendar, numberingSystem } = apply(resolvedOptions, format, []);
+    if (calendar === 'hebrew' || spelled[numberingSystem]) return sizes.spelled;
     return calendar === 'chinese' || calendar === 'dangi' ? sizes.lunisolar : sizes.dateTimeFormat;
   };
+
+  const localeText = Intl.Locale.prototype.toString;
+  const sizeOfLocale = (locale) => sizes.other + 2 * apply(localeText, locale, []).length;
+  const sizesOf = { __proto__: null, DateTimeFormat: sizeOfFormat, Locale: sizeOfLocale };
 
   /** Replaces a method by one that is called first and counts afterwards. */
   const replaceMethod = (holder, name, after) => {
@@ -53,7 +71,7 @@ const SOURCE = `'use strict'; {
     const property = getOwnPropertyDescriptor(Intl, name);
     const { value: original } = property;
     if (typeof original !== 'function' || original.prototype === undefined) continue;
-    const sizeOf = name === 'DateTimeFormat' ? sizeOfFormat : () => sizes.other;
+    const sizeOf = sizesOf[name] ?? (() => sizes[name] ?? sizes.other);
     const { [name]: counted } = {
       [name]: function (...parameters) {
         const object =
@@ -70,12 +88,12 @@ const SOURCE = `'use strict'; {
   const countRange = (format) => count(format, sizeOfFormat(format) + sizes.range);
   replaceMethod(Intl.DateTimeFormat.prototype, 'formatRange', countRange);
   replaceMethod(Intl.DateTimeFormat.prototype, 'formatRangeToParts', countRange);
-  const countResult = (_self, result) => count(result, sizes.other);
+  const countResult = (_self, result) => count(result, sizeOfLocale(result));
   replaceMethod(Intl.Locale.prototype, 'maximize', countResult);
   replaceMethod(Intl.Locale.prototype, 'minimize', countResult);
   // With parameters, each call makes a format of its own, which is garbage then. So is the buffer.
   const countGarbage = (_self, _result, count) => {
-    if (count > 0) new ArrayBuffer(sizes.lunisolar);
+    if (count > 0) new ArrayBuffer(sizes.spelled);
   };
   const countMethods = ({ prototype }) => {
     for (const name of ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'])
@@ -84,6 +102,39 @@ const SOURCE = `'use strict'; {
   countMethods(Date);
   if (globalThis.Temporal !== undefined) {
     for (const name of ownKeys(Temporal)) if (typeof Temporal[name] === 'function') countMethods(Temporal[name]);
+  }
+  // Such a list must not be read twice, which a page would see.
+  const iterableOf = (texts, length) => ({
+    __proto__: null,
+    [Symbol.iterator]() {
+      let at = 0;
+      return {
+        __proto__: null,
+        next: () => ({ __proto__: null, done: at === length, value: at < length ? texts[at++] : undefined }),
+      };
+    },
+  });
+  for (const name of ['format', 'formatToParts']) {
+    const property = getOwnPropertyDescriptor(Intl.ListFormat.prototype, name);
+    const { value: original } = property;
+    const { [name]: limited } = {
+      [name](list) {
+        // First of all, it throws if it is called on something else.
+        const empty = apply(original, this, []);
+        if (list === undefined) return empty;
+        const texts = { __proto__: null };
+        let count = 0;
+        let length = 0;
+        for (const text of list) {
+          if (typeof text !== 'string') apply(original, this, [iterableOf({ 0: text }, 1)]);
+          length += text.length + 1;
+          if (length > ${MAX_LIST}) throw new RangeError('Invalid string length');
+          texts[count++] = text;
+        }
+        return apply(original, this, [iterableOf(texts, count)]);
+      },
+    };
+    defineProperty(Intl.ListFormat.prototype, name, { ...property, value: limited });
   }
   // Segments and their iterators each have a copy of the text, of two bytes a character.
   const sizeOfSegments = (segments) => {

@@ -67,6 +67,7 @@ class OwnedWorkers {
         name: String(name),
       },
       isIsolated: window.isIsolated,
+      profiling: window.document.profiling,
       referrer: window.document.url,
       startedAt: native.now(),
       port: port2,
