@@ -10,7 +10,7 @@ pub struct Position {
 }
 
 /// Bytes between two entries of [`Positions::units`].
-const STEP: usize = 1 << 10;
+const STEP: usize = 1 << 7;
 
 /// Finds the positions of offsets, in any order, in a text of any shape: a bundle may be a single line of megabytes.
 pub(crate) struct Positions<'a> {
@@ -89,7 +89,7 @@ impl<'a> Positions<'a> {
         }
         let wanted = self.units_before(start).saturating_add(column);
         let block = self.units.partition_point(|sum| *sum <= wanted).saturating_sub(1);
-        let mut at = (block * STEP).max(start as usize);
+        let mut at = (block * STEP).clamp(start as usize, end as usize);
         while !self.text.is_char_boundary(at) {
             at += 1;
         }
@@ -127,6 +127,8 @@ mod tests {
                 assert_eq!(positions.position(at as u32), expected, "{at}");
                 let found = positions.offset(expected.line as usize - 1, expected.column - 1);
                 assert_eq!(found, Some(at as u32));
+                let end = positions.lines.get(expected.line as usize).map_or(text.len() as u32, |next| *next);
+                assert_eq!(positions.offset(expected.line as usize - 1, 10_000), Some(end));
                 expected.column += character.len_utf16() as u32;
                 previous = character;
             }

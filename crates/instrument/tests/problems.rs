@@ -128,7 +128,7 @@ const WORDS: &[&str] = &[
     "continue;",
     "in ",
     "of ",
-    "let ",
+    "let a",
     "var ",
     "const ",
     "try{",
