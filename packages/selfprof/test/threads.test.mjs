@@ -296,9 +296,11 @@ suite('a thread that ends meanwhile', () => {
     const profiling = await profileThreads({ ...OPTIONS, maxBufferSize: 100 });
     const ids = [];
     for (let i = 0; i < 10; i++) {
-      const worker = await start('spin(5);');
+      const worker = await start("parentPort.once('message', () => spin(5));");
       ids.push(worker.threadId);
-      await ended(worker);
+      const exit = ended(worker);
+      worker.postMessage('go');
+      await exit;
     }
     const result = await profiling.stop();
     assert.deepEqual(listed(result), [0, ...ids]);
