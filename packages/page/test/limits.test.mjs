@@ -14,7 +14,7 @@ import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-import { block, eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
+import { block, eventually, host, jsdom, open, openHtml, serve, watchMemory } from './server.mjs';
 
 const ALLOW = { 'document-policy': 'js-profiling' };
 
@@ -53,12 +53,7 @@ suite('memory', () => {
 
   test('of values that are written inside each other is limited', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { memoryLimit: 512 }) });
-    const before = process.memoryUsage.rss();
-    let peak = 0;
-    const timer = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage.rss());
-    }, 10);
-    t.after(() => clearInterval(timer));
+    const grown = watchMemory(t);
     const outcome = await page.evaluate(() => {
       const text = 'x'.repeat(100 << 20);
       const nested = (depth) => ({
@@ -76,7 +71,7 @@ suite('memory', () => {
       }
     });
     assert.equal(outcome, 'DataCloneError');
-    assert.ok(peak - before < 1_200 << 20, `${(peak - before) >> 20} MB`);
+    assert.ok(grown() < 1_200 << 20, `${grown() >> 20} MB`);
     assert.equal(await page.evaluate(() => structuredClone('x'.repeat(100 << 20)).length), 100 << 20);
   });
 
@@ -125,19 +120,14 @@ suite('memory', () => {
   }))
     test(`of Intl is limited as that of buffers: ${what}`, async (t) => {
       const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
-      const before = process.memoryUsage.rss();
-      let peak = 0;
-      const timer = setInterval(() => {
-        peak = Math.max(peak, process.memoryUsage.rss());
-      }, 10);
-      t.after(() => clearInterval(timer));
+      const grown = watchMemory(t);
       const error = await crashOf(
         page,
         `const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment('x');
          const keep = []; const end = Date.now() + 10_000; while (Date.now() < end) keep.push(${make});`,
       );
       assert.match(error.message, /buffers exceed its memory limit of 64 MB/);
-      assert.ok(peak - before < 300 << 20, `${(peak - before) >> 20} MB`);
+      assert.ok(grown() < 300 << 20, `${grown() >> 20} MB`);
     });
 
   for (const [what, make] of Object.entries({
@@ -179,12 +169,7 @@ suite('memory', () => {
 
   test('of the tree of a script is limited by the length of the script', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { memoryLimit: 512 }) });
-    const before = process.memoryUsage.rss();
-    let most = before;
-    const timer = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss());
-    }, 10);
-    t.after(() => clearInterval(timer));
+    const grown = watchMemory(t);
     const outcomes = await page.evaluate(() => {
       const text = 'a;'.repeat(17 << 20);
       const attempts = [
@@ -206,7 +191,7 @@ suite('memory', () => {
       return [...outcomes, globalThis.hasRun];
     });
     assert.deepEqual(outcomes, ['EvalError', 'EvalError', 'nothing', undefined]);
-    assert.ok(most - before < 700 << 20, `${(most - before) >> 20} MB`);
+    assert.ok(grown() < 700 << 20, `${grown() >> 20} MB`);
   });
 
   test('of stacks that wait for promises is not needed: WebAssembly does not wait', async (t) => {
@@ -218,12 +203,7 @@ suite('memory', () => {
 
   test('of the formats that methods of Date and Temporal make is limited', { timeout: 60_000 }, async (t) => {
     const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
-    const before = process.memoryUsage.rss();
-    let peak = 0;
-    const timer = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage.rss());
-    }, 10);
-    t.after(() => clearInterval(timer));
+    const grown = watchMemory(t);
     const texts = await page.evaluate(() => {
       const date = globalThis.Temporal?.PlainDate.from('2020-01-01') ?? new Date(0);
       for (let at = 0; at < 20_000; at++) {
@@ -235,7 +215,7 @@ suite('memory', () => {
       const methods = [date.toLocaleString, new Date(0).toLocaleDateString];
       return methods.map((method) => [String(method), method.length, Reflect.ownKeys(method).sort().join()]);
     });
-    assert.ok(peak - before < 400 << 20, `${(peak - before) >> 20} MB`);
+    assert.ok(grown() < 400 << 20, `${grown() >> 20} MB`);
     assert.deepEqual(texts, [
       ['function toLocaleString() { [native code] }', 0, 'length,name'],
       ['function toLocaleDateString() { [native code] }', 0, 'length,name'],
@@ -244,12 +224,7 @@ suite('memory', () => {
 
   test('of lists that are formatted is limited', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
-    const before = process.memoryUsage.rss();
-    let peak = 0;
-    const timer = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage.rss());
-    }, 10);
-    t.after(() => clearInterval(timer));
+    const grown = watchMemory(t);
     const outcomes = await page.evaluate(() =>
       ['format', 'formatToParts'].map((name) => {
         try {
@@ -260,7 +235,7 @@ suite('memory', () => {
       }),
     );
     assert.deepEqual(outcomes, ['RangeError', 'RangeError']);
-    assert.ok(peak - before < 300 << 20, `${(peak - before) >> 20} MB`);
+    assert.ok(grown() < 300 << 20, `${grown() >> 20} MB`);
   });
 
   test('of Intl is counted without a change that a page sees', async (t) => {

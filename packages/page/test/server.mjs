@@ -88,6 +88,17 @@ export async function openHtml(t, html, { routes = {}, headers = {}, ...options 
   return Object.assign(page, { server });
 }
 
+/** Watches the memory of this process until the test ends. Returns a function that says how much it has grown at most, in bytes. */
+export function watchMemory(t) {
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 10);
+  t.after(() => clearInterval(timer));
+  return () => peak - before;
+}
+
 /** How long a test waits for something before it fails, in milliseconds. */
 const MAX_WAIT = 60_000;
 

@@ -14,7 +14,7 @@ import vm from 'node:vm';
 import { Cookies } from '../src/fetch/cookies.cjs';
 import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
 import { CookieFeed } from '../src/host/cookie-feed.cjs';
-import { block, eventually, host, jsdom, openHtml, serve } from './server.mjs';
+import { block, eventually, host, jsdom, openHtml, serve, watchMemory } from './server.mjs';
 
 /**
  * Runs in a window or a worker. Gets its port to the user's thread, a channel of the DOM realm's, and the function that posts.
@@ -407,18 +407,10 @@ suite('what threads of a page send each other', () => {
     const start = await openHtml(t, '', { host: host(t, { memoryLimit: 256 }), routes: { '/w.js': routes['/'] } });
     await start.evaluate(page, attacker.url('/').replace('127.0.0.1', 'localhost'));
     await eventually(() => start.log.includes('begins'));
-    const before = process.memoryUsage.rss();
-    let most = before;
-    const timer = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss());
-    }, 20);
-    try {
-      // On a busy machine, the user's thread takes long for what it is sent.
-      await start.evaluateIn({ timeout: 100_000 }, busy);
-    } finally {
-      clearInterval(timer);
-    }
-    return (most - before) / 2 ** 20;
+    const grown = watchMemory(t);
+    // On a busy machine, the user's thread takes long for what it is sent.
+    await start.evaluateIn({ timeout: 100_000 }, busy);
+    return grown() / 2 ** 20;
   }
   const BUSY = 'for (const end = Date.now() + 5_000; Date.now() < end;);';
 

@@ -1,6 +1,6 @@
 'use strict';
 
-// How much memory a message of a DOM realm takes. A page that has taken over its DOM realm counts as it likes, and may send anything.
+// How much memory a message from a DOM realm takes. A page that has taken over its DOM realm can send anything, with any size in it.
 
 const { MessagePort } = require('node:worker_threads');
 const { types } = require('node:util');
