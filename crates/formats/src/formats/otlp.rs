@@ -4,13 +4,14 @@
 //! The signal is in development, so consumers must use the same version; the crate `opentelemetry-proto` pins it.
 //!
 //! Each thread is one profile. One OTLP sample holds all samples with the same stack, marker and labels, with their timestamps and weights in
-//! nanoseconds. The marker is the attribute `selfprof.marker`, the thread's name `thread.name`; labels are attributes with their own names. The format requires Unix
+//! nanoseconds. The marker is the attribute `selfprof.marker`, the thread's name `thread.name`; labels are attributes with their own names, but `trace_id` and `span_id` are a link. The format requires Unix
 //! times; a trace has only times since its time origin, so the origin is written as the Unix epoch. The format cannot hold
 //! marks and measures.
 //!
 //! [`ProfilesData`]: https://github.com/open-telemetry/opentelemetry-proto/blob/v1.10.0/opentelemetry/proto/profiles/v1development/profiles.proto
 
 mod attributes;
+mod links;
 mod read;
 mod thread_samples;
 
@@ -111,6 +112,8 @@ struct Builder {
     dictionary: ProfilesDictionary,
     strings: HashMap<String, i32>,
     attributes: HashMap<(i32, String), i32>,
+    /// By the bytes of their ids.
+    links: HashMap<(Vec<u8>, Vec<u8>), i32>,
 }
 
 impl Builder {
@@ -124,7 +127,8 @@ impl Builder {
             attribute_table: vec![KeyValueAndUnit::default()],
             stack_table: vec![Stack::default()],
         };
-        Self { dictionary, strings: HashMap::from([(String::new(), 0)]), attributes: HashMap::new() }
+        let strings = HashMap::from([(String::new(), 0)]);
+        Self { dictionary, strings, attributes: HashMap::new(), links: HashMap::new() }
     }
 
     fn string(&mut self, text: &str) -> i32 {
@@ -160,6 +164,13 @@ impl Builder {
             let value = Some(AnyValue { value: Some(value) });
             push(table, KeyValueAndUnit { key_strindex, value, unit_strindex: 0 })
         })
+    }
+
+    /// The index of a link.
+    fn link(&mut self, link: Link) -> i32 {
+        let table = &mut self.dictionary.link_table;
+        let key = (link.trace_id.clone(), link.span_id.clone());
+        *self.links.entry(key).or_insert_with(|| push(table, link))
     }
 
     /// Adds a function and its only known location; returns the index of the location.
@@ -204,12 +215,14 @@ impl Builder {
             });
             let marker = marker.map(|marker| self.attribute("selfprof.marker", marker.as_str()));
             let labels = labels.and_then(|id| trace.labels()?.get(id));
+            let link = labels.and_then(links::link_of);
             let labels = labels.into_iter().flat_map(LabelSet::iter);
+            let labels = labels.filter(|(name, _)| link.is_none() || !links::NAMES.contains(name));
             let labels: Vec<i32> = labels.map(|(name, value)| self.attribute(name, value)).collect();
             samples.push(Sample {
                 stack_index,
                 attribute_indices: marker.into_iter().chain(labels).collect(),
-                link_index: 0,
+                link_index: link.map_or(0, |link| self.link(link)),
                 values: weights,
                 timestamps_unix_nano: times,
             });

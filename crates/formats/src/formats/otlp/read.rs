@@ -1,6 +1,7 @@
 //! Reading profiles from an untrusted source: a file, or a request of an exporter.
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::io::Read;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -13,6 +14,7 @@ use selfprof_trace::foreign::{LimitExceeded, Problems};
 use selfprof_trace::{LabelSetId, StackId};
 
 use super::attributes::{Attributes, NAMES};
+use super::links;
 use super::thread_samples::Threads;
 use crate::bounded_text::{MAX_COMMAND, MAX_NAME, cut};
 use crate::error::ReadError;
@@ -201,7 +203,7 @@ impl<'a> Reader<'a> {
         let of_profile = self.attributes(&profile.attribute_indices, &Attributes::default());
         let mut threads = Threads::new(profile.time_unix_nano, self.period(profile), time);
         // Most samples of a profile have the same attributes.
-        let mut known: HashMap<&[i32], Attributes> = HashMap::new();
+        let mut known: HashMap<(&[i32], i32), Attributes> = HashMap::new();
         for (index, sample) in profile.samples.iter().enumerate() {
             let stack =
                 usize::try_from(sample.stack_index).ok().and_then(|index| self.stacks.get(index)).copied();
@@ -214,11 +216,15 @@ impl<'a> Reader<'a> {
                 .checked_sub(count)
                 .ok_or_else(|| LimitExceeded::new("samples", self.tables.limits().samples))?;
             let indices = sample.attribute_indices.as_slice();
-            if !known.contains_key(indices) {
-                let labels = self.labels(indices)?;
-                known.insert(indices, Attributes { labels, ..self.attributes(indices, &of_profile) });
-            }
-            threads.push(stack.flatten(), &known[indices], sample)?;
+            let key = (indices, sample.link_index);
+            let attributes = match known.entry(key) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    let labels = self.labels(indices, sample.link_index)?;
+                    entry.insert(Attributes { labels, ..self.attributes(indices, &of_profile) })
+                }
+            };
+            threads.push(stack.flatten(), attributes, sample)?;
         }
         let most = self.tables.limits().samples;
         Ok(threads.finish(&mut self.tables.trace, most))
@@ -243,15 +249,17 @@ impl<'a> Reader<'a> {
         attributes
     }
 
-    /// The labels of a sample: its attributes that say nothing else.
-    fn labels(&mut self, indices: &[i32]) -> Result<Option<LabelSetId>, LimitExceeded> {
+    /// The labels of a sample: its attributes that say nothing else, and the ids of its link.
+    fn labels(&mut self, indices: &[i32], link: i32) -> Result<Option<LabelSetId>, LimitExceeded> {
         let dictionary = self.dictionary;
-        self.tables.label_set(indices.iter().filter_map(|&index| {
+        let ids = entry(&dictionary.link_table, link).and_then(links::labels_of);
+        let ids = ids.into_iter().flatten().map(|(name, id)| (name, Cow::Owned(id), ""));
+        self.tables.label_set(ids.chain(indices.iter().filter_map(|&index| {
             let attribute = entry(&dictionary.attribute_table, index)?;
             let name = text(dictionary, attribute.key_strindex);
             let value = shown(attribute.value.as_ref()?)?;
             (!NAMES.contains(&name)).then(|| (name, value, text(dictionary, attribute.unit_strindex)))
-        }))
+        })))
     }
 }
 

@@ -236,8 +236,11 @@ fn labels_that_were_written_are_read() {
     let (mut trace, _) = w3c::read(MARKERS.as_bytes()).unwrap();
     let plain = trace.clone();
     let mut labels = selfprof_trace::Labels::default();
-    let sets = [("/cart", "a"), ("/", "b")]
-        .map(|(route, tenant)| labels.set(LabelSet::new([("http.route", route), ("tenant", tenant)])).ok());
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let sets = [("/cart", "a", "00f067aa0ba902b7"), ("/", "b", "no span")].map(|(route, tenant, span)| {
+        let names = ["http.route", "tenant", "trace_id", "span_id"];
+        labels.set(LabelSet::new(names.into_iter().zip([route, tenant, TRACE, span]))).ok()
+    });
     for (index, sample) in trace.samples().iter().enumerate().skip(2).step_by(3) {
         labels.change(sample.timestamp, if index % 4 == 0 { None } else { sets[index % 2] });
     }
@@ -249,7 +252,13 @@ fn labels_that_were_written_are_read() {
     let [(first, _), (second, _)] = &profile.threads[..] else { panic!("{} threads", profile.threads.len()) };
     assert!(first.trace.labels().is_none());
     assert_eq!(labels_of(&second.trace), labels_of(&trace));
-    assert!(labels_of(&trace).iter().any(|labels| labels == "http.route=/cart tenant=a"));
+    let expected = format!("http.route=/cart span_id=00f067aa0ba902b7 tenant=a trace_id={TRACE}");
+    assert!(labels_of(&trace).contains(&expected));
+    let data = ProfilesData::decode(&bytes[..]).unwrap();
+    let samples = &data.resource_profiles[0].scope_profiles[0].profiles[1].samples;
+    assert_eq!(data.dictionary.unwrap().link_table.len(), 2);
+    assert!(samples.iter().any(|sample| sample.link_index == 1));
+    assert!(samples.iter().any(|sample| sample.link_index == 0));
 }
 
 #[test]
