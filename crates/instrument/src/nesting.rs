@@ -78,9 +78,12 @@ struct Scan<'a> {
 impl Scan<'_> {
     fn run(&mut self) -> Option<()> {
         let mut before = Before::Operator;
+        // Whether the line has no token yet.
+        let mut is_line_start = true;
         while let Some(byte) = self.peek(0) {
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C => {
+                    is_line_start |= matches!(byte, b'\n' | b'\r');
                     self.at += 1;
                     continue;
                 }
@@ -90,18 +93,22 @@ impl Scan<'_> {
                 }
                 b'/' if self.peek(1) == Some(b'*') => {
                     self.skip_comment();
+                    // It may have a line end in it.
+                    is_line_start = true;
                     continue;
                 }
-                // Comments in scripts, operators in modules.
+                // Comments in scripts, operators in modules. The second one is a comment at the start of a line only: `while (i-->0)`.
                 b'<' if self.bytes[self.at..].starts_with(b"<!--") => return None,
-                b'-' if self.bytes[self.at..].starts_with(b"-->") => return None,
+                b'-' if is_line_start && self.bytes[self.at..].starts_with(b"-->") => return None,
                 _ if self.is_space() => {
+                    is_line_start |= self.is_line_separator();
                     self.at += self.character_length();
                     continue;
                 }
                 _ => {}
             }
             before = self.token(byte, before)?;
+            is_line_start = false;
             self.deepest = self.deepest.max(self.open.saturating_add(self.level));
         }
         Some(())

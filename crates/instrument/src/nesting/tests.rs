@@ -46,6 +46,11 @@ fn nothing_hides_behind_a_slash() {
     check("yield/'/((((('", None);
     check("a <!-- '\n(((('", None);
     check("--> '\n(((('", None);
+    check("a;\n --> '\n(((('", None);
+    check("a;/*\n*/--> '\n(((('", None);
+    check("a;\u{2028}--> '\n(((('", None);
+    check("while(i-->0)a", Some(6));
+    check("`\n`-->a", Some(4));
 }
 
 /// Where the parser sees at least this much nesting, so must the scan.
