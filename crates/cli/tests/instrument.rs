@@ -207,7 +207,7 @@ fn inline_scripts_have_their_places_in_the_page() {
                 \tvar second = (b) => { while (b) b-- }; //# sourceMappingURL=data:application/json;base64,e30=\r\n</script>\r\
                 <script type=module>\r\nexport const third = async (c) => { await c }\r\n</script><script nonce=\"a&quot;b\">function fourth() { for (;;) return }</script>\
                 <template><script>function no() { for (;;); }</script></template><script type=text/x>function no() {}</script>\
-                <script>function (</script>";
+                <script>function (</script><script>'\u{2028}'</script>";
     let site = Site::new(&[("a b.html", page)]);
     let messages = site.run(&["dist/a b.html", "-o", "out"]);
     assert!(messages.contains("0 scripts, 1 page with 3 inline scripts"), "{messages}");
@@ -216,6 +216,10 @@ fn inline_scripts_have_their_places_in_the_page() {
         "{messages}"
     );
     assert!(messages.contains("1 inline script in a <template>: a b.html:7"), "{messages}");
+    assert!(
+        messages.contains("copied as it is: a b.html:7 (it has a line end of Unicode, U+2028 or U+2029)"),
+        "{messages}"
+    );
     let instrumented = site.read("out/a b.html");
     assert!(
         instrumented.starts_with(

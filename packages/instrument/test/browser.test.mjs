@@ -8,6 +8,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 
+import { instrumentFolder } from '@selfprof/instrument';
 import selfprof from '@selfprof/instrument/vite';
 import puppeteer from 'puppeteer-core';
 import { build } from 'vite';
@@ -39,7 +40,7 @@ const SOURCES = {
   'lazy.js': `export const word = () => 'lazy';`,
 };
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json' };
+const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.json': 'application/json' };
 
 /** Builds the app and serves it. Gives its URL, its folder, and which files were asked for. */
 async function serve(t, options, headers = {}) {
@@ -47,10 +48,15 @@ async function serve(t, options, headers = {}) {
   write(folder, SOURCES);
   await build({ root: folder, configFile: false, logLevel: 'error', plugins: [selfprof(options)] });
   const requests = [];
+  const dist = path.join(folder, 'dist');
+  return { url: await serveFolder(t, dist, headers, requests), dist, requests };
+}
+
+async function serveFolder(t, folder, headers = {}, requests = []) {
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
     requests.push(pathname);
-    const file = path.join(folder, 'dist', pathname.endsWith('/') ? `${pathname}index.html` : pathname);
+    const file = path.join(folder, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
     if (!fs.existsSync(file)) {
       response.writeHead(404).end();
       return;
@@ -64,7 +70,7 @@ async function serve(t, options, headers = {}) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${server.address().port}/`, dist: path.join(folder, 'dist'), requests };
+  return `http://127.0.0.1:${server.address().port}/`;
 }
 
 async function open(t, url, options) {
@@ -136,6 +142,52 @@ test(
   'a chosen session is profiled in Firefox',
   { skip: firefox ? false : 'SELFPROF_TEST_FIREFOX is not set', timeout: 5 * TIMEOUT },
   (t) => checkProfile(t, inFirefox),
+);
+
+/** Each function says where it is. The table must say the same, whatever comes before it in its line. */
+const INLINE = [
+  '<!doctype html>\r\n<html lang="en"><head><title>é𝒳</title><script>globalThis.stacks = {}; function note(name) { stacks[name] = new Error().stack }</script>',
+  '</head><body>𝒳é<script>function first(a) { for (const b of [1]) note("first"); return a } first();\r\n',
+  '\tconst second = (a) => { while (a--) note("second") }; second(1);\r\n</script>\n<script>/**/ (function third() {',
+  ' "é𝒳".split("").forEach(function fourth() { for (;;) return note("fourth") }) })();\n</script>',
+  '<p onclick="note()">é</p><script type="module">\r\n\r\nconst fifth = async (a) => { await a; note("fifth") };\r\n',
+  'await fifth(1); document.body.append("ready")</script></body></html>',
+].join('');
+
+async function checkInline(t, browser) {
+  const folder = temporaryFolder(t);
+  write(folder, { 'index.html': INLINE, 'app.js': 'app()' });
+  const { folder: output, inlineScripts } = await instrumentFolder(folder, { minStatements: 0 });
+  assert.equal(inlineScripts, 4);
+  const { page, faults } = await open(t, await serveFolder(t, output), browser);
+  const stacks = await page.evaluate(() => globalThis.stacks);
+  assert.deepEqual([Object.keys(stacks), faults], [['first', 'second', 'fourth', 'fifth'], []]);
+  const { files } = JSON.parse(fs.readFileSync(path.join(output, 'selfprof-functions.json'), 'utf8'));
+  const functions = files['index.html'].functions;
+  const isBefore = ([line, column], [otherLine, otherColumn]) =>
+    line < otherLine || (line === otherLine && column <= otherColumn);
+  const nameAt = (place) => {
+    const around = functions.filter(
+      ([, , , line, column, endLine, endColumn]) =>
+        isBefore([line, column], place) && !isBefore([endLine, endColumn], place),
+    );
+    // The innermost one starts last.
+    return around.at(-1)?.[0];
+  };
+  for (const [name, stack] of Object.entries(stacks)) {
+    const places = [...stack.matchAll(/:(\d+):(\d+)\)?$/gm)].map(([, line, column]) => [Number(line), Number(column)]);
+    assert.deepEqual(places.slice(0, 2).map(nameAt), ['note', name], stack);
+  }
+}
+
+test('inline scripts are where the table says, in Chromium', { timeout: 5 * TIMEOUT }, (t) =>
+  checkInline(t, inChromium),
+);
+
+test(
+  'inline scripts are where the table says, in Firefox',
+  { skip: firefox ? false : 'SELFPROF_TEST_FIREFOX is not set', timeout: 5 * TIMEOUT },
+  (t) => checkInline(t, inFirefox),
 );
 
 test('other sessions load nothing of it', { timeout: 5 * TIMEOUT }, async (t) => {

@@ -23,7 +23,7 @@ pub const MAX_BYTES: u64 = 64 << 20;
 const STACK_OF_OTHERS: usize = 256 << 10;
 
 /// So much plain text is compressed to tell how it grows; compressing takes longer than instrumenting.
-const MAX_COMPRESSED: u64 = 16 << 20;
+const MAX_COMPRESSED: u64 = 4 << 20;
 
 /// The settings of a run, and where it writes.
 #[derive(Debug)]
@@ -62,15 +62,31 @@ impl Build {
         counts
             .growth
             .add(Growth { plain: source.len() as u64, instrumented: instrumented.text.len() as u64 });
-        let length = source.len() as u64;
-        if self.compressed.fetch_add(length, Ordering::Relaxed) + length <= MAX_COMPRESSED {
-            let [plain, instrumented] = [source, &instrumented.text].map(compressed_length);
-            counts.gzip.add(Growth { plain, instrumented });
-        } else {
-            counts.is_gzip_partial = true;
-        }
+        self.compress(source, &instrumented.text, counts);
         Ok(instrumented)
     }
+
+    /// Adds how the compressed text grows: of all of it, or of as many lines as may still be compressed.
+    fn compress(&self, plain: &str, instrumented: &str, counts: &mut Counts) {
+        let length = plain.len() as u64;
+        let before = self.compressed.fetch_add(length, Ordering::Relaxed);
+        let left = MAX_COMPRESSED.saturating_sub(before).min(length) as usize;
+        let parts = if left == plain.len() {
+            [plain.as_bytes(), instrumented.as_bytes()]
+        } else {
+            counts.is_gzip_partial = true;
+            // Instrumenting adds no lines.
+            let lines = plain.as_bytes()[..left].iter().filter(|byte| **byte == b'\n').count();
+            [plain, instrumented].map(|text| first_lines(text, lines))
+        };
+        let [plain, instrumented] = parts.map(compressed_length);
+        counts.gzip.add(Growth { plain, instrumented });
+    }
+}
+
+fn first_lines(text: &str, lines: usize) -> &[u8] {
+    let mut ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    &text.as_bytes()[..lines.checked_sub(1).and_then(|last| ends.nth(last)).unwrap_or(0)]
 }
 
 fn reason_of(problem: &Problem) -> Reason {
@@ -82,9 +98,12 @@ fn reason_of(problem: &Problem) -> Reason {
     }
 }
 
-fn compressed_length(text: &str) -> u64 {
+fn compressed_length(text: &[u8]) -> u64 {
+    if text.is_empty() {
+        return 0;
+    }
     let mut encoder = GzEncoder::new(Length(0), Compression::default());
-    let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
+    let written = encoder.write_all(text).and_then(|()| encoder.finish());
     written.map_or(0, |length| length.0)
 }
 
@@ -120,4 +139,34 @@ pub fn read(path: &Path) -> Result<Result<String, Refusal>, Failure> {
 /// The byte order mark, if there is one, and the text behind it, which is what browsers count positions in.
 pub fn split_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with('\u{FEFF}') { 3 } else { 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_long_texts_is_compressed() {
+        let text = |lines: usize| "a line of text\n".repeat(lines);
+        assert_eq!(first_lines("a\nb\nc", 2), b"a\nb\n");
+        assert_eq!((first_lines("a\nb", 0), first_lines("", 0)), (&b""[..], &b""[..]));
+        let build = Build {
+            names: Names::default(),
+            min_statements: 4,
+            has_source_maps: false,
+            output: OutputFolder::create(&std::env::temp_dir()).unwrap(),
+            compressed: AtomicU64::new(MAX_COMPRESSED - 1000),
+        };
+        let mut counts = Counts::default();
+        build.compress(&text(10), &text(10), &mut counts);
+        assert!(!counts.is_gzip_partial && counts.gzip.plain > 0, "{counts:?}");
+        let whole = counts.gzip;
+        // Some 57 lines are left, and then none.
+        build.compress(&text(1000), &text(1000), &mut counts);
+        assert!(counts.is_gzip_partial && counts.gzip.plain > whole.plain, "{counts:?}");
+        assert_eq!(counts.gzip.plain, counts.gzip.instrumented);
+        let most = counts.gzip;
+        build.compress(&text(10), &text(10), &mut counts);
+        assert_eq!(counts.gzip, most);
+    }
 }

@@ -177,6 +177,10 @@ impl Site<'_> {
             Surroundings::Document if !input.is_selected => return refuse(Reason::NotSelected),
             Surroundings::Document => {}
         }
+        // Lines end there in scripts, but not in pages, so that several places would have the same line and column.
+        if source.contains(['\u{2028}', '\u{2029}']) {
+            return Err((Reason::OtherProblem, "it has a line end of Unicode, U+2028 or U+2029".to_owned()));
+        }
         let mut instrumented = self.build.instrument(source, goal_of(script.kind), &mut result.counts)?;
         map_links::remove(&mut instrumented.text);
         result.counts.inline_scripts += 1;

@@ -2,7 +2,8 @@
 
 use selfprof_instrument::Position;
 
-/// Counts lines and columns from the start of a page. HTML ends lines at `\n`, `\r` and `\r\n`, unlike JavaScript not at U+2028.
+/// Counts lines and columns from the start of a page. HTML ends lines at `\n`, `\r` and `\r\n`, unlike JavaScript not at U+2028. Firefox
+/// counts so; Chromium does not count a `\r` alone, which is not used.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     text: &'a str,

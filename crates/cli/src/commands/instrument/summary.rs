@@ -158,6 +158,13 @@ impl Growth {
     }
 }
 
+/// `1.00 MB to 1.06 MB (+5.7 %)`
+impl Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {} ({:+.1} %)", Bytes(self.plain), Bytes(self.instrumented), self.percent())
+    }
+}
+
 /// Sums of instrumented scripts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
@@ -263,17 +270,12 @@ impl Summary {
 
     fn write_growth(&self, out: &mut impl Write) -> io::Result<()> {
         let Counts { growth, gzip, is_gzip_partial, .. } = self.counts;
-        let part = if is_gzip_partial { " of a part of it" } else { "" };
-        writeln!(
-            out,
-            "  their text grew from {} to {} ({:+.1} %), gzipped{part} from {} to {} ({:+.1} %)",
-            Bytes(growth.plain),
-            Bytes(growth.instrumented),
-            growth.percent(),
-            Bytes(gzip.plain),
-            Bytes(gzip.instrumented),
-            gzip.percent(),
-        )
+        write!(out, "  their text grew from {growth}")?;
+        if gzip.plain > 0 {
+            let part = if is_gzip_partial { " a part of it" } else { "" };
+            write!(out, ", gzipped{part} from {gzip}")?;
+        }
+        writeln!(out)
     }
 
     /// The same for programs. Lists are bounded, counts are not.
