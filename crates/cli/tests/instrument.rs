@@ -464,6 +464,13 @@ fn inputs_are_never_overwritten() {
     assert!(!site.path("dist/selfprof/selfprof").exists());
     assert_eq!(site.read("dist/app.js"), good);
     site.fail(&["dist/selfprof", "-o", "again"], 2, "is instrumented already");
+    site.fail(&["dist/selfprof", "other", "-o", "again"], 2, "is instrumented already");
+    let messages = site.run(&["dist", "-o", "again"]);
+    assert!(
+        messages.contains("1 folder that an earlier run has written, not copied: selfprof"),
+        "{messages}"
+    );
+    assert!(!site.path("again/selfprof").exists());
     // Several inputs keep their names.
     site.run(&["dist/app.js", "dist", "-o", "several"]);
     assert!(site.path("several/app.js").is_file() && site.path("several/dist/app.html").is_file());

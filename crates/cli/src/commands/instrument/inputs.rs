@@ -116,7 +116,7 @@ impl Inputs {
         if let Some(file) = self.files.iter().find(|file| self.output.join(&file.place) == file.source) {
             return Err(overwrites(&file.source, &self.output));
         }
-        let is_ours = |file: &&Input| file.place == Path::new(TABLE) || file.place == Path::new(RUNTIME);
+        let is_ours = |file: &&Input| [TABLE, RUNTIME].iter().any(|name| file.place.ends_with(name));
         if let Some(file) = self.files.iter().find(is_ours) {
             return Err(Failure::usage(format!("{} is instrumented already", file.source.display()))
                 .hint("give the plain files, as the build writes them"));
@@ -245,6 +245,12 @@ impl Walk {
         let mut folders = vec![PathBuf::new()];
         while let Some(folder) = folders.pop() {
             let path = root.join(&folder);
+            // The copies of another run are no input either.
+            if folder != Path::new("") && path.join(TABLE).is_file() {
+                let left_out = LeftOut::new(place.join(folder).display(), Reason::EarlierOutput);
+                self.inputs.left_out.push(left_out);
+                continue;
+            }
             let failed = |error: &std::io::Error| {
                 Failure::job(format!("cannot read {}", path.display())).because(error)
             };
@@ -254,7 +260,7 @@ impl Walk {
                 let source = root.join(&within);
                 let kind = entry.file_type().map_err(|error| failed(&error))?;
                 if kind.is_dir() {
-                    // The copies of an earlier run are no input.
+                    // The copies of an earlier run to the same folder are no input.
                     if source != self.inputs.output {
                         folders.push(within);
                     }

@@ -36,6 +36,7 @@ pub enum Reason {
     SourceMap,
     BadSourceMap,
     Compressed,
+    EarlierOutput,
     Link,
     SpecialFile,
 }
@@ -59,6 +60,7 @@ impl Reason {
             Self::SourceMap => "source-map",
             Self::BadSourceMap => "bad-source-map",
             Self::Compressed => "compressed",
+            Self::EarlierOutput => "earlier-output",
             Self::Link => "link",
             Self::SpecialFile => "special-file",
         }
@@ -109,6 +111,8 @@ impl Reason {
             }
             (Self::Compressed, true) => "compressed copy of a file that changed, not copied",
             (Self::Compressed, false) => "compressed copies of files that changed, not copied",
+            (Self::EarlierOutput, true) => "folder that an earlier run has written, not copied",
+            (Self::EarlierOutput, false) => "folders that earlier runs have written, not copied",
             (Self::Link, true) => "symbolic link that leads out of the input or to a folder, not copied",
             (Self::Link, false) => "symbolic links that lead out of the input or to folders, not copied",
             (Self::SpecialFile, true) => "file that is neither a file nor a folder, not copied",
