@@ -11,6 +11,8 @@ export { instrumentFolder };
 /** In messages of bundlers. */
 const NAME = '@selfprof/instrument';
 
+/** @typedef {{ environment?: { name: string, config: { root: string, build: { outDir: string } } } }} ViteContext */
+
 /**
  * The folder that a bundler of Rollup's kind writes to.
  *
@@ -65,8 +67,9 @@ export default createUnplugin((/** @type {import('../index.d.ts').Options | unde
         sequential: true,
         /** @param {unknown} [error] what failed, if something has */
         async handler(error) {
-          const { environment } = /** @type {{ environment?: { name: string } }} */ (/** @type {unknown} */ (this));
-          if (folder === undefined || error || (environment ?? { name: 'client' }).name !== 'client') return;
+          const { environment } = /** @type {ViteContext} */ (/** @type {unknown} */ (this));
+          if (folder === undefined || error || (environment && environment.name !== 'client')) return;
+          if (environment) folder = path.resolve(environment.config.root, environment.config.build.outDir);
           await instrumentFolder(folder, options);
         },
       },

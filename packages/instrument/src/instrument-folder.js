@@ -61,6 +61,24 @@ async function run(program, words) {
   }
 }
 
+/**
+ * Compressed copies of a page, which servers may send in its place.
+ *
+ * @param {string} file
+ */
+async function compressedCopies(file) {
+  const copies = ['.gz', '.br', '.zst'].map((end) => file + end);
+  const exist = await Promise.all(
+    copies.map((copy) =>
+      fs.access(copy).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return copies.filter((_, index) => exist[index]);
+}
+
 /** @type {typeof import('../index.d.ts').instrumentFolder} */
 export async function instrumentFolder(folder, options = {}) {
   const program = findProgram();
@@ -78,6 +96,9 @@ export async function instrumentFolder(folder, options = {}) {
     const choosing = choosingPage(await fs.readFile(file), page, options);
     if (choosing === undefined) continue;
     await fs.writeFile(file, choosing);
+    for (const copy of await compressedCopies(file)) {
+      console.warn(`@selfprof/instrument: ${copy} has the page before it chose; compress after this plugin`);
+    }
     choosingPages.push(page.path);
   }
   const percent = ((100 * bytes.instrumented) / bytes.plain - 100).toFixed(1);

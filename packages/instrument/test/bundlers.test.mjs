@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
+import { instrumentFolder } from '@selfprof/instrument';
 import esbuildPlugin from '@selfprof/instrument/esbuild';
 import rolldownPlugin from '@selfprof/instrument/rolldown';
 import rollupPlugin from '@selfprof/instrument/rollup';
@@ -141,6 +142,23 @@ test('Vite builds for servers and pages that must not change are left alone', as
   assert.equal(files['index.html'], plain);
   const lazy = Object.keys(files).find((file) => /other\/place\/assets\/lazy-.*\.js$/.test(file));
   assert.equal(files[lazy], files[lazy.replace('other/place/', '')]);
+});
+
+test('compressed copies of pages that choose are named', async (t) => {
+  useCountingRuntime(t);
+  const folder = temporaryFolder(t);
+  write(folder, {
+    'index.html': '<head></head><script src="app.js"></script>',
+    'app.js': SOURCES['prices.js'].slice(7),
+  });
+  write(folder, { 'index.html.gz': 'before', 'app.js.br': 'plain' });
+  const warn = t.mock.method(console, 'warn', () => {});
+  const { choosingPages } = await instrumentFolder(folder);
+  assert.deepEqual(choosingPages, ['index.html']);
+  assert.deepEqual(warn.mock.calls.length, 1);
+  assert.match(warn.mock.calls[0].arguments[0], /index\.html\.gz has the page before it chose/);
+  assert.deepEqual((await instrumentFolder(folder)).choosingPages, [], 'the page chooses already');
+  assert.equal(fs.existsSync(path.join(folder, 'selfprof/app.js.br')), false);
 });
 
 test('what goes wrong ends the build, and is said', async (t) => {
