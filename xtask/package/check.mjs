@@ -25,6 +25,7 @@ for (const name of [
   'selfprof',
   '@selfprof/native-linux-x64',
   '@selfprof/browser',
+  '@selfprof/instrument',
   ...(pages === 'pages' ? ['@selfprof/page'] : []),
 ]) {
   for (const file of ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md']) {
@@ -39,6 +40,20 @@ assert.equal(npx('run', '-i', '1', '-o', 'out.json.gz', 'busy.cjs'), 'done\n');
 assert.match(npx('top', 'out.json.gz'), /\bbusy\b/);
 npx('report', 'out.json.gz', '-o', 'report.html');
 assert.match(fs.readFileSync('report.html', 'utf8'), /^<!doctype html>/i);
+
+// A site for browsers without the API, by the command and by the plugin.
+fs.mkdirSync('site');
+write('site/app.js', `${BUSY} busy(0);`);
+write('site/index.html', '<!doctype html><head></head><script src="app.js"></script>');
+npx('instrument', 'site', '-o', 'instrumented');
+assert.match(fs.readFileSync('instrumented/selfprof-polyfill.js', 'utf8'), /^let \$on\b/);
+assert.match(fs.readFileSync('instrumented/app.js', 'utf8'), /\$on&&--\$n<0&&\$t\(\)/);
+write(
+  'plugin.mjs',
+  `import { instrumentFolder } from '@selfprof/instrument'; await instrumentFolder('site', { sampleRate: 1 });`,
+);
+assert.match(run('node', 'plugin.mjs'), /1 script in selfprof/);
+assert.match(fs.readFileSync('site/index.html', 'utf8'), /data-selfprof-chooser/);
 
 // The API, by each way to load it.
 const PROFILE = `

@@ -16,8 +16,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Build the CLI (target/release/selfprof), the native addon (packages/native-linux-x64), the report's page (packages/selfprof/report)
-/// and the agent for pages (packages/browser/dist).
+/// Build the CLI (target/release/selfprof), the native addon (packages/native-linux-x64), the report's page (packages/selfprof/report),
+/// the agent for pages (packages/browser/dist) and the polyfill (packages/selfprof/polyfill).
 ///
 /// An addon works on one Node major only. Without --node, it is built for the `node` on PATH, with the headers in
 /// SELFPROF_NODE_INCLUDE, or else those installed with that Node, or else fetched ones. With --node, the official build

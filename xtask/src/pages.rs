@@ -1,10 +1,11 @@
-//! What Vite builds: the agent for pages, and the pages in `ui`, one HTML file each: that of `selfprof report`, which is part of the npm package, and that of the
+//! What Vite builds: the agent for pages with the polyfill, and the pages in `ui`, one HTML file each: that of `selfprof report`, which is part of the npm package, and that of the
 //! collector, which is part of the program.
 
 use crate::checkout::Checkout;
 use crate::job::{self, Output};
 use crate::workspace::{install_workspace, modules};
 use anyhow::{Context, Result};
+use std::fs;
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -29,11 +30,22 @@ pub fn agent_folder(checkout: &Checkout) -> PathBuf {
     checkout.root().join("packages/browser")
 }
 
-/// Builds the agent for pages: a module and a script.
+/// Builds the agent for pages, a module and a script, and the polyfill, a template that `selfprof instrument` finds in the npm package.
 pub fn build_agent(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
-    let builds = [&[][..], &["--mode", "script"]];
+    let builds = [&[][..], &["--mode", "script"], &["--mode", "polyfill"]];
     build(checkout, &agent_folder(checkout), ".", &builds, output)
-        .context("the agent for pages did not build")
+        .context("the agent for pages did not build")?;
+    let template = agent_folder(checkout).join("dist/polyfill.js");
+    let folder = checkout.npm().join("polyfill");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    fs::copy(&template, folder.join("polyfill.js"))
+        .with_context(|| format!("cannot copy {}", template.display()))?;
+    Ok(())
+}
+
+/// Where the plugin for bundlers is.
+pub fn plugin_folder(checkout: &Checkout) -> PathBuf {
+    checkout.root().join("packages/instrument")
 }
 
 /// Builds the page of `selfprof report`.

@@ -6,6 +6,7 @@ mod collector_arguments;
 mod convert_arguments;
 mod diff_arguments;
 mod doctor_arguments;
+mod instrument_arguments;
 mod label_arguments;
 mod page_arguments;
 mod page_host;
@@ -28,6 +29,7 @@ pub use collector_arguments::CollectorArguments;
 pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
 pub use doctor_arguments::DoctorArguments;
+pub use instrument_arguments::InstrumentArguments;
 pub use label_arguments::LabelArguments;
 pub use page_arguments::{PageArguments, Wait};
 pub use page_host::PageHostArguments;
@@ -79,6 +81,7 @@ Examples:
   selfprof page -o load.json app.html   Load a web page without a browser and profile the load
   selfprof webdriver --port 4444        Let Selenium and other WebDriver clients drive such pages
   selfprof doctor https://shop.example/ Say why browsers cannot profile a page
+  selfprof instrument dist -o out       Copy a site so that browsers without the API can profile it
   selfprof collector serve              Take in the profiles of pages and servers (a program of its own)
 
 See `selfprof COMMAND --help` for more.";
@@ -94,6 +97,7 @@ pub enum Command {
     Page(PageArguments),
     Webdriver(WebDriverArguments),
     Doctor(DoctorArguments),
+    Instrument(InstrumentArguments),
     Collector(CollectorArguments),
     Recover(RecoverArguments),
     // The agent of servers starts it.

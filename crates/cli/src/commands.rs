@@ -6,6 +6,7 @@ pub mod collector;
 pub mod convert;
 pub mod diff;
 pub mod doctor;
+pub mod instrument;
 pub mod live_recording;
 pub mod page;
 pub mod recover;

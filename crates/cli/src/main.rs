@@ -24,7 +24,9 @@ mod terminal;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
-use commands::{agent_exporter, attach, convert, diff, doctor, page, recover, report, run, top, webdriver};
+use commands::{
+    agent_exporter, attach, convert, diff, doctor, instrument, page, recover, report, run, top, webdriver,
+};
 
 fn main() -> ExitCode {
     let result = match Arguments::of_process().command {
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Webdriver(arguments) => webdriver::webdriver(&arguments),
         Command::Report(arguments) => report::report(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
+        Command::Instrument(arguments) => instrument::instrument(&arguments),
         Command::Collector(arguments) => commands::collector::collector(&arguments),
         Command::Recover(arguments) => recover::recover(&arguments),
         Command::AgentExporter(arguments) => agent_exporter::agent_exporter(&arguments),

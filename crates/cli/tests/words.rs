@@ -53,6 +53,9 @@ fn help() {
     check("help-page", &mut with("page --help"));
     check("help-webdriver", &mut with("webdriver --help"));
     check("help-convert", &mut with("convert --help"));
+    check("help-instrument", &mut with("instrument --help"));
+    check("instrument-nothing", &mut with("instrument"));
+    check("instrument-no-folder", &mut with("instrument tests/fixtures/scripts/busy.js"));
     check("help-agent-exporter", &mut with("agent-exporter --help"));
     check("agent-exporter-no-folder", &mut with("agent-exporter"));
     check("agent-exporter-missing", &mut with("agent-exporter --folder no/such/folder"));

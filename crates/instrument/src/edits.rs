@@ -38,6 +38,10 @@ pub(crate) enum Insertion {
     MediumStatement(u8),
     CloseParenthesis,
     CloseBrace,
+    /// Before the first statement of the source: what stands in where the runtime has not run.
+    Fallback,
+    /// The same after a directive without a semicolon.
+    FallbackAfterDirective,
 }
 
 impl Insertion {
@@ -81,6 +85,7 @@ pub(crate) struct Texts {
     top_level_check: String,
     force: String,
     medium: [String; CHARGES.len()],
+    fallback: String,
 }
 
 /// What an insertion consists of.
@@ -96,6 +101,10 @@ impl Texts {
             top_level_check: format!("let{{}}={active}&&--{countdown}<0&&{check}()||0;"),
             force: format!("{native}("),
             medium: CHARGES.map(|charge| format!("{countdown}-={charge},")),
+            // Properties of the global object, which a later `let` of the runtime may shadow.
+            fallback: format!(
+                "typeof {active}==\"undefined\"&&(globalThis.{active}=!1,globalThis.{countdown}=0,globalThis.{native}=v=>v);"
+            ),
         }
     }
 
@@ -118,6 +127,8 @@ impl Texts {
             MediumStatement(charge) => ["", &self.medium[usize::from(charge)], ""],
             CloseParenthesis => ["", ")", ""],
             CloseBrace => ["", "}", ""],
+            Fallback => ["", &self.fallback, ""],
+            FallbackAfterDirective => [";", &self.fallback, ""],
         }
     }
 }

@@ -23,7 +23,7 @@
 //!
 //! A classic script that runs first declares the [`Names`] in the global lexical scope, which modules see too:
 //! `let $on = false, $n = 0` and the functions `$e`, `$t` and `$h`; `$h` returns its argument. The names are those of the build, see
-//! [`Names::absent_from`].
+//! [`Names::absent_from`]. [`Options::has_fallback`] is for code that may also run without it.
 //!
 //! # What stays the same
 //!
@@ -59,7 +59,7 @@ mod problem;
 mod walk;
 
 pub use map::MapError;
-pub use names::Names;
+pub use names::{Names, NamesInUse};
 pub use output::{Function, Instrumented};
 pub use positions::Position;
 pub use problem::Problem;
@@ -99,6 +99,9 @@ pub struct Options {
     /// Functions with fewer statements, and those that call nothing but trivial natives, are left out, unless they have a loop, `await`,
     /// `yield` or a slow native call. With 0 none are left out.
     pub min_statements: u32,
+    /// Whether the text begins with a statement that declares the names as properties of the global object, if nothing else has. Code then
+    /// runs where the runtime does not, such as in a worker, or on a page whose policy forbids it.
+    pub has_fallback: bool,
     /// The stack that the calling thread has for this call, in bytes. Deeper sources are refused: parsing them might overflow it, which
     /// would end the process.
     ///
@@ -108,9 +111,15 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Four statements, and three quarters of the 2 MiB that a thread of the standard library has.
+    /// Four statements, no fallback, and three quarters of the 2 MiB that a thread of the standard library has.
     fn default() -> Self {
-        Self { goal: Goal::Unknown, names: Names::default(), min_statements: 4, stack_bytes: 3 << 19 }
+        Self {
+            goal: Goal::Unknown,
+            names: Names::default(),
+            min_statements: 4,
+            has_fallback: false,
+            stack_bytes: 3 << 19,
+        }
     }
 }
 
@@ -147,6 +156,9 @@ pub fn instrument(source: &str, options: &Options) -> Result<Instrumented, Probl
     }
     let is_script = parsed.program.source_type.is_script();
     let mut collector = walk::Collector::new(source, &options.names, is_script);
+    if options.has_fallback {
+        collector.insert_fallback(&parsed.program);
+    }
     collector.visit_program(&parsed.program);
     if let Some(offset) = collector.declaration_as_body {
         let position = Some(positions::Positions::new(source).position(offset));

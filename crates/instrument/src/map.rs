@@ -32,7 +32,8 @@ impl Instrumented {
     /// A source map, as JSON, from the instrumented text to the text that `source` was made from.
     ///
     /// With the map of `source` itself, given as JSON, each of its mappings is moved to where its text is now: what was mapped exactly
-    /// stays so. Proposed parts of maps, such as scopes, are left out, because their positions are not moved. Without one, each word and
+    /// stays so. Proposed parts of maps, such as scopes, are left out, because their positions are not moved, and so is the debug id, which
+    /// is that of `source`. Without one, each word and
     /// each operator of `source` is mapped, and `url` is its URL.
     ///
     /// # Errors
@@ -70,7 +71,6 @@ impl Moved<'_> {
 
     fn compose(&self, map: &SourceMap) -> SourceMap {
         let mut builder = SourceMapBuilder::new(map.get_file());
-        builder.set_debug_id(map.get_debug_id());
         // They begin with the source root already.
         for (index, source) in (0..).zip(map.sources()) {
             let id = builder.add_source(source);

@@ -33,28 +33,47 @@ impl Default for Names {
 impl Names {
     /// The first names, in a fixed order, that are absent from all sources.
     pub fn absent_from<'a>(sources: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut taken = HashSet::new();
-        for source in sources {
-            for word in dollar_words(source) {
-                if BASES.iter().any(|base| is_numbered(word, base)) && !taken.contains(word) {
-                    taken.insert(word.to_owned());
-                }
-            }
-        }
-        let absent = |base: &str| {
-            std::iter::once(base.to_owned())
-                .chain((1_u64..).map(|number| format!("{base}{number}")))
-                .find(|name| !taken.contains(name))
-                .unwrap_or_default()
-        };
-        let [active, countdown, enter, check, native] = BASES.map(absent);
-        Self { active, countdown, enter, check, native }
+        let mut in_use = NamesInUse::default();
+        sources.into_iter().for_each(|source| in_use.add(source));
+        in_use.absent()
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {
         [&self.active, &self.countdown, &self.enter, &self.check, &self.native]
             .into_iter()
             .any(|own| own == name)
+    }
+}
+
+/// The words of sources that might be taken for names, for callers that do not hold all sources at once.
+#[derive(Clone, Debug, Default)]
+pub struct NamesInUse(HashSet<String>);
+
+impl NamesInUse {
+    /// Adds the words of a source.
+    pub fn add(&mut self, source: &str) {
+        for word in dollar_words(source) {
+            if BASES.iter().any(|base| is_numbered(word, base)) && !self.0.contains(word) {
+                self.0.insert(word.to_owned());
+            }
+        }
+    }
+
+    /// Adds what others have found.
+    pub fn merge(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// As [`Names::absent_from`] for all sources that were added.
+    pub fn absent(&self) -> Names {
+        let absent = |base: &str| {
+            std::iter::once(base.to_owned())
+                .chain((1_u64..).map(|number| format!("{base}{number}")))
+                .find(|name| !self.0.contains(name))
+                .unwrap_or_default()
+        };
+        let [active, countdown, enter, check, native] = BASES.map(absent);
+        Names { active, countdown, enter, check, native }
     }
 }
 

@@ -115,6 +115,27 @@ impl<'s> Collector<'s> {
         self.edits.push(Edit { at, insertion, closes: Some(opened), function: self.current });
     }
 
+    /// Inserts what stands in for the runtime, before all statements.
+    pub(crate) fn insert_fallback(&mut self, program: &Program<'_>) {
+        if program.body.is_empty() {
+            return;
+        }
+        match (program.directives.last(), &program.hashbang) {
+            (Some(directive), _) if self.byte_before(directive.span.end) == Some(b';') => {
+                self.insert(directive.span.end, Insertion::Fallback);
+            }
+            (Some(directive), _) => self.insert(directive.span.end, Insertion::FallbackAfterDirective),
+            (None, Some(hashbang)) => {
+                // Behind the end of its line, of which `\r\n` has two bytes.
+                let rest = &self.source[hashbang.span.end as usize..];
+                let length =
+                    if rest.starts_with("\r\n") { 2 } else { rest.chars().next().map_or(0, char::len_utf8) };
+                self.insert(hashbang.span.end + length as u32, Insertion::Fallback);
+            }
+            (None, None) => self.insert(0, Insertion::Fallback),
+        }
+    }
+
     /// The byte before an offset.
     fn byte_before(&self, offset: u32) -> Option<u8> {
         (offset as usize).checked_sub(1).map(|before| self.source.as_bytes()[before])

@@ -149,3 +149,35 @@ fn small_functions_are_left_out() {
     check_checked("function f() { 'use strict' }", &[]);
     check_checked("with (a) { f = function () { for (;;) b() } }", &[]);
 }
+
+/// The fallback comes after what must be first, and moves the places behind it.
+#[test]
+fn the_fallback_is_the_first_statement() {
+    const FALLBACK: &str =
+        "typeof $on==\"undefined\"&&(globalThis.$on=!1,globalThis.$n=0,globalThis.$h=v=>v);";
+    #[track_caller]
+    fn check(before: &str, after: &str) {
+        let source = format!("{before}{after}");
+        let options = Options { has_fallback: true, ..Options::default() };
+        let found = instrument(&source, &options).unwrap_or_else(|problem| panic!("{problem}: {source}"));
+        let separator = if before.ends_with('"') { ";" } else { "" };
+        assert_eq!(found.text, format!("{before}{separator}{FALLBACK}{after}"));
+        let start = found.text.find("(x)").expect("a function") + 1;
+        let line_start = found.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let function = &found.functions[1];
+        assert_eq!(function.start.column as usize, start - line_start, "{source}");
+    }
+    let function = "function f(x) { return x }";
+    check("", function);
+    check("", &format!("// comment\n{function}"));
+    check("/* licence */ \"use strict\";", function);
+    check("\"use strict\"", &format!("\n{function}"));
+    check("#!/usr/bin/env node\n", function);
+    check("#!/usr/bin/env node\r\n", function);
+    check("#!/usr/bin/env node\n'use client';", function);
+    check("", &format!("import 'a'; {function}"));
+    let options = Options { has_fallback: true, ..Options::default() };
+    for source in ["", "// nothing", "'use strict'", "#!node"] {
+        assert_eq!(instrument(source, &options).map(|found| found.text), Ok(source.to_owned()));
+    }
+}

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 const CASES: &str = include_str!("semantics/cases.txt");
 
 /// Instruments as much as possible, so that each hazard is met.
-fn options(goal: Goal) -> Options {
-    Options { goal, min_statements: 0, stack_bytes: 256 << 20, ..Options::default() }
+fn options(goal: Goal, has_fallback: bool) -> Options {
+    Options { goal, min_statements: 0, has_fallback, stack_bytes: 256 << 20, ..Options::default() }
 }
 
 #[test]
@@ -21,20 +21,21 @@ fn programs_do_the_same() {
         let (name, plain) = case.split_once('\n').expect("a case has a name");
         let is_module = name.starts_with("module");
         let goal = if is_module { Goal::Module } else { Goal::Script };
-        let on_thread = {
+        let instrumented = |has_fallback| {
             let plain = plain.to_owned();
-            std::thread::Builder::new()
+            let on_thread = std::thread::Builder::new()
                 .stack_size(256 << 20)
-                .spawn(move || instrument(&plain, &options(goal)))
-                .expect("a thread")
+                .spawn(move || instrument(&plain, &options(goal, has_fallback)))
+                .expect("a thread");
+            let result = on_thread.join().expect("no panic");
+            result.unwrap_or_else(|problem| panic!("{name}: {problem}")).text
         };
-        let instrumented =
-            on_thread.join().expect("no panic").unwrap_or_else(|problem| panic!("{name}: {problem}"));
         lines += &json!({
             "name": name,
             "kind": if is_module { "module" } else { "script" },
             "plain": plain,
-            "instrumented": instrumented.text,
+            "instrumented": instrumented(false),
+            "withFallback": instrumented(true),
         })
         .to_string();
         lines.push('\n');

@@ -25,7 +25,10 @@ pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>)
         fs::copy(checkout.root().join("README.md"), staged.join("README.md"))?;
     }
     match folder {
-        "selfprof" => require(&staged.join("report"), "the page of `selfprof report` is not built")?,
+        "selfprof" => {
+            require(&staged.join("report"), "the page of `selfprof report` is not built")?;
+            require(&staged.join("polyfill/polyfill.js"), "the polyfill is not built")?;
+        }
         "browser" => {
             require(&staged.join("dist/selfprof.js"), "the agent for pages is not built")?;
             // Its users get what was built.

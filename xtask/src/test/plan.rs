@@ -3,8 +3,8 @@
 use super::schedule::BuildFolder;
 use super::step::Step;
 use super::steps::{
-    cargo, collector, conformance, consumers, environment, fuzzing, javascript, page_agent, report, selenium,
-    server_agent, shop, tarballs,
+    cargo, collector, conformance, consumers, environment, fuzzing, javascript, page_agent, plugin, report,
+    selenium, server_agent, shop, tarballs,
 };
 use crate::node::MAJORS;
 use crate::problem::Problem;
@@ -272,6 +272,15 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
             "the page of `selfprof report`, used in headless Chromium",
             &["page", "chromium", "cli"],
             report::test,
+        )
+        .using(100),
+    );
+    steps.push(
+        Step::new(
+            "plugin",
+            "`@selfprof/instrument` with Vite, Rollup, Rolldown, webpack, Rspack and esbuild, and in headless Chromium",
+            &["page", "chromium", "cli"],
+            plugin::test,
         )
         .using(100),
     );

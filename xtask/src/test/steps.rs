@@ -8,6 +8,7 @@ pub mod environment;
 pub mod fuzzing;
 pub mod javascript;
 pub mod page_agent;
+pub mod plugin;
 pub mod report;
 pub mod selenium;
 pub mod server_agent;

@@ -37,6 +37,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
                 "selfprof-trace",
                 "selfprof-formats",
                 "selfprof-source-maps",
+                "selfprof-instrument",
                 "selfprof-webdriver",
                 "selfprof-exporter",
             ],

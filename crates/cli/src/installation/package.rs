@@ -61,6 +61,11 @@ impl Package {
         self.directory.join("report").join("index.html")
     }
 
+    /// The template of the polyfill's runtime, for `selfprof instrument`.
+    pub fn polyfill(&self) -> PathBuf {
+        self.directory.join("polyfill").join("polyfill.js")
+    }
+
     /// The main script of the page host, in the package `@selfprof/page`: the one that the working directory's project has
     /// installed, or else the one installed beside this package.
     pub fn page_driver(&self) -> Result<PathBuf, Failure> {

@@ -1,12 +1,14 @@
 // Runs each case plain and instrumented, and prints what differs. Standard input: JSON lines of
-// { name, kind: 'script' | 'module', plain, instrumented }.
+// { name, kind: 'script' | 'module', plain, instrumented, withFallback }.
 'use strict';
 
 const fs = require('node:fs');
 const vm = require('node:vm');
 
 const runtime = (active) =>
-  `let $on = ${active}, $n = 0, $e = () => { $n = 1; ticks++ }, $t = $e, $h = value => { ticks++; return value }; let ticks = 0;`;
+  active === 'none'
+    ? 'let ticks = 0;'
+    : `let $on = ${active}, $n = 0, $e = () => { $n = 1; ticks++ }, $t = $e, $h = value => { ticks++; return value }; let ticks = 0;`;
 
 async function run({ kind, name }, text, active) {
   const output = [];
@@ -44,6 +46,8 @@ async function run({ kind, name }, text, active) {
   return { output: output.join('\n'), ticks: vm.runInContext('ticks', context) };
 }
 
+const withoutCompletion = (output) => output.replace(/completion (undefined|boolean) .*$/, '');
+
 async function main() {
   const cases = fs
     .readFileSync(0, 'utf8')
@@ -54,17 +58,27 @@ async function main() {
   let ticks = 0;
   for (const one of cases) {
     const plain = await run(one, one.plain, false);
-    for (const active of [false, true]) {
-      const instrumented = await run(one, one.instrumented, active);
+    for (const [active, text] of [
+      [false, one.instrumented],
+      [true, one.instrumented],
+      [true, one.withFallback],
+      ['none', one.withFallback],
+    ]) {
+      const instrumented = await run(one, text, active);
       ticks += instrumented.ticks;
       if (!one.plain.includes('expects no output') && !plain.output.includes('\n')) {
         console.log(`${one.name} prints nothing:\n${plain.output}`);
         different++;
       }
-      if (plain.output !== instrumented.output) {
+      // The fallback is a statement with a completion value, which a script of declarations alone has not.
+      const isSame =
+        text === one.withFallback
+          ? withoutCompletion(plain.output) === withoutCompletion(instrumented.output)
+          : plain.output === instrumented.output;
+      if (!isSame) {
         different++;
         console.log(
-          `${one.name} differs (active: ${active})\n--- plain\n${plain.output}\n--- instrumented\n${instrumented.output}\n--- text\n${one.instrumented}\n`,
+          `${one.name} differs (active: ${active})\n--- plain\n${plain.output}\n--- instrumented\n${instrumented.output}\n--- text\n${text}\n`,
         );
       }
     }

@@ -3,6 +3,7 @@
 use crate::job::{self, Log, Output};
 use crate::node::Node;
 use crate::packages::{DATADOG_PPROF, JSDOM, PAGE_LIBRARIES, TYPESCRIPT};
+use crate::pages::plugin_folder;
 use crate::progress::Activity;
 use crate::test::counts;
 use crate::test::step::Context;
@@ -57,7 +58,8 @@ pub fn lint(context: &Context, log: &Log, activity: &Activity) -> Result<String>
 /// those settings, as a user's program does.
 pub fn types(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let compiler = context.packages.get(&TYPESCRIPT)?.join("lib/tsc.js");
-    for package in [context.checkout.npm(), context.checkout.page_package()] {
+    let plugin = plugin_folder(&context.checkout);
+    for package in [context.checkout.npm(), context.checkout.page_package(), plugin] {
         let mut command = Command::new("node");
         command.arg(&compiler).arg("--project").arg(package).env_remove("NODE_OPTIONS");
         job::run(&mut command, &Output::Logged(log, activity))?;

@@ -37,7 +37,7 @@ pub fn use_them(major: u32, context: &Context, log: &Log, activity: &Activity) -
     fs::write(project.join("package.json"), r#"{ "name": "project", "private": true }"#)?;
 
     let has_pages = node.runs_pages();
-    let mut names = vec!["selfprof", "selfprof-native-linux-x64", "selfprof-browser"];
+    let mut names = vec!["selfprof", "selfprof-native-linux-x64", "selfprof-browser", "selfprof-instrument"];
     if has_pages {
         names.push("selfprof-page");
     }

@@ -179,7 +179,7 @@ impl<'a> EmbeddedThread<'a> {
     fn of(merged: &MergedThreads, thread: &'a ReportThread) -> Self {
         let MergedThreads { trace, split, .. } = merged;
         let samples = &trace.samples()[thread.samples.clone()];
-        let split = split.iter().filter(|index| thread.samples.contains(index));
+        let split = split.iter().filter(|index| thread.samples.contains(*index));
         let split = split.map(|index| index - thread.samples.start).collect();
         Self {
             name: &thread.name,

@@ -1,0 +1,54 @@
+//! Arguments of `selfprof instrument`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Copy scripts and pages so that browsers without the JS Self-Profiling API can profile them
+///
+/// Functions, loops and slow calls get checks, which do nothing until a profiler starts. Beside the copies are
+/// `selfprof-polyfill.js`, which defines `Profiler` where a browser has none, and `selfprof-functions.json`, with the names
+/// and places of the functions in the plain files. Pages load the polyfill by themselves.
+///
+/// A single folder is copied with everything in it; several inputs are copied under their own names. What cannot be
+/// instrumented is copied as it is, and the summary on stderr says why.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct InstrumentArguments {
+    /// Scripts, HTML pages, or folders of a built site
+    #[arg(required = true, value_name = "IN")]
+    pub inputs: Vec<PathBuf>,
+
+    /// Write the copies to this folder; it may be inside an input folder, and is then not copied itself
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+
+    /// Write a source map beside each instrumented script, composed with the script's own map; without this option, links to
+    /// source maps are removed, because their columns are no longer right
+    #[arg(long)]
+    pub source_map: bool,
+
+    /// Instrument only scripts whose paths match, such as `assets/*.js`; may be repeated. A pattern without `/` is matched
+    /// against file names, others against paths from the input folder
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+
+    /// Leave out scripts whose paths match; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Leave out functions with fewer statements that have no loop, no await and no slow call
+    #[arg(long, value_name = "N", default_value = "4")]
+    pub min_statements: u32,
+
+    /// Print the summary as JSON to stdout instead
+    #[arg(long)]
+    pub json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  selfprof instrument dist -o dist-profiled
+  selfprof instrument dist -o dist/selfprof --exclude 'vendor-*.js' --source-map
+  selfprof instrument page.html -o out
+  selfprof instrument app.js lib.js -o out --min-statements 0";

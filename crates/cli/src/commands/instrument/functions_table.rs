@@ -1,0 +1,46 @@
+//! The table of functions, which the runtime fetches when it builds a trace.
+
+use std::io::{self, Write};
+
+use selfprof_instrument::{Function, Position};
+
+/// The functions of all files.
+#[derive(Debug, Default)]
+pub struct FunctionsTable {
+    files: Vec<(String, Vec<Function>)>,
+}
+
+impl FunctionsTable {
+    /// Adds the functions of a file, whose URL is relative to that of the table.
+    pub fn add(&mut self, url: String, functions: Vec<Function>) {
+        self.files.push((url, functions));
+    }
+
+    /// Writes the table as JSON: `{ "version": 1, "files": { URL: { "functions": [...] } } }`.
+    ///
+    /// A function is `[name, line, column, startLine, startColumn, endLine, endColumn, parent]`: its name and place in the plain file, its
+    /// extent in the instrumented one, and the index of the function around it, or -1.
+    pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
+        self.files.sort_by(|(a, _), (b, _)| a.cmp(b));
+        out.write_all(b"{\"version\":1,\"files\":{")?;
+        for (index, (url, functions)) in self.files.iter().enumerate() {
+            out.write_all(if index > 0 { b",\n" } else { b"\n" })?;
+            serde_json::to_writer(&mut *out, url)?;
+            out.write_all(b":{\"functions\":[")?;
+            for (index, function) in functions.iter().enumerate() {
+                out.write_all(if index > 0 { b",[" } else { b"[" })?;
+                serde_json::to_writer(&mut *out, &function.name)?;
+                let Function { line, column, start, end, .. } = function;
+                let parent = function.parent.map_or(-1, i64::from);
+                let Position { line: start_line, column: start_column } = start;
+                let Position { line: end_line, column: end_column } = end;
+                write!(
+                    out,
+                    ",{line},{column},{start_line},{start_column},{end_line},{end_column},{parent}]"
+                )?;
+            }
+            out.write_all(b"]}")?;
+        }
+        out.write_all(b"\n}}\n")
+    }
+}

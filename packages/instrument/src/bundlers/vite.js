@@ -1,0 +1,3 @@
+import plugin from '../index.js';
+
+export default plugin.vite;

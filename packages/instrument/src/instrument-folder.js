@@ -1,0 +1,109 @@
+// Runs `selfprof instrument` over what a build has written.
+
+import { execFile } from 'node:child_process';
+import fs from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { choosingPage } from './choosing-page.js';
+
+const require = createRequire(import.meta.url);
+
+/** The longest answer of the program, in characters: lists of files are bounded there, what pages load is not. */
+const MAX_ANSWER = 256 << 20;
+
+/** The command-line program; `undefined` if there is none for this platform. */
+function findProgram() {
+  try {
+    return /** @type {string} */ (require('selfprof/internal/native-package.cjs').program());
+  } catch (error) {
+    console.warn(`@selfprof/instrument: nothing is instrumented: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} output
+ * @param {import('../index.d.ts').Options} options
+ */
+function wordsOf(folder, output, { include = [], exclude = [], minStatements, sourceMap }) {
+  return [
+    'instrument',
+    // Patterns and paths may begin with a dash.
+    ...include.map((pattern) => `--include=${pattern}`),
+    ...exclude.map((pattern) => `--exclude=${pattern}`),
+    ...(minStatements === undefined ? [] : [`--min-statements=${minStatements}`]),
+    ...(sourceMap ? ['--source-map'] : []),
+    '--json',
+    `--output=${output}`,
+    '--',
+    folder,
+  ];
+}
+
+/**
+ * Runs the program. Gives its answer.
+ *
+ * @param {string} program
+ * @param {string[]} words
+ */
+async function run(program, words) {
+  const home = path.dirname(require.resolve('selfprof/package.json'));
+  const env = { SELFPROF_NPM: home, ...process.env };
+  try {
+    const { stdout } = await promisify(execFile)(program, words, { env, maxBuffer: MAX_ANSWER });
+    return /** @type {import('./summary.d.ts').Summary} */ (JSON.parse(stdout));
+  } catch (error) {
+    const { stderr } = /** @type {{ stderr?: string }} */ (error);
+    throw new Error(`@selfprof/instrument: ${stderr?.trim() || error}`);
+  }
+}
+
+/**
+ * Compressed copies of a page, which servers may send in its place.
+ *
+ * @param {string} file
+ */
+async function compressedCopies(file) {
+  const copies = ['.gz', '.br', '.zst'].map((end) => file + end);
+  const exist = await Promise.all(
+    copies.map((copy) =>
+      fs.access(copy).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return copies.filter((_, index) => exist[index]);
+}
+
+/** @type {typeof import('../index.d.ts').instrumentFolder} */
+export async function instrumentFolder(folder, options = {}) {
+  const program = findProgram();
+  if (program === undefined) return undefined;
+  const { outDir = 'selfprof', html = true } = options;
+  const output = path.resolve(folder, outDir);
+  const inside = path.relative(folder, output);
+  if (inside === '' || inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) {
+    throw new Error(`@selfprof/instrument: outDir must be inside of ${folder}, but is ${output}`);
+  }
+  const { scripts, inlineScripts, bytes, gzipBytes, pages } = await run(program, wordsOf(folder, output, options));
+  const choosingPages = [];
+  for (const page of html ? pages : []) {
+    const file = path.join(folder, page.path);
+    const choosing = choosingPage(await fs.readFile(file), page, options);
+    if (choosing === undefined) continue;
+    await fs.writeFile(file, choosing);
+    for (const copy of await compressedCopies(file)) {
+      console.warn(`@selfprof/instrument: ${copy} has the page before it chose; compress after this plugin`);
+    }
+    choosingPages.push(page.path);
+  }
+  const percent = ((100 * bytes.instrumented) / bytes.plain - 100).toFixed(1);
+  console.log(
+    `@selfprof/instrument: ${scripts} ${scripts === 1 ? 'script' : 'scripts'} in ${inside}${path.sep}, ${percent} % larger`,
+  );
+  return { folder: output, scripts, inlineScripts, bytes, gzipBytes, choosingPages };
+}

@@ -1,0 +1,65 @@
+// An npm package `selfprof` with a runtime that only counts, for tests that run instrumented code in Node. The program finds it by
+// SELFPROF_NPM.
+
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const RUNTIME = `let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;
+(() => {
+  let ticks = 0;
+  SELFPROF_ENTER = SELFPROF_CHECK = () => {
+    ticks++;
+    SELFPROF_COUNTDOWN = 20;
+  };
+  SELFPROF_NATIVE = (value) => {
+    if (SELFPROF_ACTIVE) ticks++;
+    return value;
+  };
+  globalThis.counter = {
+    start: () => {
+      SELFPROF_ACTIVE = true;
+    },
+    stop: () => {
+      SELFPROF_ACTIVE = false;
+    },
+    ticks: () => ticks,
+    table: 'SELFPROF_FUNCTIONS',
+  };
+})();
+`;
+
+/** A folder that is removed when the test ends. */
+export function temporaryFolder(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-instrument-'));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return fs.realpathSync(folder);
+}
+
+/** Writes files, by their paths. */
+export function write(folder, files) {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, content);
+  }
+}
+
+/** Has the program use the counting runtime until the test ends. */
+export function useCountingRuntime(t) {
+  const folder = temporaryFolder(t);
+  write(folder, { 'package.json': '{}', 'run.cjs': '', 'polyfill/polyfill.js': RUNTIME });
+  const before = process.env.SELFPROF_NPM;
+  process.env.SELFPROF_NPM = folder;
+  t.after(() => {
+    if (before === undefined) delete process.env.SELFPROF_NPM;
+    else process.env.SELFPROF_NPM = before;
+  });
+}
+
+/** All files below a folder, by their paths from it. */
+export function filesOf(folder) {
+  const entries = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = entries.map((entry) => path.join(entry.parentPath, entry.name)).sort();
+  return Object.fromEntries(paths.map((file) => [path.relative(folder, file), fs.readFileSync(file, 'utf8')]));
+}
