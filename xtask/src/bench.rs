@@ -6,11 +6,13 @@ mod catalogue;
 mod document;
 mod files;
 mod machine;
+mod polyfill;
 mod profile_store;
 mod programs;
 mod statistics;
 
 use self::benchmark::Benchmark;
+use self::machine::{Machine, Needs};
 use crate::checkout::Checkout;
 use crate::node::parse_major;
 use crate::progress::say;
@@ -49,15 +51,21 @@ fn parse_minutes(text: &str) -> Result<f64, String> {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
     let is_named = |benchmark: &Benchmark| {
-        let has =
-            |name: &String| name == benchmark.name || (name == profile_store::ALL && benchmark.has_collector);
+        let has = |name: &String| match name.as_str() {
+            profile_store::ALL => benchmark.has_collector,
+            polyfill::ALL => benchmark.script == polyfill::SCRIPT,
+            name => name == benchmark.name,
+        };
         arguments.names.is_empty() || arguments.names.iter().any(has)
     };
     let benchmarks: Vec<Benchmark> = catalogue::all().into_iter().filter(is_named).collect();
-    let has_collector = benchmarks.iter().any(|benchmark| benchmark.has_collector);
-    let minutes =
-        benchmarks.iter().any(|benchmark| benchmark.script == agents::SCRIPT).then_some(arguments.minutes);
-    let machine = machine::Machine::prepare(&checkout, arguments.node, has_collector, minutes)?;
+    let runs = |script: &str| benchmarks.iter().any(|benchmark| benchmark.script == script);
+    let needs = Needs {
+        collector: benchmarks.iter().any(|benchmark| benchmark.has_collector),
+        agents: runs(agents::SCRIPT).then_some(arguments.minutes),
+        polyfill: runs(polyfill::SCRIPT),
+    };
+    let machine = Machine::prepare(&checkout, arguments.node, needs)?;
     for benchmark in benchmarks {
         let rounds = arguments.rounds.unwrap_or(benchmark.rounds);
         let table = machine.measure(&benchmark, rounds)?;

@@ -1,7 +1,7 @@
 //! The benchmarks: which scripts of fixtures/bench run against which others, and which fields are shown.
 
 use super::benchmark::{Benchmark, Variant, column, compared, variant};
-use super::{agents, files, profile_store, programs};
+use super::{agents, files, polyfill, profile_store, programs};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 const SELFPROF: &str = "selfprof eager";
@@ -265,12 +265,16 @@ pub fn all() -> Vec<Benchmark> {
     ]
     .into_iter()
     .chain(profile_store::all())
+    .chain(polyfill::all())
     .collect()
 }
 
 /// The names that the command line takes.
 pub fn names() -> PossibleValuesParser {
     let one = |benchmark: &Benchmark| PossibleValue::new(benchmark.name).help(benchmark.title);
-    let group = PossibleValue::new(profile_store::ALL).help("All benchmarks of the collector");
-    PossibleValuesParser::new(all().iter().map(one).chain([group]))
+    let groups = [
+        PossibleValue::new(profile_store::ALL).help("All benchmarks of the collector"),
+        PossibleValue::new(polyfill::ALL).help("All benchmarks of the polyfill"),
+    ];
+    PossibleValuesParser::new(all().iter().map(one).chain(groups))
 }

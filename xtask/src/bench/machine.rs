@@ -7,6 +7,7 @@ use crate::build::{build_addon, build_all};
 use crate::checkout::Checkout;
 use crate::chromium;
 use crate::collector::{self, CRATES};
+use crate::firefox;
 use crate::job::{self, Output};
 use crate::node::Node;
 use crate::packages::{DATADOG_PPROF, ESBUILD, JSDOM, Packages, RXJS, TYPESCRIPT};
@@ -48,6 +49,17 @@ pub struct Machine {
     chromium: Option<PathBuf>,
     collector: Option<Collector>,
     agents: Option<Agents>,
+    polyfill: Option<Polyfill>,
+}
+
+/// What else is prepared, because some benchmark needs it.
+pub struct Needs {
+    /// The collector and its peers.
+    pub collector: bool,
+    /// The agents, and for how many minutes their servers are loaded.
+    pub agents: Option<f64>,
+    /// Browsers and bundles.
+    pub polyfill: bool,
 }
 
 /// What the benchmarks of the agent need.
@@ -55,6 +67,12 @@ struct Agents {
     modules: PathBuf,
     nodes: Vec<(u32, PathBuf)>,
     minutes: f64,
+}
+
+/// What the benchmarks of the polyfill need, besides Chromium.
+struct Polyfill {
+    modules: PathBuf,
+    firefox: PathBuf,
 }
 
 /// What the benchmarks of the collector need.
@@ -72,14 +90,8 @@ type Series = HashMap<String, Vec<f64>>;
 type Answer = Map<String, Value>;
 
 impl Machine {
-    /// Builds the addon for a Node major, or for the `node` on PATH, and fetches the packages. `minutes` are for the benchmarks of the
-    /// agent, if there are any.
-    pub fn prepare(
-        checkout: &Checkout,
-        major: Option<u32>,
-        has_collector: bool,
-        minutes: Option<f64>,
-    ) -> Result<Self> {
+    /// Builds the addon for a Node major, or for the `node` on PATH, and fetches the packages.
+    pub fn prepare(checkout: &Checkout, major: Option<u32>, needs: Needs) -> Result<Self> {
         let packages = Packages::open(checkout.logs())?;
         tools::check()?;
         let node = match major {
@@ -105,8 +117,9 @@ impl Machine {
             esbuild: packages.get(&ESBUILD)?,
             real_programs: packages.get_locked(&checkout.root().join("fixtures/bench/real-programs"))?,
             chromium: chromium::find(&packages).ok(),
-            collector: has_collector.then(|| Collector::prepare(checkout, &packages)).transpose()?,
-            agents: minutes.map(|minutes| Agents::prepare(checkout, &packages, minutes)).transpose()?,
+            collector: needs.collector.then(|| Collector::prepare(checkout, &packages)).transpose()?,
+            agents: needs.agents.map(|minutes| Agents::prepare(checkout, &packages, minutes)).transpose()?,
+            polyfill: needs.polyfill.then(|| Polyfill::prepare(checkout, &packages)).transpose()?,
         })
     }
 
@@ -205,6 +218,9 @@ impl Machine {
             command.env("SELFPROF_TEST_AGENTS", modules).env("AGENTS_MINUTES", minutes.to_string());
             command.envs(nodes.iter().map(|(major, node)| (format!("AGENTS_NODE_{major}"), node)));
         }
+        if let Some(Polyfill { modules, firefox }) = &self.polyfill {
+            command.env("SELFPROF_TEST_POLYFILL", modules).env("SELFPROF_TEST_FIREFOX", firefox);
+        }
         if let Some(chromium) = &self.chromium {
             command.env("SELFPROF_TEST_CHROMIUM", chromium);
         }
@@ -222,6 +238,15 @@ impl Agents {
         }
         let modules = packages.get_locked(&checkout.root().join("fixtures/agents"))?;
         Ok(Self { modules, nodes, minutes })
+    }
+}
+
+impl Polyfill {
+    fn prepare(checkout: &Checkout, packages: &Packages) -> Result<Self> {
+        let firefox = firefox::find()
+            .context("there is no Firefox: install it, or set SELFPROF_FIREFOX to its executable")?;
+        let modules = packages.get_locked(&checkout.root().join("fixtures/polyfill"))?;
+        Ok(Self { modules, firefox })
     }
 }
 

@@ -1,0 +1,123 @@
+//! The benchmarks of the polyfill: how true its samples are, what they cost, and how fast sources are instrumented.
+
+use super::benchmark::{Benchmark, Column, Variant, column, compared, variant};
+
+/// The script of all of them, from fixtures/bench.
+pub const SCRIPT: &str = "../polyfill/measure.mjs";
+
+/// Stands for all of them on the command line.
+pub const ALL: &str = "polyfill";
+
+/// The programs of fixtures/polyfill that do what pages do, by their labels.
+const PROGRAMS: [(&str, &str); 6] = [
+    ("acorn, which parses itself", "acorn"),
+    ("marked", "marked"),
+    ("React, to a string", "react"),
+    ("a Svelte app", "svelte"),
+    ("TypeScript, a module", "typescript"),
+    ("a Vue app", "vue"),
+];
+const DENSE: (&str, &str) = ("small functions and tight loops", "dense");
+
+const SWC: &str = "@swc/core, parse and print";
+const BABEL: &str = "@babel/core, parse and print";
+
+fn benchmark(
+    name: &'static str,
+    title: &'static str,
+    rounds: u32,
+    variants: Vec<Variant>,
+    columns: Vec<Column>,
+) -> Benchmark {
+    Benchmark {
+        name,
+        title,
+        script: SCRIPT,
+        rounds,
+        side_by_side: false,
+        // Not for pages, but puppeteer-core needs such a Node as well.
+        has_pages: true,
+        has_collector: false,
+        variants,
+        columns,
+    }
+}
+
+/// All of them.
+pub fn all() -> Vec<Benchmark> {
+    let with_dense = || PROGRAMS.into_iter().chain([DENSE]);
+    let shares = |label, browser, kind| variant(label, &["shares", "{folder}", browser, kind]);
+    let overhead = |label, browser, name| variant(label, &["overhead", "{folder}", browser, name]);
+    let speed = |label, tool| variant(label, &["speed", "{folder}", tool]);
+    vec![
+        benchmark(
+            "polyfill-shares",
+            "Fifteen kinds of jobs of known times, 10 s at 10 ms",
+            5,
+            vec![
+                shares("the polyfill, Chromium", "chromium", "selfprof"),
+                shares("Firefox", "firefox", "selfprof"),
+                shares("Facebook's design, Chromium", "chromium", "facebook"),
+                shares("Firefox", "firefox", "facebook"),
+            ],
+            vec![
+                column("distance", "total-variation distance, %"),
+                column("samples", "samples with a stack"),
+                column("unplaced", "samples without a place, %"),
+                column("busy", "busy, %"),
+                column("seen", "of which seen, %"),
+            ],
+        ),
+        benchmark(
+            "polyfill-programs",
+            "Minified bundles in Chromium, 10 s at 10 ms, beside the browser's own profiler in the same run",
+            3,
+            PROGRAMS.map(|(label, name)| variant(label, &["program", "{folder}", name])).into(),
+            vec![
+                column("self", "self time, distance, %"),
+                column("selfFacebook", "Facebook's design, %"),
+                column("selfNative", "the browser's own to itself, %"),
+                column("inclusive", "time with callees, mean error, points"),
+                column("inclusiveFacebook", "Facebook's design"),
+                column("inclusiveNative", "the browser's own to itself"),
+                column("samples", "samples"),
+                column("samplesFacebook", "of Facebook's design"),
+                column("samplesNative", "of the browser's own"),
+            ],
+        ),
+        benchmark(
+            "polyfill-overhead",
+            "What the same work takes longer than in the plain bundle, %; medians of 30 rounds",
+            3,
+            with_dense()
+                .map(|(label, name)| overhead(label, "chromium", name))
+                .chain(with_dense().map(|(label, name)| overhead(label, "firefox", name)))
+                .collect(),
+            vec![
+                column("never", "never started"),
+                column("sampling", "sampling at 10 ms"),
+                column("stopped", "stopped a second ago"),
+            ],
+        ),
+        benchmark(
+            "polyfill-bytes",
+            "How much larger the minified bundles become",
+            1,
+            with_dense().map(|(label, name)| variant(label, &["bytes", "{folder}", name])).collect(),
+            vec![
+                column("plain", "plain, kB"),
+                column("raw", "instrumented, %"),
+                column("gzip", "gzipped, %"),
+                column("rawFacebook", "Facebook's design, %"),
+                column("gzipFacebook", "gzipped, %"),
+            ],
+        ),
+        benchmark(
+            "polyfill-speed",
+            "TypeScript's compiler, 9 MB, with a source map: MB of source a second of CPU time",
+            5,
+            vec![speed("`selfprof instrument`", "selfprof"), speed(SWC, "swc"), speed(BABEL, "babel")],
+            vec![compared("speed", "MB/s", &[SWC, BABEL])],
+        ),
+    ]
+}
