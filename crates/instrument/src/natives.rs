@@ -37,6 +37,18 @@ pub(crate) fn cost_of_call(callee: &Expression) -> Cost {
     }
 }
 
+/// What `new` costs: formats of `Intl` load data of the locale.
+pub(crate) fn cost_of_new(callee: &Expression) -> Cost {
+    match callee {
+        Expression::Identifier(name) if name.name == "RegExp" => REGEX,
+        Expression::StaticMemberExpression(member) => match &member.object {
+            Expression::Identifier(object) if object.name == "Intl" => Cost::Force,
+            _ => Cost::Unknown,
+        },
+        _ => Cost::Unknown,
+    }
+}
+
 fn of_global(name: &str) -> Cost {
     match name {
         "structuredClone" | "getComputedStyle" | "atob" | "btoa" => Cost::Force,
@@ -51,7 +63,7 @@ fn of_global(name: &str) -> Cost {
 
 fn of_method(object: Option<&str>, method: &str) -> Cost {
     match (object, method) {
-        (Some("JSON"), "parse" | "stringify") => Cost::Force,
+        (Some("JSON"), "parse" | "stringify") | (Some("Intl"), _) => Cost::Force,
         (Some("Math" | "Number" | "Symbol" | "performance" | "Date"), _) => Cost::Trivial,
         (
             Some("Object"),

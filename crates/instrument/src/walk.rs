@@ -2,7 +2,7 @@
 
 use crate::edits::{Edit, Insertion};
 use crate::names::Names;
-use crate::natives::{CHARGES, Cost, cost_of_call, needs_layout};
+use crate::natives::{CHARGES, Cost, cost_of_call, cost_of_new, needs_layout};
 use oxc_ast::ast::*;
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_span::{GetSpan, Span};
@@ -588,6 +588,7 @@ impl<'a> VisitJs<'a> for Collector<'_> {
                 return;
             }
             Expression::CallExpression(_)
+            | Expression::NewExpression(_)
             | Expression::ComputedMemberExpression(_)
             | Expression::PrivateFieldExpression(_) => {}
             _ => self.in_chain = false,
@@ -632,12 +633,19 @@ impl<'a> VisitJs<'a> for Collector<'_> {
     }
 
     fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
-        self.draft().makes_calls = true;
+        let in_chain = std::mem::take(&mut self.in_chain);
+        let cost = cost_of_new(&it.callee);
+        if cost == Cost::Unknown {
+            self.draft().makes_calls = true;
+        }
+        let is_wrapped = !in_chain && self.exclusions == 0;
+        let opened = if is_wrapped { self.open_native(it.span, cost) } else { None };
         // A parenthesis in the callee would be taken for that of the arguments.
         self.in_chain = true;
         self.visit_expression(&it.callee);
         self.in_chain = false;
         self.visit_arguments(&it.arguments);
+        self.close_native(it.span, opened);
     }
 
     fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
