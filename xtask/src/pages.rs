@@ -29,9 +29,9 @@ pub fn agent_folder(checkout: &Checkout) -> PathBuf {
     checkout.root().join("packages/browser")
 }
 
-/// Builds the agent for pages: a module and a script.
+/// Builds the agent for pages, a module and a script, and the runtime of instrumented pages.
 pub fn build_agent(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
-    let builds = [&[][..], &["--mode", "script"]];
+    let builds = [&[][..], &["--mode", "script"], &["--mode", "polyfill"]];
     build(checkout, &agent_folder(checkout), ".", &builds, output)
         .context("the agent for pages did not build")
 }
