@@ -118,9 +118,10 @@ export function page({ globals = {}, table = TABLE, before = '', after = '', url
 }
 
 /** Samples in short: the names of the stack, innermost last; `-` if nothing runs, `?` if it is unknown what does. */
-export function brief({ frames, stacks, samples }) {
-  // Arrays of another realm are not equal to ours.
-  return Array.from(samples, ({ stackId, marker }) => {
+export function brief(trace) {
+  // Arrays of another realm are not equal to ours, and may have lost their methods.
+  const { frames, stacks, samples } = JSON.parse(JSON.stringify(trace));
+  return samples.map(({ stackId, marker }) => {
     const names = [];
     for (let id = stackId; id !== undefined; id = stacks[id].parentId)
       names.unshift(frames[stacks[id].frameId].name || 'script');

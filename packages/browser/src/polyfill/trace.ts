@@ -41,8 +41,9 @@ export async function traceOf({ start, interval, runs }: Recording): Promise<Tra
   const frameOf = ({ name, url, found }: Place): number => {
     const resourceId = idOf(resources, `r${url}`, url);
     if (!found) return idOf(frames, `f${resourceId} ${name}`, { name, resourceId });
-    const [ownName, line, column] = [found[0], found[1], found[2]];
-    return idOf(frames, `f${resourceId} ${line} ${column}`, { column, line, name: ownName, resourceId });
+    const line = found[1];
+    const column = found[2];
+    return idOf(frames, `f${resourceId} ${line} ${column}`, { column, line, name: found[0], resourceId });
   };
   /** The innermost node that is shown. */
   const shown = (inner: CallNode | undefined): CallNode | undefined => {
