@@ -86,6 +86,31 @@ export interface ProfilerClass {
   };
 }
 
+/**
+ * The class that the runtime of instrumented pages (`dist/polyfill.js`) defines as the global `ProfilerPolyfill`, and as `Profiler` where the
+ * browser has none. README.md says what it sees and what it costs.
+ *
+ * The interval is a multiple of 10 ms, the requested one rounded up. `new` throws a `TypeError` if a member is missing or is not a number, or if
+ * 100 profilers are running, and a `RangeError` if the interval is negative or above 2,147,483 ms. `stop()` rejects with an
+ * `InvalidStateError` if it was called before. In the trace, a sample with the marker `script` and without a stack is one in which
+ * JavaScript ran, and it is unknown which.
+ */
+export interface ProfilerPolyfillClass {
+  new (options: {
+    /** In milliseconds. */
+    sampleInterval: number;
+    /** The number of samples after which `samplebufferfull` fires, and none are taken any more. */
+    maxBufferSize: number;
+  }): EventTarget & {
+    /** In milliseconds. */
+    readonly sampleInterval: number;
+    readonly stopped: boolean;
+    stop(): Promise<Trace>;
+  };
+  /** Tells it from the browser's own. */
+  readonly polyfilled: true;
+}
+
 /** The functions of `web-vitals` that are used. */
 export interface WebVitals {
   onFCP?(callback: (metric: VitalMetric) => void): void;

@@ -1,9 +1,20 @@
 import { defineConfig } from 'vite';
 
-// `vite build` makes the module, and `vite build --mode script` the script for a <script> element.
+// `vite build` makes the module, `vite build --mode script` the script for a <script> element, and `vite build --mode polyfill` the template
+// of the runtime that instrumented pages load first.
+
+const SCRIPTS: Record<string, { entry: string; fileName: string; declarations?: string }> = {
+  script: { entry: 'src/index.ts', fileName: 'selfprof.js' },
+  polyfill: {
+    entry: 'src/polyfill/index.ts',
+    fileName: 'polyfill.js',
+    // Outside of the function around everything else, so that all scripts of the page see them.
+    declarations: 'let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;',
+  },
+};
 
 export default defineConfig(({ mode }) => {
-  const isScript = mode === 'script';
+  const script = SCRIPTS[mode];
   return {
     build: {
       outDir: 'dist',
@@ -11,12 +22,12 @@ export default defineConfig(({ mode }) => {
       // Browsers with a Profiler are newer. Where the script does nothing, it should not fail either.
       target: 'es2022',
       // Vite leaves the white space in modules.
-      rolldownOptions: { output: { minify: true } },
+      rolldownOptions: { output: { minify: true, postBanner: script?.declarations ?? '' } },
       lib: {
-        entry: 'src/index.ts',
+        entry: script?.entry ?? 'src/index.ts',
         name: 'selfprof',
-        formats: [isScript ? 'iife' : 'es'],
-        fileName: () => (isScript ? 'selfprof.js' : 'index.js'),
+        formats: [script ? 'iife' : 'es'],
+        fileName: () => script?.fileName ?? 'index.js',
       },
     },
   };

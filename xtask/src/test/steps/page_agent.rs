@@ -1,26 +1,34 @@
-//! The agent for pages, `@selfprof/browser`.
+//! The agent for pages, `@selfprof/browser`, and the runtime of instrumented pages.
 
 use super::collector::checkout;
 use super::javascript::{run, test_files};
 use crate::chromium;
 use crate::collector;
 use crate::firefox;
-use crate::job::{Log, Output};
+use crate::job::{self, Log, Output};
 use crate::node::MAJOR_THAT_DRIVES_CHROMIUM;
 use crate::pages::agent_folder;
 use crate::progress::Activity;
 use crate::test::step::Context;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
-/// Has pages with it send to a collector, in Chromium, and in Firefox if it is installed.
+/// The example of crates/instrument that the tests instrument their pages with.
+const INSTRUMENT: &str = "instrument";
+
+/// Has pages with the agent send to a collector, and profiles instrumented pages, in Chromium, and in Firefox if it is installed.
 pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let (checkout, _cache) = checkout(context)?;
     collector::build(&checkout, &Output::Logged(log, activity))?;
     let (chromium, program) = (chromium::find(&context.packages)?, collector::program(&checkout));
     let firefox = firefox::find();
+    let mut cargo = checkout.cargo();
+    cargo.args(["build", "--release", "--package", "selfprof-instrument", "--example", INSTRUMENT]);
+    job::run(&mut cargo, &Output::Logged(log, activity)).context("the instrumenter did not build")?;
+    let instrument = checkout.target().join("release/examples").join(INSTRUMENT);
     let mut environment = vec![
         ("SELFPROF_TEST_CHROMIUM", chromium.as_os_str()),
         ("SELFPROF_TEST_COLLECTOR", program.as_os_str()),
+        ("SELFPROF_TEST_INSTRUMENT", instrument.as_os_str()),
     ];
     environment.extend(firefox.as_ref().map(|path| ("SELFPROF_TEST_FIREFOX", path.as_os_str())));
     let files = test_files(&agent_folder(&context.checkout).join("test"))?;

@@ -1,0 +1,75 @@
+// The table of functions that `selfprof instrument` writes: which function is at a position of an instrumented file.
+
+import { AbortSignal, apply, dictionary, exec, fetch, min, URL } from './intrinsics.ts';
+import { captureStack, type Line, parseLine } from './stack-text.ts';
+
+/** How long a trace waits for the table, in milliseconds. */
+const TIMEOUT = 5_000;
+
+/** The name, line and column in the file as it was; start and end in the instrumented text; the index of the function around it, or -1. */
+export type FunctionEntry = [
+  name: string,
+  line: number,
+  column: number,
+  startLine: number,
+  startColumn: number,
+  endLine: number,
+  endColumn: number,
+  parent: number,
+];
+
+/** The functions of each file by URL, sorted by their starts. */
+export type Functions = Record<string, FunctionEntry[] | undefined>;
+
+/** The URL of this script. */
+export const ownUrl = parseLine(captureStack())?.url;
+
+let loading: Promise<Functions> | undefined;
+let hasWarned = false;
+
+/** The table, or `undefined` if it cannot be loaded now. */
+export async function loadFunctions(): Promise<Functions | undefined> {
+  loading ??= load();
+  try {
+    return await loading;
+  } catch (error) {
+    loading = undefined;
+    if (!hasWarned) console.warn('Profiler: the table of functions was not loaded, so their lines are unknown:', error);
+    hasWarned = true;
+    return undefined;
+  }
+}
+
+async function load(): Promise<Functions> {
+  const base = new URL('SELFPROF_FUNCTIONS', ownUrl);
+  // Safari has it since version 16.
+  const response = await fetch(base, { signal: AbortSignal.timeout?.(TIMEOUT) });
+  const { version, files } = await response.json();
+  if (version !== 1) throw version;
+  const functions = dictionary<FunctionEntry[]>();
+  for (const path in files) functions[new URL(path, base).href] = files[path].functions;
+  return functions;
+}
+
+/** The function that contains a position, if the code there was instrumented. */
+export function functionAt(table: Functions, { url, line, column }: Line): FunctionEntry | undefined {
+  const file = apply(exec, /^[^?#]*/, [url])?.[0];
+  const functions = table[`${file}`] ?? table[`${file}index.html`];
+  if (!functions) return undefined;
+  const position = positionOf(line, column);
+  let low = 0;
+  let high = functions.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (positionOf(functions[middle][3], functions[middle][4]) > position) high = middle;
+    else low = middle + 1;
+  }
+  let index = low - 1;
+  // Parents come first.
+  while (functions[index] && positionOf(functions[index][5], functions[index][6]) <= position)
+    index = min(functions[index][7], index - 1);
+  return functions[index];
+}
+
+/** Files are smaller than 2^28 bytes. */
+const positionOf = (line: number, column: number) => line * 2 ** 28 + column;

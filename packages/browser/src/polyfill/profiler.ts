@@ -1,0 +1,99 @@
+// The interface `Profiler`, as WebIDL defines it: https://wicg.github.io/js-self-profiling/#the-profiler-interface
+
+import type { Trace } from '../../index.d.ts';
+import { ceil, clearTimeout, defineProperty, Event, EventTarget, min, now, setTimeout } from './intrinsics.ts';
+import { newRecording, type Recording } from './recording.ts';
+import { begin, end } from './sampler.ts';
+import { traceOf } from './trace.ts';
+
+/** Intervals are multiples of it, in milliseconds, as in Chromium. */
+const BASE_INTERVAL = 10;
+
+/** The largest interval in Chromium, in milliseconds. */
+const MAX_INTERVAL = 2_147_483;
+
+/** Profilers that may be started and not stopped at a time, as in Chromium. */
+const MAX_PROFILERS = 100;
+
+/** Milliseconds. Timers with longer delays fire at once. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+const FAILED = "Failed to construct 'Profiler': ";
+
+let profilers = 0;
+
+/** The members of a `ProfilerInitOptions`, in the order in which WebIDL converts them. */
+function convert(options: unknown): { maxBufferSize: number; sampleInterval: number } {
+  const member = (name: string) => {
+    const value = (options as Record<string, unknown> | null | undefined)?.[name];
+    // Primitive values have no such members either.
+    if (value === undefined) throw new TypeError(`${FAILED}${name} is missing.`);
+    // Throws a TypeError for symbols and BigInts.
+    return +(value as number);
+  };
+  const maxBufferSize = member('maxBufferSize') >>> 0;
+  const sampleInterval = member('sampleInterval');
+  if (sampleInterval - sampleInterval !== 0) throw new TypeError(`${FAILED}sampleInterval is not finite.`);
+  return { maxBufferSize, sampleInterval };
+}
+
+export class Profiler extends EventTarget {
+  /** An extension: whether this is not the browser's own. */
+  static readonly polyfilled = true;
+
+  #interval: number;
+  /** Until it is stopped. */
+  #recording: Recording | undefined;
+  /** Cancels the event, unless it is due. */
+  #cancel: () => void;
+
+  constructor(options: unknown) {
+    const { maxBufferSize, sampleInterval } = convert(options);
+    if (sampleInterval < 0 || sampleInterval > MAX_INTERVAL)
+      throw new RangeError(`${FAILED}sampleInterval is out of range.`);
+    if (profilers >= MAX_PROFILERS) throw new TypeError(`${FAILED}${MAX_PROFILERS} profilers are running.`);
+    super();
+    profilers++;
+    const start = now();
+    const interval = BASE_INTERVAL * (ceil(sampleInterval / BASE_INTERVAL) || 1);
+    this.#interval = interval;
+    this.#recording = newRecording(start, interval, maxBufferSize);
+    begin(this.#recording);
+    const untilFull = () => start + maxBufferSize * interval - now();
+    // Timers may fire early.
+    const wait = () => {
+      timer = setTimeout(
+        () => (untilFull() > 0 ? wait() : this.dispatchEvent(new Event('samplebufferfull'))),
+        min(ceil(untilFull()), MAX_DELAY),
+      );
+    };
+    let timer: ReturnType<typeof setTimeout>;
+    this.#cancel = () => untilFull() > 0 && clearTimeout(timer);
+    wait();
+  }
+
+  get sampleInterval(): number {
+    return this.#interval;
+  }
+
+  get stopped(): boolean {
+    return !this.#recording;
+  }
+
+  async stop(): Promise<Trace> {
+    const recording = this.#recording;
+    if (!recording)
+      throw new DOMException("Failed to execute 'stop' on 'Profiler': it is already stopped.", 'InvalidStateError');
+    this.#recording = undefined;
+    profilers--;
+    this.#cancel();
+    end(recording);
+    return traceOf(recording);
+  }
+}
+
+// Minifiers change the names of classes.
+defineProperty(Profiler, 'name', { value: 'Profiler' });
+const { prototype } = Profiler;
+defineProperty(prototype, Symbol.toStringTag, { value: 'Profiler', configurable: true });
+for (const member of ['sampleInterval', 'stop', 'stopped']) defineProperty(prototype, member, { enumerable: true });

@@ -1,0 +1,155 @@
+// Takes the samples of all profilers, when instrumented code counts events: entries and exits of functions, rounds of loops, slow natives.
+//
+// The clock is read after a number of events that is small at first and where time passes unexpectedly, and grows where it does not. If a
+// sample is due, the kind of the event tells which function ran until then, so none is invented.
+
+import { floor, min, now, queueMicrotask } from './intrinsics.ts';
+import { dueTime, ENTERED, IDLE, type Recording, RUNNING, type State, take, UNPLACED } from './recording.ts';
+import { captureStack, restoreError } from './stack-text.ts';
+
+/** The time between two ticks that code with many events should have, in milliseconds. */
+const CADENCE = 0.01;
+
+/** Events until the next tick, at most. */
+const MAX_COUNTDOWN = 4_000;
+
+/** Milliseconds from one tick to the next after which each event is a tick. With a clock that has steps of 1 ms it is one step. */
+const SURPRISE = 0.15;
+const COARSE_SURPRISE = 0.5;
+
+/** Recordings that are not full. */
+const recordings: Recording[] = [];
+
+let nextDue = Infinity;
+let isTicking = false;
+/** Whether no event has come since the last job. */
+let isIdle = true;
+/** Whether an event has come since the microtask before. */
+let hasEvents = false;
+/** The time of the last event whose time is known. */
+let lastTime = 0;
+/** What the countdown began with. */
+let countdown = 0;
+/** The shortest time that the clock has shown. */
+let clockStep = Infinity;
+/** Events in a millisecond. */
+let rate = 100;
+/** Events, and the time in which they came, since the rate was updated. */
+let events = 0;
+let busyTime = 0;
+
+/** Takes the samples that are due at a time. */
+function takeDue(time: number, state: State): void {
+  if (time < nextDue) return;
+  const stack = state < RUNNING ? '' : captureStack();
+  for (let index = 0; index < recordings.length; index++) {
+    if (time >= dueTime(recordings[index])) take(recordings[index], time, state, stack);
+  }
+  update();
+}
+
+/** Drops recordings that are full, and ends all checks with the last of them. */
+function update(): void {
+  let count = 0;
+  nextDue = Infinity;
+  for (let index = 0; index < recordings.length; index++) {
+    const recording = recordings[index];
+    const due = dueTime(recording);
+    nextDue = min(nextDue, due);
+    if (due < Infinity) recordings[count++] = recording;
+  }
+  recordings.length = count;
+  SELFPROF_ACTIVE = count > 0;
+  if (!SELFPROF_ACTIVE) isIdle = true;
+}
+
+function updateRate(elapsed: number): void {
+  events += countdown - SELFPROF_COUNTDOWN;
+  busyTime += elapsed;
+  if (busyTime < 1) return;
+  // It falls at once: code with few events must not wait for the countdown of code with many.
+  const current = events / busyTime;
+  rate = min(current, 4 * rate + 1);
+  events = busyTime = 0;
+}
+
+function beginJob(time: number): void {
+  isIdle = false;
+  countdown = 0;
+  lastTime = time;
+  queueMicrotask(endJob);
+}
+
+function tick(state: State): void {
+  // The engine may call accessors of the page when it makes the text of a stack.
+  if (isTicking) return;
+  isTicking = true;
+  try {
+    const time = now();
+    hasEvents = true;
+    if (isIdle) {
+      takeDue(time, IDLE);
+      if (SELFPROF_ACTIVE) beginJob(time);
+    } else {
+      const elapsed = time - lastTime;
+      if (elapsed > 0 && elapsed < clockStep) clockStep = elapsed;
+      updateRate(elapsed);
+      const isSurprise = elapsed > (clockStep < COARSE_SURPRISE ? SURPRISE : COARSE_SURPRISE);
+      countdown = isSurprise ? 0 : min(2 * countdown + 1, MAX_COUNTDOWN, floor(rate * CADENCE));
+      lastTime = time;
+      if (time >= nextDue) {
+        takeDue(time, state);
+        // What the stack took is not the page's.
+        lastTime = now();
+      }
+    }
+  } catch {
+    // The stack is at its end. This is the page's error, which it meets itself.
+  }
+  SELFPROF_COUNTDOWN = countdown;
+  isTicking = false;
+}
+
+/** Runs as a microtask after a job, and again as long as other microtasks run between. */
+function endJob(): void {
+  try {
+    restoreError();
+    const time = now();
+    takeDue(time, UNPLACED);
+    if (hasEvents && SELFPROF_ACTIVE) queueMicrotask(endJob);
+    else isIdle = true;
+    hasEvents = false;
+    lastTime = time;
+  } catch {
+    isIdle = true;
+  }
+  SELFPROF_COUNTDOWN = countdown = 0;
+}
+
+/** Begins to sample: the first sample is taken now. */
+export function begin(recording: Recording): void {
+  // What is due of others.
+  tick(RUNNING);
+  recordings[recordings.length] = recording;
+  update();
+  if (isIdle && SELFPROF_ACTIVE) beginJob(recording.start);
+  tick(RUNNING);
+}
+
+/** Ends with the samples that are due. */
+export function end(recording: Recording): void {
+  tick(RUNNING);
+  recording.maxSamples = recording.taken;
+  update();
+}
+
+SELFPROF_ENTER = () => {
+  tick(ENTERED);
+};
+SELFPROF_CHECK = () => {
+  tick(RUNNING);
+};
+SELFPROF_NATIVE = (value) => {
+  if (SELFPROF_ACTIVE) tick(RUNNING);
+  return value;
+};

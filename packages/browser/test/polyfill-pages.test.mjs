@@ -1,0 +1,261 @@
+// The runtime in browsers: pages and workers that are instrumented as `selfprof instrument` does. SELFPROF_TEST_INSTRUMENT is the example of
+// crates/instrument, and SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_FIREFOX are browsers. Without Firefox, it is left out.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { before, describe, it } from 'node:test';
+
+import puppeteer from 'puppeteer-core';
+
+import { brief } from './polyfill.mjs';
+import { TIMEOUT } from './site.mjs';
+
+const {
+  SELFPROF_TEST_CHROMIUM: chromium,
+  SELFPROF_TEST_FIREFOX: firefox,
+  SELFPROF_TEST_INSTRUMENT: program,
+} = process.env;
+
+const TEMPLATE = fs.readFileSync(path.join(import.meta.dirname, '..', 'dist', 'polyfill.js'), 'utf8');
+
+/** Jobs with known shares of the time: each runs until it has had its part. */
+const APPLICATION = `
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const until = (ms, step) => {
+  const end = performance.now() + ms;
+  while (performance.now() < end) step();
+};
+function spinNumbers() { let sum = 0; for (let i = 0; i < 200; i++) sum += Math.sqrt(i); return sum }
+function spinTexts() { let text = ''; for (let i = 0; i < 40; i++) text += String.fromCharCode(97 + (i % 26)); return text.split('a').length }
+function forty() { until(40, spinNumbers) }
+function thirty() { until(30, spinTexts) }
+const twenty = () => { until(20, () => spinNumbers()) };
+class Ten { run() { until(10, spinNumbers) } }
+function job() { forty(); thirty(); twenty(); new Ten().run() }
+async function waits() { await sleep(0); until(30, spinNumbers); await null; until(30, spinNumbers) }
+async function shares(rounds) { for (let i = 0; i < rounds; i++) { job(); await sleep(0) } }
+async function mostlyIdle(rounds) { for (let i = 0; i < rounds; i++) { forty(); await sleep(60) } }
+async function nested() { for (let i = 0; i < 10; i++) { [1, 2].forEach(function each() { thirty() }); await sleep(0) } }
+async function waiting() { for (let i = 0; i < 10; i++) await waits() }
+async function profiled(act, argument) {
+  const profiler = new ProfilerPolyfill({ sampleInterval: 10, maxBufferSize: 100000 });
+  const start = performance.now();
+  await act(argument);
+  const end = performance.now();
+  const trace = await profiler.stop();
+  return { trace, ms: end - start, start, end };
+}
+`;
+
+const WORKER = `
+importScripts('/selfprof-polyfill.js', '/app.js');
+onmessage = async () => postMessage(await profiled(shares, 5));
+`;
+
+/** What `selfprof instrument` writes, by path: the runtime, the table, and the instrumented files. */
+function instrumented(sources) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-instrument-'));
+  try {
+    const names = Object.keys(sources);
+    for (const name of names) fs.writeFileSync(path.join(folder, name), sources[name]);
+    const output = execFileSync(
+      program,
+      names.map((name) => path.join(folder, name)),
+      { maxBuffer: 1 << 28 },
+    );
+    const built = JSON.parse(output);
+    const words = ['ACTIVE', 'COUNTDOWN', 'ENTER', 'CHECK', 'NATIVE'].map((word) => `SELFPROF_${word}`);
+    const runtime = TEMPLATE.replace(/\bSELFPROF_\w+/g, (word) =>
+      word === 'SELFPROF_FUNCTIONS' ? 'selfprof-functions.json' : built.names[words.indexOf(word)],
+    );
+    const files = Object.fromEntries(names.map((name, index) => [name, { functions: built.files[index].functions }]));
+    return {
+      '/selfprof-polyfill.js': runtime,
+      '/selfprof-functions.json': JSON.stringify({ version: 1, files }),
+      ...Object.fromEntries(names.map((name, index) => [`/${name}`, built.files[index].text])),
+    };
+  } finally {
+    fs.rmSync(folder, { recursive: true });
+  }
+}
+
+/** A site, and a page of it in a browser. */
+async function open(t, browserName, files) {
+  const server = http.createServer((request, response) => {
+    const file = files[new URL(request.url, 'http://localhost').pathname];
+    response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript');
+    response.end(
+      file ??
+        `<!doctype html><html lang="en"><head><title>page</title><script src="/selfprof-polyfill.js"></script>
+         <script src="/app.js?version=1"></script><script type="module" src="/module.js"></script></head></html>`,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const browser = await puppeteer.launch({
+    browser: browserName,
+    executablePath: browserName === 'firefox' ? firefox : chromium,
+    headless: true,
+    args: browserName === 'firefox' ? [] : ['--no-sandbox'],
+    timeout: TIMEOUT,
+    protocolTimeout: TIMEOUT,
+  });
+  t.after(async () => {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const page = await browser.newPage();
+  const faults = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => ['error', 'warn'].includes(message.type()) && faults.push(message.text()));
+  await page.goto(`http://127.0.0.1:${server.address().port}/page`);
+  return { page, faults };
+}
+
+/** The share of each function among the samples in which any of them is on the stack, by the outermost of them. */
+function sharesOf(trace, names) {
+  const counts = Object.fromEntries(names.map((name) => [name, 0]));
+  let total = 0;
+  for (const stack of brief(trace)) {
+    const name = stack.split(' > ').find((its) => names.includes(its));
+    if (name === undefined) continue;
+    counts[name]++;
+    total++;
+  }
+  return { total, shares: Object.fromEntries(names.map((name) => [name, counts[name] / total])) };
+}
+
+const distance = (one, other) => Object.keys(one).reduce((sum, key) => sum + Math.abs(one[key] - other[key]), 0) / 2;
+
+const SHARES = { forty: 0.4, thirty: 0.3, twenty: 0.2, run: 0.1 };
+
+function checkShares(trace) {
+  const { total, shares } = sharesOf(trace, Object.keys(SHARES));
+  assert.ok(distance(shares, SHARES) <= 0.1, JSON.stringify(shares));
+  // On a busy machine a job takes longer than its time.
+  assert.ok(total >= 40, `${total} samples`);
+  const unknown = brief(trace).filter((stack) => stack === '?').length;
+  assert.ok(unknown / trace.samples.length <= 0.1, `${unknown} of ${trace.samples.length} samples have no place`);
+}
+
+for (const [browserName, executable] of [
+  ['chrome', chromium],
+  ['firefox', firefox],
+]) {
+  const skip = executable && program ? false : 'a program is not set';
+  describe(`an instrumented page in ${browserName}`, { skip }, () => {
+    let files;
+    before(() => {
+      files = instrumented({
+        'app.js': APPLICATION,
+        'module.js':
+          'export function inModule() { let sum = 0; for (let i = 0; i < 9; i++) sum += i; return sum }\nglobalThis.inModule = inModule;\n',
+        'worker.js': WORKER,
+      });
+    });
+
+    it('has the shares of its functions', async (t) => {
+      const { page, faults } = await open(t, browserName, files);
+      const { trace, start, end } = await page.evaluate(() => profiled(shares, 10));
+      checkShares(trace);
+      // One sample for each interval.
+      const { length } = trace.samples;
+      assert.ok(Math.abs(length - (end - start) / 10) <= 3, `${length} samples in ${end - start} ms`);
+      assert.ok(trace.samples[0].timestamp <= start && trace.samples[length - 1].timestamp >= end - 20);
+      for (const index of trace.samples.keys())
+        if (index) assert.ok(Math.abs(trace.samples[index].timestamp - trace.samples[index - 1].timestamp - 10) < 0.01);
+      assert.deepEqual(faults, []);
+
+      // Places are those of the source.
+      const lines = APPLICATION.split('\n');
+      const place = (name, text) => {
+        const line = lines.findIndex((its) => its.includes(text));
+        const frame = trace.frames.find((its) => its.name === name);
+        assert.deepEqual(
+          [frame?.line, frame?.column, trace.resources[frame?.resourceId]],
+          [line + 1, lines[line].indexOf(text) + text.length, `${new URL('/app.js?version=1', page.url())}`],
+          name,
+        );
+      };
+      place('forty', 'function forty(');
+      place('twenty', 'const twenty = (');
+      place('run', 'class Ten { run(');
+      const stacks = new Set(brief(trace));
+      assert.ok(
+        stacks.has('shares > job > forty > until > spinNumbers') || stacks.has('job > forty > until > spinNumbers'),
+      );
+    });
+
+    it('is idle when it does nothing', async (t) => {
+      const { page } = await open(t, browserName, files);
+      const { trace, ms } = await page.evaluate(() => profiled(mostlyIdle, 12));
+      const stacks = brief(trace);
+      const idle = stacks.filter((stack) => stack === '-').length / stacks.length;
+      const expected = 1 - (12 * 40) / ms;
+      assert.ok(Math.abs(idle - expected) <= 0.06, `${idle} instead of ${expected}`);
+    });
+
+    it('has stacks through native functions, and what runs after an await', async (t) => {
+      const { page } = await open(t, browserName, files);
+      const nested = brief((await page.evaluate(() => profiled(nested))).trace);
+      const within = nested.filter(
+        (stack) => /nested > each > thirty/.test(stack) || /^each > thirty/.test(stack),
+      ).length;
+      assert.ok(within / nested.length >= 0.7, `${within} of ${nested.length}`);
+      const { trace, ms } = await page.evaluate(() => profiled(waiting));
+      const stacks = brief(trace);
+      const waits = stacks.filter((stack) => /^waits( > |$)/.test(stack)).length;
+      assert.ok(waits * 10 >= 0.7 * ms, `${waits} of ${stacks.length}`);
+      // Callers that wait are not running.
+      assert.ok(!stacks.some((stack) => stack.includes('waiting > waits > until')));
+    });
+
+    it('sees modules', async (t) => {
+      const { page } = await open(t, browserName, files);
+      const { trace } = await page.evaluate(() =>
+        profiled(async () => {
+          for (const end = performance.now() + 200; performance.now() < end; ) inModule();
+        }),
+      );
+      assert.ok(brief(trace).filter((stack) => stack.endsWith('inModule')).length >= 10);
+    });
+
+    it('profiles workers', async (t) => {
+      const { page } = await open(t, browserName, files);
+      const { trace } = await page.evaluate(
+        () =>
+          new Promise((resolve, reject) => {
+            const worker = new Worker('/worker.js');
+            worker.onerror = (event) => reject(new Error(event.message));
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.postMessage('');
+          }),
+      );
+      checkShares(trace);
+    });
+
+    it('keeps the settings of Error', async (t) => {
+      const { page, faults } = await open(t, browserName, files);
+      const result = await page.evaluate(async () => {
+        let calls = 0;
+        Error.stackTraceLimit = 1;
+        Error.prepareStackTrace = () => {
+          calls++;
+          return 'prepared';
+        };
+        const prepare = Error.prepareStackTrace;
+        const { trace } = await profiled(shares, 3);
+        return { trace, calls, kept: [Error.stackTraceLimit, Error.prepareStackTrace === prepare] };
+      });
+      assert.deepEqual([result.calls, result.kept], [0, [1, true]]);
+      assert.ok(brief(result.trace).some((stack) => stack.split(' > ').length >= 4));
+      assert.deepEqual(faults, []);
+    });
+  });
+}
