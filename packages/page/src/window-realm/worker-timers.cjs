@@ -28,7 +28,7 @@ function start(handler, delay, parameters, repeats) {
     if (!timers.has(id)) return;
     if (!repeats) timers.delete(id);
     try {
-      if (typeof work === 'function') Reflect.apply(work, globalThis, parameters);
+      if (typeof work === 'function') host.apply(work, globalThis, parameters);
       else host.runText(work);
     } catch (error) {
       host.reportException(error);
