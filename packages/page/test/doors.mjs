@@ -85,7 +85,6 @@ export const FROM_DOM_REALM = {
   apply: {
     takes: 'a function, what it is called on, and an array, as a function of the DOM realm',
     gives: 'what the function returns',
-    call: '[() => 1, undefined, []]',
     attacks: [...OBJECTS, ...LATER],
   },
   takeMuted: {

@@ -21,7 +21,7 @@ function toLong(value) {
  * @param {boolean} repeats
  */
 function start(handler, delay, parameters, repeats) {
-  /** @type {Function | string} */
+  /** @type {((...parameters: never[]) => unknown) | string} */
   const work = typeof handler === 'function' ? handler : `${handler}`;
   const id = next++;
   const run = () => {
