@@ -6,11 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
     "shim/mapping_urls.cc",
     "shim/modules.cc",
+    "shim/muted_exceptions.cc",
     "shim/profiler.cc",
     "shim/sample_labels.cc",
     "shim/scripts.cc",
@@ -20,7 +21,9 @@ const SOURCES: [&str; 10] = [
 ];
 
 /// Enumerations whose numbers cross the border: the name, and the names of the numbers from 0 on.
-const SHARED_NUMBERS: [(&str, &[&str]); 2] = [
+const SHARED_NUMBERS: [(&str, &[&str]); 3] = [
+    // What is known of a script: nothing, or which page it is of, and whether its errors are muted.
+    ("ScriptKind", &["Unknown", "Shown", "Muted"]),
     // How a function that compiles or runs a script ended.
     ("Status", &["Ok", "Thrown", "NoContext", "OwnContext", "NoSource", "OutOfOrder"]),
     // What the agent was doing when a sample was taken.

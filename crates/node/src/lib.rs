@@ -18,6 +18,7 @@
 //! * [`script_maps`]: which source maps such a recording has and wants;
 //! * [`output`]: what JavaScript receives of a recording;
 //! * [`thread_usage`]: what the system says of a thread;
+//! * [`address_space`]: what the system says of the process's memory mappings;
 //! * [`session_request`] and [`agent_key`]: the values that the modules above exchange.
 //!
 //! Modules depend on one another in one direction; a module that declares others does nothing else.
@@ -26,6 +27,7 @@
 //! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. No thread waits for a JS
 //! thread, except the signal thread and the one of the recorder connection, which wait for a limited time.
 
+mod address_space;
 mod agent;
 mod agent_key;
 mod alarm;

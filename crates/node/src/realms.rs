@@ -10,6 +10,7 @@ use selfprof_session::{
     Realms,
 };
 use selfprof_trace::{Marker, Micros};
+use selfprof_v8::ScriptMuting;
 
 use crate::session_request::SessionView;
 
@@ -86,6 +87,17 @@ pub fn register_work(realm: RealmId, script_id: i32, marker: Marker) -> Result<(
 /// The realm of a page's script.
 pub fn of_script(script_id: i32) -> Option<RealmId> {
     REALMS.with(|realms| realms.lock().realm_of(script_id))
+}
+
+/// The scripts of this thread's realms.
+#[derive(Debug)]
+pub enum Scripts {}
+
+impl ScriptMuting for Scripts {
+    fn is_muted(script_id: i32) -> Option<bool> {
+        // The thread may be ending.
+        REALMS.try_with(|realms| realms.lock().is_muted(script_id)).unwrap_or(None)
+    }
 }
 
 /// [`AdmitRealm`] for a session, which counts as one of its realm's until its trace is built.

@@ -3,6 +3,7 @@
 // All functions are for the JS thread, inside a native function that JavaScript called. When V8 throws, the exception stays
 // pending and null or kThrown is returned; the native function must then return to JavaScript without doing anything else.
 
+#include "muted_exceptions.h"
 #include "source.h"
 
 using selfprof::FromHandle;
@@ -59,6 +60,7 @@ SELFPROF_API Status selfprof_script_compile(Isolate* isolate, const SelfprofSour
   if (!selfprof::IsWellFormed(*source)) return Status::kNoSource;
   Local<Context> context;
   if (Status status = selfprof::FindContext(isolate, source->anchor, &context); status != Status::kOk) return status;
+  if (source->muted) selfprof::ExpectMutedScript(isolate);
   Context::Scope scope(context);
   v8::ScriptCompiler::Source compiled = selfprof::CompilerSource(isolate, *source, false);
   Local<v8::UnboundScript> unbound;

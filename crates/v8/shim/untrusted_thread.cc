@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "handles.h"
+#include "muted_exceptions.h"
 
 using selfprof::FromHandle;
 using selfprof::Handle;
@@ -170,7 +171,18 @@ bool HasStack(Isolate* isolate) {
 // A promise was rejected. When Node's callback fails, as it does when a page has filled the stack, Node prints a line of the page's script to
 // the terminal as it is. So such a rejection is not reported.
 void OnPromiseRejected(v8::PromiseRejectMessage message) {
-  if (HasStack(Isolate::GetCurrent())) node::PromiseRejectCallback(message);
+  Isolate* isolate = Isolate::GetCurrent();
+  if (!HasStack(isolate)) return;
+  selfprof::NoteRejection(isolate, message);
+  node::PromiseRejectCallback(message);
+}
+
+// Nothing has caught an exception, as of a callback of FinalizationRegistry.
+void OnUncaughtError(Local<v8::Message> message, Local<Value> error) {
+  if (message->ErrorLevel() == Isolate::kMessageError) {
+    selfprof::NoteException(Isolate::GetCurrent(), error, message);
+  }
+  node::errors::PerIsolateMessageListener(message, error);
 }
 
 // How much more than its limit a heap may hold while its thread ends: more than the largest object that V8 allocates, since an
@@ -188,7 +200,7 @@ size_t EndThread(void* environment, size_t current, size_t initial) {
 // it may not run them as an uncaught error of their context, and Node ends the process when it has given up that context before.
 void IgnoreUncaughtErrors(Isolate* isolate) {
   if (node::errors::PerIsolateMessageListener == nullptr) return;
-  isolate->RemoveMessageListeners(node::errors::PerIsolateMessageListener);
+  isolate->RemoveMessageListeners(OnUncaughtError);
 }
 
 }  // namespace
@@ -197,15 +209,17 @@ void IgnoreUncaughtErrors(Isolate* isolate) {
 //   import_module(id, realm, referrer url, specifier, [attribute key, value, ...]), answered by selfprof_settle_import,
 //   is_host_site(CallSite) -> boolean,
 //   format_stack(error, [CallSite, ...]) -> string.
+// `kind_of_script` returns the ScriptKind of a script id.
 // Returns false when one of them is not a function, or when this was called before on the thread.
-SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Handle is_host_site,
-                                      Handle format_stack) noexcept {
+SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Handle is_host_site, Handle format_stack,
+                                      selfprof::KindOfScript kind_of_script) noexcept {
   const Handle functions[] = {import_module, is_host_site, format_stack};
   for (Handle function : functions) {
     if (!FromHandle<Value>(function)->IsFunction()) return false;
   }
   if (host != nullptr) return false;
   host = new Host;
+  selfprof::BeginNoting(kind_of_script);
   host->without_eval.emplace_back(isolate, isolate->GetCurrentContext());
   host->import_module.Reset(isolate, FromHandle<Function>(import_module));
   host->is_host_site.Reset(isolate, FromHandle<Function>(is_host_site));
@@ -219,6 +233,10 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
     host->empty.Reset(isolate, empty.As<Function>());
     isolate->SetPromiseRejectCallback(OnPromiseRejected);
   }
+  if (node::errors::PerIsolateMessageListener != nullptr) {
+    isolate->RemoveMessageListeners(node::errors::PerIsolateMessageListener);
+    isolate->AddMessageListenerWithErrorLevel(OnUncaughtError, Isolate::kMessageError | Isolate::kMessageWarning);
+  }
   node::AddEnvironmentCleanupHook(
       isolate,
       [](void* data) {
@@ -229,6 +247,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
         ending->SetModifyCodeGenerationFromStringsCallback(nullptr);
         IgnoreUncaughtErrors(ending);
         if (!host->empty.IsEmpty()) ending->SetPromiseRejectCallback(node::PromiseRejectCallback);
+        selfprof::EndNoting();
         delete host;
         host = nullptr;
       },

@@ -143,6 +143,9 @@ const _: () = assert!(size_of::<CloneReader>() == 32 && offset_of!(CloneReader, 
 /// One of [`numbers::Status`].
 pub type Status = i32;
 
+/// One of [`numbers::ScriptKind`].
+pub type ScriptKind = i32;
+
 pub type Hook = extern "C" fn(*mut c_void);
 
 unsafe extern "C" {
@@ -236,7 +239,12 @@ unsafe extern "C" {
         import_module: Value,
         is_host_site: Value,
         format_stack: Value,
+        kind_of_script: extern "C" fn(i32) -> ScriptKind,
     ) -> bool;
+    pub fn selfprof_noting_apply(isolate: *mut Isolate, anchor: Value) -> Value;
+    pub fn selfprof_muted_exception(isolate: *mut Isolate, exception: Value) -> Value;
+    pub fn selfprof_muted_rejection(isolate: *mut Isolate, promise: Value) -> Value;
+    pub fn selfprof_collect_garbage(isolate: *mut Isolate);
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
     pub fn selfprof_run_promise_jobs(isolate: *mut Isolate);
     pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;

@@ -44,7 +44,10 @@ pub use sampler::{CpuSampler, LoggingMode};
 pub use script::{Module, ModuleHolder, Script, ScriptError, Source, Value, on_import_meta};
 pub use structured_clone::{CloneReader, CloneWriter};
 pub use timeline::{TimelineFunctions, timeline_object};
-pub use untrusted_thread::{HostFunctions, forbid_eval, host_pages, run_promise_jobs, settle_import};
+pub use untrusted_thread::{
+    HostFunctions, ScriptMuting, collect_garbage, forbid_eval, host_pages, muted_exception, muted_rejection,
+    noting_apply, run_promise_jobs, settle_import,
+};
 
 use selfprof_session::Instant;
 

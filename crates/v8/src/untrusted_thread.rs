@@ -1,6 +1,9 @@
 //! A thread whose contexts run untrusted scripts.
 
+use std::ptr::NonNull;
+
 use crate::ffi;
+use crate::ffi::numbers::ScriptKind;
 use crate::script::Value;
 
 /// Functions of the caller's realm that V8 calls in the middle of a page's script.
@@ -15,10 +18,25 @@ pub struct HostFunctions {
     pub format_stack: Value,
 }
 
+/// What is known of the scripts of a thread.
+pub trait ScriptMuting {
+    /// Whether the errors of a page's script are muted; `None` for a script that is not known as a page's. V8 calls this on the JS thread while
+    /// an exception is thrown.
+    fn is_muted(script_id: i32) -> Option<bool>;
+}
+
+extern "C" fn kind_of_script<Scripts: ScriptMuting>(script_id: i32) -> ffi::ScriptKind {
+    match Scripts::is_muted(script_id) {
+        None => ScriptKind::Unknown,
+        Some(false) => ScriptKind::Shown,
+        Some(true) => ScriptKind::Muted,
+    }
+}
+
 /// Prepares this thread for untrusted scripts, until its environment ends: V8 calls these functions instead of Node's, and `eval`
 /// is disabled in the caller's realm. Returns false, and changes nothing, when this was called before or an argument is not a
 /// function.
-pub fn host_pages(functions: &HostFunctions) -> bool {
+pub fn host_pages<Scripts: ScriptMuting>(functions: &HostFunctions) -> bool {
     let HostFunctions { import_module, is_host_site, format_stack } = functions;
     // SAFETY: the values are alive, see `Value::from_raw`, so this is inside an isolate.
     unsafe {
@@ -27,8 +45,41 @@ pub fn host_pages(functions: &HostFunctions) -> bool {
             import_module.as_raw(),
             is_host_site.as_raw(),
             format_stack.as_raw(),
+            kind_of_script::<Scripts>,
         )
     }
+}
+
+/// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in, which does as `Reflect.apply`. It notes where in a
+/// muted script came from what the callee throws, for [`muted_exception`]. `None` when there is no such context.
+#[must_use]
+pub fn noting_apply(anchor: Value) -> Option<Value> {
+    // SAFETY: as in `host_pages`.
+    let function = unsafe { ffi::selfprof_noting_apply(ffi::selfprof_isolate(), anchor.as_raw()) };
+    NonNull::new(function).map(Value::from_pointer)
+}
+
+/// Where in a muted script an exception came from, `URL:line:column` as a string; `None` when it came from elsewhere. Of an exception that is
+/// no `Error`, this is known once, of the last one that was caught.
+#[must_use]
+pub fn muted_exception(exception: Value) -> Option<Value> {
+    // SAFETY: as in `host_pages`.
+    let place = unsafe { ffi::selfprof_muted_exception(ffi::selfprof_isolate(), exception.as_raw()) };
+    NonNull::new(place).map(Value::from_pointer)
+}
+
+/// The same for a promise that was rejected without a handler.
+#[must_use]
+pub fn muted_rejection(promise: Value) -> Option<Value> {
+    // SAFETY: as in `host_pages`.
+    let place = unsafe { ffi::selfprof_muted_rejection(ffi::selfprof_isolate(), promise.as_raw()) };
+    NonNull::new(place).map(Value::from_pointer)
+}
+
+/// Collects the garbage of the calling thread. To be called inside a native function that JavaScript called.
+pub fn collect_garbage() {
+    // SAFETY: a native function is inside an isolate.
+    unsafe { ffi::selfprof_collect_garbage(ffi::selfprof_isolate()) }
 }
 
 /// Disables `eval` in the context that `anchor` was made in. Returns false when it could not.

@@ -264,6 +264,124 @@ suite('a script of another origin', () => {
     assert.deepEqual(told, ['secret1', 'secret2', 'secret3', 'an object']);
   });
 
+  const LATER = `
+    const own = document.createElement('p');
+    const fail = () => { const secret = new TypeError('secret of a function'); throw secret; };
+    setTimeout(fail);
+    setTimeout(() => { throw 'secret text'; });
+    setTimeout(() => { throw { secret: 1, stack: 'secret' }; });
+    setTimeout(() => own.querySelector('secret!!'));
+    setTimeout(() => eval('throw new Error("secret of eval")'));
+    setTimeout(() => eval('secret? syntax'));
+    const id = setInterval(() => { clearInterval(id); throw 'secret interval'; });
+    requestAnimationFrame(() => { throw 'secret frame'; });
+    requestIdleCallback(() => { throw 'secret idle'; });
+    queueMicrotask(() => { throw 'secret microtask'; });
+    addEventListener('message', () => { throw 'secret listener'; });
+    addEventListener('message', { handleEvent() { throw 'secret object'; } });
+    own.onclick = () => { throw 'secret handler'; };
+    own.click();
+    postMessage('');
+    new MutationObserver(() => { throw 'secret mutation'; }).observe(own, { attributes: true });
+    own.id = 'other';
+    new PerformanceObserver(() => { throw 'secret entry'; }).observe({ type: 'mark' });
+    performance.mark('any');
+    reportError('secret report');`;
+  const COUNT = LATER.match(/throw |!!|syntax|reportError/g).length;
+  const REJECTED = `
+    Promise.reject('secret rejection');
+    Promise.reject(new Error('secret rejection'));
+    new Promise((resolve, reject) => reject('secret executor'));
+    Promise.resolve().then(() => { throw new Error('secret reaction'); });
+    (async () => { throw 'secret async'; })();
+    (async () => { await null; throw 'secret after await'; })();
+    (async () => { await fetch('//secret:secret@['); })();`;
+  /** Notes what a window or a worker learns of what fails in it. */
+  const NOTE = `
+    globalThis.seen = [];
+    addEventListener('error', ({ message, filename, lineno, colno, error }) => seen.push([message, filename, lineno, colno, error === null]));
+    addEventListener('unhandledrejection', ({ reason }) => seen.push([String(reason?.stack ?? reason)]));`;
+  const MUTED = ['Script error.', '', 0, 0, true];
+
+  test('tells nothing by what it throws later', async (t) => {
+    const other = await serve(t, { '/later.js': `{ ${LATER} }` });
+    const page = await openHtml(t, `<script>${NOTE}</script><script src="${other.url('/later.js')}"></script>`);
+    await eventually(() => page.evaluate((count) => seen.length >= count, COUNT));
+    assert.deepEqual(await page.evaluate('seen'), Array(COUNT).fill(MUTED));
+    // The page's user learns it.
+    await eventually(() => page.problems.length >= COUNT);
+    const told = page.problems.map(({ text }) => text).join('\n');
+    for (const [what] of LATER.matchAll(/(?<=[`'"])secret [a-z ]+(?=["'])/g))
+      assert.ok(told.includes(what), `${what}: ${told}`);
+    assert.match(told, /later\.js:3:\d+" threw: secret of a function/);
+    assert.deepEqual([...new Set(page.errors.map(({ message }) => message))], ['Script error.']);
+  });
+
+  test('tells nothing by promises that it rejects', async (t) => {
+    const other = await serve(t, { '/rejected.js': `{ ${REJECTED} }` });
+    const page = await openHtml(t, `<script>${NOTE}</script><script src="${other.url('/rejected.js')}"></script>`);
+    const count = REJECTED.trim().split('\n').length;
+    await eventually(() => page.problems.length >= count);
+    assert.match(
+      page.problems.map(({ text }) => text).join('\n'),
+      /rejected\.js:2:\d+" rejected a promise: secret rejection/,
+    );
+    assert.deepEqual(await page.evaluate('seen'), []);
+  });
+
+  test('in a worker tells nothing by what it throws or rejects later', async (t) => {
+    const other = await serve(t, {
+      '/later.js': `
+        setTimeout(() => { throw new Error('secret'); });
+        setTimeout(() => { throw 'secret'; });
+        queueMicrotask(() => { throw 'secret'; });
+        addEventListener('message', () => { throw 'secret'; }, { once: true });
+        ${REJECTED}`,
+    });
+    const page = await openHtml(t, '', {
+      routes: {
+        '/worker.js': `${NOTE} importScripts('${other.url('/later.js')}'); 
+          addEventListener('message', ({ data }) => data === 'done' && setTimeout(() => postMessage(seen)));`,
+      },
+    });
+    const [inWorker, outside] = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const worker = new Worker('/worker.js');
+          const outside = [];
+          worker.onerror = ({ message, filename, lineno, colno }) => outside.push([message, filename, lineno, colno]);
+          worker.onmessage = ({ data }) => resolve([data, outside]);
+          worker.postMessage('first');
+          worker.postMessage('done');
+        }),
+    );
+    assert.deepEqual(inWorker, Array(4).fill(MUTED));
+    assert.deepEqual(outside, Array(4).fill(MUTED.slice(0, 4)));
+  });
+
+  test('does not hide what the scripts of its page throw and reject when it calls them', async (t) => {
+    const other = await serve(t, {
+      '/calls.js': `
+        for (const callback of callbacks) setTimeout(() => callback());
+        for (const callback of callbacks) setTimeout(callback);`,
+    });
+    const page = await openHtml(
+      t,
+      `<script>${NOTE}
+        globalThis.callbacks = [() => { throw new Error('one'); }, () => { throw 'two'; }, () => void Promise.reject(new Error('three')), () => null.x];
+      </script><script src="${other.url('/calls.js')}"></script><script>setTimeout(() => { throw 'own'; })</script>`,
+    );
+    await eventually(() => page.evaluate('seen.length >= 9'));
+    const seen = (await page.evaluate('seen')).map(([text]) => text.split('\n')[0]).sort();
+    const expected = [
+      'Uncaught Error: one',
+      "Uncaught 'two'",
+      'Error: three',
+      "Uncaught TypeError: Cannot read properties of null (reading 'x')",
+    ];
+    assert.deepEqual(seen, [...expected, ...expected, "Uncaught 'own'"].sort());
+  });
+
   test('tells no names in it, whatever a page puts among the prototypes of its window', {
     timeout: 60_000,
   }, async (t) => {

@@ -16,6 +16,7 @@ const NO_SCRIPTS = [
   'border.test.mjs: is not reached through handlers, links and modules of a document that may not run scripts',
 ];
 const OBJECTS = ["attack.test.mjs: are so also when the host's functions returned or threw them"];
+const LATER = ['border.test.mjs: tells nothing by what it throws later'];
 const CLONES = ['platform.test.mjs: calls nothing that a page has replaced or added'];
 const TRACES = [
   'secrets.test.mjs: does not see muted scripts or host code while its trace is built',
@@ -80,6 +81,17 @@ export const FROM_DOM_REALM = {
     gives: 'the value, in the realm of the last parameter',
     call: "[new ArrayBuffer(4), 'tag', [], [], [], {}]",
     attacks: ['realm/structured-clone.test.mjs: memory is the memory that was written, or the bytes are refused'],
+  },
+  apply: {
+    takes: 'a function, what it is called on, and an array, as a function of the DOM realm',
+    gives: 'what the function returns',
+    attacks: [...OBJECTS, ...LATER],
+  },
+  takeMuted: {
+    takes: 'a window and what was thrown',
+    gives: 'whether a muted script threw it',
+    call: "[globalThis, 'text']",
+    attacks: [...OBJECTS, ...LATER],
   },
   syntaxErrorPosition: {
     takes: 'what was thrown',

@@ -194,6 +194,194 @@ suite('memory', () => {
     assert.ok(grown() < 700 << 20, `${grown() >> 20} MB`);
   });
 
+  /** Makes modules of WebAssembly in a page. */
+  const WASM = `
+    const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
+    const section = (id, content) => [id, ...lengthOf(content.length), ...content];
+    const moduleOf = (...sections) => new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, ...sections.flat()]);
+    const withBody = (types, type, body) =>
+      moduleOf(section(1, types), section(3, [1, type]), section(10, [1, ...lengthOf(body.length), ...body]));
+    const repeat = (count, ...part) => Array(count).fill(part).flat();`;
+
+  for (const [what, bytes] of Object.entries({
+    'of many locals and loops':
+      'withBody([1, 96, 0, 0], 0, [1, ...lengthOf(50_000), 127, ...repeat(4_000, 3, 64), ...repeat(4_000, 11), 11])',
+    'of many parameters and blocks':
+      'withBody([1, 96, ...lengthOf(1_000), ...repeat(1_000, 127), 0], 0, [0, ...repeat(5_000, 2, 64), ...repeat(5_000, 11), 11])',
+    'that makes structs of many fields':
+      'withBody([2, 95, ...lengthOf(9_000), ...repeat(9_000, 127, 1), 96, 0, 0], 1, [0, ...repeat(1_000, 251, 1, 0, 26), 11])',
+    'that calls functions of many results':
+      'withBody([1, 96, 0, ...lengthOf(1_000), ...repeat(1_000, 127)], 0, [0, ...repeat(2_000, 16, 0), 0, 11])',
+  }))
+    test(`of WebAssembly that is compiled is limited: a function ${what}`, async (t) => {
+      const page = await openHtml(t, '');
+      const grown = watchMemory(t);
+      const outcomes = await page.evaluate(`(async () => {
+        ${WASM}
+        const nameOf = ({ name }) => name;
+        const run = (use) => use instanceof WebAssembly.Instance ? use.exports.f?.() : 'made';
+        const attempt = async (work) => { try { return run(await work()); } catch (error) { return error.name; } };
+        const bytes = ${bytes};
+        const shared = new Uint8Array(new (new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer.constructor)(bytes.length));
+        shared.set(bytes);
+        return [
+          await attempt(() => new WebAssembly.Module(bytes)),
+          await attempt(() => new WebAssembly.Module(bytes.buffer)),
+          await attempt(() => new WebAssembly.Module(shared)),
+          await attempt(() => WebAssembly.compile(new DataView(bytes.buffer))),
+          await attempt(() => WebAssembly.instantiate(bytes)),
+          WebAssembly.validate(bytes),
+        ];
+      })()`);
+      assert.deepEqual(outcomes, [...Array(5).fill('CompileError'), false]);
+      assert.ok(grown() < 300 << 20, `${grown() >> 20} MB`);
+    });
+
+  test('of WebAssembly that is compiled is limited without a change that a page sees', async (t) => {
+    const page = await openHtml(t, '');
+    const seen = await page.evaluate(`(async () => {
+      ${WASM}
+      // Each kind of type, local and immediate: what is not read as V8 does would be taken for thousands of blocks.
+      const numbers = repeat(3_000, 65, 130, 132, 3, 26, 66, 130, 132, 131, 130, 3, 26, 67, 2, 3, 4, 2, 26, 68, 2, 3, 4, 2, 3, 4, 2, 3, 26);
+      const types = [5, 96, 1, 127, 1, 127, 95, 2, 127, 1, 120, 0, 80, 0, 95, 1, 100, 0, 0, 78, 1, 94, 127, 1, 96, 0, 0];
+      const body = [2, ...lengthOf(5_000), 127, 2, 99, 1, ...numbers, 32, 0, 11];
+      const large = withBody(types, 0, body);
+      const module = new WebAssembly.Module(large);
+      const { instance } = await WebAssembly.instantiate(large);
+      const error = (work) => { try { work(); } catch ({ name, message }) { return name + ': ' + message; } };
+      return [
+        WebAssembly.validate(large), module instanceof WebAssembly.Module, instance instanceof WebAssembly.Instance,
+        (await WebAssembly.instantiate(module)) instanceof WebAssembly.Instance,
+        await WebAssembly.instantiate({}).catch(({ name }) => name),
+        error(() => new WebAssembly.Module('text')),
+        error(() => WebAssembly.validate()),
+        String(WebAssembly.validate), WebAssembly.compile.length,
+      ];
+    })()`);
+    assert.deepEqual(seen.slice(0, 5), [true, true, true, true, 'TypeError']);
+    assert.match(seen[5], /^TypeError: WebAssembly.Module\(\): Argument 0 must be a buffer source/);
+    assert.match(seen[6], /^TypeError: WebAssembly.validate\(\): Argument 0 must be a buffer source/);
+    assert.deepEqual(seen.slice(7), ['function validate() { [native code] }', 1]);
+  });
+
+  const RESERVES = {
+    'resizable buffers': 'new ArrayBuffer(0, { maxByteLength: 2 ** 33 })',
+    'resizable buffers of two pages': 'new ArrayBuffer(1, { maxByteLength: 8192 })',
+    'growable buffers': 'new Growable(0, { maxByteLength: 2 ** 33 })',
+    'classes of buffers': 'new (class extends ArrayBuffer {})(0, { maxByteLength: 2 ** 33 })',
+    'clones of buffers': 'structuredClone(resizable)',
+    memories: 'new WebAssembly.Memory({ initial: 0 })',
+    'memories that grow': 'new WebAssembly.Memory({ initial: 1, maximum: 2 })',
+    'shared memories': 'new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true })',
+    instances: 'new WebAssembly.Instance(module)',
+    'instances that are made later': 'await WebAssembly.instantiate(module)',
+  };
+  for (const [what, make] of Object.entries(RESERVES))
+    test(`does not run out of addresses by ${what}`, { timeout: 120_000 }, async (t) => {
+      const page = await openHtml(t, '');
+      const [outcome, count, again] = await page.evaluate(`(async () => {
+        // Pages that are not isolated do not have its name.
+        const Growable = new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer.constructor;
+        const resizable = [new ArrayBuffer(1, { maxByteLength: 2 ** 31 })];
+        const module = new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 5, 3, 1, 0, 0]));
+        globalThis.keep = [];
+        const fill = async () => {
+          try {
+            while (keep.length < 40_000) keep.push(${make});
+            return 'made all';
+          } catch (error) {
+            return error.name;
+          }
+        };
+        const outcome = await fill();
+        const count = keep.length;
+        keep = [];
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        keep.push(${make});
+        return [outcome, count, keep.length];
+      })()`);
+      // A clone is refused when it is written, or when it is read.
+      assert.match(outcome, what === 'clones of buffers' ? /^(DataClone)?Error$/ : /^RangeError$/);
+      assert.ok(count > 1_000, `only ${count}`);
+      // What is no longer used is given back.
+      assert.equal(again, 1);
+      assert.equal(await page.evaluate('new WebAssembly.Memory({ initial: 1 }).buffer.byteLength'), 65_536);
+    });
+
+  test('does not run out of addresses by one value or module that has many buffers', async (t) => {
+    const page = await openHtml(t, '');
+    const outcomes = await page.evaluate(`(async () => {
+      ${WASM}
+      const errorOf = (work) => { try { return work(), ''; } catch ({ name }) { return name; } };
+      const many = Array.from({ length: 200 }, () => new ArrayBuffer(1, { maxByteLength: 2 ** 31 }));
+      const { port1, port2 } = new MessageChannel();
+      return [
+        errorOf(() => structuredClone(many)), errorOf(() => port1.postMessage(many)), errorOf(() => structuredClone(many.slice(150))),
+        errorOf(() => new ArrayBuffer(0, { maxByteLength: 2 ** 33 + 1 })),
+        errorOf(() => new WebAssembly.Module(moduleOf(section(5, [11, ...repeat(11, 0, 0)])))),
+      ];
+    })()`);
+    assert.deepEqual(outcomes, ['DataCloneError', 'DataCloneError', '', 'RangeError', 'CompileError']);
+    const other = await openHtml(t, '');
+    assert.equal(await other.evaluate(() => structuredClone('~'.repeat(1e6)).length), 1e6);
+  });
+
+  test('of addresses is limited without a change that a page sees', async (t) => {
+    const page = await openHtml(t, '');
+    const seen = await page.evaluate(() => {
+      class Own extends ArrayBuffer {}
+      const own = new Own(2, { maxByteLength: 8 });
+      own.resize(4);
+      const order = [];
+      const number = (name, value) => ({ valueOf: () => (order.push(name), value) });
+      const buffer = new ArrayBuffer(number('length', 1), {
+        get maxByteLength() {
+          order.push('get');
+          return number('greatest', 2);
+        },
+      });
+      const errorOf = (work) => {
+        try {
+          return String(work());
+        } catch (error) {
+          return `${error instanceof RangeError || error instanceof TypeError} ${error.message}`;
+        }
+      };
+      return [
+        [own instanceof Own, own.byteLength, own.maxByteLength, own.slice(1) instanceof Own, own.transfer(3).resizable],
+        [order.join(), buffer.maxByteLength, new ArrayBuffer(5, 'x').byteLength, new ArrayBuffer(6, {}).resizable],
+        [ArrayBuffer.prototype.constructor === ArrayBuffer, ArrayBuffer[Symbol.species] === ArrayBuffer],
+        [new Uint8Array(1).buffer instanceof ArrayBuffer, new Uint8Array(1).buffer.constructor === ArrayBuffer],
+        [ArrayBuffer.name, ArrayBuffer.length, `${ArrayBuffer} ${WebAssembly.Memory}`],
+        [
+          errorOf(() => Reflect.apply(ArrayBuffer, undefined, [1])).startsWith('true'),
+          errorOf(() => new ArrayBuffer(-1)),
+          errorOf(() => new ArrayBuffer(2, { maxByteLength: 1 })),
+        ],
+        [
+          new WebAssembly.Memory({ initial: 1 }) instanceof WebAssembly.Memory,
+          WebAssembly.Memory.prototype.constructor === WebAssembly.Memory,
+        ],
+        [
+          structuredClone(new Own(1)).constructor === ArrayBuffer,
+          structuredClone(new ArrayBuffer(1, { maxByteLength: 2 })).maxByteLength,
+        ],
+        Object.prototype.toString.call(Reflect.construct(ArrayBuffer, [1], Array)),
+      ];
+    });
+    assert.deepEqual(seen, [
+      [true, 4, 8, true, true],
+      ['length,get,greatest', 2, 5, false],
+      [true, true],
+      [true, true],
+      ['ArrayBuffer', 1, 'function ArrayBuffer() { [native code] } function Memory() { [native code] }'],
+      [true, 'true Invalid array buffer length', 'true Invalid array buffer max length'],
+      [true, true],
+      [true, 2],
+      '[object Object]',
+    ]);
+  });
+
   test('of stacks that wait for promises is not needed: WebAssembly does not wait', async (t) => {
     const page = await openHtml(t, '');
     const names = await page.evaluate(() => Object.getOwnPropertyNames(WebAssembly));

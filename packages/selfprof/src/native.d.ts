@@ -332,6 +332,16 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
   ): void;
   forbidEval(contextObject: unknown): void;
+  /** A function of the context, as `Reflect.apply`. It notes what the callee throws, for `mutedException`. */
+  notingApply(
+    contextObject: unknown,
+  ): (callee: (...parameters: never[]) => unknown, self: unknown, parameters: unknown[]) => unknown;
+  /** Where in a muted script an exception came from, as `URL:line:column`; `undefined` when it came from elsewhere. */
+  mutedException(exception: unknown): string | undefined;
+  /** The same for a promise that was rejected without a handler. */
+  mutedRejection(promise: unknown): string | undefined;
+  /** Whether the process has room for more objects that each reserve gigabytes of address space. */
+  reserveAddressSpace(count: number): boolean;
   /** Runs the promise jobs that are due; nothing while such jobs run. */
   runPromiseJobs(): void;
   settleImport(id: number, fulfilled: boolean, result: unknown): void;

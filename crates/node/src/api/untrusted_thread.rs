@@ -1,10 +1,11 @@
 //! Threads that run untrusted scripts: the callbacks by which V8 asks its embedder for decisions while a page's script runs.
 
-use napi::{Error, Result, Status, Unknown};
+use napi::{Error, Result, Status, Unknown, sys};
 use napi_derive::napi;
-use selfprof_v8::HostFunctions;
+use selfprof_v8::{HostFunctions, Value};
 
 use super::arguments::to_value;
+use crate::{address_space, realms};
 
 /// Prepares the calling thread for untrusted scripts. From now on `import()` in any context calls `importModule(id, realm,
 /// referrer, specifier, attributes)`, which is answered by [`settle_import`]; `error.stack` has the frames for which
@@ -17,7 +18,7 @@ pub fn host_pages(import_module: Unknown, is_host_site: Unknown, format_stack: U
         is_host_site: to_value(is_host_site)?,
         format_stack: to_value(format_stack)?,
     };
-    if selfprof_v8::host_pages(&functions) {
+    if selfprof_v8::host_pages::<realms::Scripts>(&functions) {
         return Ok(());
     }
     Err(Error::new(Status::InvalidArg, "this thread hosts pages already, or an argument is not a function"))
@@ -30,6 +31,35 @@ pub fn forbid_eval(context_object: Unknown) -> Result<()> {
         return Ok(());
     }
     Err(Error::new(Status::InvalidArg, "this thread hosts no pages, or the argument is not an object"))
+}
+
+/// A function `(callee, this, arguments)` of the context of `contextObject`, which does as `Reflect.apply` for an array of arguments. What the
+/// callee throws is noted for [`muted_exception`].
+#[napi(catch_unwind)]
+pub fn noting_apply(context_object: Unknown) -> Result<sys::napi_value> {
+    let function = selfprof_v8::noting_apply(to_value(context_object)?);
+    function
+        .map(Value::as_raw)
+        .ok_or_else(|| Error::new(Status::InvalidArg, "the argument is not an object of a context"))
+}
+
+/// Where in a muted script an exception came from, as `URL:line:column`; `undefined` when it came from elsewhere. Of an exception that is no
+/// `Error`, this is known once, of the last one that was caught.
+#[napi(catch_unwind)]
+pub fn muted_exception(exception: Unknown) -> Result<sys::napi_value> {
+    Ok(selfprof_v8::muted_exception(to_value(exception)?).map_or(std::ptr::null_mut(), Value::as_raw))
+}
+
+/// The same for a promise that was rejected without a handler.
+#[napi(catch_unwind)]
+pub fn muted_rejection(promise: Unknown) -> Result<sys::napi_value> {
+    Ok(selfprof_v8::muted_rejection(to_value(promise)?).map_or(std::ptr::null_mut(), Value::as_raw))
+}
+
+/// Whether the process has room for `count` more objects that each reserve gigabytes of address space. It may collect garbage to find out.
+#[napi(catch_unwind)]
+pub fn reserve_address_space(count: u32) -> bool {
+    address_space::reserve(count)
 }
 
 /// Runs the promise jobs that are due, as an event loop does when a script has ended. Does nothing while such jobs run.

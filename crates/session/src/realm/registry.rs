@@ -181,6 +181,12 @@ impl Realms {
         self.script(script_id).filter(|script| script.work.is_none()).map(|script| script.realm)
     }
 
+    /// Whether the errors of a page's script are muted; none for scripts of the host and for code made by `eval`.
+    #[must_use]
+    pub fn is_muted(&self, script_id: i32) -> Option<bool> {
+        self.script(script_id).filter(|script| script.work.is_none()).map(|script| script.muted)
+    }
+
     pub(super) fn script(&self, script_id: i32) -> Option<Script> {
         self.scripts.get(&script_id).copied()
     }

@@ -123,6 +123,10 @@ export interface MainRealmFunctions {
   kindOf: KindOf;
   writeValue(...parameters: Parameters<ValueWriter>): Completion;
   readValue(...parameters: Parameters<ValueReader>): Completion;
+  /** A function of the DOM realm that calls functions of a page, as `Reflect.apply`. What they throw is noted for `takeMuted`. */
+  apply(callee: (...parameters: never[]) => unknown, self: unknown, parameters: unknown[]): unknown;
+  /** Whether an exception is that of a muted script. The page's user is told of it then. To be called once. */
+  takeMuted(window: object, thrown: unknown): boolean;
   /** `line:column` of a syntax error, empty for other errors. */
   syntaxErrorPosition(error: unknown): string;
   createContext(document: number, frame: number, mayBeIsolated: boolean): Completion;
@@ -334,6 +338,8 @@ export type MemberFinder = (
 
 /** What `require('selfprof:host')` gives in a window's realm: functions of the DOM realm. */
 export interface WindowHost {
+  /** Calls a function of the page: what it throws is noted. */
+  apply(callee: (...parameters: never[]) => unknown, self: unknown, parameters: unknown[]): unknown;
   inspect(value: unknown): string;
   platform: WindowPlatform;
   process: { emitWarning(text: string): void };

@@ -23,10 +23,15 @@ const MAX_BYTES = 512 << 20;
  */
 class ValueSerializer {
   #key;
+  #addressSpace;
 
-  /** @param {Uint8Array} key of all threads that exchange values */
-  constructor(key) {
+  /**
+   * @param {Uint8Array} key of all threads that exchange values
+   * @param {{ mayRead(bytes: ArrayBuffer): boolean }} [addressSpace] of a page: see main-realm/address-space.cjs
+   */
+  constructor(key, addressSpace) {
     this.#key = key;
+    this.#addressSpace = addressSpace;
   }
 
   /** @param {ArrayBuffer} bytes */
@@ -51,6 +56,9 @@ class ValueSerializer {
       maxBytes: MAX_BYTES,
     });
     if (written === undefined) throw new TypeError('the functions are of no realm');
+    // It throws.
+    if (this.#addressSpace?.mayRead(/** @type {ArrayBuffer} */ (written[0])) === false)
+      Reflect.apply(dataCloneError, undefined, ['Data cannot be cloned, out of memory.']);
     // The array has just been made, so nothing of a page runs here.
     const tag = { __proto__: null, value: this.#tagOf(/** @type {ArrayBuffer} */ (written[0])), enumerable: true };
     Object.defineProperty(written, written.length, tag);
@@ -74,6 +82,8 @@ class ValueSerializer {
     const given = Buffer.from(tag);
     if (expected.length !== given.length || !timingSafeEqual(expected, given))
       throw new TypeError('the record of a value is damaged');
+    if (this.#addressSpace?.mayRead(bytes) === false)
+      throw new RangeError('there is no room for the buffers of a value');
     return native.deserializeValue(bytes, { anchor, ...lists });
   }
 }

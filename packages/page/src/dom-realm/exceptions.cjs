@@ -43,15 +43,16 @@ function locate(stack) {
  * @param {Jsdom.Window} window
  * @param {unknown} error what was thrown; of a muted script, nothing
  * @param {string} [url] of the script that threw, when its stack does not say
- * @param {boolean} [muted] whether the script is of another origin: the page then learns only that something failed
+ * @param {boolean} [muted] whether the script is known to be of another origin: the page then learns only that something failed
  * @param {string} [stack] of the caller of `reportError()`
  */
 function reportException(window, error, url = window._document.URL, muted = false, stack = undefined) {
-  if (muted) {
+  if (muted || bridge.takeMuted(window, error)) {
     const message = 'Script error.';
     const nowhere = { lineno: 0, colno: 0 };
     const report = { message, filename: '', ...nowhere, error: null };
-    reportError(window, report, { message, stack: message, filename: url, ...nowhere });
+    // What a worker does not handle goes to the page that started it.
+    reportError(window, report, { message, stack: message, filename: muted ? url : '', ...nowhere });
     return;
   }
   const isError = bridge.kindOf(error) === 'Error' || read(error, 'stack') !== undefined;

@@ -69,6 +69,9 @@ const bridge = {
   kindOf: callForeign(main.kindOf),
   writeValue: withCompletion(main.writeValue),
   readValue: withCompletion(main.readValue),
+  // A function of this realm.
+  apply: main.apply,
+  takeMuted: callForeign(main.takeMuted),
   syntaxErrorPosition: callForeign(main.syntaxErrorPosition),
   createContext: withCompletion(main.createContext),
   newNamedProperties: withCompletion(main.newNamedProperties),

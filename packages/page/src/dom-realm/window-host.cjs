@@ -90,6 +90,7 @@ function hostFor(realm) {
       const listeners = idlUtils.implForWrapper(target)?._eventListeners?.[type];
       return listeners !== undefined && listeners.length > 0;
     },
+    apply: bridge.apply,
     fireEvent(target, type) {
       idlUtils.implForWrapper(target)._dispatch(createAnEvent(type, window, Event));
     },

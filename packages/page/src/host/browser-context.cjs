@@ -98,13 +98,15 @@ class BrowserContext {
   /**
    * @param {'page' | 'worker'} kind what is to be opened in it
    * @param {import('tough-cookie').SerializedCookieJar | undefined} cookies
+   * @param {Int32Array} resizable of all threads of the page
    */
-  startThread(kind, cookies) {
+  startThread(kind, cookies, resizable) {
     const thread = new ThreadHandle({
       library: this.#library,
       cookies,
       options: this.#options,
       kind,
+      resizable,
     });
     this.#threads.add(thread);
     thread.on('exit', () => this.#threads.delete(thread));

@@ -24,6 +24,8 @@ class PageContext {
   #running = 0;
   /** The responses that this thread holds for the page. */
   budget;
+  /** Whether a thread of the page has made a resizable buffer, see main-realm/address-space.cjs. */
+  #resizable = new Int32Array(new SharedArrayBuffer(4));
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
@@ -42,7 +44,7 @@ class PageContext {
 
   /** @param {'page' | 'worker'} kind what is to be opened in it */
   startThread(kind) {
-    const thread = this.#host.startThread(kind, this.#cookies.jar.save());
+    const thread = this.#host.startThread(kind, this.#cookies.jar.save(), this.#resizable);
     this.#cookies.add(thread);
     this.#running += 1;
     thread.on('gone', () => {

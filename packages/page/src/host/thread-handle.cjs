@@ -57,6 +57,7 @@ const COUNTED_LONGER = new Set(['blob', 'frame', 'worker']);
  * @property {import('tough-cookie').SerializedCookieJar | undefined} cookies
  * @property {import('./browser-context.cjs').ThreadOptions} options
  * @property {'page' | 'worker'} kind what is to be opened in it
+ * @property {Int32Array} resizable see main-realm/address-space.cjs
  */
 
 /**
@@ -88,7 +89,7 @@ class ThreadHandle extends EventEmitter {
   #inbox;
 
   /** @param {ThreadStart} start */
-  constructor({ library, cookies, options, kind }) {
+  constructor({ library, cookies, options, kind, resizable }) {
     super();
     const dom = new MessageChannel();
     const main = new MessageChannel();
@@ -101,6 +102,7 @@ class ThreadHandle extends EventEmitter {
         options,
         modules: loadedModules.current(),
         cloneKey,
+        resizable,
         unread: this.#unreadOfMain,
         kind,
         port: dom.port2,

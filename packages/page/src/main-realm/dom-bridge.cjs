@@ -9,6 +9,7 @@
 const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
+const native = require('selfprof/internal/native.cjs');
 const { withoutFragment } = require('../fetch/request.cjs');
 const { bytesOf, setBytes, unsharedBytesOf } = require('./foreign-bytes.cjs');
 const { kindOf } = require('./kind-of.cjs');
@@ -147,6 +148,13 @@ class DomBridge {
       kindOf: (value) => kindOf(value),
       writeValue: (...parameters) => this.#complete(() => thread.values.write(...parameters)),
       readValue: (...parameters) => this.#complete(() => thread.values.read(...parameters)),
+      apply: thread.apply,
+      takeMuted: (window, thrown) => {
+        const place = native.mutedException(thrown);
+        if (place === undefined) return false;
+        thread.reports.laterMutedException(thread.windows.frameOf(window), place, thrown);
+        return true;
+      },
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
       createContext: (document, frame, mayBeIsolated) =>
         this.#complete(() => thread.windows.create(Number(document), Number(frame), mayBeIsolated === true)),

@@ -41,6 +41,7 @@ class HostModules {
   #make;
   #redirect;
   #globals;
+  #globalsFor;
   /** CommonJS modules by file. @type {Map<string, Module>} */
   #modules = new Map();
   /** ES modules by file. @type {Map<string, vm.SourceTextModule | vm.SyntheticModule>} */
@@ -53,13 +54,15 @@ class HostModules {
    * @param {Redirect} redirect is called before a specifier is resolved
    * @param {Record<string, unknown>} [globals] what modules see under these names in place of the properties of the global object, which a
    *   page may replace
+   * @param {(file: string) => Record<string, unknown>} [globalsFor] more of them for a file: always the same names
    */
-  constructor(context, store, realmKind, redirect, globals = {}) {
+  constructor(context, store, realmKind, redirect, globals = {}, globalsFor = () => ({})) {
     this.#context = context;
     this.#store = store;
     this.#realmKind = realmKind;
     this.#redirect = redirect;
     this.#globals = globals;
+    this.#globalsFor = globalsFor;
     // Module objects and `require` belong to the realm. Errors of the main realm are replaced by errors of the realm.
     this.#make = vm.runInContext(
       `'use strict'; ({
@@ -122,10 +125,11 @@ class HostModules {
     });
     // Not by a function of the realm, which a page may have replaced: with `require`, it could read files.
     Reflect.defineProperty(require, 'resolve', { value: this.#make.resolve });
+    const globals = { ...this.#globals, ...this.#globalsFor(file) };
     const script = this.#store.script(this.#realmKind, file, (source, cachedData) =>
-      compile(file, Object.keys(this.#globals), source, cachedData),
+      compile(file, Object.keys(globals), source, cachedData),
     );
-    const run = script.runInContext(this.#context)(...Object.values(this.#globals));
+    const run = script.runInContext(this.#context)(...Object.values(globals));
     // Not `run.call`: that would be the context's, and a page may have replaced it.
     Reflect.apply(run, module.exports, [module.exports, require, module, file, path.dirname(file), mainRealm]);
     return module.exports;

@@ -5,6 +5,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
+const vm = require('node:vm');
 
 const DOM = path.join(__dirname, '..', 'dom-realm');
 
@@ -76,4 +77,19 @@ function overrides(library, bridge, kind) {
   };
 }
 
-module.exports = { overrides };
+/**
+ * Functions of a page that jsdom calls back are called by modules that its build generates, all by `Reflect.apply`.
+ *
+ * @param {{ folder: string }} library jsdom
+ * @param {object} context of the DOM realm
+ * @param {Function} apply what they call instead, a function of that realm
+ * @returns {(file: string) => Record<string, unknown>} what stands in for globals in a file
+ */
+function callbackGlobals(library, context, apply) {
+  const generated = path.join(library.folder, 'lib', 'generated', 'idl') + path.sep;
+  const make = vm.runInContext('(apply) => ({ __proto__: Reflect, apply })', context);
+  const globals = { Reflect: make(apply) };
+  return (file) => (file.startsWith(generated) ? globals : {});
+}
+
+module.exports = { callbackGlobals, overrides };

@@ -17,6 +17,7 @@ const { Network } = require('../fetch/network.cjs');
 const { Transport } = require('../fetch/http.cjs');
 const { serialize } = require('../fetch/origin.cjs');
 const { isRestricted } = require('../fetch/sandbox.cjs');
+const { AddressSpace } = require('./address-space.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { coarsened } = require('./coarse-time.cjs');
@@ -31,7 +32,7 @@ const { Loader } = require('./loader.cjs');
 const { ModuleStore } = require('./module-store.cjs');
 const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
-const { overrides } = require('./overrides.cjs');
+const { callbackGlobals, overrides } = require('./overrides.cjs');
 const { isOwnError, isOwnPromise } = require('./own-objects.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
@@ -92,10 +93,11 @@ class PageThread {
   #blobs;
 
   /** @param {ThreadData} data */
-  constructor({ library, options, cookies, cloneKey, port, kind, modules: loaded }) {
+  constructor({ library, options, cookies, cloneKey, resizable, port, kind, modules: loaded }) {
     this.#options = options;
     this.store = new ModuleStore(loaded);
-    this.values = new ValueSerializer(cloneKey);
+    this.addressSpace = new AddressSpace(resizable);
+    this.values = new ValueSerializer(cloneKey, this.addressSpace);
     const jsdomScripts = packagesOf(library.folder);
     this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
     installV8Hooks(this.#hostScripts, (id, realm, referrer, specifier, attributes) => {
@@ -117,13 +119,17 @@ class PageThread {
 
     // No code from strings: a page can reach the DOM realm's `Function` through the constructor of any of jsdom's functions.
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
-    native.forbidEval(vm.runInContext('(function () {})', context));
+    const anchor = vm.runInContext('(function () {})', context);
+    native.forbidEval(anchor);
     restrictPorts(context);
     this.fixedPrototypes.install(context);
     coarsenTemporal(context);
     countIntlMemory(context);
     removeWasmStreaming(context);
     countWasmMemory(context);
+    this.addressSpace.limit(context);
+    /** Calls a function of the page from the DOM realm, as `Reflect.apply`, and notes what it throws. */
+    this.apply = native.notingApply(anchor);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
     this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));
     /** @type {unknown} */
@@ -133,6 +139,8 @@ class PageThread {
       this.store,
       'dom',
       overrides(library, () => bridge, kind),
+      {},
+      callbackGlobals(library, context, this.apply),
     );
     bridge = modules.require(path.join(DOM_REALM, 'main-realm-bridge.cjs'), this.bridge.functions());
     const program = kind === 'worker' ? path.join('worker', 'worker-program.cjs') : 'dom-program.cjs';
@@ -205,6 +213,12 @@ class PageThread {
   reject(reason, promise) {
     if (isOfMainRealm(reason) || isOfMainRealm(promise)) {
       this.fail(reason);
+      return;
+    }
+    // https://html.spec.whatwg.org/multipage/webappapis.html#the-hostpromiserejectiontracker-implementation
+    const place = native.mutedRejection(promise);
+    if (place !== undefined) {
+      this.reports.mutedRejection(place, reason);
       return;
     }
     try {

@@ -38,6 +38,28 @@ class Reports {
     this.#problem({ frame: window, kind: 'script', text, url });
   }
 
+  /**
+   * The same when the script threw later, as in a timer.
+   *
+   * @param {number} window
+   * @param {string} place `URL:line:column`
+   * @param {unknown} thrown
+   */
+  laterMutedException(window, place, thrown) {
+    this.#mutedError(window, place, `threw: ${describeThrown(thrown)}`);
+  }
+
+  /** A script of another origin rejected a promise, and nothing handles that. @param {string} place `URL:line:column` @param {unknown} reason */
+  mutedRejection(place, reason) {
+    this.#mutedError(0, place, `rejected a promise: ${describeThrown(reason)}`);
+  }
+
+  /** @param {number} window @param {string} place @param {string} what */
+  #mutedError(window, place, what) {
+    const url = place.replace(/:\d+:-?\d+$/, '');
+    this.#problem({ frame: window, kind: 'script', text: `The script of another origin "${place}" ${what}`, url });
+  }
+
   /** @param {{ frame: number, kind: string, text: string, url: string }} problem */
   #problem({ frame, kind, text, url }) {
     if (this.#limit.take() < 0) return;

@@ -28,4 +28,6 @@ export interface ThreadData {
   modules?: PackedModules;
   /** See cloning/value-serializer.cjs. */
   cloneKey: Uint8Array;
+  /** See main-realm/address-space.cjs. */
+  resizable: Int32Array;
 }

@@ -3,6 +3,7 @@
 // Loads our own code into the realm of a window, before any script of the page runs there.
 
 const path = require('node:path');
+const vm = require('node:vm');
 
 const { HostModules } = require('./host-modules.cjs');
 
@@ -11,6 +12,9 @@ const { HostModules } = require('./host-modules.cjs');
 /** @typedef {import('./realm.cjs').Realm} Realm */
 
 const WINDOW_REALM = path.join(__dirname, '..', 'window-realm');
+
+/** Calls functions of a page. */
+const OBSERVER = require.resolve('selfprof/internal/timing/observer.cjs');
 
 /** Taken from the global object before a page can replace them: our modules in the window find these. */
 const INTRINSICS = [
@@ -69,6 +73,7 @@ function loadWindowCode(store, { window, realm }, host, functions) {
   /** @type {Record<string, unknown>} */
   const globals = { process: host.process, setImmediate: host.setImmediate };
   for (const name of INTRINSICS) globals[name] = /** @type {Record<string, unknown>} */ (window)[name];
+  const reflect = vm.runInContext('(apply) => ({ __proto__: Reflect, apply })', window)(host.apply);
   /** @type {unknown} */
   let facade;
   const modules = new HostModules(
@@ -77,6 +82,7 @@ function loadWindowCode(store, { window, realm }, host, functions) {
     'window',
     windowOverrides(host, () => facade),
     globals,
+    (file) => (file === OBSERVER ? { Reflect: reflect } : {}),
   );
   facade = modules.require(path.join(WINDOW_REALM, 'native-facade.cjs'), functions);
   const code = /** @type {WindowCode} */ (modules.require(path.join(WINDOW_REALM, 'window-program.cjs')));

@@ -77,7 +77,8 @@ class WindowRegistry {
     countIntlMemory(window);
     removeWasmStreaming(window);
     countWasmMemory(window);
-    const { client, loader, reports } = this.#thread;
+    const { addressSpace, client, loader, reports } = this.#thread;
+    addressSpace.limit(window);
     const isIsolated = client.isIsolated === true && mayBeIsolated && description.isIsolated !== false;
     const realm = new Realm(window, {
       originGroup: client.origin,
@@ -145,6 +146,11 @@ class WindowRegistry {
     const record = this.#windows.get(window);
     if (record === undefined) throw new Error('this is not a window of the page');
     return record;
+  }
+
+  /** The number of a window's frame; 0 for anything else. @param {object} window */
+  frameOf(window) {
+    return this.#windows.get(window)?.frame ?? 0;
   }
 
   /** A window whose document may run scripts. jsdom runs its own before our code is in the window. @param {object} window */

@@ -55,7 +55,7 @@ function installIdleCallbacks() {
       const handle = ++last;
       const run = () => {
         timers.delete(handle);
-        callback(new IdleDeadline(TOKEN, host.now() + PERIOD));
+        host.apply(callback, undefined, [new IdleDeadline(TOKEN, host.now() + PERIOD)]);
       };
       // The second timer comes after the tasks that are queued when the first one fires.
       timers.set(

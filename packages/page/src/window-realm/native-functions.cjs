@@ -15,6 +15,21 @@ const { set: setText } = host.functionTexts;
 const originals = { __proto__: /** @type {never} */ (null) };
 
 /**
+ * Notes what the function of a timer throws, which jsdom calls directly.
+ *
+ * @param {IArguments} parameters
+ */
+function noting(parameters) {
+  const handler = parameters[0];
+  if (typeof handler === 'function')
+    /** @this {unknown} @param {...unknown} values */
+    parameters[0] = function (...values) {
+      host.apply(handler, this, values);
+    };
+  return parameters;
+}
+
+/**
  * Named functions in their places. V8 shows the name that a function has in its source text, so a computed name or a changed
  * property does not suffice.
  *
@@ -100,10 +115,10 @@ const OPERATIONS = {
     return apply(originals.scrollTo, this, arguments);
   },
   setInterval(/** @type {unknown} */ _handler) {
-    return apply(originals.setInterval, this, arguments);
+    return apply(originals.setInterval, this, noting(arguments));
   },
   setTimeout(/** @type {unknown} */ _handler) {
-    return apply(originals.setTimeout, this, arguments);
+    return apply(originals.setTimeout, this, noting(arguments));
   },
   stop() {
     return apply(originals.stop, this, arguments);
@@ -177,6 +192,8 @@ function hideHostCode() {
   for (const holder of [Object, Object.prototype, Reflect]) noteFunctions(holder);
   // See main-realm/wasm-memory.cjs.
   noteFunctions(WebAssembly);
+  // See main-realm/address-space.cjs.
+  for (const holder of [ArrayBuffer, WebAssembly.Instance, WebAssembly.Memory]) noteFunctions(holder.prototype);
   const temporal = getOwnPropertyDescriptor(globalThis, 'Temporal')?.value ?? {};
   for (const key of ownKeys(temporal)) {
     const value = getOwnPropertyDescriptor(temporal, key)?.value;

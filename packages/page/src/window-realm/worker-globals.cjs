@@ -200,7 +200,7 @@ function microtask(callback) {
   Reflect.apply(then, resolved, [
     () => {
       try {
-        callback();
+        host.apply(callback, undefined, []);
       } catch (error) {
         host.reportException(error);
       }

@@ -21,14 +21,14 @@ function toLong(value) {
  * @param {boolean} repeats
  */
 function start(handler, delay, parameters, repeats) {
-  /** @type {Function | string} */
+  /** @type {((...parameters: never[]) => unknown) | string} */
   const work = typeof handler === 'function' ? handler : `${handler}`;
   const id = next++;
   const run = () => {
     if (!timers.has(id)) return;
     if (!repeats) timers.delete(id);
     try {
-      if (typeof work === 'function') Reflect.apply(work, globalThis, parameters);
+      if (typeof work === 'function') host.apply(work, globalThis, parameters);
       else host.runText(work);
     } catch (error) {
       host.reportException(error);

@@ -1,0 +1,134 @@
+'use strict';
+
+// Limits the address space that pages reserve. A resizable buffer has the addresses of its greatest length, and a memory of WebAssembly has
+// gigabytes of them, however little of that they use. No limit of memory holds them, and V8 ends the process when the system has no more.
+//
+// How much a process has reserved is measured by the addon, because a page can keep a memory alive in ways that no one sees, as through a
+// function in a table.
+
+const vm = require('node:vm');
+
+const native = require('selfprof/internal/native.cjs');
+
+/** The greatest length of a resizable buffer, in bytes: that of the longest typed array. */
+const MAX_LENGTH = 2 ** 33;
+
+/** How many resizable buffers one cloned value may hold. V8 reserves their addresses one after the other when it reads the value. */
+const MAX_CLONED = 100;
+
+/** The byte that a resizable buffer begins with in a value that V8 has written. */
+const TAG = '~'.charCodeAt(0);
+
+const SOURCE = `'use strict'; ((reserve, noteResizable) => {
+  const { ArrayBuffer, Promise, Proxy, RangeError, SharedArrayBuffer } = globalThis;
+  const { apply, construct, defineProperty, getOwnPropertyDescriptor } = Reflect;
+
+  /** @throws {RangeError} of this realm, also when the stack is too full to find out */
+  const requireRoom = (message) => {
+    let hasRoom = false;
+    try {
+      hasRoom = reserve();
+    } catch {}
+    if (hasRoom !== true) throw new RangeError(message);
+  };
+  const noted = () => {
+    try {
+      noteResizable();
+      return;
+    } catch {}
+    throw new RangeError('Maximum call stack size exceeded');
+  };
+  const replace = (holder, name, handler) => {
+    const property = getOwnPropertyDescriptor(holder, name);
+    // A proxy of a built-in function has the text of one.
+    const value = new Proxy(property.value, { __proto__: null, ...handler });
+    defineProperty(holder, name, { ...property, value });
+    const { prototype } = value;
+    if (prototype === undefined) return;
+    defineProperty(prototype, 'constructor', { ...getOwnPropertyDescriptor(prototype, 'constructor'), value });
+  };
+
+  // https://tc39.es/ecma262/#sec-arraybuffer-constructor
+  const failed = 'Array buffer allocation failed';
+  const buffer = {
+    construct: (original, parameters, target) => {
+      const options = parameters[1];
+      if ((typeof options !== 'object' || options === null) && typeof options !== 'function') return construct(original, [parameters[0]], target);
+      // In this order, and each once: a page may see the conversions.
+      const length = +parameters[0];
+      let greatest = options.maxByteLength;
+      if (greatest === undefined) return construct(original, [length], target);
+      greatest = +greatest;
+      if (greatest > ${MAX_LENGTH}) throw new RangeError(failed);
+      requireRoom(failed);
+      noted();
+      return construct(original, [length, { __proto__: null, maxByteLength: greatest }], target);
+    },
+  };
+  replace(globalThis, 'ArrayBuffer', buffer);
+  replace(globalThis, 'SharedArrayBuffer', buffer);
+
+  const limited = (message) => ({
+    construct: (original, parameters, target) => {
+      requireRoom(message);
+      return construct(original, parameters, target);
+    },
+  });
+  const noInstance = 'Out of memory: Cannot allocate Wasm memory for new instance';
+  replace(WebAssembly, 'Memory', limited('WebAssembly.Memory(): could not allocate memory'));
+  replace(WebAssembly, 'Instance', limited('WebAssembly.Instance(): ' + noInstance));
+  replace(WebAssembly, 'instantiate', {
+    apply: (original, self, parameters) => {
+      try {
+        requireRoom('WebAssembly.instantiate(): ' + noInstance);
+      } catch (error) {
+        return new Promise((_resolve, reject) => reject(error));
+      }
+      return apply(original, self, parameters);
+    },
+  });
+  if (WebAssembly.Memory.prototype.toResizableBuffer !== undefined)
+    replace(WebAssembly.Memory.prototype, 'toResizableBuffer', {
+      apply: (original, self, parameters) => {
+        noted();
+        return apply(original, self, parameters);
+      },
+    });
+})`;
+
+/** @type {vm.Script | undefined} */
+let script;
+
+class AddressSpace {
+  #resizable;
+
+  /** @param {Int32Array} resizable of all threads of a page: whether one of them has made a resizable buffer */
+  constructor(resizable) {
+    this.#resizable = resizable;
+  }
+
+  /** Limits what the constructors of a realm reserve. @param {object} context in which no page has run */
+  limit(context) {
+    script ??= new vm.Script(SOURCE, { filename: __filename });
+    script.runInContext(context)(
+      () => native.reserveAddressSpace(1),
+      () => void Atomics.store(this.#resizable, 0, 1),
+    );
+  }
+
+  /**
+   * Whether a value may be read, which reserves addresses for each of its resizable buffers. Text can have the same bytes as they: in a page
+   * that has such buffers, it is counted with them.
+   *
+   * @param {ArrayBuffer} bytes that V8 has written
+   */
+  mayRead(bytes) {
+    if (Atomics.load(this.#resizable, 0) === 0) return true;
+    const view = new Uint8Array(bytes);
+    let count = 0;
+    for (let at = view.indexOf(TAG); at >= 0; at = view.indexOf(TAG, at + 1)) if (++count > MAX_CLONED) return false;
+    return count === 0 || native.reserveAddressSpace(count);
+  }
+}
+
+module.exports = { AddressSpace };
