@@ -84,6 +84,8 @@ export interface ProfilerClass {
     stop(): Promise<Trace>;
     addEventListener(type: 'samplebufferfull', listener: () => void): void;
   };
+  /** Whether it is not the browser's own. */
+  readonly polyfilled?: boolean;
 }
 
 /**

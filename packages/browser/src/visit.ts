@@ -73,7 +73,7 @@ export function run(options: Options): Agent | undefined {
       try {
         const profiler = new Profiler({ sampleInterval, maxBufferSize });
         profiler.addEventListener('samplebufferfull', onFull);
-        tell(isNative ? 'native' : 'polyfill');
+        tell(isNative && !Profiler.polyfilled ? 'native' : 'polyfill');
         return profiler;
       } catch (error) {
         problem = (error as Error).name === 'NotAllowedError' ? 'not-allowed' : 'failed';

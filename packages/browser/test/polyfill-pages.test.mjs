@@ -13,7 +13,7 @@ import { before, describe, it } from 'node:test';
 import puppeteer from 'puppeteer-core';
 
 import { brief } from './polyfill.mjs';
-import { TIMEOUT } from './site.mjs';
+import { functionsOf, SCRIPT, startReceiver, TIMEOUT, until } from './site.mjs';
 
 const {
   SELFPROF_TEST_CHROMIUM: chromium,
@@ -39,7 +39,8 @@ class Ten { run() { until(10, spinNumbers) } }
 function job() { forty(); thirty(); twenty(); new Ten().run() }
 async function waits() { await sleep(0); until(30, spinNumbers); await null; until(30, spinNumbers) }
 async function shares(rounds) { for (let i = 0; i < rounds; i++) { job(); await sleep(0) } }
-async function mostlyIdle(rounds) { for (let i = 0; i < rounds; i++) { forty(); await sleep(60) } }
+let busy = 0;
+async function mostlyIdle(rounds) { busy = 0; for (let i = 0; i < rounds; i++) { busy -= performance.now(); forty(); busy += performance.now(); await sleep(60) } }
 async function nested() { for (let i = 0; i < 10; i++) { [1, 2].forEach(function each() { thirty() }); await sleep(0) } }
 async function waiting() { for (let i = 0; i < 10; i++) await waits() }
 async function profiled(act, argument) {
@@ -48,13 +49,13 @@ async function profiled(act, argument) {
   await act(argument);
   const end = performance.now();
   const trace = await profiler.stop();
-  return { trace, ms: end - start, start, end };
+  return { trace, ms: end - start, start, end, busy };
 }
 `;
 
 const WORKER = `
 importScripts('/selfprof-polyfill.js', '/app.js');
-onmessage = async () => postMessage(await profiled(shares, 5));
+onmessage = async () => postMessage(await profiled(shares, 10));
 `;
 
 /** What `selfprof instrument` writes, by path: the runtime, the table, and the instrumented files. */
@@ -133,13 +134,25 @@ function sharesOf(trace, names) {
 
 const distance = (one, other) => Object.keys(one).reduce((sum, key) => sum + Math.abs(one[key] - other[key]), 0) / 2;
 
+/** Something that depends on how busy the machine is, three times at most. */
+async function attempt(act) {
+  for (let count = 1; count < 3; count++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof assert.AssertionError)) throw error;
+    }
+  }
+  return await act();
+}
+
 const SHARES = { forty: 0.4, thirty: 0.3, twenty: 0.2, run: 0.1 };
 
 function checkShares(trace) {
   const { total, shares } = sharesOf(trace, Object.keys(SHARES));
   assert.ok(distance(shares, SHARES) <= 0.1, JSON.stringify(shares));
   // On a busy machine a job takes longer than its time.
-  assert.ok(total >= 40, `${total} samples`);
+  assert.ok(total >= 50, `${total} samples`);
   const unknown = brief(trace).filter((stack) => stack === '?').length;
   assert.ok(unknown / trace.samples.length <= 0.1, `${unknown} of ${trace.samples.length} samples have no place`);
 }
@@ -162,8 +175,11 @@ for (const [browserName, executable] of [
 
     it('has the shares of its functions', async (t) => {
       const { page, faults } = await open(t, browserName, files);
-      const { trace, start, end } = await page.evaluate(() => profiled(shares, 10));
-      checkShares(trace);
+      const { trace, start, end } = await attempt(async () => {
+        const result = await page.evaluate(() => profiled(shares, 10));
+        checkShares(result.trace);
+        return result;
+      });
       // One sample for each interval.
       const { length } = trace.samples;
       assert.ok(Math.abs(length - (end - start) / 10) <= 3, `${length} samples in ${end - start} ms`);
@@ -194,11 +210,13 @@ for (const [browserName, executable] of [
 
     it('is idle when it does nothing', async (t) => {
       const { page } = await open(t, browserName, files);
-      const { trace, ms } = await page.evaluate(() => profiled(mostlyIdle, 12));
-      const stacks = brief(trace);
-      const idle = stacks.filter((stack) => stack === '-').length / stacks.length;
-      const expected = 1 - (12 * 40) / ms;
-      assert.ok(Math.abs(idle - expected) <= 0.06, `${idle} instead of ${expected}`);
+      await attempt(async () => {
+        const { trace, ms, busy } = await page.evaluate(() => profiled(mostlyIdle, 12));
+        const stacks = brief(trace);
+        const idle = stacks.filter((stack) => stack === '-').length / stacks.length;
+        const expected = 1 - busy / ms;
+        assert.ok(Math.abs(idle - expected) <= 0.05, `${idle} instead of ${expected}`);
+      });
     });
 
     it('has stacks through native functions, and what runs after an await', async (t) => {
@@ -228,16 +246,41 @@ for (const [browserName, executable] of [
 
     it('profiles workers', async (t) => {
       const { page } = await open(t, browserName, files);
-      const { trace } = await page.evaluate(
-        () =>
-          new Promise((resolve, reject) => {
-            const worker = new Worker('/worker.js');
-            worker.onerror = (event) => reject(new Error(event.message));
-            worker.onmessage = ({ data }) => resolve(data);
-            worker.postMessage('');
-          }),
+      await attempt(async () => {
+        const { trace } = await page.evaluate(
+          () =>
+            new Promise((resolve, reject) => {
+              const worker = new Worker('/worker.js');
+              worker.onerror = (event) => reject(new Error(event.message));
+              worker.onmessage = ({ data }) => resolve(data);
+              worker.postMessage('');
+            }),
+        );
+        checkShares(trace);
+      });
+    });
+
+    it('is profiled by the agent', async (t) => {
+      const receiver = await startReceiver(t);
+      const { page, faults } = await open(t, browserName, { ...files, '/selfprof.js': SCRIPT });
+      await page.addScriptTag({ url: '/selfprof.js' });
+      await page.evaluate(async (url) => {
+        globalThis.agent = selfprof.init({ url, app: 'shop' });
+        await shares(3);
+        agent.flush();
+      }, `${receiver.url}v1/profiles`);
+      await until(() => receiver.profiles().length > 0 && receiver.coverage().length > 0);
+      const names = functionsOf(receiver.profiles());
+      for (const name of Object.keys(SHARES)) assert.ok(names.has(name), name);
+      assert.deepEqual(
+        receiver.coverage().map(({ coverage }) => coverage),
+        ['polyfill'],
       );
-      checkShares(trace);
+      // Chromium says that its own is not allowed.
+      assert.deepEqual(
+        faults.filter((fault) => !fault.startsWith('Document policy violation')),
+        [],
+      );
     });
 
     it('keeps the settings of Error', async (t) => {
