@@ -70,7 +70,7 @@ pub fn all() -> Vec<Benchmark> {
         ),
         benchmark(
             "polyfill-programs",
-            "Minified bundles in Chromium, 10 s at 10 ms, beside the browser's own profiler in the same run",
+            "Minified bundles in Chromium, 30 s at 10 ms, beside the browser's own profiler in the same run",
             3,
             PROGRAMS.map(|(label, name)| variant(label, &["program", "{folder}", name])).into(),
             vec![
