@@ -38,7 +38,8 @@ export function run(options: Options): Agent | undefined {
   const visit = { app, release, environment, session: session.id, rate: session.rate };
   const visitId = randomId();
   const isPage = scope.document !== undefined;
-  const outbox = sender(options.url, isPage && options.worker !== false);
+  // A worker from a `blob:` URL does not know what a relative one is relative to.
+  const outbox = sender(new Request(options.url).url, isPage && options.worker !== false);
   const routes = watchRoutes(options.route ?? pathOf);
   const entries = observeEntries();
   let recordings: Recording[] = [];

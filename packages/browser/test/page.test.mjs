@@ -227,6 +227,17 @@ describe('a page with the agent', () => {
 });
 
 describe('the agent', () => {
+  it('sends to a relative address from its worker', async (t) => {
+    const receiver = await startReceiver(t);
+    const address = `${receiver.url.slice('http:'.length)}v1/profiles`;
+    const url = await startSite(t, { options: `{ url: '${address}', app: 'shop' }` });
+    const browser = await launch(t);
+    const page = await browser.newPage();
+    await page.goto(url);
+    await until(() => receiver.requests.length > 0);
+    assert.ok(receiver.requests[0].isGzip);
+  });
+
   it('takes the measurements of web-vitals', async (t) => {
     const vitals = fs.readFileSync(new URL('./web-vitals.iife.js', import.meta.resolve('web-vitals')), 'utf8');
     const { receiver, page } = await visited(t, {

@@ -226,7 +226,7 @@ describe('the table of functions', () => {
     return { it, traces };
   };
 
-  it('is loaded once, when a trace is made, and for five seconds at most', async () => {
+  it('is loaded once, when the first profiler starts, and for five seconds at most', async () => {
     const timeouts = [];
     const { it, traces } = await sampled({
       globals: { AbortSignal: { timeout: (ms) => timeouts.push(ms) && 'signal' } },
@@ -240,10 +240,12 @@ describe('the table of functions', () => {
     assert.deepEqual(it.warnings, []);
   });
 
-  it('is not loaded by a page that does not profile', () => {
+  it('is loaded before a profiler is stopped, and not by a page that has none', () => {
     const it = page();
     it.job('outer(() => pass(10))');
     assert.deepEqual(it.requests, []);
+    it.start();
+    assert.equal(it.requests.length, 1);
   });
 
   it('may be missing: then frames have the names of the engine', async () => {

@@ -1,6 +1,7 @@
 // The interface `Profiler`, as WebIDL defines it: https://wicg.github.io/js-self-profiling/#the-profiler-interface
 
 import type { Trace } from '../../index.d.ts';
+import { loadFunctions } from './functions.ts';
 import { ceil, clearTimeout, defineProperty, Event, EventTarget, min, now, setTimeout } from './intrinsics.ts';
 import { newRecording, type Recording } from './recording.ts';
 import { begin, end } from './sampler.ts';
@@ -59,6 +60,8 @@ export class Profiler extends EventTarget {
     this.#interval = interval;
     this.#recording = newRecording(start, interval, maxBufferSize);
     begin(this.#recording);
+    // A page that is left soon has no time for it later.
+    loadFunctions();
     const untilFull = () => start + maxBufferSize * interval - now();
     // Timers may fire early.
     const wait = () => {
