@@ -196,6 +196,12 @@ size_t EndThread(void* environment, size_t current, size_t initial) {
   return current < initial + kLeeway ? initial + kLeeway : current;
 }
 
+// The thread, from when its environment is torn down until its isolate is disposed, which collects garbage once more: the heap can be over
+// its limit then, and V8 ends the process if nobody raises it. There is no environment any more.
+size_t AllowLastCollection(void*, size_t current, size_t initial) {
+  return current < initial + kLeeway ? initial + kLeeway : current;
+}
+
 // JS thread, while its environment is torn down. Callbacks of FinalizationRegistry may still be due then. On Node 22, V8 reports that
 // it may not run them as an uncaught error of their context, and Node ends the process when it has given up that context before.
 void IgnoreUncaughtErrors(Isolate* isolate) {
@@ -243,6 +249,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
         Isolate* ending = static_cast<Isolate*>(data);
         selfprof::AnswerNoImports(ending);
         ending->RemoveNearHeapLimitCallback(EndThread, 0);
+        ending->AddNearHeapLimitCallback(AllowLastCollection, nullptr);
         ending->SetPrepareStackTraceCallback(nullptr);
         ending->SetModifyCodeGenerationFromStringsCallback(nullptr);
         IgnoreUncaughtErrors(ending);

@@ -237,6 +237,69 @@ suite('memory', () => {
       assert.ok(grown() < 300 << 20, `${grown() >> 20} MB`);
     });
 
+  test('of a worker that is ended may be just over its limit', async (t) => {
+    const full = `const keep = []; for (let size = 0; size < 196; size += 4) keep.push(new Array(500_000).fill(1));
+      globalThis.large = new Array(10_000_000).fill(0); postMessage('made');`;
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 256 }), routes: { '/full.js': full } });
+    for (let round = 0; round < 3; round++) {
+      const outcome = await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            const worker = new Worker('/full.js');
+            worker.onmessage = () => resolve(worker.terminate());
+            worker.onerror = () => resolve();
+          }),
+      );
+      assert.equal(outcome, undefined);
+    }
+    assert.equal(await page.evaluate(() => 1 + 1), 2);
+    // V8 would end this process when it collects the garbage of the last one.
+    await page.close();
+  });
+
+  test('of asm.js is that of JavaScript', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 256 }) });
+    const grown = watchMemory(t);
+    const result = await page.evaluate(() => {
+      const variables = Array.from({ length: 10_000 }, (_, index) => `a${index}=0`);
+      const cases = Array.from({ length: 1_500 }, (_, index) => `case ${index}:x=1;`);
+      const script = document.createElement('script');
+      script.textContent = `globalThis.make = function (stdlib, foreign, heap) { "use asm";
+        function f(x) { x = x | 0; var ${variables}; switch (x | 0) { ${cases.join('')} } return x | 0; } return { f: f }; }`;
+      document.body.append(script);
+      return globalThis.make(globalThis, {}, new ArrayBuffer(65_536)).f(3);
+    });
+    assert.equal(result, 1);
+    assert.ok(grown() < 100 << 20, `${grown() >> 20} MB`);
+  });
+
+  test('is counted whatever a page puts into Object.prototype', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+    const outcomes = await page.evaluate(`(() => {
+      ${WASM}
+      const large = withBody([1, 96, 0, 0], 0, [1, ...lengthOf(50_000), 127, ...repeat(4_000, 3, 64), ...repeat(4_000, 11), 11]);
+      const small = withBody([1, 96, 0, 0], 0, [0, 11]);
+      let reads = 0;
+      const get = () => {
+        reads++;
+        if (reads === 1) WebAssembly.validate(small);
+        if (reads === 2) throw 'ends the measurement of the small one';
+        return 0;
+      };
+      for (let id = 0; id < 64; id++) Object.defineProperty(Object.prototype, id, { configurable: true, get });
+      const isValid = WebAssembly.validate(large);
+      for (let id = 0; id < 64; id++) delete Object.prototype[id];
+      return [WebAssembly.validate(small), isValid];
+    })()`);
+    assert.deepEqual(outcomes, [true, false]);
+    const error = await crashOf(
+      page,
+      `Object.prototype.Collator = 1; const keep = [];
+       for (const end = Date.now() + 10_000; Date.now() < end;) keep.push(new Intl.Collator('en'));`,
+    );
+    assert.match(error.message, /buffers exceed its memory limit of 64 MB/);
+  });
+
   test('of WebAssembly that is compiled is limited without a change that a page sees', async (t) => {
     const page = await openHtml(t, '');
     const seen = await page.evaluate(`(async () => {

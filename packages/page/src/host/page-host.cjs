@@ -1,5 +1,7 @@
 'use strict';
 
+const v8 = require('node:v8');
+
 const { BrowserContext } = require('./browser-context.cjs');
 const { Page } = require('./page.cjs');
 
@@ -7,6 +9,9 @@ const { Page } = require('./page.cjs');
 
 /** Lets the driver reach what users do not see. @type {(host: PageHost) => BrowserContext} */
 let contextOf;
+
+// asm.js becomes WebAssembly that no limit counts. Without this, it is JavaScript like any other. The flag is one for the process.
+v8.setFlagsFromString('--no-validate-asm');
 
 /**
  * Opens pages.

@@ -28,7 +28,7 @@ const SPELLED =
 const MAX_LIST = 1 << 24;
 
 const SOURCE = `'use strict'; {
-  const sizes = ${JSON.stringify(SIZES)};
+  const sizes = { __proto__: null, ...${JSON.stringify(SIZES)} };
   const { ArrayBuffer, Date, Intl, Proxy, RangeError, Symbol, WeakMap } = globalThis;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
   const { get, set } = WeakMap.prototype;

@@ -35,7 +35,7 @@ const SOURCE = `'use strict'; {
   for (const name of ['promising', 'Suspending', 'SuspendError'])
     if (!delete WebAssembly[name]) throw new Error('WebAssembly keeps ' + name);
 
-  const factors = ${JSON.stringify(FACTORS)};
+  const factors = { __proto__: null, ...${JSON.stringify(FACTORS)} };
   const { ArrayBuffer, DataView, Promise, Proxy, SharedArrayBuffer, Uint8Array, WeakMap } = globalThis;
   const { CompileError } = WebAssembly;
   const { customSections } = WebAssembly.Module;
