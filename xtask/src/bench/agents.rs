@@ -16,18 +16,8 @@ fn benchmark(
     variants: Vec<Variant>,
     columns: Vec<Column>,
 ) -> Benchmark {
-    Benchmark {
-        name,
-        title,
-        script: SCRIPT,
-        rounds: 5,
-        side_by_side: false,
-        // Not for pages, but for labels, which are on by default from Node 24 on.
-        has_pages: true,
-        has_collector: false,
-        variants,
-        columns,
-    }
+    // Not for pages, but for labels, which are on by default from Node 24 on.
+    Benchmark { has_pages: true, ..Benchmark::new(SCRIPT, name, title, 5, variants, columns) }
 }
 
 /// selfprof's agent and three others.

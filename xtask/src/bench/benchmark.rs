@@ -20,6 +20,28 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
+    /// One whose variants run in turn, and which needs neither pages nor the collector.
+    pub fn new(
+        script: &'static str,
+        name: &'static str,
+        title: &'static str,
+        rounds: u32,
+        variants: Vec<Variant>,
+        columns: Vec<Column>,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            script,
+            rounds,
+            side_by_side: false,
+            has_pages: false,
+            has_collector: false,
+            variants,
+            columns,
+        }
+    }
+
     /// Whether its script makes files before the first round.
     pub fn makes_files(&self) -> bool {
         self.variants.iter().flat_map(|variant| &variant.arguments).any(|argument| argument.contains(FOLDER))

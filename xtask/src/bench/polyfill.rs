@@ -29,18 +29,8 @@ fn benchmark(
     variants: Vec<Variant>,
     columns: Vec<Column>,
 ) -> Benchmark {
-    Benchmark {
-        name,
-        title,
-        script: SCRIPT,
-        rounds,
-        side_by_side: false,
-        // Not for pages, but puppeteer-core needs such a Node as well.
-        has_pages: true,
-        has_collector: false,
-        variants,
-        columns,
-    }
+    // Not for pages, but puppeteer-core needs such a Node as well.
+    Benchmark { has_pages: true, ..Benchmark::new(SCRIPT, name, title, rounds, variants, columns) }
 }
 
 /// All of them.

@@ -16,17 +16,8 @@ fn benchmark(
     variants: Vec<Variant>,
     columns: Vec<Column>,
 ) -> Benchmark {
-    Benchmark {
-        name,
-        title,
-        script: "collector.cjs",
-        rounds,
-        side_by_side: false,
-        has_pages: false,
-        has_collector: true,
-        variants,
-        columns,
-    }
+    let script = "collector.cjs";
+    Benchmark { has_collector: true, ..Benchmark::new(script, name, title, rounds, variants, columns) }
 }
 
 /// All of them.

@@ -125,7 +125,7 @@ export interface MainRealmFunctions {
   readValue(...parameters: Parameters<ValueReader>): Completion;
   /** A function of the DOM realm that calls functions of a page, as `Reflect.apply`. What they throw is noted for `takeMuted`. */
   apply(callee: (...parameters: never[]) => unknown, self: unknown, parameters: unknown[]): unknown;
-  /** Whether an exception is that of a muted script. The page's user is told of it then. To be called once. */
+  /** Whether an exception comes from a muted script. If so, this tells the page's user about it, so call it once for each exception. */
   takeMuted(window: object, thrown: unknown): boolean;
   /** `line:column` of a syntax error, empty for other errors. */
   syntaxErrorPosition(error: unknown): string;

@@ -1,4 +1,4 @@
-//! The table of functions, which the runtime fetches when it builds a trace.
+//! The table of functions, which the runtime fetches when a profiler starts.
 
 use std::io::{self, Write};
 
