@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::arguments::{PageArguments, Wait};
 use crate::failure::Failure;
 use crate::files::output::{self, TracePath};
-use crate::page_host::{PageLauncher, PageProcess};
+use crate::page_host::{PageLauncher, PageProcess, TOO_LARGE};
 use crate::program::Program;
 use crate::terminal::color::Colors;
 use crate::terminal::messages::{say, warn};
@@ -126,6 +126,9 @@ fn explain(error: &CallError, arguments: &PageArguments) -> Failure {
     }
     if is("ENOTFOUND") || is("EAI_AGAIN") {
         return failure.hint("the host name cannot be resolved; check its spelling and the network");
+    }
+    if is(TOO_LARGE) {
+        return failure.hint("`--memory-limit MB` allows more memory");
     }
     if message == "the page host has ended" {
         return host_failure(error);

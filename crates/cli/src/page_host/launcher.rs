@@ -11,6 +11,7 @@ use crate::installation::addon;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
 
+use super::memory;
 use super::process::PageProcess;
 
 /// Starts page hosts with one Node.js and one jsdom.
@@ -20,6 +21,8 @@ pub struct PageLauncher {
     driver: PathBuf,
     /// Where to look for jsdom, if not in the default locations.
     jsdom: Option<String>,
+    /// In bytes.
+    memory_limit: u64,
 }
 
 impl PageLauncher {
@@ -30,7 +33,9 @@ impl PageLauncher {
         addon::check(&package, &node)?;
         let jsdom = arguments.jsdom.as_ref().map(|path| path.to_string_lossy().into_owned());
         let driver = package.page_driver()?;
-        Ok(Self { node, driver, jsdom })
+        let memory_limit =
+            arguments.memory_limit.map_or_else(memory::default_limit, |megabytes| megabytes << 20);
+        Ok(Self { node, driver, jsdom, memory_limit })
     }
 
     /// Starts a page host and lets it load jsdom. Calls `on_event` on another thread for every event of a page.
@@ -39,7 +44,7 @@ impl PageLauncher {
         mut options: Value,
         on_event: impl FnMut(Value) + Send + 'static,
     ) -> Result<PageProcess, Failure> {
-        let process = PageProcess::spawn(&self.node.program, &self.driver, on_event)
+        let process = PageProcess::spawn(&self.node.program, &self.driver, self.memory_limit, on_event)
             .map_err(|error| Failure::job("cannot start the page host").because(&error))?;
         if let Some(jsdom) = &self.jsdom {
             options["jsdom"] = jsdom.as_str().into();

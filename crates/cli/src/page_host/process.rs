@@ -19,16 +19,23 @@ use parking_lot::Mutex;
 use selfprof_webdriver::{CallError, Pages};
 use serde_json::{Value, json};
 
+use super::memory;
+
 /// The longest line that is read: a trace, or a value returned by a script of a page.
 const MAX_LINE: u64 = 1 << 30;
 
+/// How the message begins that says how much memory the process may take.
+pub const TOO_LARGE: &str = "the pages took more than ";
+
 /// A running page host. Dropping it ends the process.
 pub struct PageProcess {
-    child: Mutex<Child>,
+    child: Arc<Mutex<Child>>,
     socket: Mutex<UnixStream>,
     /// The same socket, so that closing it need not wait for a write in progress.
     closing: UnixStream,
     calls: Arc<Mutex<Calls>>,
+    /// Closes when this is dropped.
+    _watching: Sender<()>,
 }
 
 /// Calls that wait for their responses.
@@ -37,13 +44,17 @@ struct Calls {
     next: u64,
     waiting: HashMap<u64, Sender<Result<Value, CallError>>>,
     has_ended: bool,
+    /// Why the process was ended from here.
+    reason: Option<String>,
 }
 
 impl PageProcess {
-    /// Runs the script `driver` in Node.js, and calls `on_event` on another thread for every event of a page.
+    /// Runs the script `driver` in Node.js, and calls `on_event` on another thread for every event of a page. The process is ended when it
+    /// takes more than `memory_limit` bytes.
     pub fn spawn(
         node: &Path,
         driver: &Path,
+        memory_limit: u64,
         on_event: impl FnMut(Value) + Send + 'static,
     ) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
@@ -62,7 +73,17 @@ impl PageProcess {
         thread::Builder::new()
             .name("pages".to_owned())
             .spawn(move || listen(reader, MAX_LINE, &shared, on_event))?;
-        Ok(Self { child: Mutex::new(child), socket: Mutex::new(socket), closing, calls })
+        let child = Arc::new(Mutex::new(child));
+        let (watching, stop) = channel();
+        let (watched, shared) = (Arc::clone(&child), Arc::clone(&calls));
+        let exceeded = move || {
+            let megabytes = memory_limit >> 20;
+            shared.lock().reason = Some(format!("{TOO_LARGE}{megabytes} MB of memory"));
+        };
+        thread::Builder::new()
+            .name("page memory".to_owned())
+            .spawn(move || memory::watch(&watched, memory_limit, &stop, exceeded))?;
+        Ok(Self { child, socket: Mutex::new(socket), closing, calls, _watching: watching })
     }
 
     fn send(&self, request: &Value) -> io::Result<()> {
@@ -78,7 +99,7 @@ impl Pages for PageProcess {
         let id = {
             let mut calls = self.calls.lock();
             if calls.has_ended {
-                return Err(gone());
+                return Err(gone(&calls));
             }
             calls.next += 1;
             let id = calls.next;
@@ -87,7 +108,7 @@ impl Pages for PageProcess {
         };
         // If the process has ended, the listening thread fails every call that waits.
         let _ = self.send(&json!({ "id": id, "method": method, "parameters": parameters }));
-        receiver.recv().unwrap_or_else(|_| Err(gone()))
+        receiver.recv().unwrap_or_else(|_| Err(gone(&self.calls.lock())))
     }
 
     fn end(&self) {
@@ -106,8 +127,8 @@ impl Drop for PageProcess {
     }
 }
 
-fn gone() -> CallError {
-    CallError::new("unknown error", "the page host has ended")
+fn gone(calls: &Calls) -> CallError {
+    CallError::new("unknown error", calls.reason.as_deref().unwrap_or("the page host has ended"))
 }
 
 /// Reads lines until the socket closes. What pages do can decide what is in a line, so one that cannot be read is skipped, and the call
@@ -140,8 +161,9 @@ fn listen(mut reader: impl BufRead, max_line: u64, calls: &Mutex<Calls>, mut on_
     }
     let mut calls = calls.lock();
     calls.has_ended = true;
-    for (_, sender) in calls.waiting.drain() {
-        let _ = sender.send(Err(gone()));
+    let waiting = std::mem::take(&mut calls.waiting);
+    for sender in waiting.into_values() {
+        let _ = sender.send(Err(gone(&calls)));
     }
 }
 

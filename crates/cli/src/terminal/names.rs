@@ -77,8 +77,10 @@ fn short_url(url: &str, base: &Path) -> String {
 /// those that change the direction of the text around them, so that it reads differently
 /// ([Trojan Source](https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing)).
 pub fn printable(text: &str) -> String {
-    let is_obeyed =
-        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let is_obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
     text.replace(is_obeyed, "\u{FFFD}")
 }
 
@@ -129,6 +131,10 @@ mod tests {
     #[test]
     fn control_characters_are_replaced() {
         assert_eq!(printable("a\x1b[31mb\nc"), "a\u{FFFD}[31mb\u{FFFD}c");
-        assert_eq!(printable("a\u{202E}b\u{2066}c שלום"), "a\u{FFFD}b\u{FFFD}c שלום");
+        for hidden in "\u{61C}\u{200E}\u{200F}\u{2028}\u{2029}\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}\u{2066}\u{2067}\u{2068}\u{2069}".chars() {
+            assert_eq!(printable(&format!("a{hidden}b")), "a\u{FFFD}b", "U+{:04X}", u32::from(hidden));
+        }
+        // Letters of any direction, and what joins them, are as they are.
+        assert_eq!(printable("a שלום می\u{200C}خواهم 👩\u{200D}💻"), "a שלום می\u{200C}خواهم 👩\u{200D}💻");
     }
 }

@@ -51,6 +51,19 @@ fn a_load_is_profiled_from_its_first_script() {
     assert!(top.contains("sum") && top.contains("busy.js:1:13"), "{top}");
 }
 
+/// Whatever fills it, and whether V8 counts that or not.
+#[test]
+fn the_process_of_a_page_has_a_limit_of_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("fill.html");
+    fs::write(&path, "<script>const keep = []; for (;;) keep.push(new Array(1_000_000).fill(1.5));</script>")
+        .unwrap();
+    let output = page(&["--memory-limit", "400", path.to_str().unwrap()]);
+    let told =
+        "error: the pages took more than 400 MB of memory\n\nhint: `--memory-limit MB` allows more memory\n";
+    check(&output, 1, "", &[told]);
+}
+
 fn output_of_top(path: &std::path::Path) -> String {
     text(&output(selfprof().arg("top").arg(path)).stdout)
 }

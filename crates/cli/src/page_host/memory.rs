@@ -1,0 +1,73 @@
+//! Limits the memory of the page host's process. Its pages have limits of their own, but V8 does not count all that they can make it allocate, and
+//! cannot be interrupted while it allocates. So the whole process ends.
+
+use std::fs;
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+/// How often the memory is looked at.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// For a system that does not say how much memory it has.
+const DEFAULT: u64 = 8 << 30;
+
+/// Half of the memory that this machine or container has, in bytes.
+pub fn default_limit() -> u64 {
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| kilobytes(&text, "MemTotal:"));
+    let group = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let groups = [group.trim().strip_prefix("0::").unwrap_or_default(), ""];
+    let of_group = |group: &str| {
+        let text = fs::read_to_string(format!("/sys/fs/cgroup{group}/memory.max")).ok()?;
+        text.trim().parse::<u64>().ok()
+    };
+    let known = groups.into_iter().filter_map(of_group).chain(machine);
+    known.min().map_or(DEFAULT, |bytes| bytes / 2)
+}
+
+/// Watches a process until `stop` closes, and ends it when it takes more than `limit` bytes, after it has called `on_exceeded`.
+pub fn watch(child: &Arc<Mutex<Child>>, limit: u64, stop: &Receiver<()>, on_exceeded: impl FnOnce()) {
+    while stop.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+        // While it is locked, nobody else waits for the process, so that its id is not that of another one.
+        let mut child = child.lock();
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
+        }
+        if resident(child.id()).is_some_and(|bytes| bytes > limit) {
+            on_exceeded();
+            let _ = child.kill();
+            return;
+        }
+    }
+}
+
+/// The memory of a process in bytes, also what is swapped out.
+fn resident(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    Some(kilobytes(&status, "VmRSS:")? + kilobytes(&status, "VmSwap:").unwrap_or_default())
+}
+
+/// The value of a line such as `VmRSS:   1234 kB`, in bytes.
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(kilobytes("Name:\tnode\nVmRSS:\t     12 kB\n", "VmRSS:"), Some(12 << 10));
+        for text in ["", "VmRSS:\n", "VmRSS: 12\n", "VmRSS: 99999999999999999999 kB\n"] {
+            assert_eq!(kilobytes(text, "VmRSS:"), None, "{text}");
+        }
+        assert!(resident(std::process::id()).unwrap() > 1 << 20);
+        assert!(default_limit() > 1 << 26);
+    }
+}
