@@ -31,8 +31,8 @@ using v8::Value;
 
 namespace {
 
-// How many frames of an exception V8 keeps for this: functions of the host can be above those of the script.
-constexpr int kMaxFrames = 64;
+// How many frames of an exception V8 keeps for this: functions of the host, and code made by eval, can be above those of the script.
+constexpr int kMaxFrames = 128;
 constexpr auto kFrameOptions = static_cast<StackTrace::StackTraceOptions>(
     StackTrace::kDetailed | StackTrace::kExposeFramesAcrossSecurityOrigins);
 
@@ -50,7 +50,7 @@ thread_local Noted* noted = nullptr;
 
 std::string PlaceAt(Isolate* isolate, Local<Value> url, int line, int column) {
   String::Utf8Value text(isolate, url);
-  std::string place = url->IsString() && *text != nullptr ? std::string(*text, text.length()) : "";
+  std::string place = !url.IsEmpty() && url->IsString() && *text != nullptr ? std::string(*text, text.length()) : "";
   return place + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
@@ -59,7 +59,8 @@ enum class Origin { kUnknown, kShown, kMuted };
 // Looks for the innermost script of a page in a stack. Code made by eval belongs to the script that called it.
 Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place) {
   if (stack.IsEmpty()) return Origin::kUnknown;
-  for (int index = 0; index < stack->GetFrameCount(); ++index) {
+  int count = stack->GetFrameCount();
+  for (int index = 0; index < count; ++index) {
     Local<StackFrame> frame = stack->GetFrame(isolate, index);
     switch (static_cast<ScriptKind>(noted->kind_of_script(frame->GetScriptId()))) {
       case ScriptKind::kShown: return Origin::kShown;
@@ -69,7 +70,11 @@ Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place)
       default: break;
     }
   }
-  return Origin::kUnknown;
+  if (count < kMaxFrames) return Origin::kUnknown;
+  // All of them are code made by eval, and what has called it is not known.
+  Local<StackFrame> frame = stack->GetFrame(isolate, 0);
+  *place = PlaceAt(isolate, frame->GetScriptName(), frame->GetLineNumber(), frame->GetColumn());
+  return Origin::kMuted;
 }
 
 // The same for an exception. V8 gives code made by eval the flags of the script that called it.

@@ -273,6 +273,11 @@ suite('a script of another origin', () => {
     setTimeout(() => own.querySelector('secret!!'));
     setTimeout(() => eval('throw new Error("secret of eval")'));
     setTimeout(() => eval('secret? syntax'));
+    setTimeout(() => eval('(function f(n) { if (n === 0) throw "secret below calls"; f(n - 1); })(100)'));
+    setTimeout(() => eval('(function f(n) { if (n === 0) throw "secret below many calls"; f(n - 1); })(2000)'));
+    setTimeout(new Function('(function f(n) { if (n === 0) throw "secret of a function made of text"; f(n - 1); })(1000)'));
+    new IntersectionObserver(() => { throw 'secret intersection'; }).observe(document.documentElement);
+    addEventListener('message', { get handleEvent() { throw 'secret getter'; } });
     const id = setInterval(() => { clearInterval(id); throw 'secret interval'; });
     requestAnimationFrame(() => { throw 'secret frame'; });
     requestIdleCallback(() => { throw 'secret idle'; });

@@ -79,6 +79,9 @@ declare module 'jsdom/lib/generated/idl/utils.js' {
   /** `null` or `undefined` for other values. */
   export function implForWrapper(wrapper: unknown): any;
   export function wrapperForImpl(impl: unknown): any;
+  /** The same; a value that is no implementation is returned as it is. */
+  export function tryWrapperForImpl(impl: unknown): any;
+  export function isObject(value: unknown): boolean;
   export const implSymbol: symbol;
   export const wrapperSymbol: symbol;
 }

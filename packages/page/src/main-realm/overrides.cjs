@@ -11,6 +11,7 @@ const DOM = path.join(__dirname, '..', 'dom-realm');
 
 /** Files of jsdom, and our modules in dom-realm/. @type {Record<string, string>} */
 const JSDOM = {
+  'lib/generated/idl/EventListener.js': 'event-listener.cjs',
   'lib/jsdom/browser/parser/index.js': 'parser.cjs',
   'lib/jsdom/browser/resources/jsdom-dispatcher.js': 'resource-loading.cjs',
   'lib/jsdom/living/helpers/create-event-accessor.js': 'event-handlers.cjs',

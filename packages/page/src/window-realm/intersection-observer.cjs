@@ -148,7 +148,7 @@ class IntersectionObserver {
     setTimeout(() => {
       this.#isQueued = false;
       const records = this.takeRecords();
-      if (records.length > 0) Reflect.apply(this.#callback, this, [records, this]);
+      if (records.length > 0) host.apply(this.#callback, this, [records, this]);
     });
   }
 }
