@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
     "shim/mapping_urls.cc",
@@ -15,6 +15,7 @@ const SOURCES: [&str; 11] = [
     "shim/profiler.cc",
     "shim/sample_labels.cc",
     "shim/scripts.cc",
+    "shim/shared_memory.cc",
     "shim/structured_clone.cc",
     "shim/timeline.cc",
     "shim/untrusted_thread.cc",

@@ -33,13 +33,14 @@ pub fn reserve(count: u32) -> bool {
         return true;
     }
     let mut room = room();
-    if room == 0 {
+    if room < count {
         selfprof_v8::collect_garbage();
         room = self::room();
     }
-    if room == 0 {
+    if room < count {
         return false;
     }
+    let room = room - count;
     UNMEASURED.store((room / 16).max(MIN_INTERVAL), Ordering::Relaxed);
     true
 }

@@ -47,3 +47,4 @@ mod signals;
 mod thread_usage;
 mod threads;
 mod timing;
+mod wasm_cost;

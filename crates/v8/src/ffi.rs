@@ -245,6 +245,8 @@ unsafe extern "C" {
     pub fn selfprof_muted_exception(isolate: *mut Isolate, exception: Value) -> Value;
     pub fn selfprof_muted_rejection(isolate: *mut Isolate, promise: Value) -> Value;
     pub fn selfprof_collect_garbage(isolate: *mut Isolate);
+    pub fn selfprof_note_shared_memory(buffer: Value, page: u32, limit: u64) -> bool;
+    pub fn selfprof_shared_memory(page: u32) -> u64;
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
     pub fn selfprof_run_promise_jobs(isolate: *mut Isolate);
     pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;

@@ -46,7 +46,7 @@ pub use structured_clone::{CloneReader, CloneWriter};
 pub use timeline::{TimelineFunctions, timeline_object};
 pub use untrusted_thread::{
     HostFunctions, ScriptMuting, collect_garbage, forbid_eval, host_pages, muted_exception, muted_rejection,
-    noting_apply, run_promise_jobs, settle_import,
+    note_shared_memory, noting_apply, run_promise_jobs, settle_import, shared_memory,
 };
 
 use selfprof_session::Instant;

@@ -101,3 +101,18 @@ pub fn settle_import(id: u32, value: Result<Value, Value>) {
     // SAFETY: as in `host_pages`.
     unsafe { ffi::selfprof_settle_import(ffi::selfprof_isolate(), id, fulfilled, value.as_raw()) };
 }
+
+/// Notes that a page, by its number, has made the memory of a `SharedArrayBuffer`. Returns false, and does not note it, if the page would then
+/// have more than `limit` bytes of such memory. Another value has none.
+#[must_use]
+pub fn note_shared_memory(buffer: Value, page: u32, limit: u64) -> bool {
+    // SAFETY: the value is alive, see `Value::from_raw`.
+    unsafe { ffi::selfprof_note_shared_memory(buffer.as_raw(), page, limit) }
+}
+
+/// The bytes of the shared memory that a page has made and somebody still has. Any thread may ask.
+#[must_use]
+pub fn shared_memory(page: u32) -> u64 {
+    // SAFETY: it has no preconditions.
+    unsafe { ffi::selfprof_shared_memory(page) }
+}

@@ -201,7 +201,11 @@ suite('memory', () => {
     const moduleOf = (...sections) => new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, ...sections.flat()]);
     const withBody = (types, type, body) =>
       moduleOf(section(1, types), section(3, [1, type]), section(10, [1, ...lengthOf(body.length), ...body]));
-    const repeat = (count, ...part) => Array(count).fill(part).flat();`;
+    const repeat = (count, ...part) => Array(count).fill(part).flat();
+    const one = (body) => [1, ...lengthOf(body.length), ...body];
+    /** Functions of nothing, from 1,000 values to as many, to as many, and from as many. */
+    const thousand = [...lengthOf(1_000), ...repeat(1_000, 127)];
+    const PAIR = [4, 96, 0, 0, 96, ...thousand, ...thousand, 96, 0, ...thousand, 96, ...thousand, 0];`;
 
   for (const [what, bytes] of Object.entries({
     'of many locals and loops':
@@ -212,9 +216,21 @@ suite('memory', () => {
       'withBody([2, 95, ...lengthOf(9_000), ...repeat(9_000, 127, 1), 96, 0, 0], 1, [0, ...repeat(1_000, 251, 1, 0, 26), 11])',
     'that calls functions of many results':
       'withBody([1, 96, 0, ...lengthOf(1_000), ...repeat(1_000, 127)], 0, [0, ...repeat(2_000, 16, 0), 0, 11])',
+    'of blocks with many parameters':
+      'withBody(PAIR, 0, [0, ...repeat(1_000, 65, 0), ...repeat(20_000, 3, 1), ...repeat(20_000, 11), ...repeat(1_000, 26), 11])',
+    'of values that many blocks keep':
+      'withBody([1, 96, 0, 0], 0, [0, ...repeat(1_000, 65, 0), ...repeat(20_000, 65, 1, 4, 64, 5, 11), ...repeat(1_000, 26), 11])',
+    'of blocks with many parameters that are never reached':
+      'withBody(PAIR, 0, [0, 65, 0, 4, 64, 0, ...repeat(20_000, 2, 1), ...repeat(20_000, 11), 0, 11, 11])',
+    'of branches with many entries':
+      'withBody(PAIR, 0, [0, ...repeat(300, 2, 2), ...repeat(1_000, 65, 0), 65, 0, 14, ...lengthOf(29_999), ...repeat(100, ...Array.from({ length: 300 }, (_, label) => lengthOf(label)).flat()), ...repeat(300, 11), ...repeat(1_000, 26), 11])',
+    'that throws many values':
+      'moduleOf(section(1, PAIR), section(3, [1, 0]), section(13, [1, 0, 3]), section(10, one([0, 65, 0, 4, 64, 0, ...repeat(20_000, 8, 0), 11, 11])))',
+    'that catches many values':
+      'moduleOf(section(1, PAIR), section(3, [1, 0]), section(13, [1, 0, 3]), section(10, one([0, ...repeat(20_000, 6, 64, 7, 0, 0, 11), 11])))',
   }))
     test(`of WebAssembly that is compiled is limited: a function ${what}`, async (t) => {
-      const page = await openHtml(t, '');
+      const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
       const grown = watchMemory(t);
       const outcomes = await page.evaluate(`(async () => {
         ${WASM}
@@ -236,6 +252,169 @@ suite('memory', () => {
       assert.deepEqual(outcomes, [...Array(5).fill('CompileError'), false]);
       assert.ok(grown() < 300 << 20, `${grown() >> 20} MB`);
     });
+
+  test('of WebAssembly is not that of its optimizing compiler', async (t) => {
+    const page = await openHtml(t, '');
+    const grown = watchMemory(t);
+    // A compiler that optimizes takes a hundred times as much for such functions, and inlines what they call.
+    const result = await page.evaluate(`(() => {
+      ${WASM}
+      const structs = [2, 95, ...lengthOf(1_000), ...repeat(1_000, 127, 1), 96, 0, 0];
+      const module = new WebAssembly.Module(moduleOf(section(1, structs), section(3, [1, 1]), section(7, [1, 1, 102, 0, 0]),
+        section(10, one([0, 65, 1, 4, 64, 15, 11, ...repeat(1_000, 251, 1, 0, 26), 11]))));
+      const { f } = new WebAssembly.Instance(module).exports;
+      for (const end = performance.now() + 2_000; performance.now() < end;) for (let call = 0; call < 100_000; call++) f();
+      return typeof f;
+    })()`);
+    assert.equal(result, 'function');
+    assert.ok(grown() < 150 << 20, `${grown() >> 20} MB`);
+  });
+
+  test('of the machine code of a module of WebAssembly is limited', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+    const grown = watchMemory(t);
+    const outcome = await page.evaluate(`(() => {
+      ${WASM}
+      const body = [0, 65, 0, 4, 64, ...repeat(400, 16, 0), 0, 11, 0, 11];
+      const bodies = repeat(200, ...lengthOf(body.length), ...body);
+      const types = [2, 96, 0, ...thousand, 96, 0, 0];
+      const bytes = moduleOf(section(1, types), section(3, [...lengthOf(200), ...repeat(200, 0)]), section(10, [...lengthOf(200), ...bodies]));
+      try { new WebAssembly.Module(bytes); } catch ({ name, message }) { return [name, message, bytes.length < 200_000]; }
+    })()`);
+    assert.deepEqual(outcome, ['CompileError', 'WebAssembly.Module(): the module is too large', true]);
+    assert.ok(grown() < 200 << 20, `${grown() >> 20} MB`);
+  });
+
+  test('of the tables of a module of WebAssembly is limited together', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 256 }) });
+    const grown = watchMemory(t);
+    const outcomes = await page.evaluate(`(() => {
+      ${WASM}
+      const tables = (count, entries) => moduleOf(section(4, [count, ...repeat(count, 112, 0, ...lengthOf(entries))]));
+      const attempt = (bytes) => {
+        try { return String(new WebAssembly.Instance(new WebAssembly.Module(bytes))); } catch ({ message }) { return message; }
+      };
+      return [attempt(tables(20, 10_000_000)), attempt(tables(100, 100_000)), attempt(tables(20, 100_000))];
+    })()`);
+    const refused = "WebAssembly.Module(): the module's tables are too large";
+    assert.deepEqual(outcomes, [refused, refused, '[object WebAssembly.Instance]']);
+    assert.ok(grown() < 400 << 20, `${grown() >> 20} MB`);
+    const error = await crashOf(
+      page,
+      'const keep = []; for (;;) keep.push(new WebAssembly.Table({ initial: 1_000_000, element: "anyfunc" }));',
+    );
+    assert.match(error.message, /exceed(s)? its memory limit of 256 MB/);
+    assert.ok(grown() < 2_500 * 2 ** 20, `${grown() >> 20} MB`);
+  });
+
+  for (const [what, make] of Object.entries({
+    buffers: 'new Shared(16 << 20)',
+    'buffers that grow':
+      'const buffer = new Shared(0, { maxByteLength: 64 << 20 }); buffer.grow(16 << 20); keep.push(buffer)',
+    'slices, whatever their constructor': 'Object.assign(new Shared(16 << 20), { constructor: undefined }).slice(0)',
+    'memories of WebAssembly': 'new WebAssembly.Memory({ initial: 256, maximum: 256, shared: true })',
+    'memories of WebAssembly that grow':
+      'const memory = new WebAssembly.Memory({ initial: 0, maximum: 256, shared: true }); memory.grow(256); keep.push(memory)',
+  }))
+    test(`that is shared is limited for all threads of a page together: ${what}`, async (t) => {
+      const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
+      const crashed = once(page, 'crash');
+      const made = page.evaluate(`(async () => {
+        const keep = [];
+        // A page that is not isolated has no name for it.
+        const Shared = new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer.constructor;
+        try {
+          for (let count = 0; count < 100; count++) {
+            keep.push((() => { ${make.includes(';') ? make : `return ${make}`} })());
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+        } catch ({ name }) {
+          return [name, keep.length];
+        }
+        return 'nothing';
+      })()`);
+      const outcome = await Promise.race([made.catch(() => 'crash'), crashed.then(([{ message }]) => message)]);
+      if (Array.isArray(outcome)) {
+        assert.equal(outcome[0], 'RangeError');
+        assert.ok(outcome[1] <= 8, `${outcome[1]}`);
+      } else assert.match(String(outcome), /crash|exceed its memory limit of 128 MB/);
+    });
+
+  test('of a module of WebAssembly is imported if it is shared', async (t) => {
+    const page = await openHtml(t, '');
+    const outcomes = await page.evaluate(`(() => {
+      ${WASM}
+      const attempt = (bytes, imports) => {
+        try { return String(new WebAssembly.Instance(new WebAssembly.Module(bytes), imports)); } catch ({ message }) { return message; }
+      };
+      const memory = new WebAssembly.Memory({ initial: 1, maximum: 2, shared: true });
+      return [
+        attempt(moduleOf(section(5, [1, 3, 1, 2]))),
+        attempt(moduleOf(section(2, [1, 1, 97, 1, 109, 2, 3, 1, 2])), { a: { m: memory } }),
+      ];
+    })()`);
+    const refused = 'WebAssembly.Module(): the module defines shared memory and does not import it';
+    assert.deepEqual(outcomes, [refused, '[object WebAssembly.Instance]']);
+  });
+
+  test('that is shared counts while anyone has it, and not longer', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
+    const lengths = await page.evaluate(() => {
+      const lengths = [];
+      const Shared = new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer.constructor;
+      for (let count = 0; count < 100; count++) lengths.push(new Shared(32 << 20).byteLength);
+      return lengths;
+    });
+    assert.deepEqual(lengths, Array(100).fill(32 << 20));
+  });
+
+  test('of formats that legacy constructors of Intl make is counted as long as the format lives', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+    const seen = await page.evaluate(() => {
+      const { DateTimeFormat, NumberFormat } = Intl;
+      const errorOf = (run) => {
+        try {
+          return typeof run();
+        } catch ({ name }) {
+          return name;
+        }
+      };
+      const object = Object.create(DateTimeFormat.prototype);
+      const returned = DateTimeFormat.call(object, 'en', { timeZone: 'UTC' });
+      const [symbol] = Object.getOwnPropertySymbols(object);
+      const { value, ...property } = Object.getOwnPropertyDescriptor(object, symbol);
+      return [
+        returned === object && object.format(0) === value.format(0) && value instanceof DateTimeFormat,
+        symbol.description,
+        property,
+        NumberFormat.call(Object.create(NumberFormat.prototype), 'en').format(1234),
+        errorOf(() => DateTimeFormat.call(object)),
+        errorOf(() => DateTimeFormat.call(Object.freeze(Object.create(DateTimeFormat.prototype)))),
+        errorOf(() => DateTimeFormat.call({}, 'en').format(0)),
+        errorOf(() => DateTimeFormat('x-')),
+      ];
+    });
+    const attributes = { writable: false, enumerable: false, configurable: false };
+    assert.deepEqual(seen, [
+      true,
+      'IntlLegacyConstructedSymbol',
+      attributes,
+      '1,234',
+      'TypeError',
+      'TypeError',
+      'string',
+      'RangeError',
+    ]);
+    const error = await crashOf(
+      page,
+      `const keep = [];
+       for (const end = Date.now() + 20_000; Date.now() < end;) {
+         const object = Intl.DateTimeFormat.call(Object.create(Intl.DateTimeFormat.prototype), 'en');
+         keep.push(object[Object.getOwnPropertySymbols(object)[0]]);
+       }`,
+    );
+    assert.match(error.message, /buffers exceed its memory limit of 64 MB/);
+  });
 
   test('of a worker that is ended may be just over its limit', async (t) => {
     const full = `const keep = []; for (let size = 0; size < 196; size += 4) keep.push(new Array(500_000).fill(1));

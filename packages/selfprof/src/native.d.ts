@@ -342,6 +342,11 @@ export interface Addon {
   mutedRejection(promise: unknown): string | undefined;
   /** Whether the process has room for more objects that each reserve gigabytes of address space. */
   reserveAddressSpace(count: number): boolean;
+  /** Notes the memory of a buffer that a page has made. Returns whether the page has at most so many bytes of it. */
+  noteSharedMemory(buffer: unknown, page: number, limit: number): boolean;
+  sharedMemory(page: number): number;
+  /** How many bytes a module takes outside of V8's heap, or why it is refused. */
+  measureWasm(module: Uint8Array, memoryLimit: number): number | string;
   /** Runs the promise jobs that are due; nothing while such jobs run. */
   runPromiseJobs(): void;
   settleImport(id: number, fulfilled: boolean, result: unknown): void;

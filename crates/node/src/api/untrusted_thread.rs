@@ -1,11 +1,12 @@
 //! Threads that run untrusted scripts: the callbacks by which V8 asks its embedder for decisions while a page's script runs.
 
+use napi::bindgen_prelude::Either;
 use napi::{Error, Result, Status, Unknown, sys};
 use napi_derive::napi;
 use selfprof_v8::{HostFunctions, Value};
 
 use super::arguments::to_value;
-use crate::{address_space, realms};
+use crate::{address_space, realms, wasm_cost};
 
 /// Prepares the calling thread for untrusted scripts. From now on `import()` in any context calls `importModule(id, realm,
 /// referrer, specifier, attributes)`, which is answered by [`settle_import`]; `error.stack` has the frames for which
@@ -60,6 +61,33 @@ pub fn muted_rejection(promise: Unknown) -> Result<sys::napi_value> {
 #[napi(catch_unwind)]
 pub fn reserve_address_space(count: u32) -> bool {
     address_space::reserve(count)
+}
+
+/// Notes the memory of a `SharedArrayBuffer` that a page has made, by the page's number. Returns whether the page then has at most `limit`
+/// bytes of such memory. It may collect garbage to find out.
+#[napi(catch_unwind)]
+pub fn note_shared_memory(buffer: Unknown, page: u32, limit: f64) -> Result<bool> {
+    let (buffer, limit) = (to_value(buffer)?, limit as u64);
+    if selfprof_v8::note_shared_memory(buffer, page, limit) {
+        return Ok(true);
+    }
+    selfprof_v8::collect_garbage();
+    Ok(selfprof_v8::note_shared_memory(buffer, page, limit))
+}
+
+/// The bytes of the memory that a page has made and shares between its threads.
+#[napi(catch_unwind)]
+pub fn shared_memory(page: u32) -> f64 {
+    selfprof_v8::shared_memory(page) as f64
+}
+
+/// How many bytes a module of WebAssembly takes outside of V8's heap, or why it is refused. `memory_limit` is in bytes, as is the result.
+#[napi(catch_unwind)]
+pub fn measure_wasm(module: &[u8], memory_limit: f64) -> Either<f64, String> {
+    match wasm_cost::measure(module, memory_limit as u64) {
+        Ok(bytes) => Either::A(bytes as f64),
+        Err(refusal) => Either::B(refusal.to_string()),
+    }
 }
 
 /// Runs the promise jobs that are due, as an event loop does when a script has ended. Does nothing while such jobs run.

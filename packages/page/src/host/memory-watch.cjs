@@ -1,7 +1,9 @@
 'use strict';
 
-// Limits the memory of a thread's buffers. They lie outside V8's heap, whose limit does not apply to them, so the user's thread polls for
+// Limits the memory of a thread's buffers, and of those that the threads of its page share. They lie outside V8's heap, whose limit does not apply to them, so the user's thread polls for
 // their size. That works even while the thread is in an endless loop.
+
+const native = require('selfprof/internal/native.cjs');
 
 /** How often, in milliseconds. */
 const INTERVAL = 100;
@@ -11,18 +13,19 @@ const watched = new Set();
 
 /**
  * @param {import('node:worker_threads').Worker} worker
- * @param {number} limit in bytes
+ * @param {{ limit: number, page: number }} limited the limit in bytes, and the number of the page whose shared memory counts
  * @param {() => void} onExceeded called once
  * @returns {() => void} stops watching
  */
-function watchMemory(worker, limit, onExceeded) {
+function watchMemory(worker, { limit, page }, onExceeded) {
   let isPolling = false;
   const poll = async () => {
     if (isPolling) return;
     isPolling = true;
     try {
       const { external_memory: bytes } = await worker.getHeapStatistics();
-      if (bytes <= limit || !watched.has(worker)) return;
+      const isFull = bytes > limit || native.sharedMemory(page) > limit;
+      if (!isFull || !watched.has(worker)) return;
       stop();
       onExceeded();
     } catch {

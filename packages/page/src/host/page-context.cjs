@@ -10,6 +10,9 @@ const { SharedCookies } = require('./shared-cookies.cjs');
 /** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
 
+/** The number of the next page in this process. */
+let nextNumber = 1;
+
 class PageContext {
   #host;
   #cookies;
@@ -24,14 +27,15 @@ class PageContext {
   #running = 0;
   /** The responses that this thread holds for the page. */
   budget;
-  /** Whether a thread of the page has made a resizable buffer, see main-realm/address-space.cjs. */
-  #resizable = new Int32Array(new SharedArrayBuffer(4));
+  /** Whether a thread of the page has made a resizable buffer, and the page's number, see main-realm/address-space.cjs. */
+  #resizable = new Int32Array(new SharedArrayBuffer(8));
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
    * @param {{ cookies: import('./shared-cookies.cjs').SharedCookies, localStorage: StorageAreas } | undefined} shared by all pages of the host
    */
   constructor(host, shared) {
+    this.#resizable[1] = nextNumber++;
     const cookies = shared?.cookies ?? new SharedCookies();
     this.#host = host;
     this.#cookies = cookies;

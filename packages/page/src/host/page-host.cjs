@@ -13,6 +13,10 @@ let contextOf;
 // asm.js becomes WebAssembly that no limit counts. Without this, it is JavaScript like any other. The flag is one for the process.
 v8.setFlagsFromString('--no-validate-asm');
 
+// The optimizing compiler takes gigabytes of memory for small functions of WebAssembly, which counts towards no limit. How much the baseline
+// compiler takes is known before, see main-realm/wasm-memory.cjs. So it compiles everything.
+for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) v8.setFlagsFromString(flag);
+
 /**
  * Opens pages.
  *

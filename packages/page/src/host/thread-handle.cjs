@@ -134,7 +134,7 @@ class ThreadHandle extends EventEmitter {
     this.postToDom({ type: 'unread', unread: this.#unreadThere });
     this.#mainPort.unref();
     const { memoryLimit } = options;
-    this.#stopWatching = watchMemory(this.#worker, memoryLimit * 2 ** 20, () => {
+    this.#stopWatching = watchMemory(this.#worker, { limit: memoryLimit * 2 ** 20, page: resizable[1] }, () => {
       const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
       this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
       this.#worker.terminate();

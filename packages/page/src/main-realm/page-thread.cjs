@@ -95,8 +95,9 @@ class PageThread {
   /** @param {ThreadData} data */
   constructor({ library, options, cookies, cloneKey, resizable, port, kind, modules: loaded }) {
     this.#options = options;
+    this.memoryLimit = options.memoryLimit;
     this.store = new ModuleStore(loaded);
-    this.addressSpace = new AddressSpace(resizable);
+    this.addressSpace = new AddressSpace(resizable, options.memoryLimit);
     this.values = new ValueSerializer(cloneKey, this.addressSpace);
     const jsdomScripts = packagesOf(library.folder);
     this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
@@ -126,7 +127,7 @@ class PageThread {
     coarsenTemporal(context);
     countIntlMemory(context);
     removeWasmStreaming(context);
-    countWasmMemory(context);
+    countWasmMemory(context, this.memoryLimit);
     this.addressSpace.limit(context);
     /** Calls a function of the page from the DOM realm, as `Reflect.apply`, and notes what it throws. */
     this.apply = native.notingApply(anchor);

@@ -60,6 +60,17 @@ class WindowRegistry {
   }
 
   /**
+   * The client of the requests of a window: frames of the page's origin are in its thread, and have embedder policies of their own.
+   *
+   * @param {number} frame the DOM realm's number of the window
+   */
+  clientOf(frame) {
+    const { client } = this.#thread;
+    const { embedderPolicy = client.embedderPolicy } = this.ofFrame(frame)?.document ?? client;
+    return { ...client, embedderPolicy };
+  }
+
+  /**
    * Makes the context of a window for a document.
    *
    * @param {number} document
@@ -76,8 +87,8 @@ class WindowRegistry {
     coarsenTemporal(window);
     countIntlMemory(window);
     removeWasmStreaming(window);
-    countWasmMemory(window);
-    const { addressSpace, client, loader, reports } = this.#thread;
+    const { addressSpace, client, loader, memoryLimit, reports } = this.#thread;
+    countWasmMemory(window, memoryLimit);
     addressSpace.limit(window);
     const isIsolated = client.isIsolated === true && mayBeIsolated && description.isIsolated !== false;
     const realm = new Realm(window, {
