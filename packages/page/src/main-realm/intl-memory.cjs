@@ -29,7 +29,8 @@ const MAX_LIST = 1 << 24;
 
 const SOURCE = `'use strict'; {
   const sizes = { __proto__: null, ...${JSON.stringify(SIZES)} };
-  const { ArrayBuffer, Date, Intl, Proxy, RangeError, Symbol, WeakMap } = globalThis;
+  const { ArrayBuffer, Date, Function, Intl, Proxy, RangeError, Symbol, WeakMap } = globalThis;
+  const { defineProperty: defineOrThrow } = Object;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect;
   const { get, set } = WeakMap.prototype;
   const spelled = { __proto__: null };
@@ -67,6 +68,21 @@ const SOURCE = `'use strict'; {
     defineProperty(holder, name, { ...property, value: counted });
   };
 
+  // An object that a legacy constructor is called on has the format under a symbol. V8 would give the format to the object alone, which a page can
+  // be rid of while it keeps the format, so this is done here. https://tc39.es/ecma402/#sec-chaindatetimeformat
+  const { [Symbol.hasInstance]: hasInstance } = Function.prototype;
+  const fallbackSymbol = (original) => {
+    const object = { __proto__: original.prototype };
+    const [symbol] = ownKeys(apply(original, object, []));
+    return symbol;
+  };
+  const legacy = { __proto__: null };
+  for (const name of ['DateTimeFormat', 'NumberFormat']) legacy[name] = fallbackSymbol(Intl[name]);
+  const chain = (original, symbol, object, format) => {
+    if (!apply(hasInstance, original, [object])) return format;
+    return defineOrThrow(object, symbol, { __proto__: null, value: format, writable: false, enumerable: false, configurable: false });
+  };
+
   for (const name of ownKeys(Intl)) {
     const property = getOwnPropertyDescriptor(Intl, name);
     const { value: original } = property;
@@ -74,9 +90,14 @@ const SOURCE = `'use strict'; {
     const sizeOf = sizesOf[name] ?? (() => sizes[name] ?? sizes.other);
     const { [name]: counted } = {
       [name]: function (...parameters) {
-        const object =
-          new.target === undefined ? apply(original, this, parameters) : construct(original, parameters, new.target);
-        return count(object, sizeOf(object));
+        const isCall = new.target === undefined;
+        if (isCall && legacy[name] === undefined) {
+          const object = apply(original, this, parameters);
+          return count(object, sizeOf(object));
+        }
+        const format = construct(original, parameters, isCall ? original : new.target);
+        count(format, sizeOf(format));
+        return isCall ? chain(original, legacy[name], this, format) : format;
       },
     };
     for (const key of ownKeys(original)) defineProperty(counted, key, getOwnPropertyDescriptor(original, key));
