@@ -320,6 +320,26 @@ suite('a frame of another origin', () => {
     assert.equal(await shown('/both', isolated), true);
   });
 
+  test("has an embedder policy of its own, also when it is of its page's origin", async (t) => {
+    const foreign = await serve(t, {
+      '/plain.js': 'globalThis.ran = true;',
+      '/plain': '<script>console.log("shown")</script>',
+    });
+    const policy = { 'cross-origin-embedder-policy': 'require-corp' };
+    const probe = `<script src="${foreign.url('/plain.js')}"></script><iframe src="${foreign.url('/plain')}"></iframe>
+      <script>console.log(location.pathname, globalThis.ran === true)</script>`;
+    const routes = { '/with': { body: probe, headers: policy }, '/without': { body: probe, headers: {} } };
+    const shown = async (frame, headers) => {
+      const page = await openHtml(t, `<iframe src="${frame}"></iframe>`, { headers, routes });
+      return page.log.sort();
+    };
+    // The frame has the policy, its page has not, and the other way around: then the frame is not shown at all.
+    assert.deepEqual(await shown('/with', {}), ['/with false']);
+    assert.deepEqual(await shown('/without', {}), ['/without true', 'shown']);
+    assert.deepEqual(await shown('/with', policy), ['/with false']);
+    assert.deepEqual(await shown('/without', policy), []);
+  });
+
   test('counts towards the limit of threads', async (t) => {
     const foreign = await serve(t, { '/child': "<script>console.log('shown')</script>" });
     const frames = [1, 2, 3, 4].map((n) => `<iframe src="${foreign.url(`/child?${n}`)}"></iframe>`).join('');

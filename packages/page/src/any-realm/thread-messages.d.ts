@@ -130,6 +130,8 @@ export interface FrameRequest {
   allow: string | null;
   /** Whether the document around the frame element is isolated. */
   isIsolated: boolean;
+  /** That of the document around the frame element. */
+  embedderPolicy: Description['embedderPolicy'];
   /** What the document around the frame element may do. */
   outerSandbox?: Sandbox | undefined;
   /** The document of about:srcdoc. */
@@ -158,6 +160,8 @@ export interface WorkerRequest {
   options: WorkerOptions;
   /** Whether the window that starts it is isolated. */
   isIsolated: boolean;
+  /** That of the document that starts it. */
+  embedderPolicy: Description['embedderPolicy'];
   /** Whether the window that starts it may profile. */
   profiling: 'eager' | 'lazy' | undefined;
   referrer: string;

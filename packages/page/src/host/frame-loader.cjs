@@ -58,9 +58,10 @@ async function showInFrame(host, threads, embedder, request, response, { started
   const { timing, lease } = response;
   report(timing);
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, request.sandbox);
-  const { allow, isIsolated } = request;
+  const { allow, embedderPolicy, isIsolated } = request;
+  const around = { ...embedder.document, embedderPolicy };
   const isEmbedderIsolated = embedder.document.isIsolated && isIsolated;
-  const described = describeFrame(response, embedder.document, { sandbox, allow, src: url, isEmbedderIsolated });
+  const described = describeFrame(response, around, { sandbox, allow, src: url, isEmbedderIsolated });
   const document = { ...described, startedAt, timing };
   const base = url.startsWith('about:') ? request.base : undefined;
   const referrer = documentReferrer(request.referrer, response.url);

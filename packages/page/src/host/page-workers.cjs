@@ -71,7 +71,9 @@ class PageWorkers {
         owner.handle.postToMain({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
         // The window that makes it may be that of a frame, which has headers of its own.
         const { profiling } = request;
-        const maker = { ...owner.document, profiling, isIsolated: owner.document.isIsolated && request.isIsolated };
+        const { embedderPolicy } = request;
+        const isIsolated = owner.document.isIsolated && request.isIsolated;
+        const maker = { ...owner.document, profiling, embedderPolicy, isIsolated };
         const document = { ...describeWorker(response, maker, options), startedAt };
         if (worker.isEnded || !this.#threads.has(owner)) throw new Error('the worker was ended before it started');
         const content = { response: { ...response, body: new Uint8Array(response.body) }, referrer };

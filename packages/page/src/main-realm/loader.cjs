@@ -218,6 +218,7 @@ class Loader {
       sandbox: readSandbox(claimed.sandbox === null ? null : String(claimed.sandbox)),
       allow: allow.length > MAX_ALLOW ? `${FEATURE} 'none'` : allow,
       isIsolated: windows.ofFrame(window)?.isIsolated === true,
+      embedderPolicy: windows.clientOf(window).embedderPolicy,
       outerSandbox: windows.ofFrame(window)?.document.sandbox,
       text: String(claimed.text ?? ''),
       base: String(claimed.base ?? ''),
@@ -299,7 +300,7 @@ class Loader {
       const isKept = keepalive && /^https?:/.test(request.url);
       const response = isKept
         ? await this.#thread.keepaliveRequests.fetch(request)
-        : await this.#network.fetch(request, this.#thread.client, signal);
+        : await this.#network.fetch(request, this.#thread.windows.clientOf(window), signal);
       report(response.timing);
       return response;
     } catch (error) {

@@ -67,6 +67,7 @@ class OwnedWorkers {
         name: String(name),
       },
       isIsolated: window.isIsolated,
+      embedderPolicy: this.#thread.windows.clientOf(window.frame).embedderPolicy,
       profiling: window.document.profiling,
       referrer: window.document.url,
       startedAt: native.now(),
