@@ -58,7 +58,9 @@ impl fmt::Display for Refusal {
             Self::FunctionTooExpensive => formatter.write_str("a function is too expensive to compile"),
             Self::TooLarge => formatter.write_str("the module is too large"),
             Self::TooManyMemories => formatter.write_str("the module has too many memories"),
-            Self::OwnSharedMemory => formatter.write_str("the module defines shared memory and does not import it"),
+            Self::OwnSharedMemory => {
+                formatter.write_str("the module defines shared memory and does not import it")
+            }
             Self::TablesTooLarge => formatter.write_str("the module's tables are too large"),
         }
     }
