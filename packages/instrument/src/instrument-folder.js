@@ -79,6 +79,24 @@ async function compressedCopies(file) {
   return copies.filter((_, index) => exist[index]);
 }
 
+/** In `@selfprof/browser`, however it is bundled. */
+const AGENT = 'selfprof: leave alone';
+
+/**
+ * Whether a script of a folder contains the agent.
+ *
+ * @param {string} folder
+ * @param {string} output the instrumented folder in it
+ */
+async function hasAgent(folder, output) {
+  for (const entry of await fs.readdir(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !/\.[cm]?js$/.test(entry.name) || file.startsWith(output + path.sep)) continue;
+    if ((await fs.readFile(file)).includes(AGENT)) return true;
+  }
+  return false;
+}
+
 /** @type {typeof import('../index.d.ts').instrumentFolder} */
 export async function instrumentFolder(folder, options = {}) {
   const program = findProgram();
@@ -100,6 +118,12 @@ export async function instrumentFolder(folder, options = {}) {
       console.warn(`@selfprof/instrument: ${copy} has the page before it chose; compress after this plugin`);
     }
     choosingPages.push(page.path);
+  }
+  if (choosingPages.length > 0 && options.app === undefined && (await hasAgent(folder, output))) {
+    console.warn(
+      '@selfprof/instrument: set `app` to that of @selfprof/browser, so that both choose the same sessions; ' +
+        'otherwise each chooses by itself, and the rates multiply',
+    );
   }
   const percent = ((100 * bytes.instrumented) / bytes.plain - 100).toFixed(1);
   console.log(
