@@ -79,6 +79,25 @@ async function compressedCopies(file) {
   return copies.filter((_, index) => exist[index]);
 }
 
+/**
+ * Has profiles name the plain scripts, whose lines and columns the table has: those of browsers with the API name them, too.
+ *
+ * @param {string} folder
+ * @param {string} output the instrumented folder in it
+ */
+async function namePlainScripts(folder, output) {
+  const file = path.join(output, 'selfprof-functions.json');
+  /** @type {{ files: Record<string, { plain?: string }> }} */
+  const table = JSON.parse(await fs.readFile(file, 'utf8'));
+  // Paths in the table are parts of URLs.
+  const up = path.relative(output, folder).replaceAll(path.sep, '/');
+  for (const [name, entry] of Object.entries(table.files)) {
+    // The plain page has plain inline scripts, and is profiled under its own URL.
+    if (/\.[cm]?js$/.test(name)) entry.plain = `${up}/${name}`;
+  }
+  await fs.writeFile(file, JSON.stringify(table));
+}
+
 /** In `@selfprof/browser`, however it is bundled. */
 const AGENT = 'selfprof: leave alone';
 
@@ -108,6 +127,7 @@ export async function instrumentFolder(folder, options = {}) {
     throw new Error(`@selfprof/instrument: outDir must be inside of ${folder}, but is ${output}`);
   }
   const { scripts, inlineScripts, bytes, gzipBytes, pages } = await run(program, wordsOf(folder, output, options));
+  await namePlainScripts(folder, output);
   const choosingPages = [];
   for (const page of html ? pages : []) {
     const file = path.join(folder, page.path);

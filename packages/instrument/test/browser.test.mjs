@@ -126,7 +126,7 @@ async function checkProfile(t, browser) {
     const names = [];
     for (let id = stackId; id !== undefined; id = trace.stacks[id].parentId) {
       const { name, resourceId, line, column } = trace.frames[trace.stacks[id].frameId];
-      assert.equal(trace.resources[resourceId], `${site.url}selfprof/assets/${app}`);
+      assert.equal(trace.resources[resourceId], `${site.url}assets/${app}`);
       const text = plain[line - 1].slice(column - 1);
       names.push([name, text.slice(0, text.indexOf('{') + 1)]);
     }
