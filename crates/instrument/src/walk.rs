@@ -338,6 +338,11 @@ impl<'a> VisitJs<'a> for Collector<'_> {
         self.draft().is_left_alone |= it.value == LEAVE_ALONE;
     }
 
+    fn visit_template_element(&mut self, it: &TemplateElement<'a>) {
+        // Minifiers write strings as templates.
+        self.draft().is_left_alone |= it.value.raw == LEAVE_ALONE;
+    }
+
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         self.uses_own_name |= it.name.starts_with('$') && self.names.contains(it.name.as_str());
     }

@@ -297,8 +297,8 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     steps.push(
         Step::new(
             "page-agent",
-            "the agent in pages that send to the collector, in headless Chromium, and in Firefox and WebKit if they are installed",
-            &["collector", "chromium"],
+            "the agent in pages and a Vite app that send to the collector, in headless Chromium, and in Firefox and WebKit if they are installed",
+            &["collector", "chromium", "cli"],
             page_agent::test,
         )
         .compiling(BuildFolder::Collector)

@@ -7,13 +7,16 @@ use crate::chromium;
 use crate::collector;
 use crate::job::{self, Log, Output};
 use crate::node::MAJOR_THAT_DRIVES_CHROMIUM;
-use crate::pages::agent_folder;
+use crate::pages::{agent_folder, plugin_folder};
 use crate::progress::Activity;
 use crate::test::step::Context;
 use anyhow::{Context as _, Result};
 
 /// The example of crates/instrument that the tests instrument their pages with.
 const INSTRUMENT: &str = "instrument";
+
+/// The test of the plugin that needs a collector.
+pub const ENGINES: &str = "engines.test.mjs";
 
 /// Has pages with the agent send to a collector, and profiles instrumented pages, in Chromium, and in Firefox and WebKit if they are installed.
 pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String> {
@@ -31,7 +34,8 @@ pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String>
         ("SELFPROF_TEST_INSTRUMENT", instrument.as_os_str()),
     ];
     environment.extend(others.environment());
-    let files = test_files(&agent_folder(&context.checkout).join("test"))?;
+    let mut files = test_files(&agent_folder(&context.checkout).join("test"))?;
+    files.push(plugin_folder(&context.checkout).join("test").join(ENGINES));
     let tests = run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &files), &environment, context, log, activity)?;
     Ok(tests + &others.missing())
 }

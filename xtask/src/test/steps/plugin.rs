@@ -2,6 +2,7 @@
 
 use super::javascript::{run, test_files};
 use super::other_browsers::OtherBrowsers;
+use super::page_agent::ENGINES;
 use crate::chromium;
 use crate::job::Log;
 use crate::node::MAJOR_THAT_DRIVES_CHROMIUM;
@@ -16,7 +17,9 @@ pub fn test(context: &Context, log: &Log, activity: &Activity) -> Result<String>
     let others = OtherBrowsers::find();
     let mut environment = vec![("SELFPROF_TEST_CHROMIUM", chromium.as_os_str())];
     environment.extend(others.environment());
-    let files = test_files(&plugin_folder(&context.checkout).join("test"))?;
+    let mut files = test_files(&plugin_folder(&context.checkout).join("test"))?;
+    // The step of the agent runs it, with a collector.
+    files.retain(|file| !file.ends_with(ENGINES));
     let tests = run(MAJOR_THAT_DRIVES_CHROMIUM, (&[], &files), &environment, context, log, activity)?;
     Ok(tests + &others.missing())
 }
