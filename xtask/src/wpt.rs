@@ -1,9 +1,9 @@
 //! `cargo xtask wpt`: the web-platform-tests, in the page host, or over the polyfill in a browser.
 
 mod expectations;
+mod instrumented_pages;
 mod markup;
 mod outcome;
-mod polyfill;
 mod report;
 mod runner;
 mod suite;
@@ -49,7 +49,7 @@ pub struct Arguments {
     wpt: PathBuf,
     /// Run instrumented tests in this browser, in which `Profiler` is the polyfill
     #[arg(long, value_name = "BROWSER", value_enum, conflicts_with_all = ["node", "jobs"])]
-    polyfill: Option<polyfill::Browser>,
+    polyfill: Option<instrumented_pages::Browser>,
     /// Folders, files, or tests as they are printed [default: js-self-profiling user-timing hr-time performance-timeline; with
     /// --polyfill, js-self-profiling]
     #[arg(value_name = "TESTS")]
@@ -126,7 +126,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut expectations = Expectations::read(&path)?;
     let packages = Packages::open(checkout.logs())?;
     let (runner, mut about) = match arguments.polyfill {
-        Some(browser) => polyfill::runner(browser, &checkout, &packages, arguments)?,
+        Some(browser) => instrumented_pages::runner(browser, &checkout, &packages, arguments)?,
         None => page_host(&checkout, &packages, arguments)?,
     };
     say(&format!("{} tests, {} at a time", tests.len(), runner.jobs));
