@@ -3,31 +3,32 @@ import { defineConfig } from 'vite';
 // `vite build` makes the module, `vite build --mode script` the script for a <script> element, and `vite build --mode polyfill` the template
 // of the runtime that instrumented pages load first.
 
-const SCRIPTS: Record<string, { entry: string; fileName: string; declarations?: string }> = {
+const BUILDS: Record<string, { entry: string; fileName: string; before?: string; after?: string }> = {
+  // In one function, so that `selfprof instrument` finds all of it in a bundle and leaves it out.
+  production: { entry: 'src/index.ts', fileName: 'index.js', after: 'export const{init}=selfprof;' },
   script: { entry: 'src/index.ts', fileName: 'selfprof.js' },
   polyfill: {
     entry: 'src/polyfill/index.ts',
     fileName: 'polyfill.js',
     // Outside of the function around everything else, so that all scripts of the page see them.
-    declarations: 'let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;',
+    before: 'let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;',
   },
 };
 
 export default defineConfig(({ mode }) => {
-  const script = SCRIPTS[mode];
+  const { entry, fileName, before = '', after = '' } = BUILDS[mode];
   return {
     build: {
       outDir: 'dist',
       emptyOutDir: false,
       // Browsers with a Profiler are newer. Where the script does nothing, it should not fail either.
       target: 'es2022',
-      // Vite leaves the white space in modules.
-      rolldownOptions: { output: { minify: true, postBanner: script?.declarations ?? '' } },
+      rolldownOptions: { output: { postBanner: before, postFooter: after, generatedCode: { symbols: false } } },
       lib: {
-        entry: script?.entry ?? 'src/index.ts',
+        entry,
         name: 'selfprof',
-        formats: [script ? 'iife' : 'es'],
-        fileName: () => script?.fileName ?? 'index.js',
+        formats: ['iife'],
+        fileName: () => fileName,
       },
     },
   };

@@ -23,6 +23,7 @@ mod progress;
 mod pypi;
 mod test;
 mod tools;
+mod webkit;
 mod workspace;
 mod wpt;
 

@@ -1,6 +1,7 @@
-//! `cargo xtask wpt`: the web-platform-tests, in the page host.
+//! `cargo xtask wpt`: the web-platform-tests, in the page host, or over the polyfill in a browser.
 
 mod expectations;
+mod instrumented_pages;
 mod markup;
 mod outcome;
 mod report;
@@ -19,15 +20,15 @@ use clap::Args;
 use expectations::Expectations;
 use report::Report;
 use runner::Runner;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use suite::{Suite, Test};
 
-/// Run web-platform-tests from a checkout in the page host, and compare the results with the expected ones.
+/// Run web-platform-tests from a checkout in the page host, or over the polyfill, and compare the results with the expected ones.
 ///
 /// Prints a line for each test and, under it, the unexpected results. Tests that are known to fail, or that are skipped, are
 /// listed in xtask/wpt/expectations.toml with their reasons. The exit code is 1 when a test fails that should pass, or passes
@@ -37,13 +38,20 @@ use suite::{Suite, Test};
 /// A built-in server serves the tests for web-platform.test, not-web-platform.test and their subdomains, over http and https
 /// with a certificate made for the run. No Python and no entries in /etc/hosts are needed. Of the checkout it reads the
 /// folders of the tests, resources, common and interfaces. The addon is built first, and jsdom is fetched.
+///
+/// With --polyfill, `selfprof instrument` instruments the tests of js-self-profiling, and they run in a real browser without a
+/// Profiler of its own; their expectations are in xtask/wpt/polyfill/expectations.toml.
 #[derive(Args)]
 #[command(verbatim_doc_comment, after_help = EXAMPLES)]
 pub struct Arguments {
     /// The checkout of github.com/web-platform-tests/wpt, which may be sparse
     #[arg(long, value_name = "DIR")]
     wpt: PathBuf,
-    /// Folders, files, or tests as they are printed [default: js-self-profiling user-timing hr-time performance-timeline]
+    /// Run instrumented tests in this browser, in which `Profiler` is the polyfill
+    #[arg(long, value_name = "BROWSER", value_enum, conflicts_with_all = ["node", "jobs"])]
+    polyfill: Option<instrumented_pages::Browser>,
+    /// Folders, files, or tests as they are printed [default: js-self-profiling user-timing hr-time performance-timeline; with
+    /// --polyfill, js-self-profiling]
     #[arg(value_name = "TESTS")]
     names: Vec<String>,
     /// Write the results as JSON, in the shape of wptreport.json
@@ -70,10 +78,10 @@ pub struct Arguments {
     /// A Node major that pages run on: 22, 24 or 26 [default: the `node` on PATH where it is new enough, else 24]
     #[arg(long, value_name = "MAJOR", value_parser = parse_major)]
     node: Option<u32>,
-    /// Do not rebuild the addon
+    /// Do not rebuild the addon, or with --polyfill the CLI and the polyfill
     #[arg(long)]
     no_build: bool,
-    /// The file with the expected results [default: xtask/wpt/expectations.toml]
+    /// The file with the expected results [default: xtask/wpt/expectations.toml, with --polyfill xtask/wpt/polyfill/expectations.toml]
     #[arg(long, value_name = "FILE")]
     expectations: Option<PathBuf>,
 }
@@ -84,7 +92,8 @@ Examples:
   cargo xtask wpt --wpt ../wpt user-timing                      a folder
   cargo xtask wpt --wpt ../wpt user-timing/mark.any.js          a file, in a window and in a worker
   cargo xtask wpt --wpt ../wpt user-timing/mark.any.html        a test
-  cargo xtask wpt --wpt ../wpt hr-time --update --reason 'no animation frames without rendering'";
+  cargo xtask wpt --wpt ../wpt hr-time --update --reason 'no animation frames without rendering'
+  cargo xtask wpt --wpt ../wpt --polyfill firefox               js-self-profiling over the polyfill, in Firefox";
 
 const DEFAULT: [&str; 4] = ["js-self-profiling", "user-timing", "hr-time", "performance-timeline"];
 
@@ -98,7 +107,7 @@ fn parse_multiplier(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let suite = Suite::open(&arguments.wpt)?;
-    let tests = find(&suite, &arguments.names)?;
+    let tests = find(&suite, arguments)?;
     if arguments.list {
         let mut stdout = std::io::stdout().lock();
         for test in &tests {
@@ -111,25 +120,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let checkout = Checkout::find()?;
     let path = match &arguments.expectations {
         Some(path) => path.clone(),
+        None if arguments.polyfill.is_some() => checkout.root().join("xtask/wpt/polyfill/expectations.toml"),
         None => checkout.root().join("xtask/wpt/expectations.toml"),
     };
     let mut expectations = Expectations::read(&path)?;
     let packages = Packages::open(checkout.logs())?;
-    let node = match arguments.node {
-        Some(major) => Node::of_major(major, &packages)?,
-        None => Node::for_pages(&packages)?,
+    let (runner, mut about) = match arguments.polyfill {
+        Some(browser) => instrumented_pages::runner(browser, &checkout, &packages, arguments)?,
+        None => page_host(&checkout, &packages, arguments)?,
     };
-    if !node.runs_pages() {
-        return Err(Problem::error(
-            format!("pages do not run on Node {}", node.version),
-            "omit --node, or use --node 22, 24 or 26",
-        ));
-    }
-    if !arguments.no_build {
-        build(&checkout, &node)?;
-    }
-    let runner = runner(&checkout, &packages, &node, arguments)?;
-    say(&format!("{} tests on Node {}, {} at a time", tests.len(), node.version, runner.jobs));
+    say(&format!("{} tests, {} at a time", tests.len(), runner.jobs));
 
     let log = Log::create(&checkout.logs(), "wpt")?;
     let mut report = Report::new(&expectations, tests.len());
@@ -144,14 +144,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     runner.run(suite.root(), wanted, &log, &mut report)?;
     report.finish()?;
     if let Some(path) = &arguments.json {
-        let about = json!({
-            "product": "selfprof",
-            "browser_version": env!("CARGO_PKG_VERSION"),
-            "jsdom": JSDOM.version,
-            "node": node.version,
-            "os": std::env::consts::OS,
-            "processor": std::env::consts::ARCH,
-        });
+        about["os"] = std::env::consts::OS.into();
+        about["processor"] = std::env::consts::ARCH.into();
         report.write_json(path, about)?;
     }
     let is_as_expected = report.is_as_expected();
@@ -164,18 +158,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if !is_as_expected {
-        eprintln!(
-            "\nhint: change the page host, or {} (--update rewrites it)",
-            expectations.path().display()
-        );
+        let what = if arguments.polyfill.is_some() { "polyfill" } else { "page host" };
+        eprintln!("\nhint: change the {what}, or {} (--update rewrites it)", expectations.path().display());
     }
     Ok(if is_as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The tests with these names, each once.
-fn find(suite: &Suite, names: &[String]) -> Result<Vec<Test>> {
+fn find(suite: &Suite, arguments: &Arguments) -> Result<Vec<Test>> {
     let default = DEFAULT.map(str::to_owned);
-    let names = if names.is_empty() { &default[..] } else { names };
+    let names = match (&arguments.names[..], arguments.polyfill) {
+        ([], Some(_)) => &default[..1],
+        ([], None) => &default[..],
+        (names, _) => names,
+    };
     let mut seen = BTreeSet::new();
     let mut tests = Vec::new();
     for name in names {
@@ -195,20 +191,40 @@ fn build(checkout: &Checkout, node: &Node) -> Result<()> {
     built
 }
 
-fn runner(checkout: &Checkout, packages: &Packages, node: &Node, arguments: &Arguments) -> Result<Runner> {
+/// Runs tests in the page host. Also gives what a report says of it.
+fn page_host(checkout: &Checkout, packages: &Packages, arguments: &Arguments) -> Result<(Runner, Value)> {
+    let node = match arguments.node {
+        Some(major) => Node::of_major(major, packages)?,
+        None => Node::for_pages(packages)?,
+    };
+    if !node.runs_pages() {
+        return Err(Problem::error(
+            format!("pages do not run on Node {}", node.version),
+            "omit --node, or use --node 22, 24 or 26",
+        ));
+    }
+    if !arguments.no_build {
+        build(checkout, &node)?;
+    }
+    let mut needs = Map::new();
+    needs.insert("npm".to_owned(), json!(checkout.npm()));
+    needs.insert("jsdom".to_owned(), json!(packages.get(&JSDOM)?));
+    needs.insert("selfsigned".to_owned(), json!(packages.get(&SELFSIGNED)?));
     let processors = thread::available_parallelism().map_or(1, |count| count.get().min(4));
-    Ok(Runner {
-        node: node.executable.clone(),
-        program: program(checkout.root()),
-        npm: checkout.npm(),
-        jsdom: packages.get(&JSDOM)?,
-        selfsigned: packages.get(&SELFSIGNED)?,
+    let about = json!({
+        "product": "selfprof",
+        "browser_version": env!("CARGO_PKG_VERSION"),
+        "jsdom": JSDOM.version,
+        "node": node.version,
+    });
+    let runner = Runner {
+        node: node.executable,
+        program: checkout.root().join("xtask/wpt/main.mjs"),
+        environment: &[],
+        needs,
         jobs: arguments.jobs.map_or(processors, usize::from),
         multiplier: arguments.timeout_multiplier,
         silence: runner::SILENCE,
-    })
-}
-
-fn program(root: &Path) -> PathBuf {
-    root.join("xtask/wpt/main.mjs")
+    };
+    Ok((runner, about))
 }

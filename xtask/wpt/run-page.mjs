@@ -2,6 +2,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { takeNews } from './take-news.mjs';
+
 /** How long a test may exceed its time limit. Normally, testharness.js ends it first. */
 const GRACE = 10_000;
 
@@ -14,23 +16,6 @@ const NAVIGATION = 5_000;
 const LATE = { status: 'TIMEOUT', message: null };
 
 const MAX_NOTES = 20;
-
-/** In the page: waits for new results, and returns them. */
-function takeNews() {
-  const key = Symbol.for('selfprof.wpt');
-  if (globalThis[key] === undefined)
-    Object.defineProperty(globalThis, key, { value: { messages: [], wake: undefined, answers: new Map() } });
-  const mailbox = globalThis[key];
-  const take = () => JSON.stringify(mailbox.messages.splice(0));
-  if (mailbox.messages.length > 0) return take();
-  return new Promise((resolve) => {
-    mailbox.wake = () => {
-      mailbox.wake = undefined;
-      // Further results of this turn are returned together.
-      queueMicrotask(() => resolve(take()));
-    };
-  });
-}
 
 /** In the page: answers a request of testdriver.js. */
 function giveAnswer(id, problem) {

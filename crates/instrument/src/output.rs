@@ -63,7 +63,13 @@ impl Instrumented {
 }
 
 pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -> Instrumented {
-    let Collector { mut edits, drafts, counts, .. } = collector;
+    let Collector { mut edits, mut drafts, counts, .. } = collector;
+    // Functions come after those around them.
+    for index in 1..drafts.len() {
+        let parent = drafts[index].parent.unwrap_or_default() as usize;
+        drafts[index].is_left_alone |= drafts[parent].is_left_alone;
+    }
+    edits.retain(|edit| !drafts[edit.function as usize].is_left_alone);
     let checked: Vec<bool> = std::iter::once(false)
         .chain(drafts.iter().skip(1).map(|draft| draft.is_worth_checking(options.min_statements)))
         .collect();

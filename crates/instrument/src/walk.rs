@@ -9,6 +9,9 @@ use oxc_span::{GetSpan, Span};
 use oxc_syntax::operator::{AssignmentOperator, UnaryOperator};
 use oxc_syntax::scope::ScopeFlags;
 
+/// A function that contains this string is left as it is, with all functions in it: the agent of `packages/browser` has it.
+const LEAVE_ALONE: &str = "selfprof: leave alone";
+
 /// A function, with what decides whether it is instrumented.
 pub(crate) struct Draft {
     pub(crate) name: String,
@@ -22,6 +25,8 @@ pub(crate) struct Draft {
     makes_calls: bool,
     /// Whether it is in code that must stay as it is, or has no statements.
     excluded: bool,
+    /// Whether it asks to be left as it is.
+    pub(crate) is_left_alone: bool,
     /// The statement directly after the check at the entry.
     first_statement: Option<u32>,
 }
@@ -37,13 +42,15 @@ impl Draft {
             takes_time: false,
             makes_calls: false,
             excluded: false,
+            is_left_alone: false,
             first_statement: None,
         }
     }
 
     pub(crate) fn is_worth_checking(&self, min_statements: u32) -> bool {
         let is_large = self.makes_calls && self.statements >= min_statements;
-        !self.excluded && (self.takes_time || is_large || min_statements == 0)
+        let is_excluded = self.excluded || self.is_left_alone;
+        !is_excluded && (self.takes_time || is_large || min_statements == 0)
     }
 }
 
@@ -327,6 +334,15 @@ fn name_of_pattern<'p>(pattern: &'p BindingPattern<'_>) -> Option<&'p str> {
 }
 
 impl<'a> VisitJs<'a> for Collector<'_> {
+    fn visit_string_literal(&mut self, it: &StringLiteral<'a>) {
+        self.draft().is_left_alone |= it.value == LEAVE_ALONE;
+    }
+
+    fn visit_template_element(&mut self, it: &TemplateElement<'a>) {
+        // Minifiers write strings as templates.
+        self.draft().is_left_alone |= it.value.raw == LEAVE_ALONE;
+    }
+
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
         self.uses_own_name |= it.name.starts_with('$') && self.names.contains(it.name.as_str());
     }

@@ -181,3 +181,23 @@ fn the_fallback_is_the_first_statement() {
         assert_eq!(instrument(source, &options).map(|found| found.text), Ok(source.to_owned()));
     }
 }
+
+#[test]
+fn the_agent_is_left_as_it_is() {
+    for quote in ['\'', '"', '`'] {
+        check_agent(&format!("{quote}selfprof: leave alone{quote}"));
+    }
+}
+
+fn check_agent(marker: &str) {
+    let agent = "var agent=function(e){var a=MARKER;for(let i of a)f(i);\
+                 e.a=a;e.init=function(){while(g())h(()=>{JSON.parse(i())})};return e}({});";
+    let agent = agent.replace("MARKER", marker);
+    let app = "function app(){while(g())h()}";
+    let one = instrumented(&format!("{agent}{app}"), 0);
+    assert!(one.text.starts_with(&agent), "{}", one.text);
+    let checked: Vec<_> = one.functions.iter().filter(|function| function.is_checked).collect();
+    assert_eq!(checked.len(), 1);
+    assert_eq!(checked[0].name, "app");
+    assert_ne!(&one.text[agent.len()..], app);
+}

@@ -1,5 +1,6 @@
 // The runtime in browsers: pages and workers that are instrumented as `selfprof instrument` does. SELFPROF_TEST_INSTRUMENT is the example of
-// crates/instrument, and SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_FIREFOX are browsers. Without Firefox, it is left out.
+// crates/instrument, SELFPROF_TEST_CHROMIUM and SELFPROF_TEST_FIREFOX are browsers, and SELFPROF_TEST_WEBKIT is WebKitWebDriver. Browsers
+// without their variable are left out.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -12,12 +13,14 @@ import { before, describe, it } from 'node:test';
 
 import puppeteer from 'puppeteer-core';
 
+import { launchWebKit } from '../../../fixtures/webkit/webkit.mjs';
 import { brief } from './polyfill.mjs';
 import { functionsOf, SCRIPT, startReceiver, TIMEOUT, until } from './site.mjs';
 
 const {
   SELFPROF_TEST_CHROMIUM: chromium,
   SELFPROF_TEST_FIREFOX: firefox,
+  SELFPROF_TEST_WEBKIT: webkit,
   SELFPROF_TEST_INSTRUMENT: program,
 } = process.env;
 
@@ -85,6 +88,27 @@ function instrumented(sources) {
   }
 }
 
+/** For WebKit, whose exceptions WebDriver does not report. */
+const NOTE_FAULTS = `<script>
+  globalThis.faults = [];
+  addEventListener('error', ({ message }) => faults.push(message));
+  addEventListener('unhandledrejection', ({ reason }) => faults.push(String(reason)));
+  for (const kind of ['error', 'warn']) console[kind] = (...values) => faults.push(values.join(' '));
+</script>`;
+
+async function launch(browserName) {
+  if (browserName === 'webkit') return await launchWebKit(TIMEOUT);
+  return await puppeteer.launch({
+    browser: browserName,
+    executablePath: browserName === 'firefox' ? firefox : chromium,
+    headless: true,
+    // Chromium's sandbox does not work in most containers. Only our own pages are opened.
+    args: browserName === 'firefox' ? [] : ['--no-sandbox'],
+    timeout: TIMEOUT,
+    protocolTimeout: TIMEOUT,
+  });
+}
+
 /** A site, and a page of it in a browser. */
 async function open(t, browserName, files) {
   const server = http.createServer((request, response) => {
@@ -92,20 +116,13 @@ async function open(t, browserName, files) {
     response.setHeader('content-type', file === undefined ? 'text/html' : 'text/javascript');
     response.end(
       file ??
-        `<!doctype html><html lang="en"><head><title>page</title><script src="/selfprof-polyfill.js"></script>
+        `<!doctype html><html lang="en"><head><title>page</title>${browserName === 'webkit' ? NOTE_FAULTS : ''}<script src="/selfprof-polyfill.js"></script>
          <script src="/app.js?version=1"></script><script type="module" src="/module.js"></script></head></html>`,
     );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const browser = await puppeteer.launch({
-    browser: browserName,
-    executablePath: browserName === 'firefox' ? firefox : chromium,
-    headless: true,
-    args: browserName === 'firefox' ? [] : ['--no-sandbox'],
-    timeout: TIMEOUT,
-    protocolTimeout: TIMEOUT,
-  });
+  const browser = await launch(browserName);
   t.after(async () => {
     await browser.close();
     server.closeAllConnections();
@@ -115,8 +132,10 @@ async function open(t, browserName, files) {
   const faults = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => ['error', 'warn'].includes(message.type()) && faults.push(message.text()));
-  await page.goto(`http://127.0.0.1:${server.address().port}/page`);
-  return { page, faults };
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  await page.goto(`${url}page`);
+  const allFaults = async () => (browserName === 'webkit' ? await page.evaluate(() => globalThis.faults) : faults);
+  return { page, url, allFaults };
 }
 
 /** The share of each function among the samples in which any of them is on the stack, by the outermost of them. */
@@ -160,6 +179,7 @@ function checkShares(trace) {
 for (const [browserName, executable] of [
   ['chrome', chromium],
   ['firefox', firefox],
+  ['webkit', webkit],
 ]) {
   const skip = executable && program ? false : 'a program is not set';
   describe(`an instrumented page in ${browserName}`, { skip }, () => {
@@ -174,7 +194,7 @@ for (const [browserName, executable] of [
     });
 
     it('has the shares of its functions', async (t) => {
-      const { page, faults } = await open(t, browserName, files);
+      const { page, url, allFaults } = await open(t, browserName, files);
       const { trace, start, end } = await attempt(async () => {
         const result = await page.evaluate(() => profiled(shares, 10));
         checkShares(result.trace);
@@ -186,16 +206,17 @@ for (const [browserName, executable] of [
       assert.ok(trace.samples[0].timestamp <= start && trace.samples[length - 1].timestamp >= end - 20);
       for (const index of trace.samples.keys())
         if (index) assert.ok(Math.abs(trace.samples[index].timestamp - trace.samples[index - 1].timestamp - 10) < 0.01);
-      assert.deepEqual(faults, []);
+      assert.deepEqual(await allFaults(), []);
 
-      // Places are those of the source.
+      // Places are those of the source. WebKit leaves queries out of stacks.
+      const resource = `${url}app.js${browserName === 'webkit' ? '' : '?version=1'}`;
       const lines = APPLICATION.split('\n');
       const place = (name, text) => {
         const line = lines.findIndex((its) => its.includes(text));
         const frame = trace.frames.find((its) => its.name === name);
         assert.deepEqual(
           [frame?.line, frame?.column, trace.resources[frame?.resourceId]],
-          [line + 1, lines[line].indexOf(text) + text.length, `${new URL('/app.js?version=1', page.url())}`],
+          [line + 1, lines[line].indexOf(text) + text.length, resource],
           name,
         );
       };
@@ -269,7 +290,7 @@ for (const [browserName, executable] of [
 
     it('is profiled by the agent', async (t) => {
       const receiver = await startReceiver(t);
-      const { page, faults } = await open(t, browserName, { ...files, '/selfprof.js': SCRIPT });
+      const { page, allFaults } = await open(t, browserName, { ...files, '/selfprof.js': SCRIPT });
       await page.addScriptTag({ url: '/selfprof.js' });
       await page.evaluate(async (url) => {
         globalThis.agent = selfprof.init({ url, app: 'shop' });
@@ -285,13 +306,13 @@ for (const [browserName, executable] of [
       );
       // Chromium says that its own is not allowed.
       assert.deepEqual(
-        faults.filter((fault) => !fault.startsWith('Document policy violation')),
+        (await allFaults()).filter((fault) => !fault.startsWith('Document policy violation')),
         [],
       );
     });
 
     it('keeps the settings of Error', async (t) => {
-      const { page, faults } = await open(t, browserName, files);
+      const { page, allFaults } = await open(t, browserName, files);
       const result = await page.evaluate(async () => {
         let calls = 0;
         Error.stackTraceLimit = 1;
@@ -305,7 +326,7 @@ for (const [browserName, executable] of [
       });
       assert.deepEqual([result.calls, result.kept], [0, [1, true]]);
       assert.ok(brief(result.trace).some((stack) => stack.split(' > ').length >= 4));
-      assert.deepEqual(faults, []);
+      assert.deepEqual(await allFaults(), []);
     });
   });
 }

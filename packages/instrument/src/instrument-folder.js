@@ -79,6 +79,43 @@ async function compressedCopies(file) {
   return copies.filter((_, index) => exist[index]);
 }
 
+/**
+ * Has profiles name the plain scripts, whose lines and columns the table has: those of browsers with the API name them, too.
+ *
+ * @param {string} folder
+ * @param {string} output the instrumented folder in it
+ */
+async function namePlainScripts(folder, output) {
+  const file = path.join(output, 'selfprof-functions.json');
+  /** @type {{ files: Record<string, { plain?: string }> }} */
+  const table = JSON.parse(await fs.readFile(file, 'utf8'));
+  // Paths in the table are parts of URLs.
+  const up = path.relative(output, folder).replaceAll(path.sep, '/');
+  for (const [name, entry] of Object.entries(table.files)) {
+    // The plain page has plain inline scripts, and is profiled under its own URL.
+    if (/\.[cm]?js$/.test(name)) entry.plain = `${up}/${name}`;
+  }
+  await fs.writeFile(file, JSON.stringify(table));
+}
+
+/** In `@selfprof/browser`, however it is bundled. */
+const AGENT = 'selfprof: leave alone';
+
+/**
+ * Whether a script of a folder contains the agent.
+ *
+ * @param {string} folder
+ * @param {string} output the instrumented folder in it
+ */
+async function hasAgent(folder, output) {
+  for (const entry of await fs.readdir(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !/\.[cm]?js$/.test(entry.name) || file.startsWith(output + path.sep)) continue;
+    if ((await fs.readFile(file)).includes(AGENT)) return true;
+  }
+  return false;
+}
+
 /** @type {typeof import('../index.d.ts').instrumentFolder} */
 export async function instrumentFolder(folder, options = {}) {
   const program = findProgram();
@@ -90,6 +127,7 @@ export async function instrumentFolder(folder, options = {}) {
     throw new Error(`@selfprof/instrument: outDir must be inside of ${folder}, but is ${output}`);
   }
   const { scripts, inlineScripts, bytes, gzipBytes, pages } = await run(program, wordsOf(folder, output, options));
+  await namePlainScripts(folder, output);
   const choosingPages = [];
   for (const page of html ? pages : []) {
     const file = path.join(folder, page.path);
@@ -100,6 +138,12 @@ export async function instrumentFolder(folder, options = {}) {
       console.warn(`@selfprof/instrument: ${copy} has the page before it chose; compress after this plugin`);
     }
     choosingPages.push(page.path);
+  }
+  if (choosingPages.length > 0 && options.app === undefined && (await hasAgent(folder, output))) {
+    console.warn(
+      '@selfprof/instrument: set `app` to that of @selfprof/browser, so that both choose the same sessions; ' +
+        'otherwise each chooses by itself, and the rates multiply',
+    );
   }
   const percent = ((100 * bytes.instrumented) / bytes.plain - 100).toFixed(1);
   console.log(

@@ -1,5 +1,5 @@
 // A Vite app in browsers: which sessions load the instrumented scripts, and what their profiles say. SELFPROF_TEST_CHROMIUM is the path of
-// Chromium; SELFPROF_TEST_FIREFOX is that of Firefox, without which its test is skipped.
+// Chromium; SELFPROF_TEST_FIREFOX is that of Firefox, and SELFPROF_TEST_WEBKIT that of WebKitWebDriver, without which their tests are skipped.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -13,9 +13,10 @@ import selfprof from '@selfprof/instrument/vite';
 import puppeteer from 'puppeteer-core';
 import { build } from 'vite';
 
+import { launchWebKit } from '../../../fixtures/webkit/webkit.mjs';
 import { temporaryFolder, write } from './package-folder.mjs';
 
-const { SELFPROF_TEST_CHROMIUM: chromium, SELFPROF_TEST_FIREFOX: firefox } = process.env;
+const { SELFPROF_TEST_CHROMIUM: chromium, SELFPROF_TEST_FIREFOX: firefox, SELFPROF_TEST_WEBKIT: webkit } = process.env;
 
 /** In milliseconds. Browsers are slow to start on a busy machine. */
 const TIMEOUT = 60_000;
@@ -74,19 +75,30 @@ async function serveFolder(t, folder, headers = {}, requests = []) {
 }
 
 async function open(t, url, options) {
-  const browser = await puppeteer.launch({ headless: true, timeout: TIMEOUT, protocolTimeout: TIMEOUT, ...options });
+  const browser = options.isWebKit
+    ? await launchWebKit(TIMEOUT)
+    : await puppeteer.launch({ headless: true, timeout: TIMEOUT, protocolTimeout: TIMEOUT, ...options });
   t.after(() => browser.close());
   const page = await browser.newPage();
   const faults = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   await page.goto(url);
-  await page.waitForFunction(() => document.body.textContent.includes('ready'), { timeout: TIMEOUT });
+  await page.evaluate(async () => {
+    while (!document.body.textContent.includes('ready')) await new Promise((resolve) => setTimeout(resolve, 50));
+  });
   return { page, faults };
 }
 
 // Chromium's sandbox does not work in most containers. Only our own pages are opened.
 const inChromium = { executablePath: chromium, args: ['--no-sandbox'] };
 const inFirefox = { browser: 'firefox', executablePath: firefox };
+const inWebKit = { isWebKit: true };
+
+/** The browsers that lack the API, and why a test is skipped. */
+const WITHOUT_API = [
+  ['Firefox', inFirefox, firefox ? false : 'SELFPROF_TEST_FIREFOX is not set'],
+  ['WebKit', inWebKit, webkit ? false : 'SELFPROF_TEST_WEBKIT is not set'],
+];
 
 /** A profile of the app's functions. Chromium has a `Profiler` also where it is not allowed. */
 const profile = () =>
@@ -114,7 +126,7 @@ async function checkProfile(t, browser) {
     const names = [];
     for (let id = stackId; id !== undefined; id = trace.stacks[id].parentId) {
       const { name, resourceId, line, column } = trace.frames[trace.stacks[id].frameId];
-      assert.equal(trace.resources[resourceId], `${site.url}selfprof/assets/${app}`);
+      assert.equal(trace.resources[resourceId], `${site.url}assets/${app}`);
       const text = plain[line - 1].slice(column - 1);
       names.push([name, text.slice(0, text.indexOf('{') + 1)]);
     }
@@ -138,11 +150,9 @@ test('a chosen session is profiled in Chromium without a policy', { timeout: 5 *
   checkProfile(t, inChromium),
 );
 
-test(
-  'a chosen session is profiled in Firefox',
-  { skip: firefox ? false : 'SELFPROF_TEST_FIREFOX is not set', timeout: 5 * TIMEOUT },
-  (t) => checkProfile(t, inFirefox),
-);
+for (const [name, browser, skip] of WITHOUT_API) {
+  test(`a chosen session is profiled in ${name}`, { skip, timeout: 5 * TIMEOUT }, (t) => checkProfile(t, browser));
+}
 
 /** Each function says where it is. The table must say the same, whatever comes before it in its line. */
 const INLINE = [
@@ -184,11 +194,11 @@ test('inline scripts are where the table says, in Chromium', { timeout: 5 * TIME
   checkInline(t, inChromium),
 );
 
-test(
-  'inline scripts are where the table says, in Firefox',
-  { skip: firefox ? false : 'SELFPROF_TEST_FIREFOX is not set', timeout: 5 * TIMEOUT },
-  (t) => checkInline(t, inFirefox),
-);
+for (const [name, browser, skip] of WITHOUT_API) {
+  test(`inline scripts are where the table says, in ${name}`, { skip, timeout: 5 * TIMEOUT }, (t) =>
+    checkInline(t, browser),
+  );
+}
 
 test('other sessions load nothing of it', { timeout: 5 * TIMEOUT }, async (t) => {
   const site = await serve(t, { sampleRate: 0 });

@@ -14,6 +14,7 @@ use crate::packages::{DATADOG_PPROF, ESBUILD, JSDOM, Packages, RXJS, TYPESCRIPT}
 use crate::progress::say;
 use crate::pypi::COLLECTOR_PEERS;
 use crate::tools;
+use crate::webkit;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -73,6 +74,7 @@ struct Agents {
 struct Polyfill {
     modules: PathBuf,
     firefox: PathBuf,
+    webkit: PathBuf,
 }
 
 /// What the benchmarks of the collector need.
@@ -218,8 +220,9 @@ impl Machine {
             command.env("SELFPROF_TEST_AGENTS", modules).env("AGENTS_MINUTES", minutes.to_string());
             command.envs(nodes.iter().map(|(major, node)| (format!("AGENTS_NODE_{major}"), node)));
         }
-        if let Some(Polyfill { modules, firefox }) = &self.polyfill {
-            command.env("SELFPROF_TEST_POLYFILL", modules).env("SELFPROF_TEST_FIREFOX", firefox);
+        if let Some(Polyfill { modules, firefox, webkit }) = &self.polyfill {
+            command.env("SELFPROF_TEST_POLYFILL", modules);
+            command.env("SELFPROF_TEST_FIREFOX", firefox).env("SELFPROF_TEST_WEBKIT", webkit);
         }
         if let Some(chromium) = &self.chromium {
             command.env("SELFPROF_TEST_CHROMIUM", chromium);
@@ -245,8 +248,9 @@ impl Polyfill {
     fn prepare(checkout: &Checkout, packages: &Packages) -> Result<Self> {
         let firefox = firefox::find()
             .context("there is no Firefox: install it, or set SELFPROF_FIREFOX to its executable")?;
+        let webkit = webkit::find().with_context(|| format!("there is no WebKit: {}", webkit::HINT))?;
         let modules = packages.get_locked(&checkout.root().join("fixtures/polyfill"))?;
-        Ok(Self { modules, firefox })
+        Ok(Self { modules, firefox, webkit })
     }
 }
 

@@ -47,8 +47,10 @@ pub fn all() -> Vec<Benchmark> {
             vec![
                 shares("the polyfill, Chromium", "chromium", "selfprof"),
                 shares("Firefox", "firefox", "selfprof"),
+                shares("WebKit", "webkit", "selfprof"),
                 shares("Facebook's design, Chromium", "chromium", "facebook"),
                 shares("Firefox", "firefox", "facebook"),
+                shares("WebKit", "webkit", "facebook"),
             ],
             vec![
                 column("distance", "total-variation distance, %"),

@@ -278,7 +278,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     steps.push(
         Step::new(
             "plugin",
-            "`@selfprof/instrument` with Vite, Rollup, Rolldown, webpack, Rspack and esbuild, and in headless Chromium",
+            "`@selfprof/instrument` with Vite, Rollup, Rolldown, webpack, Rspack and esbuild, and in headless Chromium, Firefox and WebKit",
             &["page", "chromium", "cli"],
             plugin::test,
         )
@@ -297,8 +297,8 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
     steps.push(
         Step::new(
             "page-agent",
-            "the agent in pages that send to the collector, in headless Chromium, and in Firefox if it is installed",
-            &["collector", "chromium"],
+            "the agent in pages and a Vite app that send to the collector, in headless Chromium, and in Firefox and WebKit if they are installed",
+            &["collector", "chromium", "cli"],
             page_agent::test,
         )
         .compiling(BuildFolder::Collector)

@@ -7,6 +7,7 @@ pub mod consumers;
 pub mod environment;
 pub mod fuzzing;
 pub mod javascript;
+mod other_browsers;
 pub mod page_agent;
 pub mod plugin;
 pub mod report;

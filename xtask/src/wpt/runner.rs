@@ -1,4 +1,4 @@
-//! Runs tests in the page host: starts xtask/wpt/main.mjs on a Node, and again when it crashes.
+//! Runs tests: starts a program of xtask/wpt on a Node, and again when it crashes.
 
 use super::outcome::Outcome;
 use super::suite::Test;
@@ -19,18 +19,16 @@ pub const SILENCE: Duration = Duration::from_secs(90);
 /// How often progress is reported.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// Runs tests in the page host.
+/// Runs tests in the page host, or in a browser.
 pub struct Runner {
-    /// The executable of a Node that pages run on.
+    /// The executable of a Node that the program runs on.
     pub node: PathBuf,
-    /// xtask/wpt/main.mjs.
+    /// xtask/wpt/main.mjs, or xtask/wpt/polyfill/main.mjs.
     pub program: PathBuf,
-    /// The package of the page host, with an addon for that Node.
-    pub npm: PathBuf,
-    /// The package jsdom.
-    pub jsdom: PathBuf,
-    /// The package selfsigned.
-    pub selfsigned: PathBuf,
+    /// Its environment.
+    pub environment: &'static [(&'static str, &'static str)],
+    /// What it needs besides the tests.
+    pub needs: serde_json::Map<String, serde_json::Value>,
     /// How many pages at a time.
     pub jobs: usize,
     /// Multiplies all time limits.
@@ -42,9 +40,8 @@ pub struct Runner {
 #[derive(Serialize)]
 struct Job<'a> {
     root: &'a Path,
-    npm: &'a Path,
-    jsdom: &'a Path,
-    selfsigned: &'a Path,
+    #[serde(flatten)]
+    needs: &'a serde_json::Map<String, serde_json::Value>,
     jobs: usize,
     multiplier: f64,
     tests: &'a [Test],
@@ -122,8 +119,7 @@ impl Runner {
         ended: &mut BTreeSet<String>,
         listener: &mut dyn Listener,
     ) -> Result<Option<Lost>> {
-        let Self { npm, jsdom, selfsigned, multiplier, .. } = self;
-        let job = Job { root, npm, jsdom, selfsigned, jobs, multiplier: *multiplier, tests };
+        let job = Job { root, needs: &self.needs, jobs, multiplier: self.multiplier, tests };
         let (mut child, lines) = self.start(&serde_json::to_vec(&job)?, log)?;
         let mut running = BTreeSet::new();
         let mut silent = Duration::ZERO;
@@ -171,6 +167,7 @@ impl Runner {
         let mut child = Command::new(&self.node)
             .arg(&self.program)
             .env_remove("NODE_OPTIONS")
+            .envs(self.environment.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log.file()?)
@@ -244,9 +241,8 @@ mod tests {
         let runner = Runner {
             node: "node".into(),
             program: file,
-            npm: place.clone(),
-            jsdom: place.clone(),
-            selfsigned: place.clone(),
+            environment: &[],
+            needs: serde_json::Map::new(),
             jobs: 3,
             multiplier: 1.0,
             silence: Duration::from_secs(5),

@@ -3,8 +3,11 @@
 
 import { domainToASCII } from 'node:url';
 
-export const HOST = 'web-platform.test';
-const ALTERNATIVE = 'not-web-platform.test';
+/** Real browsers find names below `localhost` on this machine without being configured. */
+const TOP = process.env.SELFPROF_WPT_TOP ?? 'test';
+
+export const HOST = `web-platform.${TOP}`;
+const ALTERNATIVE = `not-web-platform.${TOP}`;
 const SUBDOMAINS = ['www', 'www1', 'www2', '天気の良い日', 'élève'];
 
 function domainsOf(host) {

@@ -18,8 +18,14 @@ export type FunctionEntry = [
   parent: number,
 ];
 
-/** The functions of each file by URL, sorted by their starts. */
-export type Functions = Record<string, FunctionEntry[] | undefined>;
+/** The functions of a file, sorted by their starts. */
+interface FileFunctions extends Array<FunctionEntry> {
+  /** Where the file is as it was, if it is served, too. */
+  url?: string;
+}
+
+/** By the URL of the instrumented file. */
+export type Functions = Record<string, FileFunctions | undefined>;
 
 /** The URL of this script. */
 export const ownUrl = parseLine(captureStack())?.url;
@@ -34,7 +40,7 @@ export async function loadFunctions(): Promise<Functions | undefined> {
     return await loading;
   } catch (error) {
     loading = undefined;
-    if (!hasWarned) console.warn('Profiler: the table of functions was not loaded, so their lines are unknown:', error);
+    if (!hasWarned) console.warn('Profiler: no table of functions, so no lines:', error);
     hasWarned = true;
     return undefined;
   }
@@ -46,17 +52,22 @@ async function load(): Promise<Functions> {
   const response = await fetch(base, { signal: AbortSignal.timeout?.(TIMEOUT) });
   const { version, files } = await response.json();
   if (version !== 1) throw version;
-  const functions = dictionary<FunctionEntry[]>();
-  for (const path in files) functions[new URL(path, base).href] = files[path].functions;
-  return functions;
+  const table = dictionary<FileFunctions>();
+  for (const path in files) {
+    const { functions, plain } = files[path];
+    table[new URL(path, base).href] = functions;
+    if (plain) functions.url = new URL(plain, base).href;
+  }
+  return table;
 }
 
-/** The function that contains a position, if the code there was instrumented. */
-export function functionAt(table: Functions, { url, line, column }: Line): FunctionEntry | undefined {
-  const file = apply(exec, /^[^?#]*/, [url])?.[0];
+/** The function that contains a position, if the code there was instrumented. The line gets the URL of the file as it was. */
+export function functionAt(table: Functions, at: Line): FunctionEntry | undefined {
+  const file = apply(exec, /^[^?#]*/, [at.url])?.[0];
   const functions = table[`${file}`] ?? table[`${file}index.html`];
   if (!functions) return undefined;
-  const position = positionOf(line, column);
+  at.url = functions.url ?? at.url;
+  const position = positionOf(at.line, at.column);
   let low = 0;
   let high = functions.length;
   while (low < high) {
