@@ -9,7 +9,9 @@ const SCRIPTS: Record<string, { entry: string; fileName: string; declarations?: 
     entry: 'src/polyfill/index.ts',
     fileName: 'polyfill.js',
     // Outside of the function around everything else, so that all scripts of the page see them.
-    declarations: 'let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;',
+    declarations:
+      'let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=v=>(SELFPROF_CHECK?.(0),v),' +
+      'SELFPROF_SCAN=v=>(SELFPROF_CHECK?.(8),v),SELFPROF_RESUME=v=>(SELFPROF_ENTER?.(!0),v);',
   },
 };
 

@@ -1,7 +1,7 @@
 //! The instrumented text, and its table of functions.
 
 use crate::Options;
-use crate::edits::{self, Inserted, Texts};
+use crate::edits::{self, Edit, Inserted, Texts};
 use crate::positions::{Position, Positions};
 use crate::walk::Collector;
 
@@ -62,15 +62,48 @@ impl Instrumented {
     }
 }
 
+/// By how much exits may make a source larger that all other checks have not: a part of it, and bytes that small sources may grow in any
+/// case.
+const GROWTH_PERCENT: usize = 7;
+const GROWTH_BYTES: usize = 2_000;
+
+/// Exits after less work than this are not worth a check.
+const LEAST_WORK: u16 = 6;
+
+/// The work before an exit from which on it has a check: those with the most work come first, until the text has grown enough.
+fn least_work_of_exits(length: usize, edits: &[Edit], texts: &Texts) -> u16 {
+    let mut left = (length / 100 * GROWTH_PERCENT).max(GROWTH_BYTES);
+    let mut by_work = [0; 1 << 8];
+    let most = by_work.len() - 1;
+    for edit in edits {
+        let bytes = texts.length_of(edit);
+        if edit.is_exit() {
+            by_work[usize::from(edit.work).min(most)] += bytes;
+        } else {
+            left = left.saturating_sub(bytes);
+        }
+    }
+    let mut least = most + 1;
+    while least > usize::from(LEAST_WORK) && by_work[least - 1] <= left {
+        least -= 1;
+        left -= by_work[least];
+    }
+    // All that do more work than is told apart are alike.
+    if least > most { u16::MAX } else { least as u16 }
+}
+
 pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -> Instrumented {
     let Collector { mut edits, drafts, counts, .. } = collector;
     let checked: Vec<bool> = std::iter::once(false)
         .chain(drafts.iter().skip(1).map(|draft| draft.is_worth_checking(options.min_statements)))
         .collect();
     edits.retain(|edit| !edit.is_omitted_from_small_functions() || checked[edit.function as usize]);
+    let texts = Texts::new(&options.names);
+    let least_work = least_work_of_exits(source.len(), &edits, &texts);
+    edits.retain(|edit| !edit.is_exit() || edit.work >= least_work);
     // Stable: at one offset, what was visited first comes first.
     edits.sort_by_key(|edit| edit.at);
-    let (text, inserted) = edits::splice(source, &edits, &Texts::new(&options.names));
+    let (text, inserted) = edits::splice(source, &edits, &texts);
 
     let positions = Positions::new(source);
     // Insertions have no line ends and no characters outside of ASCII.

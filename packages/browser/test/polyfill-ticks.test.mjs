@@ -107,7 +107,7 @@ describe('the runtime', () => {
 
   it('stops to count when no profiler records', async () => {
     const it = page();
-    const isActive = () => it.run('$on');
+    const isActive = () => it.run('$e !== undefined');
     assert.equal(isActive(), false);
     const [first, second] = [it.start(), it.start(10, 3)];
     assert.equal(isActive(), true);

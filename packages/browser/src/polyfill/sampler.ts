@@ -28,8 +28,12 @@ let isIdle = true;
 let hasEvents = false;
 /** The time of the last event whose time is known. */
 let lastTime = 0;
+/** Whether a profiler records: instrumented code counts events. */
+let isActive = false;
 /** What the countdown began with. */
 let countdown = 0;
+/** Events until the next tick. */
+let left = 0;
 /** The shortest time that the clock has shown. */
 let clockStep = Infinity;
 /** Events in a millisecond. */
@@ -59,12 +63,15 @@ function update(): void {
     if (due < Infinity) recordings[count++] = recording;
   }
   recordings.length = count;
-  SELFPROF_ACTIVE = count > 0;
-  if (!SELFPROF_ACTIVE) isIdle = true;
+  if (isActive === count > 0) return;
+  isActive = !isActive;
+  SELFPROF_ENTER = isActive ? enter : undefined;
+  SELFPROF_CHECK = isActive ? check : undefined;
+  isIdle ||= !isActive;
 }
 
 function updateRate(elapsed: number): void {
-  events += countdown - SELFPROF_COUNTDOWN;
+  events += countdown - left;
   busyTime += elapsed;
   if (busyTime < 1) return;
   // It falls at once: code with few events must not wait for the countdown of code with many.
@@ -89,7 +96,7 @@ function tick(state: State): void {
     hasEvents = true;
     if (isIdle) {
       takeDue(time, IDLE);
-      if (SELFPROF_ACTIVE) beginJob(time);
+      if (isActive) beginJob(time);
     } else {
       const elapsed = time - lastTime;
       if (elapsed > 0 && elapsed < clockStep) clockStep = elapsed;
@@ -106,7 +113,7 @@ function tick(state: State): void {
   } catch {
     // The stack is at its end. This is the page's error, which it meets itself.
   }
-  SELFPROF_COUNTDOWN = countdown;
+  left = countdown;
   isTicking = false;
 }
 
@@ -116,14 +123,14 @@ function endJob(): void {
     restoreError();
     const time = now();
     takeDue(time, UNPLACED);
-    if (hasEvents && SELFPROF_ACTIVE) queueMicrotask(endJob);
+    if (hasEvents && isActive) queueMicrotask(endJob);
     else isIdle = true;
     hasEvents = false;
     lastTime = time;
   } catch {
     isIdle = true;
   }
-  SELFPROF_COUNTDOWN = countdown = 0;
+  left = countdown = 0;
 }
 
 /** Begins to sample: the first sample is taken now. */
@@ -132,7 +139,7 @@ export function begin(recording: Recording): void {
   tick(RUNNING);
   recordings[recordings.length] = recording;
   update();
-  if (isIdle && SELFPROF_ACTIVE) beginJob(recording.start);
+  if (isIdle && isActive) beginJob(recording.start);
   tick(RUNNING);
 }
 
@@ -143,13 +150,16 @@ export function end(recording: Recording): void {
   update();
 }
 
-SELFPROF_ENTER = () => {
+// Small enough that engines put their code in place of the calls.
+
+function enter(isResumption?: boolean): void {
+  if (--left >= 0) return;
   tick(ENTERED);
-};
-SELFPROF_CHECK = () => {
-  tick(RUNNING);
-};
-SELFPROF_NATIVE = (value) => {
-  if (SELFPROF_ACTIVE) tick(RUNNING);
-  return value;
-};
+  // The function may have no other check until its job ends.
+  if (isResumption) left = countdown = 0;
+}
+
+function check(events = 1): void {
+  left -= events;
+  if (left < 0 || !events) tick(RUNNING);
+}
