@@ -10,8 +10,8 @@ const SCRIPTS: Record<string, { entry: string; fileName: string; declarations?: 
     fileName: 'polyfill.js',
     // Outside of the function around everything else, so that all scripts of the page see them.
     declarations:
-      'let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=v=>(SELFPROF_CHECK?.(0),v),' +
-      'SELFPROF_SCAN=v=>(SELFPROF_CHECK?.(8),v),SELFPROF_RESUME=v=>(SELFPROF_ENTER?.(!0),v);',
+      'let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=v=>(SELFPROF_CHECK?.native(),v),' +
+      'SELFPROF_SCAN=v=>(SELFPROF_CHECK?.scan(),v),SELFPROF_RESUME=v=>(SELFPROF_ENTER?.resume(),v);',
   },
 };
 

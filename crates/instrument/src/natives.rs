@@ -6,7 +6,7 @@ use oxc_ast::ast::{Expression, match_member_expression};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// May take milliseconds: the clock is read after it.
+    /// Often takes microseconds, and may take milliseconds: the clock is read after it.
     Force,
     /// Counts as several events.
     Scan,
@@ -48,7 +48,7 @@ fn of_global(name: &str) -> Cost {
     match name {
         "structuredClone" | "getComputedStyle" | "atob" | "btoa" => Cost::Force,
         "encodeURIComponent" | "decodeURIComponent" | "encodeURI" | "decodeURI" | "escape" | "unescape" => {
-            Cost::Trivial
+            Cost::Scan
         }
         "parseInt" | "parseFloat" | "isNaN" | "isFinite" | "Number" | "String" | "Boolean" | "Symbol"
         | "BigInt" | "clearTimeout" | "clearInterval" => Cost::Trivial,
@@ -103,6 +103,15 @@ fn of_method(object: Option<&str>, method: &str) -> Cost {
             | "getImageData"
             | "putImageData"
             | "toDataURL"
+            | "appendChild"
+            | "insertBefore"
+            | "removeChild"
+            | "replaceChild"
+            | "replaceChildren"
+            | "replaceWith"
+            | "cloneNode"
+            | "importNode"
+            | "insertAdjacentElement"
             | "insertAdjacentHTML"
             | "structuredClone",
         ) => Cost::Force,
@@ -113,11 +122,14 @@ fn of_method(object: Option<&str>, method: &str) -> Cost {
         ) => Cost::Scan,
         (
             _,
-            "indexOf" | "lastIndexOf" | "includes" | "join" | "concat" | "slice" | "splice" | "reverse"
-            | "fill" | "flat" | "copyWithin" | "substring" | "repeat" | "trim" | "toLowerCase"
-            | "toUpperCase" | "padStart" | "padEnd" | "appendChild" | "insertBefore" | "removeChild"
-            | "replaceChild" | "cloneNode" | "createElement" | "setAttribute" | "toFixed" | "toPrecision"
-            | "unshift",
+            "append" | "prepend" | "remove" | "createElement" | "createElementNS" | "createTextNode"
+            | "setAttribute" | "removeAttribute" | "join" | "fill" | "flat" | "reverse" | "copyWithin"
+            | "repeat",
+        ) => Cost::Scan,
+        (
+            _,
+            "indexOf" | "lastIndexOf" | "includes" | "concat" | "slice" | "splice" | "substring" | "trim"
+            | "toLowerCase" | "toUpperCase" | "padStart" | "padEnd" | "toFixed" | "toPrecision" | "unshift",
         ) => Cost::Trivial,
         (
             _,
@@ -125,6 +137,16 @@ fn of_method(object: Option<&str>, method: &str) -> Cost {
             | "hasOwnProperty" | "startsWith" | "endsWith" | "getAttribute" | "hasAttribute" | "contains"
             | "getTime" | "preventDefault" | "stopPropagation",
         ) => Cost::Trivial,
+        _ => Cost::Unknown,
+    }
+}
+
+/// What an assignment to a property of an element costs.
+pub(crate) fn cost_of_assignment(property: &str) -> Cost {
+    match property {
+        "innerHTML" | "outerHTML" | "textContent" | "innerText" | "nodeValue" | "className" | "cssText" => {
+            Cost::Force
+        }
         _ => Cost::Unknown,
     }
 }

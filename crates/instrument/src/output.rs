@@ -4,6 +4,7 @@ use crate::Options;
 use crate::edits::{self, Edit, Inserted, Texts};
 use crate::positions::{Position, Positions};
 use crate::walk::Collector;
+use std::ops::Range;
 
 /// A source with checks in it.
 #[derive(Clone, Debug)]
@@ -54,6 +55,15 @@ impl Instrumented {
             index = parent as usize;
         }
         Some(index)
+    }
+
+    /// What was inserted, as byte ranges of the text. Without them it is the source.
+    pub fn insertions(&self) -> impl Iterator<Item = Range<usize>> {
+        let before = std::iter::once(0).chain(self.inserted.iter().map(|inserted| inserted.sum));
+        self.inserted.iter().zip(before).map(|(inserted, before)| {
+            let at = inserted.at as usize;
+            at + before as usize..at + inserted.sum as usize
+        })
     }
 
     /// How many functions have checks.

@@ -2,7 +2,7 @@
 
 use crate::edits::{Edit, Insertion};
 use crate::names::Names;
-use crate::natives::{Cost, cost_of_call, cost_of_new, needs_layout};
+use crate::natives::{Cost, cost_of_assignment, cost_of_call, cost_of_new, needs_layout};
 use oxc_ast::ast::*;
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_span::{GetSpan, Span};
@@ -530,6 +530,13 @@ impl<'a> VisitJs<'a> for Collector<'_> {
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        let cost = match &it.left {
+            AssignmentTarget::StaticMemberExpression(member) if self.exclusions == 0 => {
+                cost_of_assignment(member.property.name.as_str())
+            }
+            _ => Cost::Unknown,
+        };
+        let opened = self.open_native(it.span, cost);
         self.visit_assignment_target(&it.left);
         let names = matches!(
             it.operator,
@@ -539,6 +546,7 @@ impl<'a> VisitJs<'a> for Collector<'_> {
                 | AssignmentOperator::LogicalNullish
         );
         self.visit_named(name_of_target(&it.left).filter(|_| names), &it.right);
+        self.close_native(it.span, opened);
     }
 
     fn visit_assignment_target_with_default(&mut self, it: &AssignmentTargetWithDefault<'a>) {

@@ -3,7 +3,7 @@
 // The clock is read after a number of events that is small at first and where time passes unexpectedly, and grows where it does not. If a
 // sample is due, the kind of the event tells which function ran until then, so none is invented.
 
-import { floor, min, now, queueMicrotask } from './intrinsics.ts';
+import { min, now, queueMicrotask } from './intrinsics.ts';
 import { dueTime, ENTERED, IDLE, type Recording, RUNNING, type State, take, UNPLACED } from './recording.ts';
 import { captureStack, restoreError } from './stack-text.ts';
 
@@ -12,6 +12,9 @@ const CADENCE = 0.01;
 
 /** Events until the next tick, at most. */
 const MAX_COUNTDOWN = 4_000;
+
+/** What a regular expression counts, or another native of its kind. */
+const SCAN_EVENTS = 8;
 
 /** Milliseconds from one tick to the next after which each event is a tick. With a clock that has steps of 1 ms it is one step. */
 const SURPRISE = 0.15;
@@ -102,7 +105,8 @@ function tick(state: State): void {
       if (elapsed > 0 && elapsed < clockStep) clockStep = elapsed;
       updateRate(elapsed);
       const isSurprise = elapsed > (clockStep < COARSE_SURPRISE ? SURPRISE : COARSE_SURPRISE);
-      countdown = isSurprise ? 0 : min(2 * countdown + 1, MAX_COUNTDOWN, floor(rate * CADENCE));
+      // Integers, for engines that keep other numbers in objects.
+      countdown = isSurprise ? 0 : min(2 * countdown + 1, MAX_COUNTDOWN, rate * CADENCE) | 0;
       lastTime = time;
       if (time >= nextDue) {
         takeDue(time, state);
@@ -150,16 +154,27 @@ export function end(recording: Recording): void {
   update();
 }
 
-// Small enough that engines put their code in place of the calls.
+// Both run very often. They are so small that engines put their code in place of each call.
 
-function enter(isResumption?: boolean): void {
-  if (--left >= 0) return;
-  tick(ENTERED);
+const enter: Enter = () => {
+  if (--left < 0) tick(ENTERED);
+};
+
+const check: Check = () => {
+  if (--left < 0) tick(RUNNING);
+};
+
+enter.resume = () => {
+  enter();
   // The function may have no other check until its job ends.
-  if (isResumption) left = countdown = 0;
-}
+  left = countdown = 0;
+};
 
-function check(events = 1): void {
-  left -= events;
-  if (left < 0 || !events) tick(RUNNING);
-}
+check.scan = () => {
+  left -= SCAN_EVENTS;
+  if (left < 0) tick(RUNNING);
+};
+
+check.native = () => {
+  tick(RUNNING);
+};
