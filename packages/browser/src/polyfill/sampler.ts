@@ -10,12 +10,6 @@ import { captureStack, restoreError } from './stack-text.ts';
 /** The time between two ticks that code with many events should have, in milliseconds. */
 const CADENCE = 0.01;
 
-/** Events until the next tick, at most. */
-const MAX_COUNTDOWN = 4_000;
-
-/** What a regular expression counts, or another native of its kind. */
-const SCAN_EVENTS = 8;
-
 /** Milliseconds from one tick to the next after which each event is a tick. With a clock that has steps of 1 ms it is one step. */
 const SURPRISE = 0.15;
 const COARSE_SURPRISE = 0.5;
@@ -31,8 +25,6 @@ let isIdle = true;
 let hasEvents = false;
 /** The time of the last event whose time is known. */
 let lastTime = 0;
-/** Whether a profiler records: instrumented code counts events. */
-let isActive = false;
 /** What the countdown began with. */
 let countdown = 0;
 /** Events until the next tick. */
@@ -66,11 +58,9 @@ function update(): void {
     if (due < Infinity) recordings[count++] = recording;
   }
   recordings.length = count;
-  if (isActive === count > 0) return;
-  isActive = !isActive;
-  SELFPROF_ENTER = isActive ? enter : undefined;
-  SELFPROF_CHECK = isActive ? check : undefined;
-  isIdle ||= !isActive;
+  SELFPROF_ENTER = count ? enter : undefined;
+  SELFPROF_CHECK = count ? check : undefined;
+  if (!count) isIdle = true;
 }
 
 function updateRate(elapsed: number): void {
@@ -99,14 +89,14 @@ function tick(state: State): void {
     hasEvents = true;
     if (isIdle) {
       takeDue(time, IDLE);
-      if (isActive) beginJob(time);
+      if (recordings.length) beginJob(time);
     } else {
       const elapsed = time - lastTime;
       if (elapsed > 0 && elapsed < clockStep) clockStep = elapsed;
       updateRate(elapsed);
       const isSurprise = elapsed > (clockStep < COARSE_SURPRISE ? SURPRISE : COARSE_SURPRISE);
       // Integers, for engines that keep other numbers in objects.
-      countdown = isSurprise ? 0 : min(2 * countdown + 1, MAX_COUNTDOWN, rate * CADENCE) | 0;
+      countdown = isSurprise ? 0 : min(2 * countdown + 1, rate * CADENCE) | 0;
       lastTime = time;
       if (time >= nextDue) {
         takeDue(time, state);
@@ -127,7 +117,7 @@ function endJob(): void {
     restoreError();
     const time = now();
     takeDue(time, UNPLACED);
-    if (hasEvents && isActive) queueMicrotask(endJob);
+    if (hasEvents && recordings.length) queueMicrotask(endJob);
     else isIdle = true;
     hasEvents = false;
     lastTime = time;
@@ -143,7 +133,7 @@ export function begin(recording: Recording): void {
   tick(RUNNING);
   recordings[recordings.length] = recording;
   update();
-  if (isIdle && isActive) beginJob(recording.start);
+  if (isIdle && recordings.length) beginJob(recording.start);
   tick(RUNNING);
 }
 
@@ -164,15 +154,16 @@ const check: Check = () => {
   if (--left < 0) tick(RUNNING);
 };
 
+// The function may have no other check until its job ends.
 enter.resume = () => {
   enter();
-  // The function may have no other check until its job ends.
   left = countdown = 0;
 };
 
+// What a regular expression takes is that of about eight other events.
 check.scan = () => {
-  left -= SCAN_EVENTS;
-  if (left < 0) tick(RUNNING);
+  left -= 7;
+  check();
 };
 
 check.native = () => {
