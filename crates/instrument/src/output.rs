@@ -109,7 +109,8 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
         .collect();
     edits.retain(|edit| !edit.is_omitted_from_small_functions() || checked[edit.function as usize]);
     let texts = Texts::new(&options.names);
-    let least_work = least_work_of_exits(source.len(), &edits, &texts);
+    let is_complete = options.min_statements == 0;
+    let least_work = if is_complete { 0 } else { least_work_of_exits(source.len(), &edits, &texts) };
     edits.retain(|edit| !edit.is_exit() || edit.work >= least_work);
     // Stable: at one offset, what was visited first comes first.
     edits.sort_by_key(|edit| edit.at);
