@@ -29,6 +29,9 @@ function loop(rounds, ms) { for (let i = 0; i < rounds; i++) {$t?.(); pass(ms) }
 function native(ms) { return $h(pass(ms)) }
 function deep(n, act) {$e?.(); if (n) deep(n - 1, act); else act(); $t?.() }
 function endless() {$e?.(); endless() }
+async function wake(promise, ms) {$e?.(); $r(await promise); pass(ms); $t?.() }
+function* endlessly() {$e?.(); for (;;) {$t?.(); $r(yield) } }
+function consume(rounds, ms) {$e?.(); for (const _ of endlessly()) {$t?.(); if (rounds-- === 0) break; pass(ms) } }
 async function later(ms) {$e?.(); $r(await null); pass(ms); $t?.() }
 `;
 
