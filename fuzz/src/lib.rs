@@ -10,6 +10,7 @@ mod compression;
 mod journals;
 mod profiles;
 mod requests;
+mod scripts;
 mod source_maps;
 mod writers;
 
@@ -17,6 +18,7 @@ pub use compression::gzip;
 pub use journals::journal;
 pub use profiles::{cpuprofile, detection, explainer, otlp, pprof, w3c};
 pub use requests::{options, webdriver};
+pub use scripts::instrument;
 pub use source_maps::{comments, data_url, names, source_map};
 pub use writers::writers;
 
@@ -38,6 +40,7 @@ pub const TARGETS: [Target; 15] = [
     ("data_url", data_url),
     ("names", names),
     ("comments", comments),
+    ("instrument", instrument),
     ("webdriver", webdriver),
     ("options", options),
 ];

@@ -46,8 +46,8 @@ fs.mkdirSync('site');
 write('site/app.js', `${BUSY} busy(0);`);
 write('site/index.html', '<!doctype html><head></head><script src="app.js"></script>');
 npx('instrument', 'site', '-o', 'instrumented');
-assert.match(fs.readFileSync('instrumented/selfprof-polyfill.js', 'utf8'), /^let \$on\b/);
-assert.match(fs.readFileSync('instrumented/app.js', 'utf8'), /\$on&&--\$n<0&&\$t\(\)/);
+assert.match(fs.readFileSync('instrumented/selfprof-polyfill.js', 'utf8'), /^let \$e\b/);
+assert.match(fs.readFileSync('instrumented/app.js', 'utf8'), /\$t\?\.\(\)/);
 write(
   'plugin.mjs',
   `import { instrumentFolder } from '@selfprof/instrument'; await instrumentFolder('site', { sampleRate: 1 });`,

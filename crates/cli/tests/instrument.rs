@@ -110,7 +110,7 @@ const TWICE: &str = "export const twice = value => { const one = Math.abs(value)
 #[test]
 fn a_folder_is_copied() {
     let page = "<!doctype html>\n<html><head><title>é</title>\n<script type=\"module\" src=\"/assets/app.js\"></script></head>\n\
-                <body onload=\"go()\"><script type=application/json>{\"$on\": 1}</script></body></html>\n";
+                <body onload=\"go()\"><script type=application/json>{\"$t\": 1}</script></body></html>\n";
     let files = [
         ("index.html", page),
         ("deep/er/x.html", page),
@@ -138,12 +138,12 @@ fn a_folder_is_copied() {
     let deeper = changed.replace("\"selfprof-polyfill.js", "\"../../selfprof-polyfill.js");
     assert_eq!(site.read("out/deep/er/x.html"), deeper);
 
-    // `$on` occurs in a page, so the name is another one.
+    // `$t` occurs in a page, so the name is another one.
     let application = site.read("out/assets/app.js");
-    assert!(application.contains("for (const price of prices) {$on1&&--$n<0&&$t();"), "{application}");
+    assert!(application.contains("for (const price of prices) {$a?.();"), "{application}");
     assert!(!application.contains("sourceMappingURL"), "{application}");
     let runtime = site.read("out/selfprof-polyfill.js");
-    assert!(runtime.starts_with("let $on1=false,$n=0,$e,$t,$h;"), "{runtime}");
+    assert!(runtime.starts_with("let $e,$a,$x="), "{runtime}");
     assert!(runtime.contains("\"selfprof-functions.json\""), "{runtime}");
 
     let functions = site.functions("out", "assets/app.js");
@@ -378,10 +378,10 @@ fn what_cannot_be_instrumented_comes_through() {
     for gone in ["good.js.gz", "leads-out.js", "circle"] {
         assert!(!site.path(&format!("out/{gone}")).exists(), "{gone}");
     }
-    assert!(site.read("out/common.cjs").starts_with("typeof $on=="));
-    assert!(site.read("out/mark.js").starts_with("\u{FEFF}typeof $on=="));
+    assert!(site.read("out/common.cjs").starts_with("typeof $x=="));
+    assert!(site.read("out/mark.js").starts_with("\u{FEFF}typeof $x=="));
     assert_eq!(site.functions("out", "mark.js")[1][2], 14, "the mark is no column");
-    assert!(site.read("out/within.js").starts_with("typeof $on=="));
+    assert!(site.read("out/within.js").starts_with("typeof $x=="));
 
     let messages = site.run(&["dist", "-o", "some", "--include", "left/**", "--exclude", "*.mjs"]);
     assert!(messages.contains("instrumented: 1 script,"), "{messages}");
@@ -429,7 +429,7 @@ fn pages_decide_what_scripts_are_and_have_their_checksums() {
         messages.contains("1 inline script whose checksum a Content Security Policy may name: policy.html:1"),
         "{messages}"
     );
-    assert!(site.read("out/classic.js").starts_with("typeof $on=="));
+    assert!(site.read("out/classic.js").starts_with("typeof $x=="));
     let (before, after) = (site.read("dist/index.html"), site.read("out/index.html"));
     let expected = before.replace(&checksum("dist/good.js"), &checksum("out/good.js"));
     assert_eq!(after, format!("<script src=\"selfprof-polyfill.js\"></script>{expected}"));

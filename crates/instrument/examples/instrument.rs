@@ -35,8 +35,8 @@ fn instrument_all() -> Result<Value, String> {
             Err(problem) => Err(format!("{path}: {problem}")),
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let Names { active, countdown, enter, check, native } = names;
-    Ok(json!({ "names": [active, countdown, enter, check, native], "files": files }))
+    let Names { enter, check, leave, native, scan, resume } = names;
+    Ok(json!({ "names": [enter, check, leave, native, scan, resume], "files": files }))
 }
 
 /// For each function its name and place in the source, its start and end in the instrumented text, and the index of the function around

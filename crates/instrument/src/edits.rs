@@ -1,7 +1,6 @@
 //! Insertions, and the text that results from them.
 
 use crate::names::Names;
-use crate::natives::CHARGES;
 
 /// A text that is inserted. Nothing is ever removed or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +15,7 @@ pub(crate) enum Insertion {
     Leave,
     /// The same after a statement without a semicolon.
     LeaveAfterStatement,
-    /// Before the value of a return statement; closed by a parenthesis.
+    /// Before the value of a return statement, or the last one of a sequence; closed by a parenthesis.
     ReturnValue,
     /// Before a return statement without a value; closed by a brace.
     ReturnNothing,
@@ -28,14 +27,12 @@ pub(crate) enum Insertion {
     /// have none.
     TopLevelLoop,
     TopLevelLoopStatement,
-    /// Before a native call; closed by a parenthesis.
-    Force,
-    /// The same after a keyword without a space.
-    ForceAfterWord,
-    /// Before a native call that counts as [`CHARGES`]`[n]` events; closed by a parenthesis.
-    Medium(u8),
-    /// The same at the start of a statement, where a parenthesis might continue the statement before. Nothing closes it.
-    MediumStatement(u8),
+    /// Before a native call that may take milliseconds; closed by a parenthesis.
+    Native,
+    /// Before a native call that counts as several events; closed by a parenthesis.
+    Scan,
+    /// Before an `await` or `yield`; closed by a parenthesis.
+    Resume,
     CloseParenthesis,
     CloseBrace,
     /// Before the first statement of the source: what stands in where the runtime has not run.
@@ -68,11 +65,21 @@ pub(crate) struct Edit {
     pub(crate) insertion: Insertion,
     /// For what closes something: what it closes.
     pub(crate) closes: Option<Insertion>,
+    /// Whether the insertion begins with a name, and the byte before might belong to it: `return"text"`, `else[].sort()`.
+    pub(crate) is_after_word: bool,
     /// The index of the function that runs the inserted code.
     pub(crate) function: u32,
+    /// For exits: about how many expressions have run since the check before.
+    pub(crate) work: u16,
 }
 
 impl Edit {
+    pub(crate) fn is_exit(&self) -> bool {
+        use Insertion::*;
+        let insertion = self.closes.unwrap_or(self.insertion);
+        matches!(insertion, Leave | LeaveAfterStatement | ReturnValue | ReturnNothing)
+    }
+
     pub(crate) fn is_omitted_from_small_functions(&self) -> bool {
         self.closes.unwrap_or(self.insertion).is_omitted_from_small_functions()
     }
@@ -83,8 +90,10 @@ pub(crate) struct Texts {
     enter: String,
     check: String,
     top_level_check: String,
-    force: String,
-    medium: [String; CHARGES.len()],
+    leave: String,
+    native: String,
+    scan: String,
+    resume: String,
     fallback: String,
 }
 
@@ -93,38 +102,45 @@ type Parts<'a> = [&'a str; 3];
 
 impl Texts {
     pub(crate) fn new(names: &Names) -> Self {
-        let Names { active, countdown, enter, check, native } = names;
+        let Names { enter, check, leave, native, scan, resume } = names;
         Self {
-            enter: format!("{active}&&--{countdown}<0&&{enter}()"),
-            check: format!("{active}&&--{countdown}<0&&{check}()"),
+            enter: format!("{enter}?.()"),
+            check: format!("{check}?.()"),
             // An empty pattern binds nothing, but needs a value that is not undefined.
-            top_level_check: format!("let{{}}={active}&&--{countdown}<0&&{check}()||0;"),
-            force: format!("{native}("),
-            medium: CHARGES.map(|charge| format!("{countdown}-={charge},")),
+            top_level_check: format!("let{{}}={check}?.()||0;"),
+            leave: format!("{leave}("),
+            native: format!("{native}("),
+            scan: format!("{scan}("),
+            resume: format!("{resume}("),
             // Properties of the global object, which a later `let` of the runtime may shadow.
             fallback: format!(
-                "typeof {active}==\"undefined\"&&(globalThis.{active}=!1,globalThis.{countdown}=0,globalThis.{native}=v=>v);"
+                "typeof {leave}==\"undefined\"&&(g=>{{g.{enter}=g.{check}=void 0;\
+                 g.{leave}=g.{native}=g.{scan}=g.{resume}=v=>v}})(globalThis);"
             ),
         }
     }
 
-    pub(crate) fn of(&self, insertion: Insertion) -> Parts<'_> {
+    pub(crate) fn length_of(&self, edit: &Edit) -> usize {
+        self.of(edit).into_iter().map(str::len).sum()
+    }
+
+    pub(crate) fn of(&self, edit: &Edit) -> Parts<'_> {
         use Insertion::*;
-        match insertion {
+        let before = if edit.is_after_word { " " } else { "" };
+        match edit.insertion {
             Enter => ["", &self.enter, ";"],
             EnterAfterDirective => [";", &self.enter, ";"],
             EnterExpression => ["(", &self.enter, ","],
             Leave => ["", &self.check, ""],
             LeaveAfterStatement => [";", &self.check, ""],
-            ReturnValue => ["(", &self.check, ","],
+            ReturnValue => [before, &self.leave, ""],
             ReturnNothing | LoopStatement => ["{", &self.check, ";"],
             Loop => ["", &self.check, ";"],
             TopLevelLoop => ["", &self.top_level_check, ""],
             TopLevelLoopStatement => ["{", &self.top_level_check, ""],
-            Force => ["", &self.force, ""],
-            ForceAfterWord => [" ", &self.force, ""],
-            Medium(charge) => ["(", &self.medium[usize::from(charge)], ""],
-            MediumStatement(charge) => ["", &self.medium[usize::from(charge)], ""],
+            Native => [before, &self.native, ""],
+            Scan => [before, &self.scan, ""],
+            Resume => [before, &self.resume, ""],
             CloseParenthesis => ["", ")", ""],
             CloseBrace => ["", "}", ""],
             Fallback => ["", &self.fallback, ""],
@@ -142,7 +158,7 @@ pub(crate) struct Inserted {
 
 /// The source with all edits, which are sorted by offset.
 pub(crate) fn splice(source: &str, edits: &[Edit], texts: &Texts) -> (String, Vec<Inserted>) {
-    let length: usize = edits.iter().flat_map(|edit| texts.of(edit.insertion)).map(str::len).sum();
+    let length: usize = edits.iter().map(|edit| texts.length_of(edit)).sum();
     let mut text = String::with_capacity(source.len() + length);
     let mut inserted: Vec<Inserted> = Vec::with_capacity(edits.len());
     let (mut from, mut sum) = (0, 0);
@@ -150,7 +166,7 @@ pub(crate) fn splice(source: &str, edits: &[Edit], texts: &Texts) -> (String, Ve
         let at = edit.at as usize;
         text.push_str(&source[from..at]);
         from = at;
-        for part in texts.of(edit.insertion) {
+        for part in texts.of(edit) {
             text.push_str(part);
             sum += part.len() as u32;
         }

@@ -1,8 +1,11 @@
 //! Instruments JavaScript, so that the polyfill of the [JS Self-Profiling API] can sample it in browsers that lack the API.
 //!
-//! The instrumented code counts events: the entries and exits of functions, the rounds of loops, and calls of slow natives. When a count
-//! is used up it calls the runtime, which reads the clock and, if a sample is due, takes the stack from `new Error()`. Until a profiler
-//! starts, all that runs is the test of a variable that never changes.
+//! The instrumented code tells the runtime of events: the entries and exits of functions, what `await` and `yield` resume, the rounds of
+//! loops, and calls of slow natives. The runtime counts them. When a count is used up it reads the clock and, if a sample is due, takes the
+//! stack from `new Error()`. Until a profiler starts, all that runs is the test of a variable that never changes.
+//!
+//! Checks are few bytes, and not everywhere: small functions have none, and exits have them where most has run since the check before, as
+//! far as the source grows by no more than 7 %.
 //!
 //! ```
 //! use selfprof_instrument::{Options, instrument};
@@ -11,8 +14,7 @@
 //! let instrumented = instrument(source, &Options::default())?;
 //! assert_eq!(
 //!     instrumented.text,
-//!     "function total(prices) {$on&&--$n<0&&$e(); let sum = 0; \
-//!      for (const price of prices) {$on&&--$n<0&&$t();sum += price;} return ($on&&--$n<0&&$t(),sum) }"
+//!     "function total(prices) {$e?.(); let sum = 0; for (const price of prices) {$t?.();sum += price;} return sum }"
 //! );
 //! let total = instrumented.function_at(1, 60).map(|id| &instrumented.functions[id]);
 //! assert_eq!(total.map(|function| (function.name.as_str(), function.line, function.column)), Some(("total", 1, 15)));
@@ -21,8 +23,8 @@
 //!
 //! # What the code needs
 //!
-//! A classic script that runs first declares the [`Names`] in the global lexical scope, which modules see too:
-//! `let $on = false, $n = 0` and the functions `$e`, `$t` and `$h`; `$h` returns its argument. The names are those of the build, see
+//! A classic script that runs first declares the [`Names`] in the global lexical scope, which modules see too: `$e` and `$t`, which are
+//! `undefined` unless a profiler records and functions then, and the functions `$x`, `$h`, `$s` and `$r`, which return their argument. The names are those of the build, see
 //! [`Names::absent_from`]. [`Options::has_fallback`] is for code that may also run without it.
 //!
 //! # What stays the same
@@ -32,6 +34,7 @@
 //!
 //! - `Function.prototype.toString` returns the instrumented text. A function that a program sends elsewhere as text, such as to a
 //!   worker, needs the names there.
+//! - The text needs an engine with ECMAScript 2020, for `?.`.
 //! - Calls in tail position are no longer reused frames in engines that reuse them.
 //! - Code in strings is not instrumented.
 //! - Columns in stack traces are those of the instrumented text; lines are the same. [`Instrumented::source_map`] maps them back.
@@ -97,7 +100,7 @@ pub struct Options {
     /// The names of the runtime's variables.
     pub names: Names,
     /// Functions with fewer statements, and those that call nothing but trivial natives, are left out, unless they have a loop, `await`,
-    /// `yield` or a slow native call. With 0 none are left out.
+    /// `yield` or a slow native call. With 0 none are left out, and no exit is.
     pub min_statements: u32,
     /// Whether the text begins with a statement that declares the names as properties of the global object, if nothing else has. Code then
     /// runs where the runtime does not, such as in a worker, or on a page whose policy forbids it.

@@ -10,19 +10,21 @@ use std::collections::HashSet;
 /// identifier that spells such a name with escape sequences is found when its file is instrumented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// Whether a profiler has started: `let $on = false`.
-    pub active: String,
-    /// Events until the next tick: `let $n = 0`.
-    pub countdown: String,
-    /// The tick at the entry of a function: the time before belongs to the caller.
+    /// What is called at the entry of a function: the time before belongs to the caller. `undefined` unless a profiler records.
     pub enter: String,
-    /// The tick elsewhere: the time before belongs to the function itself.
+    /// The same in loops and at the end of a function: the time before belongs to the function itself.
     pub check: String,
-    /// Takes the value of a native call and returns it, after a tick.
+    /// Takes the value that a function returns, and returns it.
+    pub leave: String,
+    /// The same for native calls that may take milliseconds.
     pub native: String,
+    /// The same for native calls that count as several events.
+    pub scan: String,
+    /// The same for what `await` and `yield` evaluate to: the time before does not belong to the function.
+    pub resume: String,
 }
 
-const BASES: [&str; 5] = ["$on", "$n", "$e", "$t", "$h"];
+const BASES: [&str; 6] = ["$e", "$t", "$x", "$h", "$s", "$r"];
 
 impl Default for Names {
     fn default() -> Self {
@@ -39,9 +41,8 @@ impl Names {
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {
-        [&self.active, &self.countdown, &self.enter, &self.check, &self.native]
-            .into_iter()
-            .any(|own| own == name)
+        let Self { enter, check, leave, native, scan, resume } = self;
+        [enter, check, leave, native, scan, resume].into_iter().any(|own| own == name)
     }
 }
 
@@ -53,7 +54,8 @@ impl NamesInUse {
     /// Adds the words of a source.
     pub fn add(&mut self, source: &str) {
         for word in dollar_words(source) {
-            if BASES.iter().any(|base| is_numbered(word, base)) && !self.0.contains(word) {
+            let is_candidate = word.len() == 2 || BASES.iter().any(|base| is_numbered(word, base));
+            if is_candidate && !self.0.contains(word) {
                 self.0.insert(word.to_owned());
             }
         }
@@ -66,14 +68,16 @@ impl NamesInUse {
 
     /// As [`Names::absent_from`] for all sources that were added.
     pub fn absent(&self) -> Names {
-        let absent = |base: &str| {
-            std::iter::once(base.to_owned())
-                .chain((1_u64..).map(|number| format!("{base}{number}")))
-                .find(|name| !self.0.contains(name))
-                .unwrap_or_default()
-        };
-        let [active, countdown, enter, check, native] = BASES.map(absent);
-        Names { active, countdown, enter, check, native }
+        // Each name stands in the text many times, so that another letter is better than a number.
+        let letters = ('a'..='z').chain('A'..='Z').map(|letter| format!("${letter}"));
+        let mut letters = letters.filter(|name| !BASES.contains(&name.as_str()) && !self.0.contains(name));
+        let [enter, check, leave, native, scan, resume] = BASES.map(|base| {
+            let numbered =
+                (1_u64..).map(|number| format!("{base}{number}")).find(|name| !self.0.contains(name));
+            let base = Some(base.to_owned()).filter(|name| !self.0.contains(name));
+            base.or_else(|| letters.next()).or(numbered).unwrap_or_default()
+        });
+        Names { enter, check, leave, native, scan, resume }
     }
 }
 
@@ -104,18 +108,19 @@ mod tests {
     use super::Names;
 
     #[track_caller]
-    fn check(sources: &[&str], expected: [&str; 5]) {
-        let names = Names::absent_from(sources.iter().copied());
-        let found = [&names.active, &names.countdown, &names.enter, &names.check, &names.native];
-        assert_eq!(found, expected, "{sources:?}");
+    fn check(sources: &[&str], expected: [&str; 6]) {
+        let Names { enter, check, leave, native, scan, resume } = Names::absent_from(sources.iter().copied());
+        assert_eq!([enter, check, leave, native, scan, resume], expected, "{sources:?}");
     }
 
     #[test]
     fn names_occur_in_no_source() {
-        check(&[], ["$on", "$n", "$e", "$t", "$h"]);
-        check(&["var $name, $element, a$t, $"], ["$on", "$n", "$e", "$t", "$h"]);
-        check(&["$n1+$n", "`${$on}`", "'$t'"], ["$on1", "$n2", "$e", "$t1", "$h"]);
-        check(&["/* $h */ é$e $eé"], ["$on", "$n", "$e", "$t", "$h1"]);
-        check(&["eval('var x\\n$n=1')"], ["$on", "$n1", "$e", "$t", "$h"]);
+        check(&[], ["$e", "$t", "$x", "$h", "$s", "$r"]);
+        check(&["var $name, $element, a$t, $"], ["$e", "$t", "$x", "$h", "$s", "$r"]);
+        check(&["$s1+$s+$a+$c", "`${$e}`", "'$t'"], ["$b", "$d", "$x", "$h", "$f", "$r"]);
+        check(&["/* $h */ é$e $eé"], ["$e", "$t", "$x", "$a", "$s", "$r"]);
+        check(&["eval('var x\\n$r=1')"], ["$e", "$t", "$x", "$h", "$s", "$a"]);
+        let letters: String = ('a'..='z').chain('A'..='Z').map(|letter| format!("${letter} ")).collect();
+        check(&[&letters, "$e1"], ["$e2", "$t1", "$x1", "$h1", "$s1", "$r1"]);
     }
 }

@@ -6,20 +6,15 @@ use oxc_ast::ast::{Expression, match_member_expression};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// May take milliseconds: the clock is read after it.
+    /// Often takes microseconds, and may take milliseconds: the clock is read after it.
     Force,
-    /// Counts as this many events.
-    Medium(u8),
+    /// Counts as several events.
+    Scan,
     /// Not worth an event.
     Trivial,
     /// May run functions of the page.
     Unknown,
 }
-
-/// What regular expressions count, and what other natives that pass over their input count.
-pub(crate) const CHARGES: [u8; 2] = [8, 3];
-const REGEX: Cost = Cost::Medium(CHARGES[0]);
-const SCAN: Cost = Cost::Medium(CHARGES[1]);
 
 pub(crate) fn cost_of_call(callee: &Expression) -> Cost {
     match callee {
@@ -40,7 +35,7 @@ pub(crate) fn cost_of_call(callee: &Expression) -> Cost {
 /// What `new` costs: formats of `Intl` load data of the locale.
 pub(crate) fn cost_of_new(callee: &Expression) -> Cost {
     match callee {
-        Expression::Identifier(name) if name.name == "RegExp" => REGEX,
+        Expression::Identifier(name) if name.name == "RegExp" => Cost::Scan,
         Expression::StaticMemberExpression(member) => match &member.object {
             Expression::Identifier(object) if object.name == "Intl" => Cost::Force,
             _ => Cost::Unknown,
@@ -53,7 +48,7 @@ fn of_global(name: &str) -> Cost {
     match name {
         "structuredClone" | "getComputedStyle" | "atob" | "btoa" => Cost::Force,
         "encodeURIComponent" | "decodeURIComponent" | "encodeURI" | "decodeURI" | "escape" | "unescape" => {
-            SCAN
+            Cost::Scan
         }
         "parseInt" | "parseFloat" | "isNaN" | "isFinite" | "Number" | "String" | "Boolean" | "Symbol"
         | "BigInt" | "clearTimeout" | "clearInterval" => Cost::Trivial,
@@ -68,7 +63,7 @@ fn of_method(object: Option<&str>, method: &str) -> Cost {
         (
             Some("Object"),
             "keys" | "values" | "entries" | "assign" | "fromEntries" | "getOwnPropertyNames",
-        ) => SCAN,
+        ) => Cost::Trivial,
         (
             Some("Object"),
             "create" | "defineProperty" | "freeze" | "is" | "getPrototypeOf" | "setPrototypeOf" | "hasOwn",
@@ -83,6 +78,7 @@ fn of_method(object: Option<&str>, method: &str) -> Cost {
             | "toLocaleString"
             | "toLocaleDateString"
             | "toLocaleTimeString"
+            | "format"
             | "formatToParts"
             | "querySelector"
             | "querySelectorAll"
@@ -107,6 +103,15 @@ fn of_method(object: Option<&str>, method: &str) -> Cost {
             | "getImageData"
             | "putImageData"
             | "toDataURL"
+            | "appendChild"
+            | "insertBefore"
+            | "removeChild"
+            | "replaceChild"
+            | "replaceChildren"
+            | "replaceWith"
+            | "cloneNode"
+            | "importNode"
+            | "insertAdjacentElement"
             | "insertAdjacentHTML"
             | "structuredClone",
         ) => Cost::Force,
@@ -114,21 +119,34 @@ fn of_method(object: Option<&str>, method: &str) -> Cost {
             _,
             "exec" | "test" | "match" | "matchAll" | "replace" | "replaceAll" | "search" | "split"
             | "normalize",
-        ) => REGEX,
+        ) => Cost::Scan,
         (
             _,
-            "indexOf" | "lastIndexOf" | "includes" | "join" | "concat" | "slice" | "splice" | "reverse"
-            | "fill" | "flat" | "copyWithin" | "substring" | "repeat" | "trim" | "toLowerCase"
-            | "toUpperCase" | "padStart" | "padEnd" | "appendChild" | "insertBefore" | "removeChild"
-            | "replaceChild" | "cloneNode" | "createElement" | "setAttribute" | "toFixed" | "toPrecision"
-            | "unshift",
-        ) => SCAN,
+            "append" | "prepend" | "remove" | "createElement" | "createElementNS" | "createTextNode"
+            | "setAttribute" | "removeAttribute" | "join" | "fill" | "flat" | "reverse" | "copyWithin"
+            | "repeat",
+        ) => Cost::Scan,
+        (
+            _,
+            "indexOf" | "lastIndexOf" | "includes" | "concat" | "slice" | "splice" | "substring" | "trim"
+            | "toLowerCase" | "toUpperCase" | "padStart" | "padEnd" | "toFixed" | "toPrecision" | "unshift",
+        ) => Cost::Trivial,
         (
             _,
             "push" | "pop" | "shift" | "charAt" | "charCodeAt" | "codePointAt" | "at" | "has"
             | "hasOwnProperty" | "startsWith" | "endsWith" | "getAttribute" | "hasAttribute" | "contains"
             | "getTime" | "preventDefault" | "stopPropagation",
         ) => Cost::Trivial,
+        _ => Cost::Unknown,
+    }
+}
+
+/// What an assignment to a property of an element costs.
+pub(crate) fn cost_of_assignment(property: &str) -> Cost {
+    match property {
+        "innerHTML" | "outerHTML" | "textContent" | "innerText" | "nodeValue" | "className" | "cssText" => {
+            Cost::Force
+        }
         _ => Cost::Unknown,
     }
 }

@@ -1,9 +1,10 @@
 //! The instrumented text, and its table of functions.
 
 use crate::Options;
-use crate::edits::{self, Inserted, Texts};
+use crate::edits::{self, Edit, Inserted, Texts};
 use crate::positions::{Position, Positions};
 use crate::walk::Collector;
+use std::ops::Range;
 
 /// A source with checks in it.
 #[derive(Clone, Debug)]
@@ -56,10 +57,49 @@ impl Instrumented {
         Some(index)
     }
 
+    /// What was inserted, as byte ranges of the text. Without them it is the source.
+    pub fn insertions(&self) -> impl Iterator<Item = Range<usize>> {
+        let before = std::iter::once(0).chain(self.inserted.iter().map(|inserted| inserted.sum));
+        self.inserted.iter().zip(before).map(|(inserted, before)| {
+            let at = inserted.at as usize;
+            at + before as usize..at + inserted.sum as usize
+        })
+    }
+
     /// How many functions have checks.
     pub fn checked_functions(&self) -> usize {
         self.functions.iter().filter(|function| function.is_checked).count()
     }
+}
+
+/// By how much exits may make a source larger that all other checks have not: a part of it, and bytes that small sources may grow in any
+/// case.
+const GROWTH_PERCENT: usize = 7;
+const GROWTH_BYTES: usize = 2_000;
+
+/// Exits after less work than this are not worth a check.
+const LEAST_WORK: u16 = 6;
+
+/// The work before an exit from which on it has a check: those with the most work come first, until the text has grown enough.
+fn least_work_of_exits(length: usize, edits: &[Edit], texts: &Texts) -> u16 {
+    let mut left = (length / 100 * GROWTH_PERCENT).max(GROWTH_BYTES);
+    let mut by_work = [0; 1 << 8];
+    let most = by_work.len() - 1;
+    for edit in edits {
+        let bytes = texts.length_of(edit);
+        if edit.is_exit() {
+            by_work[usize::from(edit.work).min(most)] += bytes;
+        } else {
+            left = left.saturating_sub(bytes);
+        }
+    }
+    let mut least = most + 1;
+    while least > usize::from(LEAST_WORK) && by_work[least - 1] <= left {
+        least -= 1;
+        left -= by_work[least];
+    }
+    // All that do more work than is told apart are alike.
+    if least > most { u16::MAX } else { least as u16 }
 }
 
 pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -> Instrumented {
@@ -74,9 +114,13 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
         .chain(drafts.iter().skip(1).map(|draft| draft.is_worth_checking(options.min_statements)))
         .collect();
     edits.retain(|edit| !edit.is_omitted_from_small_functions() || checked[edit.function as usize]);
+    let texts = Texts::new(&options.names);
+    let is_complete = options.min_statements == 0;
+    let least_work = if is_complete { 0 } else { least_work_of_exits(source.len(), &edits, &texts) };
+    edits.retain(|edit| !edit.is_exit() || edit.work >= least_work);
     // Stable: at one offset, what was visited first comes first.
     edits.sort_by_key(|edit| edit.at);
-    let (text, inserted) = edits::splice(source, &edits, &Texts::new(&options.names));
+    let (text, inserted) = edits::splice(source, &edits, &texts);
 
     let positions = Positions::new(source);
     // Insertions have no line ends and no characters outside of ASCII.

@@ -2,7 +2,7 @@
 
 use crate::edits::{Edit, Insertion};
 use crate::names::Names;
-use crate::natives::{CHARGES, Cost, cost_of_call, cost_of_new, needs_layout};
+use crate::natives::{Cost, cost_of_assignment, cost_of_call, cost_of_new, needs_layout};
 use oxc_ast::ast::*;
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_span::{GetSpan, Span};
@@ -27,8 +27,10 @@ pub(crate) struct Draft {
     excluded: bool,
     /// Whether it asks to be left as it is.
     pub(crate) is_left_alone: bool,
-    /// The statement directly after the check at the entry.
-    first_statement: Option<u32>,
+    /// Whether it is called where it is written, by code that runs once.
+    runs_once: bool,
+    /// About how many expressions have run since the check before.
+    work: u16,
 }
 
 impl Draft {
@@ -43,7 +45,8 @@ impl Draft {
             makes_calls: false,
             excluded: false,
             is_left_alone: false,
-            first_statement: None,
+            runs_once: false,
+            work: 0,
         }
     }
 
@@ -60,6 +63,9 @@ pub(crate) struct Counts {
     pub(crate) force: u32,
     pub(crate) medium: u32,
 }
+
+/// What a call that may run functions of the page adds to [`Draft::work`]: such a function may have no checks.
+const WORK_OF_CALL: u16 = 3;
 
 pub(crate) struct Collector<'s> {
     source: &'s str,
@@ -81,12 +87,12 @@ pub(crate) struct Collector<'s> {
     inferred_name: Option<String>,
     /// The name of a class for its constructor.
     class_name: String,
-    /// The start of the innermost expression statement so far.
-    statement_start: u32,
     /// Whether the next expression belongs to a chain with `?.`, or is the callee of `new`.
     in_chain: bool,
     /// Whether the next expression's value is not its only use: it is called or deleted.
     is_reference: bool,
+    /// Whether the next function is called where it is written.
+    is_called_here: bool,
 }
 
 impl<'s> Collector<'s> {
@@ -95,7 +101,10 @@ impl<'s> Collector<'s> {
             source,
             names,
             edits: Vec::with_capacity(source.len() / 64),
-            drafts: vec![Draft::new(String::new(), None, 0, source.len() as u32)],
+            drafts: vec![Draft {
+                runs_once: true,
+                ..Draft::new(String::new(), None, 0, source.len() as u32)
+            }],
             counts: Counts::default(),
             uses_own_name: false,
             declaration_as_body: None,
@@ -104,9 +113,9 @@ impl<'s> Collector<'s> {
             exclusions: 0,
             inferred_name: None,
             class_name: String::new(),
-            statement_start: u32::MAX,
             in_chain: false,
             is_reference: false,
+            is_called_here: false,
         }
     }
 
@@ -115,11 +124,70 @@ impl<'s> Collector<'s> {
     }
 
     fn insert(&mut self, at: u32, insertion: Insertion) {
-        self.edits.push(Edit { at, insertion, closes: None, function: self.current });
+        self.edits.push(Edit {
+            at,
+            insertion,
+            closes: None,
+            is_after_word: false,
+            function: self.current,
+            work: 0,
+        });
+    }
+
+    /// Inserts what begins with a name before an expression, and returns the index of the edit.
+    fn open(&mut self, at: u32, insertion: Insertion) -> usize {
+        let is_after_word = self.byte_before(at).is_some_and(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+        });
+        self.insert(at, insertion);
+        let index = self.edits.len() - 1;
+        self.edits[index].is_after_word = is_after_word;
+        index
     }
 
     fn close(&mut self, at: u32, opened: Insertion, insertion: Insertion) {
-        self.edits.push(Edit { at, insertion, closes: Some(opened), function: self.current });
+        self.insert(at, insertion);
+        let index = self.edits.len() - 1;
+        self.edits[index].closes = Some(opened);
+    }
+
+    fn add_work(&mut self, work: u16) {
+        let draft = self.draft();
+        draft.work = draft.work.saturating_add(work);
+    }
+
+    /// Whether functions have exits here that can be checked.
+    fn has_exits(&self) -> bool {
+        self.exclusions == 0 && self.current != 0
+    }
+
+    /// Says of the edits since an index that they are exits after the work of the function until now.
+    fn end_exit(&mut self, indices: impl IntoIterator<Item = usize>) {
+        let work = self.draft().work;
+        for index in indices {
+            self.edits[index].work = work;
+        }
+    }
+
+    /// Visits the value that a function returns, whose evaluation is the last that the function does.
+    fn visit_result(&mut self, value: &Expression<'_>) {
+        // Of a sequence, the other values would be further arguments.
+        let last = match value {
+            Expression::SequenceExpression(sequence) => sequence.expressions.last().unwrap_or(value),
+            _ => value,
+        };
+        let span = last.span();
+        if let Expression::SequenceExpression(sequence) = value {
+            // Minifiers join statements with commas.
+            self.draft().statements += sequence.expressions.len() as u32 - 1;
+            for expression in sequence.expressions.iter().take(sequence.expressions.len() - 1) {
+                self.visit_expression(expression);
+            }
+        }
+        let opening = self.open(span.start, Insertion::ReturnValue);
+        self.visit_expression(last);
+        self.close(span.end, Insertion::ReturnValue, Insertion::CloseParenthesis);
+        self.end_exit([opening, self.edits.len() - 1]);
     }
 
     /// Inserts what stands in for the runtime, before all statements.
@@ -162,6 +230,8 @@ impl<'s> Collector<'s> {
         let surrounding = self.current;
         let mut draft = Draft::new(name, Some(surrounding), at, end);
         draft.excluded = self.exclusions > 0;
+        draft.runs_once =
+            std::mem::take(&mut self.is_called_here) && self.drafts[surrounding as usize].runs_once;
         self.current = self.drafts.len() as u32;
         self.drafts.push(draft);
         surrounding
@@ -175,7 +245,6 @@ impl<'s> Collector<'s> {
         let is_checked = self.exclusions == 0 && !body.statements.is_empty();
         self.draft().excluded = !is_checked;
         if is_checked {
-            self.draft().first_statement = body.statements.first().map(|first| first.span().start);
             match body.directives.last() {
                 None => self.insert(body.span.start + 1, Insertion::Enter),
                 Some(directive) if self.byte_before(directive.span.end) == Some(b';') => {
@@ -196,6 +265,7 @@ impl<'s> Collector<'s> {
                 Insertion::LeaveAfterStatement
             };
             self.insert(end, insertion);
+            self.end_exit([self.edits.len() - 1]);
         }
         if is_asm {
             self.exclusions -= 1;
@@ -208,6 +278,7 @@ impl<'s> Collector<'s> {
         }
         self.counts.loops += 1;
         self.draft().takes_time = true;
+        self.draft().work = 0;
         let is_top_level = self.current == 0 && self.has_completion_values;
         if let Statement::BlockStatement(block) = body {
             self.insert(
@@ -230,40 +301,42 @@ impl<'s> Collector<'s> {
 
     /// Begins to wrap a native call, or a read that costs as much as one. Returns what opened it.
     fn open_native(&mut self, span: Span, cost: Cost) -> Option<Insertion> {
-        // `typeof[].sort()`, `else[].slice()`
-        let is_after_word = self.byte_before(span.start).is_some_and(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
-        });
         let insertion = match cost {
             Cost::Force => {
                 self.counts.force += 1;
-                if span.start == self.statement_start {
-                    // What begins here too is in parentheses from now on.
-                    self.statement_start = u32::MAX;
-                }
-                if is_after_word { Insertion::ForceAfterWord } else { Insertion::Force }
+                Insertion::Native
             }
-            Cost::Medium(charge) => {
+            // What runs once is not worth the bytes.
+            Cost::Scan if !self.draft().runs_once => {
                 self.counts.medium += 1;
-                let index = u8::from(charge == CHARGES[1]);
-                if span.start == self.statement_start && !is_after_word {
-                    Insertion::MediumStatement(index)
-                } else {
-                    Insertion::Medium(index)
-                }
+                Insertion::Scan
             }
-            Cost::Trivial | Cost::Unknown => return None,
+            Cost::Scan | Cost::Trivial | Cost::Unknown => return None,
         };
         self.draft().takes_time = true;
-        self.insert(span.start, insertion);
+        self.open(span.start, insertion);
         Some(insertion)
     }
 
     fn close_native(&mut self, span: Span, opened: Option<Insertion>) {
-        if let Some(opened) = opened
-            && !matches!(opened, Insertion::MediumStatement(_))
-        {
+        if let Some(opened) = opened {
             self.close(span.end, opened, Insertion::CloseParenthesis);
+            self.draft().work = 0;
+        }
+    }
+
+    /// Begins to wrap an `await` or `yield`, after which other code has run.
+    fn open_resumption(&mut self, span: Span) {
+        self.draft().takes_time = true;
+        if self.exclusions == 0 {
+            self.open(span.start, Insertion::Resume);
+        }
+    }
+
+    fn close_resumption(&mut self, span: Span) {
+        if self.exclusions == 0 {
+            self.close(span.end, Insertion::Resume, Insertion::CloseParenthesis);
+            self.draft().work = 0;
         }
     }
 
@@ -279,6 +352,14 @@ fn is_anonymous_function_or_class(value: &Expression<'_>) -> bool {
         Expression::FunctionExpression(function) => function.id.is_none(),
         Expression::ClassExpression(class) => class.id.is_none(),
         Expression::ParenthesizedExpression(inner) => is_anonymous_function_or_class(&inner.expression),
+        _ => false,
+    }
+}
+
+fn is_function(value: &Expression<'_>) -> bool {
+    match value {
+        Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => true,
+        Expression::ParenthesizedExpression(inner) => is_function(&inner.expression),
         _ => false,
     }
 }
@@ -367,11 +448,6 @@ impl<'a> VisitJs<'a> for Collector<'_> {
         walk::walk_sequence_expression(self, it);
     }
 
-    fn visit_expression_statement(&mut self, it: &ExpressionStatement<'a>) {
-        self.statement_start = it.expression.span().start;
-        walk::walk_expression_statement(self, it);
-    }
-
     fn visit_function(&mut self, it: &Function<'a>, _flags: ScopeFlags) {
         let inferred = self.inferred_name.take();
         let name = it.id.as_ref().map(|id| id.name.to_string()).or(inferred).unwrap_or_default();
@@ -396,13 +472,12 @@ impl<'a> VisitJs<'a> for Collector<'_> {
                 let body = body.to_expression();
                 self.draft().statements += 1;
                 let span = body.span();
-                let is_checked = self.exclusions == 0;
-                if is_checked {
+                if self.has_exits() {
                     self.insert(span.start, Insertion::EnterExpression);
-                }
-                self.visit_expression(body);
-                if is_checked {
+                    self.visit_result(body);
                     self.close(span.end, Insertion::EnterExpression, Insertion::CloseParenthesis);
+                } else {
+                    self.visit_expression(body);
                 }
             }
         }
@@ -471,6 +546,13 @@ impl<'a> VisitJs<'a> for Collector<'_> {
     }
 
     fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        let cost = match &it.left {
+            AssignmentTarget::StaticMemberExpression(member) if self.exclusions == 0 => {
+                cost_of_assignment(member.property.name.as_str())
+            }
+            _ => Cost::Unknown,
+        };
+        let opened = self.open_native(it.span, cost);
         self.visit_assignment_target(&it.left);
         let names = matches!(
             it.operator,
@@ -480,6 +562,7 @@ impl<'a> VisitJs<'a> for Collector<'_> {
                 | AssignmentOperator::LogicalNullish
         );
         self.visit_named(name_of_target(&it.left).filter(|_| names), &it.right);
+        self.close_native(it.span, opened);
     }
 
     fn visit_assignment_target_with_default(&mut self, it: &AssignmentTargetWithDefault<'a>) {
@@ -509,21 +592,14 @@ impl<'a> VisitJs<'a> for Collector<'_> {
     }
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
-        // Nothing has run since the check at the entry.
-        let is_first = self.draft().first_statement == Some(it.span.start);
-        let is_checked = self.exclusions == 0 && self.current != 0 && !is_first;
         match &it.argument {
-            Some(value) if is_checked => {
-                let span = value.span();
-                self.insert(span.start, Insertion::ReturnValue);
-                self.visit_expression(value);
-                self.close(span.end, Insertion::ReturnValue, Insertion::CloseParenthesis);
-            }
+            Some(value) if self.has_exits() => self.visit_result(value),
             Some(value) => self.visit_expression(value),
             // Not `return void(...)`: an async generator would await it.
-            None if is_checked => {
+            None if self.has_exits() => {
                 self.insert(it.span.start, Insertion::ReturnNothing);
                 self.close(it.span.end, Insertion::ReturnNothing, Insertion::CloseBrace);
+                self.end_exit([self.edits.len() - 2, self.edits.len() - 1]);
             }
             None => {}
         }
@@ -573,17 +649,20 @@ impl<'a> VisitJs<'a> for Collector<'_> {
     }
 
     fn visit_await_expression(&mut self, it: &AwaitExpression<'a>) {
-        self.draft().takes_time = true;
+        self.open_resumption(it.span);
         walk::walk_await_expression(self, it);
+        self.close_resumption(it.span);
     }
 
     fn visit_yield_expression(&mut self, it: &YieldExpression<'a>) {
-        self.draft().takes_time = true;
+        self.open_resumption(it.span);
         walk::walk_yield_expression(self, it);
+        self.close_resumption(it.span);
     }
 
     fn visit_expression(&mut self, it: &Expression<'a>) {
         let is_reference = std::mem::take(&mut self.is_reference);
+        self.add_work(1);
         match it {
             Expression::StaticMemberExpression(member) => {
                 let is_wrapped = !is_reference
@@ -636,11 +715,13 @@ impl<'a> VisitJs<'a> for Collector<'_> {
         let cost = cost_of_call(&it.callee);
         if cost == Cost::Unknown {
             self.draft().makes_calls = true;
+            self.add_work(WORK_OF_CALL);
         }
         let is_wrapped = !in_chain && self.exclusions == 0;
         let opened = if is_wrapped { self.open_native(it.span, cost) } else { None };
         self.in_chain = in_chain;
         self.is_reference = true;
+        self.is_called_here = is_function(&it.callee);
         self.visit_expression(&it.callee);
         self.in_chain = false;
         self.is_reference = false;
@@ -653,6 +734,7 @@ impl<'a> VisitJs<'a> for Collector<'_> {
         let cost = cost_of_new(&it.callee);
         if cost == Cost::Unknown {
             self.draft().makes_calls = true;
+            self.add_work(WORK_OF_CALL);
         }
         let is_wrapped = !in_chain && self.exclusions == 0;
         let opened = if is_wrapped { self.open_native(it.span, cost) } else { None };

@@ -87,7 +87,7 @@ setTimeout(() => { at(''); console.log(JSON.stringify(log)) });
     for min_statements in [0, 4, u32::MAX] {
         let instrumented = instrumented(source, min_statements);
         let node = std::env::var_os("SELFPROF_NODE").unwrap_or_else(|| "node".into());
-        let runtime = "let $on=true,$n=0,$e=()=>{$n=0},$t=$e,$h=value=>value;";
+        let runtime = "let $e=()=>{},$t=$e,$x=value=>value,$h=$x,$s=$x,$r=$x;";
         let program = "const vm=require('vm');globalThis.require=require;vm.runInThisContext(process.argv[1]);\
                        vm.runInThisContext(process.argv[2],{filename:'/s.js'})";
         let output = Command::new(node)
@@ -119,7 +119,7 @@ fn without_a_minimum_all_functions_with_statements_are_checked() {
     let instrumented = instrumented("const f = () => 1; function g() { return 1 } function h() {}", 0);
     let checked: Vec<_> = instrumented.functions.iter().map(|f| f.is_checked).collect();
     assert_eq!(checked, [false, true, true, false]);
-    assert_eq!(instrumented.text.matches("$e()").count(), instrumented.checked_functions());
+    assert_eq!(instrumented.text.matches("$e?.()").count(), instrumented.checked_functions());
 }
 
 /// Functions with these names, out of `f`, `g` and so on, have checks.
@@ -129,7 +129,7 @@ fn check_checked(source: &str, expected: &[&str]) {
     let found: Vec<_> =
         instrumented.functions.iter().filter(|f| f.is_checked).map(|f| f.name.as_str()).collect();
     assert_eq!(found, expected, "{source}");
-    assert_eq!(instrumented.text.contains("$e()"), !expected.is_empty(), "{source}");
+    assert_eq!(instrumented.text.contains("$e?.()"), !expected.is_empty(), "{source}");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn small_functions_are_left_out() {
 #[test]
 fn the_fallback_is_the_first_statement() {
     const FALLBACK: &str =
-        "typeof $on==\"undefined\"&&(globalThis.$on=!1,globalThis.$n=0,globalThis.$h=v=>v);";
+        "typeof $x==\"undefined\"&&(g=>{g.$e=g.$t=void 0;g.$x=g.$h=g.$s=g.$r=v=>v})(globalThis);";
     #[track_caller]
     fn check(before: &str, after: &str) {
         let source = format!("{before}{after}");

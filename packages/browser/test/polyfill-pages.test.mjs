@@ -73,7 +73,7 @@ function instrumented(sources) {
       { maxBuffer: 1 << 28 },
     );
     const built = JSON.parse(output);
-    const words = ['ACTIVE', 'COUNTDOWN', 'ENTER', 'CHECK', 'NATIVE'].map((word) => `SELFPROF_${word}`);
+    const words = ['ENTER', 'CHECK', 'LEAVE', 'NATIVE', 'SCAN', 'RESUME'].map((word) => `SELFPROF_${word}`);
     const runtime = TEMPLATE.replace(/\bSELFPROF_\w+/g, (word) =>
       word === 'SELFPROF_FUNCTIONS' ? 'selfprof-functions.json' : built.names[words.indexOf(word)],
     );

@@ -51,6 +51,30 @@ describe('the runtime', () => {
     assert.deepEqual(brief(await profiler.stop()), ['?', 'later', 'later', 'later', 'later']);
   });
 
+  it('charges what runs from the end of a wait to the next check to the function, and the wait to nobody', async () => {
+    const it = page({ globals: { queueMicrotask } });
+    const profiler = it.start();
+    let resolve;
+    const promise = new Promise((fulfill) => {
+      resolve = fulfill;
+    });
+    const done = it.run('wake')(promise, 20);
+    await new Promise(setImmediate);
+    it.time += 20;
+    resolve();
+    await done;
+    assert.deepEqual(brief(await profiler.stop()), ['?', '-', '-', 'wake', 'wake']);
+  });
+
+  it('charges the time before a generator goes on to what called it', async () => {
+    const it = page();
+    const profiler = it.start();
+    it.job('consume(4, 20)');
+    const samples = brief(await it.job(() => profiler.stop()));
+    // The first time passes where the runtime does not look at the clock at each event.
+    assert.deepEqual(samples.slice(3), new Array(6).fill('consume'));
+  });
+
   it('takes the first sample when it is constructed', async () => {
     const it = page();
     const stopped = it.job(`
@@ -107,7 +131,7 @@ describe('the runtime', () => {
 
   it('stops to count when no profiler records', async () => {
     const it = page();
-    const isActive = () => it.run('$on');
+    const isActive = () => it.run('$e !== undefined');
     assert.equal(isActive(), false);
     const [first, second] = [it.start(), it.start(10, 3)];
     assert.equal(isActive(), true);

@@ -6,11 +6,12 @@ import vm from 'node:vm';
 
 /** What `selfprof instrument` puts in place of the template's words. */
 const NAMES = {
-  SELFPROF_ACTIVE: '$on',
-  SELFPROF_COUNTDOWN: '$n',
   SELFPROF_ENTER: '$e',
   SELFPROF_CHECK: '$t',
+  SELFPROF_LEAVE: '$x',
   SELFPROF_NATIVE: '$h',
+  SELFPROF_SCAN: '$s',
+  SELFPROF_RESUME: '$r',
   SELFPROF_FUNCTIONS: 'selfprof-functions.json',
 };
 
@@ -22,13 +23,16 @@ const SITE = 'https://shop.example/';
 
 /** Code as it is instrumented. Each function says with `pass` how much time it takes. */
 const APPLICATION = `
-function outer(act) {$on&&--$n<0&&$e(); pass(1); act(); $on&&--$n<0&&$t() }
-function inner(act) {$on&&--$n<0&&$e(); act(); $on&&--$n<0&&$t() }
-function loop(rounds, ms) { for (let i = 0; i < rounds; i++) {$on&&--$n<0&&$t(); pass(ms) } $on&&--$n<0&&$t() }
+function outer(act) {$e?.(); pass(1); act(); $t?.() }
+function inner(act) {$e?.(); act(); $t?.() }
+function loop(rounds, ms) { for (let i = 0; i < rounds; i++) {$t?.(); pass(ms) } $t?.() }
 function native(ms) { return $h(pass(ms)) }
-function deep(n, act) {$on&&--$n<0&&$e(); if (n) deep(n - 1, act); else act(); $on&&--$n<0&&$t() }
-function endless() {$on&&--$n<0&&$e(); endless() }
-async function later(ms) {$on&&--$n<0&&$e(); await null; pass(ms); $on&&--$n<0&&$t() }
+function deep(n, act) {$e?.(); if (n) deep(n - 1, act); else act(); $t?.() }
+function endless() {$e?.(); endless() }
+async function wake(promise, ms) {$e?.(); $r(await promise); pass(ms); $t?.() }
+function* endlessly() {$e?.(); for (;;) {$t?.(); $r(yield) } }
+function consume(rounds, ms) {$e?.(); for (const _ of endlessly()) {$t?.(); if (rounds-- === 0) break; pass(ms) } }
+async function later(ms) {$e?.(); $r(await null); pass(ms); $t?.() }
 `;
 
 const lines = APPLICATION.split('\n');

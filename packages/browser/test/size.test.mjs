@@ -14,10 +14,13 @@ const LIMITS = { 'index.js': 4_000, 'selfprof.js': 4_000, 'polyfill.js': 3_000 }
 
 for (const [name, limit] of Object.entries(LIMITS)) {
   it(`${name} has at most ${limit} bytes`, () => {
-    const code = fs.readFileSync(path.join(DIST, name));
+    // The words of the template become names of two letters.
+    const code = fs
+      .readFileSync(path.join(DIST, name), 'utf8')
+      .replace(/\bSELFPROF_(?!FUNCTIONS)([A-Z])[A-Z]+/g, '$$$1');
     const { length } = gzipSync(code, { level: 9 });
     assert.ok(length <= limit, `${length} bytes`);
-    assert.doesNotMatch(code.toString(), /\bimport\b|\brequire\b/);
+    assert.doesNotMatch(code, /\bimport\b|\brequire\b/);
   });
 }
 
@@ -32,10 +35,8 @@ it('the module has the same functions as the script', async () => {
 
 it('the template of the runtime has the words that are replaced', () => {
   const code = fs.readFileSync(path.join(DIST, 'polyfill.js'), 'utf8');
-  const words = ['ACTIVE', 'COUNTDOWN', 'ENTER', 'CHECK', 'NATIVE', 'FUNCTIONS'].map((word) => `SELFPROF_${word}`);
+  const words = ['ENTER', 'CHECK', 'LEAVE', 'NATIVE', 'SCAN', 'RESUME', 'FUNCTIONS'].map((word) => `SELFPROF_${word}`);
   assert.deepEqual(new Set(code.match(/\bSELFPROF_\w+/g)), new Set(words));
   assert.equal(code.match(/[`'"]SELFPROF_FUNCTIONS[`'"]/g).length, 1);
-  assert.ok(
-    code.startsWith('let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;'),
-  );
+  assert.ok(code.startsWith('let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>'));
 });

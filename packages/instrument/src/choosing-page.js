@@ -34,7 +34,8 @@ function decision({ app, sampleRate = 0.1 }) {
 }
 
 /**
- * The script that decides. Whatever fails, such as a storage that is forbidden, the plain scripts run.
+ * The script that decides. Whatever fails, such as a storage that is forbidden, the plain scripts run. They also run in browsers older than
+ * the syntax of the runtime: those have no `Array.prototype.at`.
  *
  * @param {string} runtime the element that loads the runtime
  * @param {import('../index.d.ts').Options} options
@@ -42,7 +43,7 @@ function decision({ app, sampleRate = 0.1 }) {
 function chooser(runtime, options) {
   const native = 'try{new Profiler({sampleInterval:100,maxBufferSize:1}).stop();v=0}catch(e){}';
   const isUsable = options.when === 'always' ? '' : `if(v)${native}`;
-  return `(()=>{try{let s=sessionStorage,${decision(options)}${isUsable}if(v){document.write(${literal(runtime)});self.selfprofIsChosen=1}}catch(e){}})()`;
+  return `(()=>{try{let s=sessionStorage,${decision(options)}${isUsable}if(v&&[].at){document.write(${literal(runtime)});self.selfprofIsChosen=1}}catch(e){}})()`;
 }
 
 /**

@@ -8,7 +8,7 @@ const vm = require('node:vm');
 const runtime = (active) =>
   active === 'none'
     ? 'let ticks = 0;'
-    : `let $on = ${active}, $n = 0, $e = () => { $n = 1; ticks++ }, $t = $e, $h = value => { ticks++; return value }; let ticks = 0;`;
+    : `let ticks = 0; let $e = ${active} ? () => { ticks++ } : undefined, $t = $e, $x = value => { ticks++; return value }, $h = $x, $s = $x, $r = $x;`;
 
 async function run({ kind, name }, text, active) {
   const output = [];

@@ -13,8 +13,7 @@ const harnessFile = (name) => {
 };
 
 // The ticks touch nothing that a test can see.
-const runtime =
-  'let $on = true, $n = 0; const $e = () => { $n = 3 }, $t = $e, $h = value => { if ($on) $e(); return value };';
+const runtime = 'const $e = () => {}, $t = $e, $x = value => ($t?.(), value), $h = $x, $s = $x, $r = $x;';
 
 const includesOf = (header) => {
   const list = /includes:\s*\[([^\]]*)\]/.exec(header)?.[1].split(',') ?? [];

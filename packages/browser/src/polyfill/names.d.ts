@@ -1,13 +1,26 @@
 // Names that `selfprof instrument` replaces by those of the build: see `Names` in crates/instrument. vite.config.ts declares them in the
 // global lexical scope, which modules see too.
 
-/** Whether a profiler is recording. */
-declare let SELFPROF_ACTIVE: boolean;
-/** Events until the next tick. Instrumented code decrements it. */
-declare let SELFPROF_COUNTDOWN: number;
-/** The tick at the entry of a function. */
-declare let SELFPROF_ENTER: () => void;
-/** The tick at the exit of a function, and in loops. */
-declare let SELFPROF_CHECK: () => void;
-/** Returns the value of a native call, after a tick. */
-declare let SELFPROF_NATIVE: <T>(value: T) => T;
+/** Counts the entry of a function: what ran before was its caller. */
+interface Enter {
+  (): void;
+  /** The function goes on after `await` or `yield`: what ran before was not the function. */
+  resume: () => void;
+}
+
+/** Counts an event in a function: what ran before was the function itself. */
+interface Check {
+  (): void;
+  /** Counts several events. */
+  scan: () => void;
+  /** Reads the clock at once. */
+  native: () => void;
+}
+
+/** `undefined` unless a profiler records. */
+declare let SELFPROF_ENTER: Enter | undefined;
+/** `undefined` unless a profiler records. */
+declare let SELFPROF_CHECK: Check | undefined;
+
+// Those that return their argument are declared with their code, so that engines see that it never changes: SELFPROF_LEAVE,
+// SELFPROF_NATIVE, SELFPROF_SCAN and SELFPROF_RESUME.

@@ -3,15 +3,12 @@
 // The clock is read after a number of events that is small at first and where time passes unexpectedly, and grows where it does not. If a
 // sample is due, the kind of the event tells which function ran until then, so none is invented.
 
-import { floor, min, now, queueMicrotask } from './intrinsics.ts';
+import { min, now, queueMicrotask } from './intrinsics.ts';
 import { dueTime, ENTERED, IDLE, type Recording, RUNNING, type State, take, UNPLACED } from './recording.ts';
 import { captureStack, restoreError } from './stack-text.ts';
 
 /** The time between two ticks that code with many events should have, in milliseconds. */
 const CADENCE = 0.01;
-
-/** Events until the next tick, at most. */
-const MAX_COUNTDOWN = 4_000;
 
 /** Milliseconds from one tick to the next after which each event is a tick. With a clock that has steps of 1 ms it is one step. */
 const SURPRISE = 0.15;
@@ -30,6 +27,8 @@ let hasEvents = false;
 let lastTime = 0;
 /** What the countdown began with. */
 let countdown = 0;
+/** Events until the next tick. */
+let left = 0;
 /** The shortest time that the clock has shown. */
 let clockStep = Infinity;
 /** Events in a millisecond. */
@@ -59,12 +58,13 @@ function update(): void {
     if (due < Infinity) recordings[count++] = recording;
   }
   recordings.length = count;
-  SELFPROF_ACTIVE = count > 0;
-  if (!SELFPROF_ACTIVE) isIdle = true;
+  SELFPROF_ENTER = count ? enter : undefined;
+  SELFPROF_CHECK = count ? check : undefined;
+  if (!count) isIdle = true;
 }
 
 function updateRate(elapsed: number): void {
-  events += countdown - SELFPROF_COUNTDOWN;
+  events += countdown - left;
   busyTime += elapsed;
   if (busyTime < 1) return;
   // It falls at once: code with few events must not wait for the countdown of code with many.
@@ -89,13 +89,14 @@ function tick(state: State): void {
     hasEvents = true;
     if (isIdle) {
       takeDue(time, IDLE);
-      if (SELFPROF_ACTIVE) beginJob(time);
+      if (recordings.length) beginJob(time);
     } else {
       const elapsed = time - lastTime;
       if (elapsed > 0 && elapsed < clockStep) clockStep = elapsed;
       updateRate(elapsed);
       const isSurprise = elapsed > (clockStep < COARSE_SURPRISE ? SURPRISE : COARSE_SURPRISE);
-      countdown = isSurprise ? 0 : min(2 * countdown + 1, MAX_COUNTDOWN, floor(rate * CADENCE));
+      // Integers, for engines that keep other numbers in objects.
+      countdown = isSurprise ? 0 : min(2 * countdown + 1, rate * CADENCE) | 0;
       lastTime = time;
       if (time >= nextDue) {
         takeDue(time, state);
@@ -106,7 +107,7 @@ function tick(state: State): void {
   } catch {
     // The stack is at its end. This is the page's error, which it meets itself.
   }
-  SELFPROF_COUNTDOWN = countdown;
+  left = countdown;
   isTicking = false;
 }
 
@@ -116,14 +117,14 @@ function endJob(): void {
     restoreError();
     const time = now();
     takeDue(time, UNPLACED);
-    if (hasEvents && SELFPROF_ACTIVE) queueMicrotask(endJob);
+    if (hasEvents && recordings.length) queueMicrotask(endJob);
     else isIdle = true;
     hasEvents = false;
     lastTime = time;
   } catch {
     isIdle = true;
   }
-  SELFPROF_COUNTDOWN = countdown = 0;
+  left = countdown = 0;
 }
 
 /** Begins to sample: the first sample is taken now. */
@@ -132,7 +133,7 @@ export function begin(recording: Recording): void {
   tick(RUNNING);
   recordings[recordings.length] = recording;
   update();
-  if (isIdle && SELFPROF_ACTIVE) beginJob(recording.start);
+  if (isIdle && recordings.length) beginJob(recording.start);
   tick(RUNNING);
 }
 
@@ -143,13 +144,28 @@ export function end(recording: Recording): void {
   update();
 }
 
-SELFPROF_ENTER = () => {
-  tick(ENTERED);
+// Both run very often. They are so small that engines put their code in place of each call.
+
+const enter: Enter = () => {
+  if (--left < 0) tick(ENTERED);
 };
-SELFPROF_CHECK = () => {
+
+const check: Check = () => {
+  if (--left < 0) tick(RUNNING);
+};
+
+// The function may have no other check until its job ends.
+enter.resume = () => {
+  enter();
+  left = countdown = 0;
+};
+
+// What a regular expression takes is that of about eight other events.
+check.scan = () => {
+  left -= 7;
+  check();
+};
+
+check.native = () => {
   tick(RUNNING);
-};
-SELFPROF_NATIVE = (value) => {
-  if (SELFPROF_ACTIVE) tick(RUNNING);
-  return value;
 };

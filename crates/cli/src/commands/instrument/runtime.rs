@@ -32,16 +32,17 @@ impl RuntimeTemplate {
 
     /// The runtime with these names; `None` if the template lacks one.
     pub fn render(&self, names: &Names) -> Option<String> {
-        let Names { active, countdown, enter, check, native } = names;
-        let words: [(&str, &str); 6] = [
-            ("SELFPROF_ACTIVE", active),
-            ("SELFPROF_COUNTDOWN", countdown),
+        let Names { enter, check, leave, native, scan, resume } = names;
+        let words: [(&str, &str); 7] = [
             ("SELFPROF_ENTER", enter),
             ("SELFPROF_CHECK", check),
+            ("SELFPROF_LEAVE", leave),
             ("SELFPROF_NATIVE", native),
+            ("SELFPROF_SCAN", scan),
+            ("SELFPROF_RESUME", resume),
             ("SELFPROF_FUNCTIONS", TABLE),
         ];
-        let mut found = [false; 6];
+        let mut found = [false; 7];
         let mut rendered = String::with_capacity(self.text.len());
         let mut rest = self.text.as_str();
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -70,14 +71,12 @@ mod tests {
     #[test]
     fn whole_words_are_replaced() {
         let template = |text: &str| RuntimeTemplate { text: text.to_owned() };
-        let text = "let SELFPROF_ACTIVE=!1,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;\
+        let text = "let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE,SELFPROF_NATIVE,SELFPROF_SCAN,SELFPROF_RESUME;\
                     /*é*/x(\"SELFPROF_FUNCTIONS\",SELFPROF_ENTER2,XSELFPROF_ENTER)";
         assert_eq!(
             template(text).render(&Names::default()).as_deref(),
-            Some(
-                "let $on=!1,$n=0,$e,$t,$h;/*é*/x(\"selfprof-functions.json\",SELFPROF_ENTER2,XSELFPROF_ENTER)"
-            )
+            Some("let $e,$t,$x,$h,$s,$r;/*é*/x(\"selfprof-functions.json\",SELFPROF_ENTER2,XSELFPROF_ENTER)")
         );
-        assert_eq!(template("let SELFPROF_ACTIVE").render(&Names::default()), None);
+        assert_eq!(template("let SELFPROF_ENTER").render(&Names::default()), None);
     }
 }
