@@ -1,9 +1,10 @@
 //! The instrumented text, and its table of functions.
 
 use crate::Options;
-use crate::edits::{self, Inserted, Texts};
+use crate::calls::Traced;
+use crate::edits::{self, Inserted, Parts, Texts};
 use crate::positions::{Position, Positions};
-use crate::walk::Collector;
+use crate::walk::{Collector, Draft};
 
 /// A source with checks in it.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub struct Instrumented {
     pub forced: u32,
     /// Calls that count as several events.
     pub charged: u32,
+    /// The indexes of functions that were chosen to be traced and cannot be. See [`instrument_calls`](crate::instrument_calls).
+    pub untraceable: Vec<u32>,
     pub(crate) inserted: Vec<Inserted>,
 }
 
@@ -36,7 +39,7 @@ pub struct Function {
     pub end: Position,
     /// The index of the function around it. `None` for the script.
     pub parent: Option<u32>,
-    /// Whether its entry and exits have checks.
+    /// Whether its entry and exits have checks, or are traced.
     pub is_checked: bool,
 }
 
@@ -70,8 +73,34 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
     edits.retain(|edit| !edit.is_omitted_from_small_functions() || checked[edit.function as usize]);
     // Stable: at one offset, what was visited first comes first.
     edits.sort_by_key(|edit| edit.at);
-    let (text, inserted) = edits::splice(source, &edits, &Texts::new(&options.names));
+    let texts = Texts::new(&options.names);
+    let spliced = edits::splice(source, edits.iter().map(|edit| (edit.at, texts.of(edit.insertion))));
+    Instrumented {
+        loops: counts.loops,
+        forced: counts.force,
+        charged: counts.medium,
+        ..assemble(source, drafts, &checked, spliced)
+    }
+}
 
+/// The same for tracing.
+pub(crate) fn build_traced(
+    source: &str,
+    drafts: Vec<Draft>,
+    traced: Traced,
+    fallback: Option<(u32, Parts<'_>)>,
+) -> Instrumented {
+    let edits = traced.edits.iter().map(|(at, text)| (*at, ["", text, ""]));
+    let spliced = edits::splice(source, fallback.into_iter().chain(edits));
+    Instrumented { untraceable: traced.refused, ..assemble(source, drafts, &traced.is_traced, spliced) }
+}
+
+fn assemble(
+    source: &str,
+    drafts: Vec<Draft>,
+    checked: &[bool],
+    (text, inserted): (String, Vec<Inserted>),
+) -> Instrumented {
     let positions = Positions::new(source);
     // Insertions have no line ends and no characters outside of ASCII.
     let moved = |offset: u32, shift: u32| {
@@ -82,7 +111,7 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
     let functions = drafts
         .into_iter()
         .zip(checked)
-        .map(|(draft, is_checked)| {
+        .map(|(draft, &is_checked)| {
             let Position { line, column } = positions.position(draft.at);
             let start = if draft.parent.is_some() {
                 moved(draft.at, edits::shift(&inserted, draft.at))
@@ -93,12 +122,5 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
             Function { name: draft.name, line, column, start, end, parent: draft.parent, is_checked }
         })
         .collect();
-    Instrumented {
-        text,
-        functions,
-        loops: counts.loops,
-        forced: counts.force,
-        charged: counts.medium,
-        inserted,
-    }
+    Instrumented { text, functions, loops: 0, forced: 0, charged: 0, untraceable: Vec::new(), inserted }
 }
