@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
-// `vite build` makes the module, `vite build --mode script` the script for a <script> element, and `vite build --mode polyfill` the template
-// of the runtime that instrumented pages load first.
+// `vite build` makes the module, `vite build --mode script` the script for a <script> element, and `vite build --mode polyfill` and
+// `vite build --mode tracing` the templates of the runtimes that instrumented pages load first.
 
 const SCRIPTS: Record<string, { entry: string; fileName: string; declarations?: string }> = {
   script: { entry: 'src/index.ts', fileName: 'selfprof.js' },
@@ -10,6 +10,11 @@ const SCRIPTS: Record<string, { entry: string; fileName: string; declarations?: 
     fileName: 'polyfill.js',
     // Outside of the function around everything else, so that all scripts of the page see them.
     declarations: 'let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;',
+  },
+  tracing: {
+    entry: 'src/tracing/index.ts',
+    fileName: 'tracing.js',
+    declarations: 'let SELFPROF_ACTIVE=false,SELFPROF_ENTER,SELFPROF_EXIT,SELFPROF_FIRST;',
   },
 };
 

@@ -18,8 +18,14 @@ export type FunctionEntry = [
   parent: number,
 ];
 
-/** The functions of each file by URL, sorted by their starts. */
-export type Functions = Record<string, FunctionEntry[] | undefined>;
+/** The functions of a file, sorted by their starts. Those that are traced have numbers, from that of the first one on. */
+export interface FunctionsFile {
+  firstId?: number;
+  functions: FunctionEntry[];
+}
+
+/** The functions of each file by URL. */
+export type Functions = Record<string, FunctionsFile | undefined>;
 
 /** The URL of this script. */
 export const ownUrl = parseLine(captureStack())?.url;
@@ -46,15 +52,15 @@ async function load(): Promise<Functions> {
   const response = await fetch(base, { signal: AbortSignal.timeout?.(TIMEOUT) });
   const { version, files } = await response.json();
   if (version !== 1) throw version;
-  const functions = dictionary<FunctionEntry[]>();
-  for (const path in files) functions[new URL(path, base).href] = files[path].functions;
+  const functions = dictionary<FunctionsFile>();
+  for (const path in files) functions[new URL(path, base).href] = files[path];
   return functions;
 }
 
 /** The function that contains a position, if the code there was instrumented. */
 export function functionAt(table: Functions, { url, line, column }: Line): FunctionEntry | undefined {
   const file = apply(exec, /^[^?#]*/, [url])?.[0];
-  const functions = table[`${file}`] ?? table[`${file}index.html`];
+  const functions = (table[`${file}`] ?? table[`${file}index.html`])?.functions;
   if (!functions) return undefined;
   const position = positionOf(line, column);
   let low = 0;

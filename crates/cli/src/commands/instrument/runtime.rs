@@ -13,17 +13,19 @@ use super::inputs::TABLE;
 #[derive(Debug)]
 pub struct RuntimeTemplate {
     text: String,
+    /// Whether it records calls.
+    is_trace: bool,
 }
 
 impl RuntimeTemplate {
     /// Reads the template.
-    pub fn find() -> Result<Self, Failure> {
-        let path = Package::find()?.polyfill();
+    pub fn find(is_trace: bool) -> Result<Self, Failure> {
+        let path = Package::find()?.polyfill(if is_trace { "tracing.js" } else { "polyfill.js" });
         let hint = "in a checkout, `cargo xtask build` builds it; otherwise, install the npm package again";
         let text = fs::read_to_string(&path).map_err(|error| {
             Failure::job(format!("cannot read the polyfill {}", path.display())).because(&error).hint(hint)
         })?;
-        let template = Self { text };
+        let template = Self { text, is_trace };
         if template.render(&Names::default()).is_none() {
             return Err(Failure::job(format!("{} is not the polyfill's template", path.display())).hint(hint));
         }
@@ -33,7 +35,7 @@ impl RuntimeTemplate {
     /// The runtime with these names; `None` if the template lacks one.
     pub fn render(&self, names: &Names) -> Option<String> {
         let Names { active, countdown, enter, check, native } = names;
-        let words: [(&str, &str); 6] = [
+        let sampling: &[(&str, &str)] = &[
             ("SELFPROF_ACTIVE", active),
             ("SELFPROF_COUNTDOWN", countdown),
             ("SELFPROF_ENTER", enter),
@@ -41,7 +43,15 @@ impl RuntimeTemplate {
             ("SELFPROF_NATIVE", native),
             ("SELFPROF_FUNCTIONS", TABLE),
         ];
-        let mut found = [false; 6];
+        let tracing: &[(&str, &str)] = &[
+            ("SELFPROF_ACTIVE", active),
+            ("SELFPROF_ENTER", enter),
+            ("SELFPROF_EXIT", check),
+            ("SELFPROF_FIRST", native),
+            ("SELFPROF_FUNCTIONS", TABLE),
+        ];
+        let words = if self.is_trace { tracing } else { sampling };
+        let mut found = vec![false; words.len()];
         let mut rendered = String::with_capacity(self.text.len());
         let mut rest = self.text.as_str();
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -69,7 +79,7 @@ mod tests {
 
     #[test]
     fn whole_words_are_replaced() {
-        let template = |text: &str| RuntimeTemplate { text: text.to_owned() };
+        let template = |text: &str| RuntimeTemplate { text: text.to_owned(), is_trace: false };
         let text = "let SELFPROF_ACTIVE=!1,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;\
                     /*é*/x(\"SELFPROF_FUNCTIONS\",SELFPROF_ENTER2,XSELFPROF_ENTER)";
         assert_eq!(

@@ -1,0 +1,102 @@
+// Records entries and exits of functions for all profilers. Instrumented code calls SELFPROF_ENTER and SELFPROF_EXIT while one is recording.
+//
+// Near the end of the stack, SELFPROF_EXIT may fail where SELFPROF_ENTER did not, because engines compile them at different times. What is
+// still open when an outer function ends has lost its exit, which is then recorded, so that entries and exits always nest.
+
+import { now } from '../polyfill/intrinsics.ts';
+import { max } from './intrinsics.ts';
+import { ENTER, EXIT, makeRoom, RESUME, type Recording, SUSPEND } from './recording.ts';
+
+/** Recordings that are not full. */
+const recordings: Recording[] = [];
+
+/** The numbers of functions that were entered and not left, outermost first, up to `depth`. */
+const open: number[] = [];
+let depth = 0;
+/** What entries return is this and the depth. It grows with each period of recording, so that those of earlier periods are known. */
+let base = 0;
+
+/** Ends recordings to which an event does not fit. */
+function dropFull(time: number): void {
+  let count = 0;
+  for (let index = 0; index < recordings.length; index++) {
+    const recording = recordings[index];
+    if (makeRoom(recording)) recordings[count++] = recording;
+    else {
+      recording.end = time;
+      recording.isTruncated = true;
+      recording.onFull();
+    }
+  }
+  recordings.length = count;
+  update();
+}
+
+function update(): void {
+  SELFPROF_ACTIVE = recordings.length > 0;
+  if (SELFPROF_ACTIVE) return;
+  base += open.length + 1;
+  open.length = depth = 0;
+}
+
+function hasRoom(): boolean {
+  for (let index = 0; index < recordings.length; index++) {
+    const { used, block } = recordings[index];
+    if (used >= block.times.length) return false;
+  }
+  return true;
+}
+
+/** Needs room. Calls nothing, so that an event is recorded for all profilers or for none. */
+function add(event: number, time: number): void {
+  for (let index = 0; index < recordings.length; index++) {
+    const recording = recordings[index];
+    const { block, used } = recording;
+    block.events[used] = event;
+    block.times[used] = time;
+    recording.used = used + 1;
+    recording.count++;
+  }
+}
+
+function addExit(event: number, time: number): void {
+  if (!hasRoom()) dropFull(time);
+  add(event, time);
+}
+
+/** Begins to record. */
+export function begin(recording: Recording): void {
+  recordings[recordings.length] = recording;
+  SELFPROF_ACTIVE = true;
+}
+
+/** Ends recording, unless it has ended. */
+export function end(recording: Recording, time: number): void {
+  let count = 0;
+  for (let index = 0; index < recordings.length; index++)
+    if (recordings[index] !== recording) recordings[count++] = recordings[index];
+  if (count === recordings.length) return;
+  recordings.length = count;
+  recording.end = time;
+  update();
+}
+
+SELFPROF_ENTER = (id, isResumed) => {
+  if (!hasRoom()) dropFull(now());
+  // The time that recording takes is the caller's.
+  add(4 * id + (isResumed ? RESUME : ENTER), now());
+  open[depth++] = id;
+  return base + depth;
+};
+
+SELFPROF_EXIT = (id, activation, isSuspended) => {
+  const time = now();
+  const own = max(+activation - base, 0);
+  while (depth > own) addExit(4 * open[--depth] + EXIT, time);
+  // Zero if the function was entered before recording began.
+  if (own > 0) depth--;
+  addExit(4 * id + (isSuspended ? SUSPEND : EXIT), time);
+  return -1;
+};
+
+SELFPROF_FIRST = (value) => value;

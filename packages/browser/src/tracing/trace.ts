@@ -1,0 +1,59 @@
+// The trace of a recording. Members of dictionaries are in WebIDL's lexicographical order.
+
+import type { CallTrace } from '../../index.d.ts';
+import { loadFunctions } from '../polyfill/functions.ts';
+import { dictionary, floor } from '../polyfill/intrinsics.ts';
+import type { Recording } from './recording.ts';
+
+/** Files by the numbers of their functions. */
+type Numbered = [firstId: number, url: string, functions: [name: string, line: number, column: number, ...unknown[]][]];
+
+/** Microseconds are exact enough, and short as text. */
+const rounded = (milliseconds: number) => floor(milliseconds * 1_000) / 1_000;
+
+/** A `ProfilerTrace` with the extension `calls`, and without samples. */
+export async function traceOf({ start, end, isTruncated, blocks, count }: Recording): Promise<CallTrace> {
+  const table = await loadFunctions();
+  const files: Numbered[] = [];
+  for (const url in table) {
+    const { firstId = 0, functions = [] } = table[url] ?? {};
+    files[files.length] = [firstId, url, functions];
+  }
+  const calls: CallTrace['calls'] = {
+    end: rounded(end as number),
+    frameIds: [],
+    start: rounded(start),
+    timestamps: [],
+    truncated: isTruncated,
+    types: [],
+  };
+  const trace: CallTrace = { calls, frames: [], resources: [], samples: [], stacks: [] };
+  const { frames, resources } = trace;
+  const ids = dictionary<number>();
+  const idOf = <T>(list: T[], key: string, element: () => T): number => {
+    ids[key] ??= (list[list.length] = element()) === undefined ? 0 : list.length - 1;
+    return ids[key];
+  };
+  const frameOf = (id: number) => {
+    for (let index = 0; index < files.length; index++) {
+      const [firstId, url, functions] = files[index];
+      const found = functions[id - firstId];
+      if (!found) continue;
+      const resourceId = idOf(resources, `r${url}`, () => url);
+      return { column: found[2], line: found[1], name: found[0], resourceId };
+    }
+    return { name: `function ${id}` };
+  };
+  for (let block = 0; block < blocks.length; block++) {
+    const { events, times } = blocks[block];
+    for (let index = 0; index < events.length && calls.types.length < count; index++) {
+      const event = events[index];
+      const id = event >>> 2;
+      const at = calls.types.length;
+      calls.frameIds[at] = idOf(frames, `f${id}`, () => frameOf(id));
+      calls.timestamps[at] = rounded(times[index]);
+      calls.types[at] = event & 3;
+    }
+  }
+  return trace;
+}
