@@ -128,6 +128,7 @@ struct Context {
     can_suspend: bool,
     awaits_what_it_returns: bool,
     is_strict: bool,
+    parameters: HashSet<String>,
     /// The functions that its body declares, not in a block: their names and where they start.
     declared: Vec<(String, u32)>,
     /// Names that would not fit beside the declared functions if these were in a block.
@@ -245,6 +246,8 @@ impl<'s> Tracer<'s> {
         context.is_refused |= is_asm;
         for statement in &body.statements {
             context.declared.extend(declared_function(statement));
+            // This is an error, which it would not be in a block.
+            context.is_refused |= names_in_block(statement).any(|name| context.parameters.contains(name));
         }
         let function = context.function;
         self.exclusions += u32::from(is_asm);
@@ -315,6 +318,18 @@ impl Context {
     }
 }
 
+/// The names that a statement declares for the block around it.
+fn names_in_block<'s>(statement: &'s Statement<'_>) -> impl Iterator<Item = &'s str> {
+    let (class, variables) = match statement {
+        Statement::ClassDeclaration(class) => (class.id.as_ref(), None),
+        Statement::VariableDeclaration(variables) if !variables.kind.is_var() => (None, Some(variables)),
+        _ => (None, None),
+    };
+    let declarations = variables.into_iter().flat_map(|variables| &variables.declarations);
+    let names = declarations.flat_map(|one| one.id.get_binding_identifiers());
+    class.into_iter().chain(names).map(|name| name.name.as_str())
+}
+
 /// The function that a statement declares: its name and where it starts.
 fn declared_function(statement: &Statement<'_>) -> Option<(String, u32)> {
     match statement {
@@ -367,13 +382,14 @@ impl<'a> VisitJs<'a> for Tracer<'_> {
 
     fn visit_formal_parameters(&mut self, it: &FormalParameters<'a>) {
         let context = self.context();
+        let patterns = it.items.iter().map(|item| &item.pattern);
+        let patterns = patterns.chain(it.rest.iter().map(|rest| &rest.rest.argument));
+        for name in patterns.flat_map(BindingPattern::get_binding_identifiers) {
+            context.parameters.insert(name.name.to_string());
+        }
         if !context.is_strict {
             // `arguments` shows functions of their names.
-            let patterns = it.items.iter().map(|item| &item.pattern);
-            let patterns = patterns.chain(it.rest.iter().map(|rest| &rest.rest.argument));
-            for name in patterns.flat_map(BindingPattern::get_binding_identifiers) {
-                context.others.insert(name.name.to_string());
-            }
+            context.others.extend(context.parameters.iter().cloned());
         }
         walk::walk_formal_parameters(self, it);
     }

@@ -132,6 +132,9 @@ fn what_cannot_be_traced_is_said() {
     module("function f() { function g() {} eval(h) }", &[]);
     script("function f() { 'use strict'; function g() {} eval(h) }", &[]);
     script("function f() { function g() { var g } }", &[]);
+    script("function f({ g }) { let g }", &["f"]);
+    script("(function f(g) { class g {} })", &["f"]);
+    script("function f(g) { var g; { let g } }", &[]);
     module("async function f() { await using g = h; }", &["f"]);
     module("async function f() { for (await using g of h) ; }", &["f"]);
     script("function f() { with (a) { (function g() {}) } }", &["g"]);

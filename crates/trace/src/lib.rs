@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calls;
 mod collector;
 mod entries;
 mod entry;
@@ -62,6 +63,7 @@ pub mod weigh;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use calls::{CallCounts, CallEvent, CallEventType, CallSpan, Calls, Misfit};
 pub use collector::GARBAGE_COLLECTOR;
 pub use entries::Entries;
 pub use entry::{Entry, EntryType, UnknownEntryType};

@@ -60,9 +60,10 @@ pub struct ReportThread {
 
 impl ReportTrace {
     /// The trace of a file. Fails if a table is full.
-    pub fn of(file: FileThreads) -> Result<Self, InternError> {
+    pub fn of(mut file: FileThreads) -> Result<Self, InternError> {
         let problems = problem_note(file.problems, "the file");
-        let notes = file.remark.map(|remark| format!("This is {remark}.")).into_iter().chain(problems);
+        let notes = file.remark.take().map(|remark| format!("This is {remark}.")).into_iter().chain(problems);
+        let notes = notes.chain(add_call_samples(&mut file)?);
         let mut trace = Self::empty(file.name, notes.collect());
         for thread in file.threads {
             trace.push(thread, None, Micros::ZERO)?;
@@ -71,7 +72,7 @@ impl ReportTrace {
     }
 
     /// The threads of several files side by side. Files have no common time axis, so each one begins at 0.
-    pub fn together(files: Vec<FileThreads>) -> Result<Self, InternError> {
+    pub fn together(mut files: Vec<FileThreads>) -> Result<Self, InternError> {
         let title = match &files[..] {
             [first, second] => format!("{}, {}", first.name, second.name),
             [first, others @ ..] => format!("{} and {} more files", first.name, others.len()),
@@ -83,6 +84,9 @@ impl ReportTrace {
             files.iter().filter_map(|file| Some(format!("{} is {}.", file.name, file.remark.as_ref()?))),
         );
         notes.extend(problem_note(files.iter().map(|file| file.problems).sum(), "the files"));
+        for file in &mut files {
+            notes.extend(add_call_samples(file)?);
+        }
         let mut trace = Self::empty(title, notes);
         for FileThreads { name, threads, .. } in files {
             let starts = threads.iter().filter_map(|readable| start_of(readable.thread.trace.samples()));
@@ -172,6 +176,27 @@ fn start_of(samples: &[Sample]) -> Option<Micros> {
     let first = samples.first()?;
     let weight = weigh(samples).first().copied().unwrap_or_default();
     Some(first.timestamp.saturating_sub(weight))
+}
+
+/// Shows calls as samples with exact times, and what that means.
+fn add_call_samples(file: &mut FileThreads) -> Result<Option<String>, InternError> {
+    let mut has_calls = false;
+    let mut is_truncated = false;
+    for readable in &mut file.threads {
+        let trace = &mut readable.thread.trace;
+        if let Some(calls) = trace.calls() {
+            has_calls = true;
+            is_truncated |= calls.is_truncated();
+        }
+        trace.add_call_samples()?;
+    }
+    let note = format!(
+        "{} has calls: the times between them are exact, and samples stand for those times.{} `selfprof top` has the number of calls of \
+         each function.",
+        file.name,
+        if is_truncated { " It ends where the buffer was full." } else { "" },
+    );
+    Ok(has_calls.then_some(note))
 }
 
 fn problem_note(problems: u64, place: &str) -> Option<String> {
