@@ -29,14 +29,7 @@ function dropFull(time: number): void {
     }
   }
   recordings.length = count;
-  update();
-}
-
-function update(): void {
-  SELFPROF_ACTIVE = recordings.length > 0;
-  if (SELFPROF_ACTIVE) return;
-  base += open.length + 1;
-  open.length = depth = 0;
+  SELFPROF_ACTIVE = count > 0;
 }
 
 function hasRoom(): boolean {
@@ -59,13 +52,19 @@ function add(event: number, time: number): void {
   }
 }
 
-function addExit(event: number, time: number): void {
+/** Records the end of the innermost function, if it was entered. At the end of the stack it may throw, and has then done nothing. */
+function leave(event: number, time: number): void {
   if (!hasRoom()) dropFull(time);
   add(event, time);
+  if (depth > 0) depth--;
 }
 
 /** Begins to record. */
 export function begin(recording: Recording): void {
+  if (recordings.length === 0) {
+    base += open.length + 1;
+    open.length = depth = 0;
+  }
   recordings[recordings.length] = recording;
   SELFPROF_ACTIVE = true;
 }
@@ -78,7 +77,7 @@ export function end(recording: Recording, time: number): void {
   if (count === recordings.length) return;
   recordings.length = count;
   recording.end = time;
-  update();
+  SELFPROF_ACTIVE = count > 0;
 }
 
 SELFPROF_ENTER = (id, isResumed) => {
@@ -91,11 +90,10 @@ SELFPROF_ENTER = (id, isResumed) => {
 
 SELFPROF_EXIT = (id, activation, isSuspended) => {
   const time = now();
-  const own = max(+activation - base, 0);
-  while (depth > own) addExit(4 * open[--depth] + EXIT, time);
   // Zero if the function was entered before recording began.
-  if (own > 0) depth--;
-  addExit(4 * id + (isSuspended ? SUSPEND : EXIT), time);
+  const own = max(+activation - base, 0);
+  while (depth > own) leave(4 * open[depth - 1] + EXIT, time);
+  leave(4 * id + (isSuspended ? SUSPEND : EXIT), time);
   return -1;
 };
 
