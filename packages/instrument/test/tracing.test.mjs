@@ -51,17 +51,17 @@ document.documentElement.dataset.ready = 'true';
 
 /** Calls and resumptions of `work`. A function has as many resumptions as it has awaits and yields that end. */
 const EXPECTED = {
-  'fib': [177 + 1 + 1, 0],
-  'numbers': [2, 3 + 3],
-  'waits': [1, 5],
-  'delayed': [1, 2 + 2],
-  'thrower': [5, 0],
-  'add': [2, 0],
+  fib: [177 + 1 + 1, 0],
+  numbers: [2, 3 + 3],
+  waits: [1, 5],
+  delayed: [1, 2 + 2],
+  thrower: [5, 0],
+  add: [2, 0],
   'get total': [1, 0],
-  'of': [1, 0],
-  'rejects': [1, 1],
+  of: [1, 0],
+  rejects: [1, 1],
   '': [2, 0],
-  'work': [1, 5],
+  work: [1, 5],
 };
 
 const PAGE = `<!doctype html><html lang="en"><head><title>page</title><script>function inline() { return fib(1) }</script>
@@ -186,7 +186,7 @@ for (const [browserName, launch, executable] of browsers) {
         await work();
         return profiler.stop();
       });
-      assert.deepEqual(counts(trace), { 'fib': EXPECTED.fib, 'get total': [1, 0] });
+      assert.deepEqual(counts(trace), { fib: EXPECTED.fib, 'get total': [1, 0] });
     });
 
     it('a full buffer ends the recording, and that is said', async (t) => {
@@ -255,7 +255,13 @@ for (const [browserName, launch, executable] of browsers) {
       assert.deepEqual(assertNested(trace), { before: [], after: [] });
       const { deep, catchesDeep, fib } = counts(trace);
       assert.ok(deep[0] > 1_000);
-      assert.deepEqual([catchesDeep, fib], [[5, 0], [1, 0]]);
+      assert.deepEqual(
+        [catchesDeep, fib],
+        [
+          [5, 0],
+          [1, 0],
+        ],
+      );
     });
 
     it('the interface says what it can do', async (t) => {

@@ -31,8 +31,13 @@ export async function traceOf({ start, end, isTruncated, blocks, count }: Record
   const { frames, resources } = trace;
   const ids = dictionary<number>();
   const idOf = <T>(list: T[], key: string, element: () => T): number => {
-    ids[key] ??= (list[list.length] = element()) === undefined ? 0 : list.length - 1;
-    return ids[key];
+    let id = ids[key];
+    if (id === undefined) {
+      id = list.length;
+      list[id] = element();
+      ids[key] = id;
+    }
+    return id;
   };
   const frameOf = (id: number) => {
     for (let index = 0; index < files.length; index++) {
