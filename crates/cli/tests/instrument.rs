@@ -568,7 +568,7 @@ fn calls_are_traced() {
         "{messages}"
     );
     let table: Value = serde_json::from_str(&site.read("out/selfprof-functions.json")).unwrap();
-    assert_eq!(table["files"]["app.js"]["firstId"], 0);
+    assert_eq!(table["files"]["app.js"]["functions"][0][8], 0);
     // Functions have the numbers that the code has, also those of a second script of a page.
     let script = |html: &str, from: &str| {
         let rest = &html[html.find(from).unwrap()..];
@@ -580,7 +580,7 @@ fn calls_are_traced() {
          for (const text of [fs.readFileSync('out/selfprof-polyfill.js', 'utf8'), {}, {}, fs.readFileSync('out/app.js', 'utf8')]) \
            vm.runInThisContext(text);\
          const names = id => Object.values(JSON.parse(fs.readFileSync('out/' + table, 'utf8')).files)\
-           .flatMap(({{firstId, functions}}) => [functions[Math.abs(id) - firstId] ?? []]).map(([name]) => name).filter(Boolean).join();\
+           .map(({{functions}}) => functions[Math.abs(id) - functions[0][8]] ?? []).map(([name]) => name).filter(Boolean).join();\
          console.log(log.map(id => (id < 0 ? '/' : '') + names(id)).join(' '))",
         serde_json::to_string(&script(&html, "<script>typeof")).unwrap(),
         serde_json::to_string(&script(&html[html.rfind("<script>").unwrap()..], "<script>")).unwrap(),

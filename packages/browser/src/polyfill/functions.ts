@@ -6,7 +6,10 @@ import { captureStack, type Line, parseLine } from './stack-text.ts';
 /** How long a trace waits for the table, in milliseconds. */
 const TIMEOUT = 5_000;
 
-/** The name, line and column in the file as it was; start and end in the instrumented text; the index of the function around it, or -1. */
+/**
+ * The name, line and column in the file as it was; start and end in the instrumented text; the index of the function around it, or -1. With
+ * `--mode trace`, the first function of a file also has its number; the others follow.
+ */
 export type FunctionEntry = [
   name: string,
   line: number,
@@ -16,16 +19,11 @@ export type FunctionEntry = [
   endLine: number,
   endColumn: number,
   parent: number,
+  id?: number,
 ];
 
-/** The functions of a file, sorted by their starts. Those that are traced have numbers, from that of the first one on. */
-export interface FunctionsFile {
-  firstId?: number;
-  functions: FunctionEntry[];
-}
-
-/** The functions of each file by URL. */
-export type Functions = Record<string, FunctionsFile | undefined>;
+/** The functions of each file by URL, sorted by their starts. */
+export type Functions = Record<string, FunctionEntry[] | undefined>;
 
 /** The URL of this script. */
 export const ownUrl = parseLine(captureStack())?.url;
@@ -52,15 +50,15 @@ async function load(): Promise<Functions> {
   const response = await fetch(base, { signal: AbortSignal.timeout?.(TIMEOUT) });
   const { version, files } = await response.json();
   if (version !== 1) throw version;
-  const functions = dictionary<FunctionsFile>();
-  for (const path in files) functions[new URL(path, base).href] = files[path];
+  const functions = dictionary<FunctionEntry[]>();
+  for (const path in files) functions[new URL(path, base).href] = files[path].functions;
   return functions;
 }
 
 /** The function that contains a position, if the code there was instrumented. */
 export function functionAt(table: Functions, { url, line, column }: Line): FunctionEntry | undefined {
   const file = apply(exec, /^[^?#]*/, [url])?.[0];
-  const functions = (table[`${file}`] ?? table[`${file}index.html`])?.functions;
+  const functions = table[`${file}`] ?? table[`${file}index.html`];
   if (!functions) return undefined;
   const position = positionOf(line, column);
   let low = 0;

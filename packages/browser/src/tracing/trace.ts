@@ -1,12 +1,9 @@
 // The trace of a recording. Members of dictionaries are in WebIDL's lexicographical order.
 
 import type { CallTrace } from '../../index.d.ts';
-import { loadFunctions } from '../polyfill/functions.ts';
+import { type FunctionEntry, loadFunctions } from '../polyfill/functions.ts';
 import { dictionary, floor } from '../polyfill/intrinsics.ts';
 import type { Recording } from './recording.ts';
-
-/** Files by the numbers of their functions. */
-type Numbered = [firstId: number, url: string, functions: [name: string, line: number, column: number, ...unknown[]][]];
 
 /** Microseconds are exact enough, and short as text. */
 const rounded = (milliseconds: number) => floor(milliseconds * 1_000) / 1_000;
@@ -14,11 +11,6 @@ const rounded = (milliseconds: number) => floor(milliseconds * 1_000) / 1_000;
 /** A `ProfilerTrace` with the extension `calls`, and without samples. */
 export async function traceOf({ start, end, isTruncated, blocks, count }: Recording): Promise<CallTrace> {
   const table = await loadFunctions();
-  const files: Numbered[] = [];
-  for (const url in table) {
-    const { firstId = 0, functions = [] } = table[url] ?? {};
-    files[files.length] = [firstId, url, functions];
-  }
   const calls: CallTrace['calls'] = {
     end: rounded(end as number),
     frameIds: [],
@@ -39,10 +31,11 @@ export async function traceOf({ start, end, isTruncated, blocks, count }: Record
     }
     return id;
   };
-  const frameOf = (id: number) => {
-    for (let index = 0; index < files.length; index++) {
-      const [firstId, url, functions] = files[index];
-      const found = functions[id - firstId];
+  const frameOf = (id: number): CallTrace['frames'][number] => {
+    for (const url in table) {
+      const functions = table[url] as FunctionEntry[];
+      // A table that is wrong has none.
+      const found = functions[id - (functions[0]?.[8] ?? NaN)];
       if (!found) continue;
       const resourceId = idOf(resources, `r${url}`, () => url);
       return { column: found[2], line: found[1], name: found[0], resourceId };

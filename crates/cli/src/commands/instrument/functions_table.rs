@@ -23,8 +23,8 @@ impl FunctionsTable {
         self.files.push((url, first_id, functions));
     }
 
-    /// Writes the table as JSON: `{ "version": 1, "files": { URL: { "functions": [...] } } }`. If functions have numbers, a file has a member
-    /// `firstId`, too.
+    /// Writes the table as JSON: `{ "version": 1, "files": { URL: { "functions": [...] } } }`. If functions have numbers, the number of the
+    /// first one of a file is its last element.
     ///
     /// A function is `[name, line, column, startLine, startColumn, endLine, endColumn, parent]`: its name and place in the plain file, its
     /// extent in the instrumented one, and the index of the function around it, or -1.
@@ -34,11 +34,7 @@ impl FunctionsTable {
         for (index, (url, first_id, functions)) in self.files.iter().enumerate() {
             out.write_all(if index > 0 { b",\n" } else { b"\n" })?;
             serde_json::to_writer(&mut *out, url)?;
-            out.write_all(b":{")?;
-            if self.is_trace {
-                write!(out, "\"firstId\":{first_id},")?;
-            }
-            out.write_all(b"\"functions\":[")?;
+            out.write_all(b":{\"functions\":[")?;
             for (index, function) in functions.iter().enumerate() {
                 out.write_all(if index > 0 { b",[" } else { b"[" })?;
                 serde_json::to_writer(&mut *out, &function.name)?;
@@ -46,10 +42,11 @@ impl FunctionsTable {
                 let parent = function.parent.map_or(-1, i64::from);
                 let Position { line: start_line, column: start_column } = start;
                 let Position { line: end_line, column: end_column } = end;
-                write!(
-                    out,
-                    ",{line},{column},{start_line},{start_column},{end_line},{end_column},{parent}]"
-                )?;
+                write!(out, ",{line},{column},{start_line},{start_column},{end_line},{end_column},{parent}")?;
+                if self.is_trace && index == 0 {
+                    write!(out, ",{first_id}")?;
+                }
+                out.write_all(b"]")?;
             }
             out.write_all(b"]}")?;
         }
