@@ -2,20 +2,29 @@
 
 use std::io::{self, Write};
 
-use selfprof_trace::{CallEventType, Calls, FrameId, Trace};
+use selfprof_trace::{CallEventType, Calls, FrameId};
 
 use crate::functions;
 use crate::json::string;
 use crate::streams::output::Out;
+use crate::thread::Thread;
 
 /// The end of recording, if events were lost.
 const TRUNCATED: &str = "The buffer was full: later calls were not recorded";
 
-/// Writes two events for each time that a function runs, in time order: tools that build a tree of them need no luck with equal times.
+/// Writes two events for each time that a function runs, in time order: tools that build a tree of them need no luck with equal times. They are
+/// in a track of their own, with a `tid` that no thread has: in DevTools, they would take the time of the samples that stand for them.
 ///
 /// Their arguments say what is special: `resumed` and `suspended`, and `alreadyRunning` and `stillRunning` at the ends of the recording.
-pub(super) fn write_calls(trace: &Trace, (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
+pub(super) fn write_calls(thread: &Thread, (tid, shift): (usize, i64), out: &mut Out<'_>) -> io::Result<()> {
+    let trace = &thread.trace;
     let Some(calls) = trace.calls() else { return Ok(()) };
+    out.write_all(b",{\"args\":{\"name\":")?;
+    string(out, &format!("{}: calls", thread.label()))?;
+    write!(
+        out,
+        "}},\"cat\":\"__metadata\",\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{tid},\"ts\":0}}"
+    )?;
     let micros =
         |time: selfprof_trace::Micros| i64::try_from(time.0).unwrap_or(i64::MAX).saturating_add(shift);
     let event = |out: &mut Out<'_>, phase: char, frame: FrameId, time, note: &str| {

@@ -128,6 +128,12 @@ fn calls_are_events_with_a_beginning_and_an_end() {
             "I The buffer was full: later calls were not recorded 10000 {}",
         ]
     );
+    let threads: Vec<_> = named(all, "thread_name")
+        .iter()
+        .map(|event| (event["tid"].clone(), event["args"]["name"].clone()))
+        .collect();
+    assert_eq!(threads, [(json!(1), json!("CrRendererMain")), (json!(2), json!("main-thread: calls"))]);
+    assert!(all.iter().all(|event| event["cat"] != "selfprof.calls" || event["tid"] == 2));
     // DevTools shows the samples that stand for the times between them.
     let chunk = &named(all, "ProfileChunk")[0]["args"]["data"];
     assert_eq!(chunk["timeDeltas"], json!([0, 0, 1000, 1000, 1000, 1000, 1000, 1000, 3000]));
