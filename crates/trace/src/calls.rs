@@ -3,12 +3,8 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use crate::id::{FrameId, StackId};
-use crate::intern_error::InternError;
+use crate::id::FrameId;
 use crate::micros::Micros;
-use crate::sample::Sample;
-use crate::stack::Stack;
-use crate::trace::Trace;
 
 /// What happens to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -247,39 +243,3 @@ pub struct CallCounts {
     /// Resumptions.
     pub resumptions: u64,
 }
-
-impl Trace {
-    /// Adds a sample for each time between two events, if there are calls and no samples: what ran then, with its exact time as the sample's
-    /// [weight](Self::weights).
-    ///
-    /// Fails if the table of stacks is full.
-    pub fn add_call_samples(&mut self) -> Result<(), InternError> {
-        let Some(calls) = self.calls().filter(|_| self.samples().is_empty()).cloned() else { return Ok(()) };
-        let mut stacks: Vec<StackId> = Vec::new();
-        for frame in calls.running_at_start() {
-            stacks.push(self.stack(Stack { parent: stacks.last().copied(), frame })?);
-        }
-        // It stands for no time.
-        let mut last = calls.start();
-        self.push_sample(Sample { timestamp: last, stack: None, marker: None });
-        for event in &calls.events {
-            if event.timestamp > last {
-                last = event.timestamp;
-                self.push_sample(Sample { timestamp: last, stack: stacks.last().copied(), marker: None });
-            }
-            if event.event_type.begins() {
-                stacks.push(self.stack(Stack { parent: stacks.last().copied(), frame: event.frame })?);
-            } else {
-                stacks.pop();
-            }
-        }
-        if calls.end() > last {
-            let stack = stacks.last().copied();
-            self.push_sample(Sample { timestamp: calls.end(), stack, marker: None });
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -32,6 +32,7 @@
 
 #![forbid(unsafe_code)]
 
+mod call_samples;
 mod calls;
 mod collector;
 mod entries;

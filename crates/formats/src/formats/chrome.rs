@@ -8,7 +8,7 @@
 //!
 //! [trace events]: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 
-mod calls;
+mod call_events;
 
 use std::io::{self, Write};
 
@@ -57,7 +57,7 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
             "}},\"cat\":\"__metadata\",\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{tid},\"ts\":0}}"
         )?;
         write_samples((trace, spans), (tid, shift), out)?;
-        calls::write_calls(thread, (threads.len() + tid, shift), out)?;
+        call_events::write_calls(thread, (threads.len() + tid, shift), out)?;
         if let Some(entries) = trace.entries() {
             write_entries(entries, (tid, shift), out)?;
         }

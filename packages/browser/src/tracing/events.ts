@@ -4,8 +4,7 @@
 // still open when an outer function ends has lost its exit, which is then recorded, so that entries and exits always nest.
 
 import { now } from '../polyfill/intrinsics.ts';
-import { max } from './intrinsics.ts';
-import { ENTER, EXIT, makeRoom, RESUME, type Recording, SUSPEND } from './recording.ts';
+import { ENTER, EXIT, makeRoom, RESUME, type Recording, SUSPEND } from './call-recording.ts';
 
 /** Recordings that are not full. */
 const recordings: Recording[] = [];
@@ -91,7 +90,7 @@ SELFPROF_ENTER = (id, isResumed) => {
 SELFPROF_EXIT = (id, activation, isSuspended) => {
   const time = now();
   // Zero if the function was entered before recording began.
-  const own = max(+activation - base, 0);
+  const own = +activation > base ? +activation - base : 0;
   while (depth > own) leave(4 * open[depth - 1] + EXIT, time);
   leave(4 * id + (isSuspended ? SUSPEND : EXIT), time);
   return -1;

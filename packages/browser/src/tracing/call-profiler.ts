@@ -4,8 +4,8 @@ import type { CallTrace } from '../../index.d.ts';
 import { loadFunctions } from '../polyfill/functions.ts';
 import { defineProperty, Event, EventTarget, now, setTimeout } from '../polyfill/intrinsics.ts';
 import { begin, end } from './events.ts';
-import { newRecording, type Recording } from './recording.ts';
-import { traceOf } from './trace.ts';
+import { newRecording, type Recording } from './call-recording.ts';
+import { traceOf } from './call-trace.ts';
 
 /** Profilers that may be started and not stopped at a time, as when sampling. */
 const MAX_PROFILERS = 100;

@@ -1,7 +1,7 @@
 // The events of one profiler.
 
 import { min } from '../polyfill/intrinsics.ts';
-import { Float64Array, Uint32Array } from './intrinsics.ts';
+import { Float64Array, Uint32Array } from './typed-arrays.ts';
 
 /** A function is called. */
 export const ENTER = 0;

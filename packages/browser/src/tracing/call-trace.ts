@@ -3,7 +3,7 @@
 import type { CallTrace } from '../../index.d.ts';
 import { type FunctionEntry, loadFunctions } from '../polyfill/functions.ts';
 import { dictionary, floor } from '../polyfill/intrinsics.ts';
-import type { Recording } from './recording.ts';
+import type { Recording } from './call-recording.ts';
 
 /** Microseconds are exact enough, and short as text. */
 const rounded = (milliseconds: number) => floor(milliseconds * 1_000) / 1_000;

@@ -1,5 +1,7 @@
 use super::*;
+use crate::calls::{CallCounts, CallEvent, CallEventType, Calls, Misfit};
 use crate::frame::Frame;
+use crate::micros::Micros;
 use crate::summary::Summary;
 
 /// A trace whose functions are the letters of `text`: `f` begins, `F` ends, `f~` is suspended and `~f` resumed. Each letter takes its time
