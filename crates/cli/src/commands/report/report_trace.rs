@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use selfprof_formats::Process;
-use selfprof_trace::weigh::weigh;
-use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Sample, Trace};
+use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Trace};
 
 use crate::inferred_names::InferredNames;
 use crate::source_maps::{ReadableThread, Snippets};
@@ -89,7 +88,7 @@ impl ReportTrace {
         }
         let mut trace = Self::empty(title, notes);
         for FileThreads { name, threads, .. } in files {
-            let starts = threads.iter().filter_map(|readable| start_of(readable.thread.trace.samples()));
+            let starts = threads.iter().filter_map(|readable| start_of(&readable.thread.trace));
             let start = starts.min().unwrap_or_default();
             for thread in threads {
                 trace.push(thread, Some(name.clone()), start)?;
@@ -172,9 +171,9 @@ impl ReportTrace {
 }
 
 /// When the time of the first sample begins.
-fn start_of(samples: &[Sample]) -> Option<Micros> {
-    let first = samples.first()?;
-    let weight = weigh(samples).first().copied().unwrap_or_default();
+fn start_of(trace: &Trace) -> Option<Micros> {
+    let first = trace.samples().first()?;
+    let weight = trace.weights().first().copied().unwrap_or_default();
     Some(first.timestamp.saturating_sub(weight))
 }
 
@@ -210,7 +209,7 @@ fn problem_note(problems: u64, place: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use selfprof_formats::Thread;
-    use selfprof_trace::{Frame, Stack};
+    use selfprof_trace::{CallEvent, CallEventType, Calls, Frame, Sample, Stack};
 
     use super::*;
 
@@ -260,6 +259,32 @@ mod tests {
         assert_eq!(trace.title, "x.json, y.json");
         assert_eq!(trace.threads[2].file.as_deref(), Some("y.json"));
         assert_eq!(trace.notes.len(), 2);
+    }
+
+    #[test]
+    fn calls_are_samples_with_exact_times() {
+        let mut readable = thread("main-thread", 0, &["a"]);
+        let trace = &mut readable.thread.trace;
+        trace.clear_samples();
+        let frame = trace.frames().iter().next().unwrap().0;
+        let mut calls = Calls::new(Micros(10));
+        for (event_type, time) in [(CallEventType::Enter, 20), (CallEventType::Exit, 25)] {
+            calls.push(CallEvent { event_type, frame, timestamp: Micros(time) }).unwrap();
+        }
+        calls.finish(Micros(5000), true);
+        trace.set_calls(Some(calls));
+        let alone = ReportTrace::of(file("x.json", 0, vec![readable.clone()])).unwrap();
+        assert_eq!(alone.merged.weights, [0, 10, 5, 4975].map(Micros));
+        assert!(
+            alone.notes[0].contains("x.json has calls: the times between them are exact"),
+            "{:?}",
+            alone.notes
+        );
+        assert!(alone.notes[0].contains("It ends where the buffer was full."), "{:?}", alone.notes);
+        let together =
+            ReportTrace::together(vec![file("x.json", 0, vec![readable]), file("y.json", 0, Vec::new())])
+                .unwrap();
+        assert_eq!((together.threads[0].start, together.notes.len()), (Micros(10), 2));
     }
 
     #[test]
