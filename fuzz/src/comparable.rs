@@ -2,7 +2,9 @@
 
 use selfprof_trace::comparison::Comparison;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::{Clock, Entry, Frame, Marker, MergedThreads, Micros, Sample, StackId, Trace};
+use selfprof_trace::{
+    CallEvent, CallEventType, Clock, Entry, Frame, Marker, MergedThreads, Micros, Sample, StackId, Trace,
+};
 
 /// A function: its name, URL, line and column.
 pub type Function = (String, Option<String>, u32, u32);
@@ -34,6 +36,41 @@ pub fn assert_sound(trace: &Trace) {
     assert!(Comparison::of(trace, trace).functions.iter().all(|function| !function.is_significant()));
     assert_eq!(spelled(&trace.narrowed()), spelled(trace));
     assert_sound_waiting(trace);
+    assert_sound_calls(trace);
+}
+
+/// Panics if calls do not nest, or if their samples lose or invent time.
+#[track_caller]
+fn assert_sound_calls(trace: &Trace) {
+    let Some(calls) = trace.calls() else { return };
+    assert!(calls.start() <= calls.end());
+    let times = || calls.events().iter().map(|event| event.timestamp);
+    assert!(times().is_sorted() && times().all(|time| calls.start() <= time && time <= calls.end()));
+    let mut running = calls.running_at_start();
+    for event in calls.events() {
+        if event.event_type.begins() {
+            running.push(event.frame);
+        } else {
+            assert_eq!(running.pop(), Some(event.frame));
+        }
+    }
+    assert_eq!(running, calls.running_at_end());
+    assert!(calls.spans().iter().all(|span| span.start <= span.end));
+    let mut shown = trace.clone();
+    assert!(shown.add_call_samples().is_ok());
+    if trace.samples().is_empty() {
+        let whole = shown.weights().into_iter().fold(Micros::ZERO, Micros::saturating_add);
+        assert_eq!(whole, calls.end().saturating_sub(calls.start()));
+    }
+}
+
+/// The calls with the functions spelled out, when they began and ended, and whether some were lost; `None` if the trace has none.
+pub fn calls(trace: &Trace) -> Option<(Vec<(CallEventType, Function, Micros)>, [Micros; 2], bool)> {
+    let calls = trace.calls()?;
+    let spell = |event: &CallEvent| {
+        (event.event_type, function(trace, &trace.frames()[event.frame]), event.timestamp)
+    };
+    Some((calls.events().iter().map(spell).collect(), [calls.start(), calls.end()], calls.is_truncated()))
 }
 
 /// Panics if time is lost or invented when waiting is told apart.

@@ -5,10 +5,11 @@ use std::num::NonZeroU32;
 use arbitrary::{Result, Unstructured};
 use selfprof_formats::{Format, Thread};
 use selfprof_trace::{
-    Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis, Sample, Stack, StackId, Trace,
+    CallEvent, CallEventType, Calls, Entries, Entry, EntryType, Frame, FrameId, Marker, Micros, Millis,
+    Sample, Stack, StackId, Trace,
 };
 
-use crate::comparable::{Spelled, assert_sound, entries, spelled};
+use crate::comparable::{Spelled, assert_sound, calls, entries, spelled};
 use crate::profiles::{OPTIONS, assert_written, back, written};
 
 /// Two random threads can be written in every format, and readable formats round-trip.
@@ -40,6 +41,7 @@ fn assert_w3c_round_trips(threads: &[Thread]) {
         Some((list.into_iter().map(shown).collect::<Vec<_>>(), dropped))
     };
     assert_eq!(shown(&back[0].trace), shown(&threads[0].trace));
+    assert_eq!(calls(&back[0].trace), calls(&threads[0].trace));
 }
 
 /// Compares only times and numbers: functions are strings in this format, and names may look like locations. The garbage collector is a
@@ -50,6 +52,7 @@ fn assert_explainer_round_trips(threads: &[Thread]) {
     for (back, thread) in back.iter().zip(threads) {
         assert_eq!(back.name, thread.name);
         let mut written = thread.trace.clone();
+        let _ = written.add_call_samples();
         written.add_collector_frames();
         let shapes = |trace| spelled(trace).into_iter().map(shape).collect::<Vec<_>>();
         assert_eq!(shapes(&back.trace), shapes(&written));
@@ -62,8 +65,10 @@ fn assert_explainer_round_trips(threads: &[Thread]) {
 fn assert_cpu_profile_round_trips(threads: &[Thread]) {
     let Some(back) = through(Format::CpuProfile, threads) else { return };
     let times = |trace: &Trace| trace.samples().iter().map(|sample| sample.timestamp).collect::<Vec<_>>();
-    assert_eq!(times(&back[0].trace), times(&threads[0].trace));
-    for (after, before) in spelled(&back[0].trace).iter().zip(spelled(&threads[0].trace)) {
+    let mut shown = threads[0].trace.clone();
+    let _ = shown.add_call_samples();
+    assert_eq!(times(&back[0].trace), times(&shown));
+    for (after, before) in spelled(&back[0].trace).iter().zip(spelled(&shown)) {
         if before.2.iter().all(|(_, url, ..)| url.as_deref().is_some_and(|url| !url.is_empty())) {
             assert_eq!(after.2, before.2);
             assert!(!before.2.is_empty() || after.1 == before.1);
@@ -89,6 +94,11 @@ fn trace(bytes: &mut Unstructured<'_>) -> Result<Trace> {
         let parent = stack(bytes, &trace)?;
         let _ = frame.map(|frame| trace.stack(Stack { parent, frame }));
     }
+    if frames > 0 && bytes.ratio(1, 3)? {
+        trace.set_calls(Some(random_calls(bytes, frames)?));
+        // Either is recorded.
+        return Ok(trace);
+    }
     let mut timestamp = Micros::ZERO;
     for _ in 0..bytes.int_in_range(0..=20)? {
         let since = if bytes.ratio(1, 9)? {
@@ -108,6 +118,19 @@ fn trace(bytes: &mut Unstructured<'_>) -> Result<Trace> {
         trace.set_entries(Some(marks_and_measures(bytes)?));
     }
     Ok(trace)
+}
+
+fn random_calls(bytes: &mut Unstructured<'_>, frames: usize) -> Result<Calls> {
+    let mut timestamp = Micros(bytes.arbitrary::<u16>()?.into());
+    let mut calls = Calls::new(timestamp);
+    for _ in 0..bytes.int_in_range(0..=20)? {
+        timestamp = timestamp.saturating_add(Micros(bytes.arbitrary::<u8>()?.into()));
+        let Some(frame) = FrameId::from_index(bytes.choose_index(frames)?) else { continue };
+        let event_type = *bytes.choose(&CallEventType::ALL)?;
+        let _ = calls.push(CallEvent { event_type, frame, timestamp });
+    }
+    calls.finish(timestamp.saturating_add(Micros(bytes.arbitrary::<u8>()?.into())), bytes.arbitrary()?);
+    Ok(calls)
 }
 
 fn marks_and_measures(bytes: &mut Unstructured<'_>) -> Result<Entries> {

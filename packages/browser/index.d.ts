@@ -74,6 +74,29 @@ export interface Trace {
   samples: { timestamp: number; stackId?: number; marker?: string }[];
 }
 
+/** What `stop()` resolves to with `mode: 'trace'`: there are calls instead of samples. */
+export interface CallTrace extends Trace {
+  /** The events in their order, as columns: the first of each list are one event. */
+  calls: {
+    /** When recording began and ended, in milliseconds since the time origin. */
+    start: number;
+    end: number;
+    /** Whether events were lost, because the buffer was full: recording ended with the first that did not fit. */
+    truncated: boolean;
+    /** The functions, as indexes of `frames`. */
+    frameIds: number[];
+    /**
+     * 0: a function is called. 1: it returns or throws. 2: it is suspended, by `await` or `yield`. 3: it is resumed.
+     *
+     * A function that was called before recording began has an exit without an entry, and one that runs still has an entry without an exit.
+     * Everything else nests.
+     */
+    types: number[];
+    /** In milliseconds since the time origin. */
+    timestamps: number[];
+  };
+}
+
 /** https://wicg.github.io/js-self-profiling/#the-profiler-interface */
 export interface ProfilerClass {
   new (options: {
@@ -108,6 +131,27 @@ export interface ProfilerPolyfillClass {
     readonly sampleInterval: number;
     readonly stopped: boolean;
     stop(): Promise<Trace>;
+  };
+  /** Tells it from the browser's own. */
+  readonly polyfilled: true;
+}
+
+/**
+ * The class that `dist/tracing.js` defines in its place on pages that are instrumented with `selfprof instrument --mode trace`. `new` throws a
+ * `TypeError` without `mode: 'trace'` or `maxBufferSize`, or if 100 profilers are running.
+ */
+export interface TracingProfilerClass {
+  new (options: {
+    mode: 'trace';
+    /** The number of events that are recorded. With the next one, `samplebufferfull` fires, and recording ends. */
+    maxBufferSize: number;
+    /** Has no meaning here. */
+    sampleInterval?: number;
+  }): EventTarget & {
+    /** 0: there are no samples. */
+    readonly sampleInterval: number;
+    readonly stopped: boolean;
+    stop(): Promise<CallTrace>;
   };
   /** Tells it from the browser's own. */
   readonly polyfilled: true;

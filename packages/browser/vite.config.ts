@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
-// `vite build` makes the module, `vite build --mode script` the script for a <script> element, and `vite build --mode polyfill` the template
-// of the runtime that instrumented pages load first.
+// `vite build` makes the module, `vite build --mode script` the script for a <script> element, and `vite build --mode polyfill` and
+// `vite build --mode tracing` the templates of the runtimes that instrumented pages load first.
 
 const BUILDS: Record<string, { entry: string; fileName: string; before?: string; after?: string }> = {
   // In one function, so that `selfprof instrument` finds all of it in a bundle and leaves it out.
@@ -14,6 +14,11 @@ const BUILDS: Record<string, { entry: string; fileName: string; before?: string;
     before:
       'let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=v=>(SELFPROF_CHECK?.native(),v),' +
       'SELFPROF_SCAN=v=>(SELFPROF_CHECK?.scan(),v),SELFPROF_RESUME=v=>(SELFPROF_ENTER?.resume(),v);',
+  },
+  tracing: {
+    entry: 'src/tracing/index.ts',
+    fileName: 'tracing.js',
+    before: 'let SELFPROF_ACTIVE=false,SELFPROF_ENTRY,SELFPROF_EXIT,SELFPROF_FIRST;',
   },
 };
 

@@ -14,7 +14,7 @@ export interface Options {
    */
   sampleRate?: number;
   /**
-   * `'no-api'`, the default: chosen sessions load the instrumented scripts only where the browser has no `Profiler` of its own, or does not
+   * `'no-api'`, the default unless `mode` is `'trace'`: chosen sessions load the instrumented scripts only where the browser has no `Profiler` of its own, or does not
    * allow it on the page. `'always'`: wherever they were chosen.
    */
   when?: 'no-api' | 'always';
@@ -32,7 +32,14 @@ export interface Options {
   include?: string[];
   /** Patterns of scripts to leave out. */
   exclude?: string[];
-  /** Functions with fewer statements are left out, unless they have a loop, an await or a slow call; 4 by default. */
+  /**
+   * What profilers of the second output record: `'sample'`, the default, the stack at regular times; `'trace'`, each entry and exit of
+   * functions, for `new ProfilerPolyfill({ mode: 'trace', maxBufferSize })`. `@selfprof/browser` sends samples only.
+   */
+  mode?: 'sample' | 'trace';
+  /** With `mode: 'trace'`, patterns of the names of functions to trace, such as `parse*`; all by default. */
+  functions?: string[];
+  /** Without `mode: 'trace'`: functions with fewer statements are left out, unless they have a loop, an await or a slow call; 4 by default. */
   minStatements?: number;
   /** Whether the second output has source maps, composed with those of the first; `false` by default. */
   sourceMap?: boolean;

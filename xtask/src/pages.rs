@@ -30,16 +30,18 @@ pub fn agent_folder(checkout: &Checkout) -> PathBuf {
     checkout.root().join("packages/browser")
 }
 
-/// Builds the agent for pages, a module and a script, and the polyfill, a template that `selfprof instrument` finds in the npm package.
+/// Builds the agent for pages, a module and a script, and the polyfill's runtimes, templates that `selfprof instrument` finds in the npm package.
 pub fn build_agent(checkout: &Checkout, output: &Output<'_>) -> Result<()> {
-    let builds = [&[][..], &["--mode", "script"], &["--mode", "polyfill"]];
+    let builds = [&[][..], &["--mode", "script"], &["--mode", "polyfill"], &["--mode", "tracing"]];
     build(checkout, &agent_folder(checkout), ".", &builds, output)
         .context("the agent for pages did not build")?;
-    let template = agent_folder(checkout).join("dist/polyfill.js");
     let folder = checkout.npm().join("polyfill");
     fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    fs::copy(&template, folder.join("polyfill.js"))
-        .with_context(|| format!("cannot copy {}", template.display()))?;
+    for name in ["polyfill.js", "tracing.js"] {
+        let template = agent_folder(checkout).join("dist").join(name);
+        fs::copy(&template, folder.join(name))
+            .with_context(|| format!("cannot copy {}", template.display()))?;
+    }
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub use collector_arguments::CollectorArguments;
 pub use convert_arguments::ConvertArguments;
 pub use diff_arguments::DiffArguments;
 pub use doctor_arguments::DoctorArguments;
-pub use instrument_arguments::InstrumentArguments;
+pub use instrument_arguments::{InstrumentArguments, InstrumentMode};
 pub use label_arguments::LabelArguments;
 pub use page_arguments::{PageArguments, Wait};
 pub use page_host::PageHostArguments;

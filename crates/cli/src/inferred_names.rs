@@ -85,6 +85,7 @@ pub fn named(thread: &Thread, names: &InferredNames) -> Result<Thread, InternErr
         let stack = sample.stack.map(|stack| stacks[stack.index()]);
         named.push_sample(selfprof_trace::Sample { stack, ..*sample });
     }
+    named.set_calls(trace.calls().map(|calls| calls.with_frames(|frame| frames.get(frame.index()).copied())));
     named.set_entries(trace.entries().cloned());
     named.set_waiting(trace.waiting().cloned());
     named.set_labels(trace.labels().cloned());

@@ -1,5 +1,6 @@
 //! What a terminal shows: messages, colors, names and tables.
 
+pub mod calls;
 pub mod color;
 pub mod messages;
 pub mod names;

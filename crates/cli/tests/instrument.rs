@@ -17,6 +17,12 @@ let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SEL
 (()=>{let ticks=0;SELFPROF_ENTER=SELFPROF_CHECK=()=>{ticks++;SELFPROF_COUNTDOWN=0};SELFPROF_NATIVE=v=>{ticks++;return v};\
 globalThis.testRuntime={start(){SELFPROF_ACTIVE=true},get ticks(){return ticks},table:\"SELFPROF_FUNCTIONS\"}})();";
 
+/// The same for traced code.
+const TRACING: &str = "\
+let SELFPROF_ACTIVE=true,SELFPROF_ENTER,SELFPROF_EXIT,SELFPROF_FIRST;\
+(()=>{globalThis.log=[];SELFPROF_ENTER=(id)=>log.push(id);SELFPROF_EXIT=(id,n,s)=>{log.push(-id);return -1};\
+SELFPROF_FIRST=v=>v;globalThis.table=\"SELFPROF_FUNCTIONS\"})();";
+
 /// A folder with a package and a site.
 struct Site {
     folder: TempDir,
@@ -26,9 +32,12 @@ impl Site {
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let site = Self { folder };
-        for (name, content) in
-            [("npm/package.json", "{}"), ("npm/run.cjs", ""), ("npm/polyfill/polyfill.js", RUNTIME)]
-        {
+        for (name, content) in [
+            ("npm/package.json", "{}"),
+            ("npm/run.cjs", ""),
+            ("npm/polyfill/polyfill.js", RUNTIME),
+            ("npm/polyfill/tracing.js", TRACING),
+        ] {
             site.write(name, content);
         }
         for (name, content) in files {
@@ -542,4 +551,59 @@ fn a_package_without_the_polyfill_is_named() {
     fs::remove_file(site.path("npm/polyfill/polyfill.js")).unwrap();
     site.fail(&["dist", "-o", "out"], 1, "`cargo xtask build` builds it");
     assert!(!Path::new(&site.path("out")).exists());
+}
+
+#[test]
+fn calls_are_traced() {
+    let page = "<!doctype html><html><head></head><body>\n<script>function inline() { return two() }</script>\
+                <script>const two = () => 2; var x = function () { var g; function g() {} }</script></body></html>";
+    let site = Site::new(&[
+        ("index.html", page),
+        ("app.js", "class A { get total() { return inline() } }\nnew A().total;"),
+    ]);
+    let messages = site.run(&["dist", "-o", "out", "--mode", "trace", "--source-map"]);
+    assert!(messages.contains("4 of 5 functions are traced"), "{messages}");
+    assert!(
+        messages.contains("1 function that cannot be traced; docs/polyfill.md says why: index.html:2:98 (x)"),
+        "{messages}"
+    );
+    let table: Value = serde_json::from_str(&site.read("out/selfprof-functions.json")).unwrap();
+    assert_eq!(table["files"]["app.js"]["functions"][0][8], 0);
+    // Functions have the numbers that the code has, also those of a second script of a page.
+    let script = |html: &str, from: &str| {
+        let rest = &html[html.find(from).unwrap()..];
+        rest[rest.find('>').unwrap() + 1..rest.find("</script>").unwrap()].to_owned()
+    };
+    let html = site.read("out/index.html");
+    let program = format!(
+        "import vm from 'node:vm'; import fs from 'node:fs';\
+         for (const text of [fs.readFileSync('out/selfprof-polyfill.js', 'utf8'), {}, {}, fs.readFileSync('out/app.js', 'utf8')]) \
+           vm.runInThisContext(text);\
+         const names = id => Object.values(JSON.parse(fs.readFileSync('out/' + table, 'utf8')).files)\
+           .map(({{functions}}) => functions[Math.abs(id) - functions[0][8]] ?? []).map(([name]) => name).filter(Boolean).join();\
+         console.log(log.map(id => (id < 0 ? '/' : '') + names(id)).join(' '))",
+        serde_json::to_string(&script(&html, "<script>typeof")).unwrap(),
+        serde_json::to_string(&script(&html[html.rfind("<script>").unwrap()..], "<script>")).unwrap(),
+    );
+    assert_eq!(site.node(&program).trim(), "get total inline two /two /inline /get total");
+    // Only chosen ones.
+    let messages =
+        site.run(&["dist", "-o", "out", "--mode", "trace", "--functions", "get *", "--functions", "t[wx]o"]);
+    assert!(messages.contains("2 of 5 functions are traced"), "{messages}");
+    let json = output(&mut site.command(&["dist", "-o", "out", "--mode", "trace", "--json"]));
+    let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&json["mode"], &json["checkedFunctions"]), (&"trace".into(), &4.into()));
+    assert_eq!(json["leftOut"][0]["reason"], "untraceable");
+    site.fail(&["dist", "-o", "out", "--mode", "trace", "--functions", "thre*"], 1, "no function is traced");
+    site.fail(
+        &["dist", "-o", "out", "--mode", "trace", "--functions", "["],
+        2,
+        "--functions has a bad pattern",
+    );
+    site.fail(&["dist", "-o", "out", "--functions", "two"], 2, "`--functions` is for `--mode trace`");
+    site.fail(
+        &["dist", "-o", "out", "--mode", "trace", "--min-statements", "0"],
+        2,
+        "`--min-statements` is for",
+    );
 }

@@ -24,6 +24,7 @@ const fixture = (name) => fileURLToPath(new URL(`../fixtures/${name}`, import.me
 export const traces = {
   'of Chromium': fixture('w3c/chromium-156-small.json'),
   'of Chromium, with markers': fixture('w3c/chromium-156-markers-isolated.json'),
+  'of calls': fixture('w3c/polyfill-calls.json'),
   'of V8': fixture('cpuprofile/node-20-small.cpuprofile'),
 };
 

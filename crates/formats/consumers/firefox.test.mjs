@@ -1,7 +1,7 @@
 // The Firefox Profiler's command-line program.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -78,4 +78,14 @@ test('The Firefox Profiler shows marks and measures', () => {
   // It shows only entries that start between the first and the last sample, which are two here.
   const shown = timing.topMarkers.map(({ label, start, duration }) => `${label} ${start} ${duration ?? '-'}`);
   assert.deepEqual(shown.sort(), ['parse 2 8.5', 'render 1 20.25', 'start 1 -']);
+});
+
+test('The Firefox Profiler shows calls', () => {
+  const { calls, frames } = JSON.parse(readFileSync(traces['of calls'], 'utf8'));
+  const { byType } = ask(convert(traces['of calls'], '.firefox.json'), 'thread', 'markers');
+  const shown = byType.find(({ markerName }) => markerName === 'Call');
+  const begun = calls.types.filter((type) => type === 0 || type === 3).length;
+  assert.equal(shown.count, begun);
+  const labels = shown.topMarkers.map(({ label }) => label);
+  assert(labels.length > 0 && labels.every((label) => frames.some(({ name }) => name === label)), `${labels}`);
 });

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use selfprof_trace::{Entries, Marker};
+use selfprof_trace::{CallEventType, Entries, Marker};
 
 use crate::format::Format;
 use crate::thread::Thread;
@@ -24,6 +24,8 @@ pub enum Loss {
     Entries(u64),
     /// The number of marks and measures that were dropped while recording.
     DroppedEntries(u64),
+    /// The counts of this many calls, whose times remain.
+    Calls(u64),
 }
 
 impl fmt::Display for Loss {
@@ -42,6 +44,8 @@ impl fmt::Display for Loss {
             Self::IdleSamples(count) => write!(f, "{count} idle samples"),
             Self::Entries(1) => f.write_str("1 mark or measure"),
             Self::Entries(count) => write!(f, "{count} marks and measures"),
+            Self::Calls(1) => f.write_str("the count of 1 call"),
+            Self::Calls(count) => write!(f, "the counts of {count} calls"),
             Self::DroppedEntries(count) => {
                 write!(f, "the number of dropped marks and measures ({count})")
             }
@@ -60,6 +64,7 @@ struct Capabilities {
     labels: bool,
     idle: bool,
     entries: bool,
+    calls: bool,
     dropped_entries: bool,
 }
 
@@ -73,14 +78,15 @@ impl Capabilities {
             labels: false,
             idle: true,
             entries: true,
+            calls: false,
             dropped_entries: false,
         };
         match format {
-            Format::W3c => Self { labels: true, dropped_entries: true, ..all },
+            Format::W3c => Self { labels: true, calls: true, dropped_entries: true, ..all },
             Format::Explainer => Self { markers: false, states: false, ..all },
             Format::CpuProfile => Self { threads: false, markers: false, entries: false, ..all },
-            Format::Chrome => Self { markers: false, ..all },
-            Format::Firefox => all,
+            Format::Chrome => Self { markers: false, calls: true, ..all },
+            Format::Firefox => Self { calls: true, ..all },
             Format::Speedscope => Self { markers: false, entries: false, ..all },
             Format::Pprof => Self { labels: true, times: false, idle: false, entries: false, ..all },
             Format::Collapsed => {
@@ -111,6 +117,8 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
         let Some(labels) = thread.trace.labels().filter(|_| !holds.labels) else { return 0 };
         thread.trace.samples().iter().filter(|sample| labels.of_sample(sample).is_some()).count() as u64
     });
+    let began = kept.iter().filter_map(|thread| thread.trace.calls()).flat_map(|calls| calls.events());
+    let calls = began.filter(|event| event.event_type == CallEventType::Enter).count() as u64;
     let counts = [
         (Loss::Markers as fn(u64) -> Loss, marked.count() as u64),
         (Loss::Labels, labelled.sum()),
@@ -123,6 +131,7 @@ pub fn losses(format: Format, threads: &[Thread]) -> Vec<Loss> {
             if holds.entries { 0 } else { entries().map(|entries| entries.list().len() as u64).sum() },
         ),
         (Loss::DroppedEntries, if holds.dropped_entries { 0 } else { entries().map(Entries::dropped).sum() }),
+        (Loss::Calls, if holds.calls { 0 } else { calls }),
     ];
     let mut losses = Vec::new();
     if kept.len() < threads.len() {

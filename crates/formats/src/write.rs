@@ -13,7 +13,7 @@ use crate::thread::Thread;
 /// Writes the threads in this format, or only the first one if the format holds only one. [`losses`](crate::losses()) lists
 /// what else the format cannot hold.
 ///
-/// In all formats but W3C's, the garbage collector is [a function](Trace::add_collector_frames), and so is
+/// In all formats but W3C's, a trace with calls has [samples of them](Trace::add_call_samples), the garbage collector is [a function](Trace::add_collector_frames), and so is
 /// [waiting](Trace::add_waiting_frames), except in pprof's, which has CPU time instead.
 pub fn write(
     format: Format,
@@ -22,9 +22,12 @@ pub fn write(
     options: WriteOptions,
 ) -> Result<(), WriteError> {
     let waits = |thread: &Thread| format != Format::Pprof && thread.trace.waiting().is_some();
-    if format != Format::W3c && threads.iter().any(|thread| has_collections(thread) || waits(thread)) {
+    let is_changed =
+        |thread: &Thread| has_collections(thread) || waits(thread) || thread.trace.calls().is_some();
+    if format != Format::W3c && threads.iter().any(is_changed) {
         let mut threads = threads.to_vec();
         for thread in &mut threads {
+            thread.trace.add_call_samples().map_err(std::io::Error::other)?;
             thread.trace.add_collector_frames();
             // Firefox's has both, and adds them itself.
             if waits(thread) && format != Format::Firefox {

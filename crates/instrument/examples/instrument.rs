@@ -35,7 +35,7 @@ fn instrument_all() -> Result<Value, String> {
             Err(problem) => Err(format!("{path}: {problem}")),
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let Names { enter, check, leave, native, scan, resume } = names;
+    let Names { enter, check, leave, native, scan, resume, .. } = names;
     Ok(json!({ "names": [enter, check, leave, native, scan, resume], "files": files }))
 }
 

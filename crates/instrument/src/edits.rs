@@ -42,6 +42,10 @@ pub(crate) enum Insertion {
 }
 
 impl Insertion {
+    pub(crate) fn is_fallback(self) -> bool {
+        matches!(self, Self::Fallback | Self::FallbackAfterDirective)
+    }
+
     /// Whether functions that are not worth checking go without it.
     fn is_omitted_from_small_functions(self) -> bool {
         use Insertion::*;
@@ -98,11 +102,11 @@ pub(crate) struct Texts {
 }
 
 /// What an insertion consists of.
-type Parts<'a> = [&'a str; 3];
+pub(crate) type Parts<'a> = [&'a str; 3];
 
 impl Texts {
     pub(crate) fn new(names: &Names) -> Self {
-        let Names { enter, check, leave, native, scan, resume } = names;
+        let Names { enter, check, leave, native, scan, resume, .. } = names;
         Self {
             enter: format!("{enter}?.()"),
             check: format!("{check}?.()"),
@@ -156,23 +160,26 @@ pub(crate) struct Inserted {
     pub(crate) sum: u32,
 }
 
-/// The source with all edits, which are sorted by offset.
-pub(crate) fn splice(source: &str, edits: &[Edit], texts: &Texts) -> (String, Vec<Inserted>) {
-    let length: usize = edits.iter().map(|edit| texts.length_of(edit)).sum();
+/// The source with texts inserted at offsets, which are sorted.
+pub(crate) fn splice<'t>(
+    source: &str,
+    insertions: impl Iterator<Item = (u32, Parts<'t>)> + Clone,
+) -> (String, Vec<Inserted>) {
+    let length: usize = insertions.clone().flat_map(|(_, parts)| parts).map(str::len).sum();
     let mut text = String::with_capacity(source.len() + length);
-    let mut inserted: Vec<Inserted> = Vec::with_capacity(edits.len());
+    let mut inserted: Vec<Inserted> = Vec::with_capacity(insertions.size_hint().0);
     let (mut from, mut sum) = (0, 0);
-    for edit in edits {
-        let at = edit.at as usize;
+    for (offset, parts) in insertions {
+        let at = offset as usize;
         text.push_str(&source[from..at]);
         from = at;
-        for part in texts.of(edit) {
+        for part in parts {
             text.push_str(part);
             sum += part.len() as u32;
         }
         match inserted.last_mut() {
-            Some(last) if last.at == edit.at => last.sum = sum,
-            _ => inserted.push(Inserted { at: edit.at, sum }),
+            Some(last) if last.at == offset => last.sum = sum,
+            _ => inserted.push(Inserted { at: offset, sum }),
         }
     }
     text.push_str(&source[from..]);

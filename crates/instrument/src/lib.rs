@@ -51,6 +51,7 @@
 
 #![forbid(unsafe_code)]
 
+mod calls;
 mod edits;
 mod map;
 mod names;
@@ -61,6 +62,7 @@ mod positions;
 mod problem;
 mod walk;
 
+pub use calls::Calls;
 pub use map::MapError;
 pub use names::{Names, NamesInUse};
 pub use output::{Function, Instrumented};
@@ -68,6 +70,7 @@ pub use positions::Position;
 pub use problem::Problem;
 
 use oxc_allocator::Allocator;
+use oxc_ast::ast::Program;
 use oxc_ast_visit::VisitJs;
 use oxc_parser::{ParseOptions, Parser};
 use oxc_span::SourceType;
@@ -133,6 +136,52 @@ impl Default for Options {
 /// The source is too large, nests too deeply, is not JavaScript, or uses one of the names. It can be used as it is, without
 /// instrumentation.
 pub fn instrument(source: &str, options: &Options) -> Result<Instrumented, Problem> {
+    with_tree(source, options, |_, collector| output::build(source, collector, options))
+}
+
+/// Instruments a source so that each entry and exit of chosen functions is an event.
+///
+/// The runtime declares the same [`Names`]. `$e(ID)` is called at an entry and returns a number that is not negative, and `$t(ID,NUMBER)` at
+/// the exit gets it back, or `false` if `$on` was `false` at the entry. A function that is suspended, by `await` or `yield`, calls
+/// `$t(ID,NUMBER,1)`, which returns -1, and `$e(ID,1)` when it is resumed. `$h` returns its first argument. [`Options::min_statements`] has no
+/// meaning here.
+///
+/// What a function does before its body is not within its entry and exit: default values of parameters, and in a generator everything
+/// before the first `next`. What is before the body of a `for await` loop or in the pattern of `catch` may run while the function counts as
+/// suspended, and so does a generator's `yield*`.
+///
+/// [`Instrumented::untraceable`] lists the functions that stay as they are:
+///
+/// - a function that its body declares would change its meaning in a block: another variable has its name, or `eval` may declare one;
+/// - `await using`, which suspends a function where no text can be inserted;
+/// - inside of `with` and of `"use asm"`, as for [`instrument`].
+///
+/// # Errors
+///
+/// As for [`instrument`].
+pub fn instrument_calls(source: &str, options: &Options, calls: &Calls<'_>) -> Result<Instrumented, Problem> {
+    with_tree(source, options, |program, mut collector| {
+        collector.edits.retain(|edit| edit.insertion.is_fallback());
+        let fallback_text = calls::fallback(&options.names);
+        let fallback = collector.edits.first().map(|edit| {
+            let before = if edit.insertion == edits::Insertion::FallbackAfterDirective { ";" } else { "" };
+            (edit.at, [before, fallback_text.as_str(), ""])
+        });
+        let drafts = std::mem::take(&mut collector.drafts);
+        let is_strict = program.source_type.is_module() || program.has_use_strict_directive();
+        let mut tracer = calls::Tracer::new(source, &drafts, calls, is_strict);
+        tracer.visit_program(program);
+        let traced = tracer.finish(&options.names, calls.first_id);
+        output::build_traced(source, drafts, traced, fallback)
+    })
+}
+
+/// Parses a source and collects its functions.
+fn with_tree(
+    source: &str,
+    options: &Options,
+    build: impl FnOnce(&Program<'_>, walk::Collector<'_>) -> Instrumented,
+) -> Result<Instrumented, Problem> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(Problem::TooLarge { bytes: source.len() });
     }
@@ -170,7 +219,7 @@ pub fn instrument(source: &str, options: &Options) -> Result<Instrumented, Probl
     if collector.uses_own_name {
         return Err(Problem::NameInUse);
     }
-    Ok(output::build(source, collector, options))
+    Ok(build(&parsed.program, collector))
 }
 
 fn check_depth(source: &str, stack_bytes: usize) -> Result<(), Problem> {

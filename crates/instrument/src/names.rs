@@ -22,9 +22,14 @@ pub struct Names {
     pub scan: String,
     /// The same for what `await` and `yield` evaluate to: the time before does not belong to the function.
     pub resume: String,
+    /// With tracing: whether a profiler records. `enter` and `check` are then called at entries and exits, and `native` returns its first
+    /// argument.
+    pub active: String,
+    /// With tracing: the variable of a function for what its entry returned.
+    pub activation: String,
 }
 
-const BASES: [&str; 6] = ["$e", "$t", "$x", "$h", "$s", "$r"];
+const BASES: [&str; 8] = ["$e", "$t", "$x", "$h", "$s", "$r", "$on", "$n"];
 
 impl Default for Names {
     fn default() -> Self {
@@ -41,8 +46,8 @@ impl Names {
     }
 
     pub(crate) fn contains(&self, name: &str) -> bool {
-        let Self { enter, check, leave, native, scan, resume } = self;
-        [enter, check, leave, native, scan, resume].into_iter().any(|own| own == name)
+        let Self { enter, check, leave, native, scan, resume, active, activation } = self;
+        [enter, check, leave, native, scan, resume, active, activation].into_iter().any(|own| own == name)
     }
 }
 
@@ -71,13 +76,13 @@ impl NamesInUse {
         // Each name stands in the text many times, so that another letter is better than a number.
         let letters = ('a'..='z').chain('A'..='Z').map(|letter| format!("${letter}"));
         let mut letters = letters.filter(|name| !BASES.contains(&name.as_str()) && !self.0.contains(name));
-        let [enter, check, leave, native, scan, resume] = BASES.map(|base| {
+        let [enter, check, leave, native, scan, resume, active, activation] = BASES.map(|base| {
             let numbered =
                 (1_u64..).map(|number| format!("{base}{number}")).find(|name| !self.0.contains(name));
             let base = Some(base.to_owned()).filter(|name| !self.0.contains(name));
             base.or_else(|| letters.next()).or(numbered).unwrap_or_default()
         });
-        Names { enter, check, leave, native, scan, resume }
+        Names { enter, check, leave, native, scan, resume, active, activation }
     }
 }
 
@@ -109,7 +114,8 @@ mod tests {
 
     #[track_caller]
     fn check(sources: &[&str], expected: [&str; 6]) {
-        let Names { enter, check, leave, native, scan, resume } = Names::absent_from(sources.iter().copied());
+        let Names { enter, check, leave, native, scan, resume, .. } =
+            Names::absent_from(sources.iter().copied());
         assert_eq!([enter, check, leave, native, scan, resume], expected, "{sources:?}");
     }
 

@@ -1,9 +1,10 @@
 //! The instrumented text, and its table of functions.
 
 use crate::Options;
-use crate::edits::{self, Edit, Inserted, Texts};
+use crate::calls::Traced;
+use crate::edits::{self, Edit, Inserted, Parts, Texts};
 use crate::positions::{Position, Positions};
-use crate::walk::Collector;
+use crate::walk::{Collector, Draft};
 use std::ops::Range;
 
 /// A source with checks in it.
@@ -19,6 +20,8 @@ pub struct Instrumented {
     pub forced: u32,
     /// Calls that count as several events.
     pub charged: u32,
+    /// The indexes of functions that were chosen to be traced and cannot be. See [`instrument_calls`](crate::instrument_calls).
+    pub untraceable: Vec<u32>,
     pub(crate) inserted: Vec<Inserted>,
 }
 
@@ -37,7 +40,7 @@ pub struct Function {
     pub end: Position,
     /// The index of the function around it. `None` for the script.
     pub parent: Option<u32>,
-    /// Whether its entry and exits have checks.
+    /// Whether its entry and exits have checks, or are traced.
     pub is_checked: bool,
 }
 
@@ -120,8 +123,33 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
     edits.retain(|edit| !edit.is_exit() || edit.work >= least_work);
     // Stable: at one offset, what was visited first comes first.
     edits.sort_by_key(|edit| edit.at);
-    let (text, inserted) = edits::splice(source, &edits, &texts);
+    let spliced = edits::splice(source, edits.iter().map(|edit| (edit.at, texts.of(edit))));
+    Instrumented {
+        loops: counts.loops,
+        forced: counts.force,
+        charged: counts.medium,
+        ..assemble(source, drafts, &checked, spliced)
+    }
+}
 
+/// The same for tracing.
+pub(crate) fn build_traced(
+    source: &str,
+    drafts: Vec<Draft>,
+    traced: Traced,
+    fallback: Option<(u32, Parts<'_>)>,
+) -> Instrumented {
+    let edits = traced.edits.iter().map(|(at, text)| (*at, ["", text, ""]));
+    let spliced = edits::splice(source, fallback.into_iter().chain(edits));
+    Instrumented { untraceable: traced.refused, ..assemble(source, drafts, &traced.is_traced, spliced) }
+}
+
+fn assemble(
+    source: &str,
+    drafts: Vec<Draft>,
+    checked: &[bool],
+    (text, inserted): (String, Vec<Inserted>),
+) -> Instrumented {
     let positions = Positions::new(source);
     // Insertions have no line ends and no characters outside of ASCII.
     let moved = |offset: u32, shift: u32| {
@@ -132,7 +160,7 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
     let functions = drafts
         .into_iter()
         .zip(checked)
-        .map(|(draft, is_checked)| {
+        .map(|(draft, &is_checked)| {
             let Position { line, column } = positions.position(draft.at);
             let start = if draft.parent.is_some() {
                 moved(draft.at, edits::shift(&inserted, draft.at))
@@ -143,12 +171,5 @@ pub(crate) fn build(source: &str, collector: Collector<'_>, options: &Options) -
             Function { name: draft.name, line, column, start, end, parent: draft.parent, is_checked }
         })
         .collect();
-    Instrumented {
-        text,
-        functions,
-        loops: counts.loops,
-        forced: counts.force,
-        charged: counts.medium,
-        inserted,
-    }
+    Instrumented { text, functions, loops: 0, forced: 0, charged: 0, untraceable: Vec::new(), inserted }
 }

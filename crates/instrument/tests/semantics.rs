@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use selfprof_instrument::{Goal, Options, instrument};
+use selfprof_instrument::{Calls, Goal, Options, instrument, instrument_calls};
 use serde_json::json;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -21,11 +21,19 @@ fn programs_do_the_same() {
         let (name, plain) = case.split_once('\n').expect("a case has a name");
         let is_module = name.starts_with("module");
         let goal = if is_module { Goal::Module } else { Goal::Script };
-        let instrumented = |has_fallback| {
+        let instrumented = |has_fallback, is_traced| {
             let plain = plain.to_owned();
             let on_thread = std::thread::Builder::new()
                 .stack_size(256 << 20)
-                .spawn(move || instrument(&plain, &options(goal, has_fallback)))
+                .spawn(move || {
+                    let options = options(goal, has_fallback);
+                    let calls = Calls { first_id: 0, is_chosen: &|_| true };
+                    if is_traced {
+                        instrument_calls(&plain, &options, &calls)
+                    } else {
+                        instrument(&plain, &options)
+                    }
+                })
                 .expect("a thread");
             let result = on_thread.join().expect("no panic");
             result.unwrap_or_else(|problem| panic!("{name}: {problem}")).text
@@ -34,8 +42,10 @@ fn programs_do_the_same() {
             "name": name,
             "kind": if is_module { "module" } else { "script" },
             "plain": plain,
-            "instrumented": instrumented(false),
-            "withFallback": instrumented(true),
+            "instrumented": instrumented(false, false),
+            "withFallback": instrumented(true, false),
+            "traced": instrumented(false, true),
+            "tracedWithFallback": instrumented(true, true),
         })
         .to_string();
         lines.push('\n');

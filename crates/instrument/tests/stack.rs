@@ -2,7 +2,7 @@
 
 #![forbid(unsafe_code)]
 
-use selfprof_instrument::{Options, Problem, instrument};
+use selfprof_instrument::{Calls, Options, Problem, instrument, instrument_calls};
 
 const NESTINGS: [(&str, &str, &str); 30] = [
     ("(", "1", ")"),
@@ -48,7 +48,11 @@ fn what_is_accepted_fits() {
             let options = options.clone();
             std::thread::Builder::new()
                 .stack_size(STACK)
-                .spawn(move || instrument(&source, &options).map(drop))
+                .spawn(move || {
+                    let calls = Calls { first_id: 0, is_chosen: &|_| true };
+                    instrument_calls(&source, &options, &calls)?;
+                    instrument(&source, &options).map(drop)
+                })
                 .expect("a thread")
                 .join()
                 .expect("no panic")

@@ -5,10 +5,12 @@
 //! ```text
 //! SELFPROF_TEST262=test262 cargo test -p selfprof-instrument --test test262 -- --ignored --nocapture
 //! ```
+//!
+//! The second test traces them: entries and exits must also nest.
 
 #![forbid(unsafe_code)]
 
-use selfprof_instrument::{Goal, Options, Problem, instrument};
+use selfprof_instrument::{Calls, Goal, Options, Problem, instrument, instrument_calls};
 use serde_json::json;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -44,6 +46,10 @@ const FOLDERS: &[&str] = &[
 /// Tests that end Node 24 with a segmentation fault, plain.
 const CRASHES: &[&str] = &["await-using-invalid-assignment-"];
 
+/// Tests that compare the texts of functions, which differ when traced: each has its own number.
+const COMPARE_TEXTS: &[&str] =
+    &["computed-property-name-from-", "S11.6.1_A3.2_T1.2", "block-decl-func-skip-arguments"];
+
 fn tests_in(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
@@ -61,13 +67,23 @@ fn tests_in(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 #[ignore = "needs a checkout of test262, which SELFPROF_TEST262 names"]
 fn test262_has_the_same_results() {
+    check(false);
+}
+
+#[test]
+#[ignore = "needs a checkout of test262, which SELFPROF_TEST262 names"]
+fn test262_has_the_same_results_traced() {
+    check(true);
+}
+
+fn check(is_traced: bool) {
     let checkout = std::env::var_os("SELFPROF_TEST262").map(PathBuf::from);
     let checkout = checkout.expect("SELFPROF_TEST262 names a checkout of test262");
-    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&checkout));
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&checkout, is_traced));
     worker.expect("a thread").join().expect("the results are the same");
 }
 
-fn run(checkout: &Path) {
+fn run(checkout: &Path, is_traced: bool) {
     let mut tests = Vec::new();
     for folder in FOLDERS {
         tests_in(&checkout.join("test").join(folder), &mut tests);
@@ -79,6 +95,7 @@ fn run(checkout: &Path) {
         .args(["--experimental-vm-modules", "--no-warnings", "--expose-gc"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/test262/run.cjs"))
         .arg(checkout)
+        .arg(if is_traced { "trace" } else { "sample" })
         .env_remove("NODE_OPTIONS")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -89,7 +106,15 @@ fn run(checkout: &Path) {
     let printed = std::thread::spawn(move || {
         BufReader::new(output).lines().map_while(Result::ok).inspect(|line| println!("{line}")).last()
     });
+    if is_traced {
+        let compares =
+            |path: &PathBuf| COMPARE_TEXTS.iter().any(|part| path.to_string_lossy().contains(part));
+        let before = tests.len();
+        tests.retain(|path| !compares(path));
+        println!("{} tests that compare the texts of functions are left out", before - tests.len());
+    }
     let (mut refused, mut unreadable) = (0, 0);
+    let (mut functions, mut untraceable) = (0, 0);
     for path in &tests {
         let Ok(plain) = fs::read_to_string(path) else { continue };
         let header = plain.split("/*---").nth(1).and_then(|rest| rest.split("---*/").next()).unwrap_or("");
@@ -101,8 +126,18 @@ fn run(checkout: &Path) {
         let source = if is_strict { format!("\"use strict\";\n{plain}") } else { plain.clone() };
         let goal = if is_module { Goal::Module } else { Goal::Script };
         let options = Options { goal, min_statements: 0, stack_bytes: STACK / 2, ..Options::default() };
-        let instrumented = match instrument(&source, &options) {
-            Ok(instrumented) => instrumented.text,
+        let calls = Calls { first_id: 0, is_chosen: &|_| true };
+        let result = if is_traced {
+            instrument_calls(&source, &options, &calls)
+        } else {
+            instrument(&source, &options)
+        };
+        let instrumented = match result {
+            Ok(instrumented) => {
+                functions += instrumented.functions.len() - 1;
+                untraceable += instrumented.untraceable.len();
+                instrumented.text
+            }
             Err(Problem::Syntax { .. }) if is_negative => {
                 refused += 1;
                 continue;
@@ -129,6 +164,7 @@ fn run(checkout: &Path) {
     drop(input);
     let last = printed.join().expect("no panic").unwrap_or_default();
     println!("{refused} tests of errors are refused, {unreadable} others are not instrumented");
+    println!("{functions} functions, of which {untraceable} cannot be traced");
     assert!(child.wait().expect("Node ends").success(), "results differ");
     assert!(last.ends_with(" differ"), "Node has not run all tests: {last}");
 }

@@ -99,6 +99,9 @@ pub fn apply_with_sources<'map>(
         };
         mapped.push_sample(Sample { stack, ..*sample });
     }
+    mapped.set_calls(trace.calls().map(|calls| {
+        calls.with_frames(|frame| Some(frames[frame.index()]).filter(|_| !hidden[frame.index()]))
+    }));
     mapped.set_entries(trace.entries().cloned());
     mapped.set_waiting(trace.waiting().cloned());
     mapped.set_labels(trace.labels().cloned());

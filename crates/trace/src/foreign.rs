@@ -21,6 +21,7 @@
 //! # Ok::<(), selfprof_trace::foreign::LimitExceeded>(())
 //! ```
 
+mod calls;
 mod elements;
 mod foreign_trace;
 mod limits;
@@ -29,6 +30,7 @@ mod samples;
 mod validate;
 mod vocabulary;
 
+pub use calls::ForeignCalls;
 pub use elements::{ForeignEntry, ForeignFrame, ForeignSample, ForeignStack};
 pub use foreign_trace::ForeignTrace;
 pub use limits::{LimitExceeded, Limits};

@@ -32,6 +32,8 @@
 
 #![forbid(unsafe_code)]
 
+mod call_samples;
+mod calls;
 mod collector;
 mod entries;
 mod entry;
@@ -62,6 +64,7 @@ pub mod weigh;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use calls::{CallCounts, CallEvent, CallEventType, CallSpan, Calls, Misfit};
 pub use collector::GARBAGE_COLLECTOR;
 pub use entries::Entries;
 pub use entry::{Entry, EntryType, UnknownEntryType};

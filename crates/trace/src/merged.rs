@@ -65,10 +65,14 @@ impl MergedThreads {
             let renumbered = evaluated.renumbered(thread);
             let thread = renumbered.as_ref().unwrap_or(thread);
             let interval = thread.interval();
+            let mut thread = Cow::Borrowed(thread);
+            if thread.calls().is_some() {
+                // Fails only if the table of stacks is full.
+                let _ = thread.to_mut().add_call_samples();
+            }
             merged.recorded += thread.samples().len() as u64;
             let knows_waiting = thread.waiting().is_some();
             merged.with_waiting_times += usize::from(knows_waiting);
-            let mut thread = Cow::Borrowed(thread);
             let start = merged.weights.len();
             if clock != Clock::Wall && knows_waiting {
                 let split = thread.to_mut().add_waiting_frames();

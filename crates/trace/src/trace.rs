@@ -1,5 +1,6 @@
 //! The trace: its four tables, its samples, and its marks and measures.
 
+use crate::calls::Calls;
 use crate::entries::Entries;
 use crate::entry::Entry;
 use crate::frame::Frame;
@@ -12,7 +13,7 @@ use crate::stack::Stack;
 use crate::strings::Strings;
 use crate::table::{Table, TableFull};
 use crate::waiting::WaitingTimes;
-use crate::weigh::{median_interval, weigh_by};
+use crate::weigh::{median_interval, weigh_by, weigh_exactly};
 
 /// A recorded profile ([`ProfilerTrace`]), in which every id resolves and every parent comes before its children.
 ///
@@ -28,6 +29,7 @@ pub struct Trace {
     stacks: Table<StackId, Stack>,
     samples: Vec<Sample>,
     entries: Option<Entries>,
+    calls: Option<Calls>,
     waiting: Option<WaitingTimes>,
     labels: Option<Labels>,
     /// The median time between the samples before some were split.
@@ -154,7 +156,14 @@ impl Trace {
     ///
     /// Both traces must have the same time origin. If a table is full, parts of the tables may have been merged, but no samples.
     pub fn merge(&mut self, other: &Self) -> Result<(), TableFull> {
-        let stacks = self.merge_tables(other)?;
+        let (stacks, frames) = self.merge_all_tables(other)?;
+        if let Some(calls) = &other.calls {
+            let renumbered = calls.with_frames(|frame| frames.get(frame.index()).copied());
+            match &mut self.calls {
+                Some(own) => own.append(renumbered),
+                None => self.calls = Some(renumbered),
+            }
+        }
         if let Some(entries) = &other.entries {
             let own = self.entries.get_or_insert_default();
             own.merge(entries)?;
@@ -203,6 +212,9 @@ impl Trace {
         if let Some(entries) = &mut self.entries {
             entries.shift(offset);
         }
+        if let Some(calls) = &mut self.calls {
+            calls.shift(offset);
+        }
         if let Some(waiting) = &mut self.waiting {
             waiting.shift(offset);
         }
@@ -223,6 +235,8 @@ impl Trace {
                 frame.resource.map(|id| copy.resources.intern(url(&self.resources[id]))).transpose()?;
             frames.push(copy.frames.intern(Frame { name, resource, ..frame })?);
         }
+        copy.calls =
+            self.calls.as_ref().map(|calls| calls.with_frames(|frame| frames.get(frame.index()).copied()));
         let mut stacks: Vec<StackId> = Vec::with_capacity(self.stacks.len());
         for (_, stack) in self.stacks.iter() {
             let parent = stack.parent.map(|id| stacks[id.index()]);
@@ -239,6 +253,11 @@ impl Trace {
     ///
     /// If a table is full, parts of the tables may have been merged.
     pub fn merge_tables(&mut self, other: &Self) -> Result<Vec<StackId>, TableFull> {
+        Ok(self.merge_all_tables(other)?.0)
+    }
+
+    /// The same, with the ids of the frames.
+    fn merge_all_tables(&mut self, other: &Self) -> Result<(Vec<StackId>, Vec<FrameId>), TableFull> {
         let names = remap(other.names.iter(), |name| self.names.intern(name))?;
         let resources = remap(other.resources.iter(), |url| self.resources.intern(url))?;
         let frames = remap(other.frames.iter(), |frame| {
@@ -251,7 +270,7 @@ impl Trace {
             let parent = stack.parent.map(|id| stacks[id.index()]);
             stacks.push(self.stacks.intern(Stack { parent, frame: frames[stack.frame.index()] })?);
         }
-        Ok(stacks)
+        Ok((stacks, frames))
     }
 
     /// A copy whose tables have only the entries that its samples use, in the same order.
@@ -271,6 +290,8 @@ impl Trace {
             .iter()
             .filter(|(id, _)| is_used[id.index()])
             .for_each(|(_, stack)| frame_is_used[stack.frame.index()] = true);
+        let called = self.calls.iter().flat_map(Calls::events);
+        called.for_each(|event| frame_is_used[event.frame.index()] = true);
         let mut narrow = self.without_tables();
         // Nothing can fail, because the new tables are not larger than the old ones.
         let frames: Vec<Option<FrameId>> = self
@@ -283,6 +304,8 @@ impl Trace {
                 narrow.frame(Frame { name, resource: resource.transpose().ok()?, ..frame }).ok()
             })
             .collect();
+        let renumbered = |calls: &Calls| calls.with_frames(|frame| frames.get(frame.index()).copied()?);
+        narrow.calls = self.calls.as_ref().map(renumbered);
         let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(self.stacks.len());
         for (id, Stack { parent, frame }) in self.stacks.iter() {
             let parent = parent.and_then(|parent| stacks[parent.index()]);
@@ -330,6 +353,17 @@ impl Trace {
         self.entries = entries;
     }
 
+    /// The calls of traced functions; `None` if they were not recorded.
+    pub fn calls(&self) -> Option<&Calls> {
+        self.calls.as_ref()
+    }
+
+    /// Replaces the calls. Those of functions that are not in this trace are left out.
+    pub fn set_calls(&mut self, calls: Option<Calls>) {
+        let known = |frame| self.frames.contains(frame).then_some(frame);
+        self.calls = calls.map(|calls| calls.with_frames(known));
+    }
+
     /// How long the thread waited; `None` if that is not known.
     pub fn waiting(&self) -> Option<&WaitingTimes> {
         self.waiting.as_ref()
@@ -372,12 +406,21 @@ impl Trace {
     }
 
     /// The [median time](median_interval) between samples, as they were before [waiting](Self::add_waiting_frames) was split off.
+    ///
+    /// `None` if there are [calls](Self::add_call_samples), whose samples have no interval.
     pub fn interval(&self) -> Option<Micros> {
+        if self.calls.is_some() {
+            return None;
+        }
         self.unsplit_interval.or_else(|| median_interval(&self.samples))
     }
 
-    /// The [time that each sample stands for](crate::weigh). The sum does not change when waiting is split off.
+    /// The [time that each sample stands for](crate::weigh). The sum does not change when waiting is split off. With
+    /// [calls](Self::add_call_samples), it is exactly the time since the sample before.
     pub fn weights(&self) -> Vec<Micros> {
+        if self.calls.is_some() {
+            return weigh_exactly(&self.samples);
+        }
         weigh_by(self.interval(), &self.samples)
     }
 

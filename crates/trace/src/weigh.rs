@@ -33,6 +33,11 @@ pub fn weigh_by(interval: Option<Micros>, samples: &[Sample]) -> Vec<Micros> {
     first.into_iter().chain(later).collect()
 }
 
+/// The time since the sample before, for samples that show everything that ran: the first one stands for no time, and there are no pauses.
+pub fn weigh_exactly(samples: &[Sample]) -> Vec<Micros> {
+    samples.first().map(|_| Micros::ZERO).into_iter().chain(intervals(samples)).collect()
+}
+
 /// The median time between samples, which is the effective sample interval.
 ///
 /// Intervals of zero (forced samples, coarse clocks) are ignored. Of an even number of intervals, the shorter of the two middle ones

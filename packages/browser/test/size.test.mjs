@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 const DIST = path.join(import.meta.dirname, '..', 'dist');
 
 /** In bytes, gzipped. */
-const LIMITS = { 'index.js': 4_000, 'selfprof.js': 4_000, 'polyfill.js': 3_000 };
+const LIMITS = { 'index.js': 4_000, 'selfprof.js': 4_000, 'polyfill.js': 3_000, 'tracing.js': 3_000 };
 
 for (const [name, limit] of Object.entries(LIMITS)) {
   it(`${name} has at most ${limit} bytes`, () => {
@@ -39,4 +39,12 @@ it('the template of the runtime has the words that are replaced', () => {
   assert.deepEqual(new Set(code.match(/\bSELFPROF_\w+/g)), new Set(words));
   assert.equal(code.match(/[`'"]SELFPROF_FUNCTIONS[`'"]/g).length, 1);
   assert.ok(code.startsWith('let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>'));
+});
+
+it('the template of the tracing runtime has the words that are replaced', () => {
+  const code = fs.readFileSync(path.join(DIST, 'tracing.js'), 'utf8');
+  const words = ['ACTIVE', 'ENTRY', 'EXIT', 'FIRST', 'FUNCTIONS'].map((word) => `SELFPROF_${word}`);
+  assert.deepEqual(new Set(code.match(/\bSELFPROF_\w+/g)), new Set(words));
+  assert.equal(code.match(/[`'"]SELFPROF_FUNCTIONS[`'"]/g).length, 1);
+  assert.ok(code.startsWith('let SELFPROF_ACTIVE=false,SELFPROF_ENTRY,SELFPROF_EXIT,SELFPROF_FIRST;'));
 });

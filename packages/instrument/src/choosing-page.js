@@ -42,7 +42,8 @@ function decision({ app, sampleRate = 0.1 }) {
  */
 function chooser(runtime, options) {
   const native = 'try{new Profiler({sampleInterval:100,maxBufferSize:1}).stop();v=0}catch(e){}';
-  const isUsable = options.when === 'always' ? '' : `if(v)${native}`;
+  const isUsable =
+    (options.when ?? (options.mode === 'trace' ? 'always' : 'no-api')) === 'always' ? '' : `if(v)${native}`;
   return `(()=>{try{let s=sessionStorage,${decision(options)}${isUsable}if(v&&[].at){document.write(${literal(runtime)});self.selfprofIsChosen=1}}catch(e){}})()`;
 }
 

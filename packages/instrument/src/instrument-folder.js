@@ -28,12 +28,14 @@ function findProgram() {
  * @param {string} output
  * @param {import('../index.d.ts').Options} options
  */
-function wordsOf(folder, output, { include = [], exclude = [], minStatements, sourceMap }) {
+function wordsOf(folder, output, { include = [], exclude = [], mode, functions = [], minStatements, sourceMap }) {
   return [
     'instrument',
     // Patterns and paths may begin with a dash.
     ...include.map((pattern) => `--include=${pattern}`),
     ...exclude.map((pattern) => `--exclude=${pattern}`),
+    ...(mode === undefined ? [] : [`--mode=${mode}`]),
+    ...functions.map((pattern) => `--functions=${pattern}`),
     ...(minStatements === undefined ? [] : [`--min-statements=${minStatements}`]),
     ...(sourceMap ? ['--source-map'] : []),
     '--json',

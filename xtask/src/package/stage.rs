@@ -28,6 +28,7 @@ pub fn stage(checkout: &Checkout, folder: &str, npm: &Path, output: &Output<'_>)
         "selfprof" => {
             require(&staged.join("report"), "the page of `selfprof report` is not built")?;
             require(&staged.join("polyfill/polyfill.js"), "the polyfill is not built")?;
+            require(&staged.join("polyfill/tracing.js"), "the polyfill is not built")?;
         }
         "browser" => {
             require(&staged.join("dist/selfprof.js"), "the agent for pages is not built")?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// Copy scripts and pages so that browsers without the JS Self-Profiling API can profile them
 ///
@@ -37,13 +37,31 @@ pub struct InstrumentArguments {
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// Leave out functions with fewer statements that have no loop, no await and no slow call
-    #[arg(long, value_name = "N", default_value = "4")]
-    pub min_statements: u32,
+    /// What profilers record: the stack at regular times, or each entry and exit of functions
+    #[arg(long, value_enum, default_value_t = InstrumentMode::Sample)]
+    pub mode: InstrumentMode,
+
+    /// With `--mode trace`: trace only functions whose names match, such as `parse*` or `get total`; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub functions: Vec<String>,
+
+    /// Leave out functions with fewer statements that have no loop, no await and no slow call; 4 by default. Not with
+    /// `--mode trace`
+    #[arg(long, value_name = "N")]
+    pub min_statements: Option<u32>,
 
     /// Print the summary as JSON to stdout instead
     #[arg(long)]
     pub json: bool,
+}
+
+/// What profilers of the instrumented code record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InstrumentMode {
+    /// Samples, for `new Profiler({ sampleInterval, maxBufferSize })`
+    Sample,
+    /// Calls, for `new Profiler({ mode: 'trace', maxBufferSize })`
+    Trace,
 }
 
 const EXAMPLES: &str = "\
@@ -51,4 +69,5 @@ Examples:
   selfprof instrument dist -o dist-profiled
   selfprof instrument dist -o dist/selfprof --exclude 'vendor-*.js' --source-map
   selfprof instrument page.html -o out
-  selfprof instrument app.js lib.js -o out --min-statements 0";
+  selfprof instrument app.js lib.js -o out --min-statements 0
+  selfprof instrument page.html -o out --mode trace --functions 'parse*'";

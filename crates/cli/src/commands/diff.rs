@@ -51,6 +51,12 @@ pub fn diff(arguments: &DiffArguments) -> Result<ExitCode, Failure> {
     let clock = arguments.by.map(Clock::from).unwrap_or_default();
     let base = input::program(&arguments.base, None, &arguments.labels, (&arguments.source_maps, clock))?;
     let new = input::program(&arguments.new, None, &arguments.labels, (&arguments.source_maps, clock))?;
+    for (path, program) in [(&arguments.base, &base), (&arguments.new, &new)] {
+        if program.merged.trace.calls().is_some() {
+            return Err(Failure::job(format!("{} has calls instead of samples", input::name_of(path)))
+                .hint("`diff` says which differences of samples are no chance; `selfprof top` shows the exact times and counts of calls"));
+        }
+    }
     if arguments.by.is_some() {
         for (path, program) in [(&arguments.base, &base), (&arguments.new, &new)] {
             program.warn_of_unknown_times(&input::name_of(path));

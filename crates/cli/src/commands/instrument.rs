@@ -6,6 +6,7 @@ mod functions_table;
 mod inputs;
 mod map_links;
 mod markup;
+mod mode;
 mod output_folder;
 mod pages;
 mod positions;
@@ -32,6 +33,7 @@ use build::{Build, MAX_BYTES};
 use checksums::KnownChecksums;
 use functions_table::FunctionsTable;
 use inputs::{Input, Inputs, Kind, Places, RUNTIME, TABLE};
+use mode::Mode;
 use output_folder::OutputFolder;
 use pages::{Load, Site};
 use runtime::RuntimeTemplate;
@@ -42,23 +44,23 @@ const COMPRESSED: [&str; 3] = [".gz", ".br", ".zst"];
 
 /// Runs the command.
 pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> {
-    let template = RuntimeTemplate::find()?;
-    let inputs = Inputs::find(arguments)?;
+    let mode = Mode::of(arguments)?;
+    let is_trace = mode.is_trace();
+    let template = RuntimeTemplate::find(is_trace)?;
+    let mut inputs = Inputs::find(arguments)?;
+    if is_trace {
+        inputs.number_functions()?;
+    }
     let files = &inputs.files;
     let (names, goals) = scan(files)?;
     let names = names.absent();
     let runtime = template.render(&names).unwrap_or_default();
     let output = OutputFolder::create(&inputs.output)?;
     // The folder is known as one of ours from now on, even if something fails.
-    let mut table = FunctionsTable::default();
+    let mut table = FunctionsTable::new(is_trace);
     output.replace(Path::new(TABLE), |file| table.write(file))?;
-    let build = Build {
-        names,
-        min_statements: arguments.min_statements,
-        has_source_maps: arguments.source_map,
-        output,
-        compressed: AtomicU64::new(0),
-    };
+    let build =
+        Build { names, mode, has_source_maps: arguments.source_map, output, compressed: AtomicU64::new(0) };
 
     let mut done = Done { left_out: inputs.left_out.clone(), ..Done::default() };
     let of_kind = |kind| -> Vec<(usize, &Input)> {
@@ -85,7 +87,7 @@ pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> 
             done.changed.insert(page.place.clone());
         }
         if !result.functions.is_empty() {
-            table.add(page.url(), result.functions);
+            table.add(page.url(), page.first_id, result.functions);
         }
         choices.extend(result.choice);
     }
@@ -98,8 +100,9 @@ pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> 
     })?;
 
     let is_instrumented = done.counts.scripts + done.counts.inline_scripts > 0;
+    let is_traced = done.counts.checked_functions > 0;
     let output = arguments.output.display().to_string();
-    let summary = Summary { output, counts: done.counts, left_out: done.left_out, pages: choices };
+    let summary = Summary { output, is_trace, counts: done.counts, left_out: done.left_out, pages: choices };
     if arguments.json {
         let json = summary.json();
         stdout::write(|out| {
@@ -109,6 +112,10 @@ pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> 
     } else {
         // A closed stderr is no failure, as for other messages.
         let _ = summary.write(&mut std::io::stderr().lock(), Colors::for_stderr());
+    }
+    if is_instrumented && is_trace && !is_traced {
+        return Err(Failure::job("no function is traced")
+            .hint("`--functions GLOB` takes patterns of whole names, such as `parse*`"));
     }
     if is_instrumented {
         return Ok(ExitCode::SUCCESS);
@@ -202,7 +209,7 @@ fn instrument_scripts(
             // Whatever a script says, only maps are left out.
             let is_map = |place: &PathBuf| place.extension().is_some_and(|extension| extension == "map");
             done.own_maps.extend(result.own_maps.into_iter().filter(is_map));
-            table.add(script.url(), functions);
+            table.add(script.url(), script.first_id, functions);
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ use crate::files::{input, stdout};
 use crate::labels::{self, LabelRow};
 use crate::packages::{self, PackageRow};
 use crate::program::{Program, ThreadRow};
+use crate::terminal::calls::{self, CalledFunction};
 use crate::terminal::color::Colors;
 use crate::terminal::tables;
 
@@ -55,7 +56,13 @@ fn write_table(
         }
     };
     match grouping {
-        Grouping::Function => tables::write_functions(out, table, &program.inferred, top, &base, colors)?,
+        Grouping::Function => match program.merged.trace.calls() {
+            Some(calls) => {
+                let table = (&program.merged.trace, summary, calls);
+                calls::write_called_functions(out, table, &program.inferred, top, &base, colors)?
+            }
+            None => tables::write_functions(out, table, &program.inferred, top, &base, colors)?,
+        },
         Grouping::Resource => tables::write_resources(out, table, top, &base, colors)?,
         Grouping::Package => {
             tables::write_packages(out, &packages::rows(&program.merged), summary, top, colors)?
@@ -75,6 +82,10 @@ fn write_rest(
     (top, colors): (usize, Colors),
 ) -> io::Result<()> {
     tables::write_entries(out, (&program.merged.trace, summary), top, colors)?;
+    if let Some(calls) = program.merged.trace.calls() {
+        tables::write_times(out, program, summary)?;
+        return calls::write_calls(out, calls);
+    }
     tables::write_markers(out, summary)?;
     tables::write_times(out, program, summary)?;
     writeln!(out, "trace: {}", tables::extent(program, summary, None))
@@ -93,8 +104,14 @@ fn to_json(program: &Program, summary: &Summary, (arguments, rows): (&TopArgumen
             Some(("labels", rows.iter().take(top).map(|row| label_json(name, row)).collect()))
         }
         Rows::Of(Grouping::Function) => {
-            let rows = summary.functions.iter().take(top).map(|row| function_json(program, row));
-            Some(("functions", rows.collect::<Value>()))
+            let rows = match trace.calls() {
+                Some(calls) => {
+                    let rows = calls::called_functions(trace, summary, calls);
+                    rows.iter().take(top).map(|row| called_json(program, row)).collect()
+                }
+                None => summary.functions.iter().take(top).map(|row| function_json(program, row)).collect(),
+            };
+            Some(("functions", rows))
         }
         Rows::Of(Grouping::Resource) => {
             let rows = summary.resources.iter().take(top).map(|row| resource_json(trace, row));
@@ -130,6 +147,14 @@ fn to_json(program: &Program, summary: &Summary, (arguments, rows): (&TopArgumen
     });
     if let Some((name, rows)) = rows {
         json[name] = rows;
+    }
+    if let Some(calls) = trace.calls() {
+        json["calls"] = json!({
+            "events": calls.events().len(),
+            "start": calls.start().as_millis_f64(),
+            "end": calls.end().as_millis_f64(),
+            "truncated": calls.is_truncated(),
+        });
     }
     if program.knows_waiting() {
         json["running"] = tally_json(summary.running());
@@ -187,6 +212,13 @@ fn function_json(program: &Program, row: &FunctionRow) -> Value {
         "selfSamples": row.self_samples,
         "totalSamples": row.total_samples,
     })
+}
+
+fn called_json(program: &Program, called: &CalledFunction) -> Value {
+    let mut json = function_json(program, &called.row);
+    json["calls"] = called.counts.calls.into();
+    json["resumptions"] = called.counts.resumptions.into();
+    json
 }
 
 fn resource_json(trace: &Trace, row: &ResourceRow) -> Value {

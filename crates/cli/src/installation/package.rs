@@ -61,9 +61,9 @@ impl Package {
         self.directory.join("report").join("index.html")
     }
 
-    /// The template of the polyfill's runtime, for `selfprof instrument`.
-    pub fn polyfill(&self) -> PathBuf {
-        self.directory.join("polyfill").join("polyfill.js")
+    /// A template of the polyfill's runtime, for `selfprof instrument`.
+    pub fn polyfill(&self, name: &str) -> PathBuf {
+        self.directory.join("polyfill").join(name)
     }
 
     /// The main script of the page host, in the package `@selfprof/page`: the one that the working directory's project has

@@ -189,12 +189,12 @@ pub fn write_entries(
 }
 
 /// The first `top` rows, or as many as there are.
-fn first<T>(rows: &[T], top: usize) -> &[T] {
+pub(super) fn first<T>(rows: &[T], top: usize) -> &[T] {
     &rows[..top.min(rows.len())]
 }
 
 /// Writes how many rows were left out, if any.
-fn write_left_out(out: &mut impl Write, count: usize) -> io::Result<()> {
+pub(super) fn write_left_out(out: &mut impl Write, count: usize) -> io::Result<()> {
     if count > 0 {
         writeln!(out, "{:>10} and {count} more", "...")?;
     }
@@ -312,6 +312,6 @@ pub fn extent(program: &Program, summary: &Summary, requested: Option<Micros>) -
     [threads, Some(samples), requested, median].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn percent(part: Micros, whole: Micros) -> f64 {
+pub(super) fn percent(part: Micros, whole: Micros) -> f64 {
     if whole == Micros::ZERO { 0.0 } else { 100.0 * part.0 as f64 / whole.0 as f64 }
 }

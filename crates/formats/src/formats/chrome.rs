@@ -1,11 +1,14 @@
 //! Chromium's [trace events], for the Performance panel of DevTools and for Perfetto.
 //!
 //! Samples are written as a CPU profile in `Profile` and `ProfileChunk` events, with times as in [`crate::cpuprofile`], so that
-//! DevTools shows the times of `selfprof top`. Marks and measures are user timing events. The format cannot hold the marker of a
+//! DevTools shows the times of `selfprof top`. Calls are `B` and `E` events, which Perfetto and other programs show in a track of their own, besides the samples
+//! that stand for them. Marks and measures are user timing events. The format cannot hold the marker of a
 //! sample with a stack. Times are whole microseconds and not negative; if the first sample's span, or a measure, starts before the
 //! time origin, all times are shifted.
 //!
 //! [trace events]: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+
+mod call_events;
 
 use std::io::{self, Write};
 
@@ -54,6 +57,7 @@ fn write_file(threads: &[Thread], out: &mut Out<'_>) -> io::Result<()> {
             "}},\"cat\":\"__metadata\",\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":{tid},\"ts\":0}}"
         )?;
         write_samples((trace, spans), (tid, shift), out)?;
+        call_events::write_calls(thread, (threads.len() + tid, shift), out)?;
         if let Some(entries) = trace.entries() {
             write_entries(entries, (tid, shift), out)?;
         }

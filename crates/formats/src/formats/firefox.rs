@@ -1,6 +1,7 @@
 //! The Firefox Profiler's [processed profile], version 55. The Firefox Profiler upgrades older versions when it loads them.
 //!
-//! Markers become categories of the samples' innermost functions; marks and measures become `UserTiming` markers. A sample's weight
+//! Markers become categories of the samples' innermost functions; marks and measures become `UserTiming` markers, and calls
+//! `Call` markers, besides the samples that stand for them. A sample's weight
 //! is the time in milliseconds that it stands for, so the call tree shows the times of `selfprof top`. A sample is placed at
 //! the start of its span, or at the time origin if that is later. If the waiting times are known, waiting is a function, and samples have
 //! the CPU time since the sample before.
@@ -10,11 +11,13 @@
 //!
 //! [processed profile]: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md
 
+mod markers;
+
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use foldhash::HashMap;
-use selfprof_trace::{Entries, EntryType, FrameId, Marker, Micros, StackId, Trace};
+use selfprof_trace::{FrameId, Marker, Micros, StackId, Trace};
 
 use crate::functions;
 use crate::json::{millis, number, number_or_null, string, write_list};
@@ -39,6 +42,9 @@ const CATEGORIES: [(&str, &str); 9] = [
     ("Other", "grey"),
     ("Native", "blue"),
 ];
+
+/// The category of functions with a script.
+const JAVASCRIPT: usize = 1;
 
 /// The category of functions without a script.
 const NATIVE: usize = 8;
@@ -80,7 +86,7 @@ fn write_profile(threads: &[Shown<'_>], out: &mut Out<'_>) -> io::Result<()> {
     )?;
     out.write_all(br#""extensions":{"length":0,"baseURL":[],"id":[],"name":[]},"#)?;
     out.write_all(br#""sampleUnits":{"time":"ms","eventDelay":"ms","threadCPUDelta":"ns"},"#)?;
-    out.write_all(br#""markerSchema":[{"name":"UserTiming","display":["marker-chart","marker-table","timeline-overview"],"tooltipLabel":"{marker.data.name}","tableLabel":"{marker.data.name}","chartLabel":"{marker.data.name}","fields":[{"key":"name","label":"Name","format":"string"},{"key":"entryType","label":"Entry Type","format":"string"}]}],"#)?;
+    out.write_all(markers::SCHEMA.as_bytes())?;
     write_list(out, "\"categories\":[", CATEGORIES.iter(), |out, (name, color)| {
         write!(out, "{{\"name\":\"{name}\",\"color\":\"{color}\",\"subcategories\":[\"Other\"]}}")
     })?;
@@ -147,7 +153,7 @@ impl<'thread> Writing<'thread> {
                 column: frame.column.map(Into::into),
             })
             .collect();
-        let category = |function: &Function<'_>| if function.file.is_some() { 1 } else { NATIVE };
+        let category = |function: &Function<'_>| if function.file.is_some() { JAVASCRIPT } else { NATIVE };
         let frames =
             functions.iter().enumerate().map(|(index, function)| (index, category(function))).collect();
         let stacks = trace
@@ -218,8 +224,8 @@ impl<'thread> Writing<'thread> {
             br#""nativeSymbols":{"length":0,"address":[],"functionSize":[],"libIndex":[],"name":[]},"#,
         )?;
         self.write_samples(out)?;
-        let user_timing = self.strings.number("UserTiming");
-        self.write_markers(user_timing, out)?;
+        let names = markers::NAMES.map(|name| self.strings.number(name));
+        markers::write_markers(self.trace, names, out)?;
         self.write_stacks(out)?;
         self.write_functions(out)?;
         write_list(out, ",\"stringArray\":[", self.strings.list.iter(), |out, text| string(out, text))?;
@@ -247,34 +253,6 @@ impl<'thread> Writing<'thread> {
         let stack = span.sample.and_then(|sample| sample.stack);
         let waits = stack.is_some_and(|stack| self.trace.is_waiting(self.trace.stacks()[stack].frame));
         if waits || span.is_idle() { 0 } else { span.length.saturating_mul(1000).0 }
-    }
-
-    fn write_markers(&self, name: usize, out: &mut Out<'_>) -> io::Result<()> {
-        let none = Entries::new();
-        let entries = self.trace.entries().unwrap_or(&none);
-        let all = || entries.list().iter();
-        write!(out, ",\"markers\":{{\"length\":{}", entries.list().len())?;
-        write_list(out, ",\"category\":[", all(), |out, _| write!(out, "{OTHER}"))?;
-        write_list(out, "],\"name\":[", all(), |out, _| write!(out, "{name}"))?;
-        // Phase 0 is an instant, 1 an interval.
-        write_list(out, "],\"phase\":[", all(), |out, entry| write!(out, "{}", entry.entry_type.index()))?;
-        write_list(out, "],\"startTime\":[", all(), |out, entry| {
-            let end = entry.start_time.saturating_add(entry.duration);
-            write!(out, "{}", entry.start_time.min(end))
-        })?;
-        write_list(out, "],\"endTime\":[", all(), |out, entry| match entry.entry_type {
-            EntryType::Mark => out.write_all(b"null"),
-            EntryType::Measure => {
-                let end = entry.start_time.saturating_add(entry.duration);
-                write!(out, "{}", entry.start_time.max(end))
-            }
-        })?;
-        write_list(out, "],\"data\":[", all(), |out, entry| {
-            write!(out, "{{\"type\":\"UserTiming\",\"entryType\":\"{}\",\"name\":", entry.entry_type)?;
-            string(out, &entries.names()[entry.name])?;
-            out.write_all(b"}")
-        })?;
-        out.write_all(b"]}")
     }
 
     fn write_stacks(&self, out: &mut Out<'_>) -> io::Result<()> {

@@ -46,8 +46,17 @@
 //! "labels": [{"http.route": "/cart"}], "samples": [{"labelsId": 0, "stackId": 0, "timestamp": 12.5}]
 //! ```
 //!
+//! `calls` are the [calls](selfprof_trace::Calls) of traced functions, which take the place of samples: three columns with one element for
+//! each event. `types` are 0 for a call, 1 for its end, 2 if it is suspended and 3 if it is resumed; times are in milliseconds. If events were
+//! lost, `end` is the time of the first of them.
+//!
+//! ```json
+//! "calls": {"end": 20, "frameIds": [0, 0], "start": 12.5, "timestamps": [13, 14.25], "truncated": false, "types": [0, 1]}
+//! ```
+//!
 //! [`ProfilerTrace`]: https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary
 
+mod calls;
 mod elements;
 mod evaluated;
 mod labels;

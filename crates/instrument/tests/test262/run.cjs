@@ -1,11 +1,11 @@
-// Runs tests of test262 plain and instrumented. Standard input: JSON lines. Argument: the checkout.
+// Runs tests of test262 plain and instrumented. Standard input: JSON lines. Arguments: the checkout, and `sample` or `trace`.
 'use strict';
 
 const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 
-const checkout = process.argv[2];
+const [checkout, mode] = process.argv.slice(2);
 const harness = new Map();
 const harnessFile = (name) => {
   if (!harness.has(name)) harness.set(name, fs.readFileSync(path.join(checkout, 'harness', name), 'utf8'));
@@ -13,7 +13,20 @@ const harnessFile = (name) => {
 };
 
 // The ticks touch nothing that a test can see.
-const runtime = 'const $e = () => {}, $t = $e, $x = value => ($t?.(), value), $h = $x, $s = $x, $r = $x;';
+const sampling = 'const $e = () => {}, $t = $e, $x = value => ($t?.(), value), $h = $x, $s = $x, $r = $x;';
+
+// The first exit of a function that was not entered last is kept. At the end of the stack, exits may be missing.
+const tracing = `let $on = true; const $h = value => value,
+  $e = id => ($calls.open[$calls.open.length] = id, $calls.open.length),
+  $t = (id, number, isSuspended) => {
+    const { open } = $calls;
+    if (open.length > number) open.length = number;
+    if (!open.length || open[open.length - 1] !== id) $calls.broken ??= id;
+    else open.length--;
+    return isSuspended ? -1 : undefined;
+  };`;
+
+const runtime = mode === 'trace' ? tracing : sampling;
 
 const includesOf = (header) => {
   const list = /includes:\s*\[([^\]]*)\]/.exec(header)?.[1].split(',') ?? [];
@@ -54,6 +67,11 @@ async function run(test, text) {
     printed.push(String(message));
     if (String(message).startsWith('Test262:AsyncTest')) done();
   });
+  const calls = { open: Object.setPrototypeOf([], null), broken: undefined };
+  if (mode === 'trace') {
+    vm.runInContext(`((calls) => { globalThis.take = calls })`, context)(calls);
+    vm.runInContext('const $calls = take; delete globalThis.take;', context);
+  }
   vm.runInContext(runtime, context);
   try {
     if (!test.raw) {
@@ -86,6 +104,7 @@ async function run(test, text) {
   } catch (error) {
     printed.push(`threw ${error?.name ?? error?.constructor?.name} ${error?.message}`);
   }
+  if (calls.broken !== undefined) printed.push(`the exit of function ${calls.broken} has no entry`);
   return printed.join('\n');
 }
 

@@ -7,6 +7,7 @@ use crate::evaluated::evaluated_resource;
 use crate::id::ResourceId;
 use crate::trace::Trace;
 
+use super::calls::ForeignCalls;
 use super::elements::{ForeignEntry, ForeignFrame, ForeignSample, ForeignStack, RawEntry, RawFrame, whole};
 use super::limits::{LimitExceeded, Limits};
 use super::problem::{Problem, ProblemKind, Problems};
@@ -31,6 +32,8 @@ pub struct ForeignTrace {
     pub(super) allows_unsorted_samples: bool,
     /// `None` if the trace has no member for marks and measures.
     pub(super) entries: Option<RawEntries>,
+    /// `None` if the trace has no member for calls.
+    pub(super) calls: Option<ForeignCalls>,
     /// Problems reported by the reader.
     pub(super) problems: Problems,
 }
@@ -67,6 +70,7 @@ impl ForeignTrace {
             samples: RawSamples::default(),
             allows_unsorted_samples: false,
             entries: None,
+            calls: None,
             problems: Problems::default(),
         }
     }
@@ -193,6 +197,21 @@ impl ForeignTrace {
     /// Sets `droppedEntriesCount`; `None` if it is not a number.
     pub fn set_dropped_entries(&mut self, count: Option<f64>) {
         self.entries.get_or_insert_default().dropped = Some(count.unwrap_or(f64::NAN));
+    }
+
+    /// Sets the calls.
+    pub fn set_calls(&mut self, calls: Option<ForeignCalls>) -> Result<(), LimitExceeded> {
+        let (events, limit) = (calls.as_ref().map_or(0, |calls| calls.types.len()), self.limits.samples);
+        if events > limit {
+            return Err(LimitExceeded::new("events of calls", limit));
+        }
+        self.calls = calls;
+        Ok(())
+    }
+
+    /// Removes the calls, as [`forget_entries`](Self::forget_entries).
+    pub fn forget_calls(&mut self) {
+        self.calls = None;
     }
 
     /// Removes the entries and their count: the object that they were read from is not the trace.

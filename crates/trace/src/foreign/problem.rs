@@ -142,11 +142,19 @@ pub enum ProblemKind {
     WaitingTimes,
     /// Something other than a list of labels with text in place of the labels.
     Labels,
+    /// Something other than lists of one length, a start and an end in place of the calls.
+    Calls,
+    /// A number that is not that of a type of event.
+    CallEventType,
+    /// The end of a function that has called others which have not ended.
+    CalledOthers,
+    /// The end of a function that is not running.
+    NotRunning,
 }
 
 impl ProblemKind {
     /// Every kind.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 28] = [
         Self::Dangling,
         Self::Cycle,
         Self::Position,
@@ -171,6 +179,10 @@ impl ProblemKind {
         Self::Thread,
         Self::WaitingTimes,
         Self::Labels,
+        Self::Calls,
+        Self::CallEventType,
+        Self::CalledOthers,
+        Self::NotRunning,
     ];
 }
 
@@ -201,6 +213,10 @@ impl fmt::Display for ProblemKind {
             Self::Thread => "is not a trace",
             Self::WaitingTimes => "is not two lists of increasing times",
             Self::Labels => "is not a list of objects whose members are strings",
+            Self::Calls => "is not a start, an end and three lists of one length",
+            Self::CallEventType => "is not a type of event",
+            Self::CalledOthers => "ends before functions that it has called",
+            Self::NotRunning => "ends without running",
         })
     }
 }
@@ -243,6 +259,14 @@ pub enum Remedy {
     SameTime,
     /// The thread is dropped.
     NoThread,
+    /// The calls are ignored.
+    NoCalls,
+    /// The event is dropped.
+    NoEvent,
+    /// The time of the previous event is used.
+    SameEventTime,
+    /// The functions that it has called end with it.
+    EndTogether,
 }
 
 impl fmt::Display for Remedy {
@@ -264,6 +288,10 @@ impl fmt::Display for Remedy {
             Self::Shortened => "the longer list is cut",
             Self::SameTime => "the time of the previous sample is used",
             Self::NoThread => "the thread is dropped",
+            Self::NoCalls => "the calls are ignored",
+            Self::NoEvent => "the event is dropped",
+            Self::SameEventTime => "the time of the event before is used",
+            Self::EndTogether => "they end with it",
         })
     }
 }

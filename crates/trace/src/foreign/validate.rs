@@ -33,6 +33,7 @@ impl ForeignTrace {
             samples,
             allows_unsorted_samples,
             entries,
+            calls,
             mut problems,
             ..
         } = self;
@@ -40,6 +41,7 @@ impl ForeignTrace {
         let stacks = validate_stacks(&mut trace, &frames, stacks, vocabulary, &mut problems);
         let samples = (samples, allows_unsorted_samples);
         validate_samples(&mut trace, &stacks, samples, vocabulary, &mut problems);
+        trace.set_calls(calls.and_then(|calls| calls.validate(&frames, &mut problems)));
         trace.set_entries(entries.map(|entries| validate_entries(entries, &mut problems)));
         (trace, problems)
     }

@@ -6,7 +6,10 @@ import { captureStack, type Line, parseLine } from './stack-text.ts';
 /** How long a trace waits for the table, in milliseconds. */
 const TIMEOUT = 5_000;
 
-/** The name, line and column in the file as it was; start and end in the instrumented text; the index of the function around it, or -1. */
+/**
+ * The name, line and column in the file as it was; start and end in the instrumented text; the index of the function around it, or -1. With
+ * `--mode trace`, the first function of a file also has its number; the others follow.
+ */
 export type FunctionEntry = [
   name: string,
   line: number,
@@ -16,6 +19,7 @@ export type FunctionEntry = [
   endLine: number,
   endColumn: number,
   parent: number,
+  id?: number,
 ];
 
 /** The functions of a file, sorted by their starts. */

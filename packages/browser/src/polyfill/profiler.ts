@@ -33,6 +33,8 @@ function convert(options: unknown): { maxBufferSize: number; sampleInterval: num
     return +(value as number);
   };
   const maxBufferSize = member('maxBufferSize') >>> 0;
+  // An extension.
+  if ((options as { mode?: unknown }).mode === 'trace') throw new TypeError(`${FAILED}mode is 'sample'.`);
   const sampleInterval = member('sampleInterval');
   if (sampleInterval - sampleInterval !== 0) throw new TypeError(`${FAILED}sampleInterval is not finite.`);
   return { maxBufferSize, sampleInterval };

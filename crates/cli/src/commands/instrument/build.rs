@@ -8,19 +8,16 @@ use std::{fs, io};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use selfprof_instrument::{Goal, Instrumented, Names, Options, Problem, instrument};
+use selfprof_instrument::{Goal, Instrumented, Names, Problem};
 
 use crate::failure::Failure;
 
+use super::mode::Mode;
 use super::output_folder::OutputFolder;
 use super::summary::{Counts, Growth, Reason};
-use super::workers::STACK_BYTES;
 
 /// Larger files are copied as they are: the tree of a script takes many times its size.
 pub const MAX_BYTES: u64 = 64 << 20;
-
-/// What the calls around the parser need of the stack.
-const STACK_OF_OTHERS: usize = 256 << 10;
 
 /// So much plain text is compressed to tell how it grows; compressing takes longer than instrumenting.
 const MAX_COMPRESSED: u64 = 4 << 20;
@@ -29,7 +26,7 @@ const MAX_COMPRESSED: u64 = 4 << 20;
 #[derive(Debug)]
 pub struct Build {
     pub names: Names,
-    pub min_statements: u32,
+    pub mode: Mode,
     pub has_source_maps: bool,
     pub output: OutputFolder,
     /// Plain text that was compressed so far. Any thread adds to it; the sum decides nothing but when to stop.
@@ -40,17 +37,17 @@ pub struct Build {
 pub type Refusal = (Reason, String);
 
 impl Build {
-    /// Instruments a text, and counts what it contains. Adds how it grows.
-    pub fn instrument(&self, source: &str, goal: Goal, counts: &mut Counts) -> Result<Instrumented, Refusal> {
-        let options = Options {
-            goal,
-            names: self.names.clone(),
-            min_statements: self.min_statements,
-            has_fallback: true,
-            stack_bytes: STACK_BYTES - STACK_OF_OTHERS,
-        };
+    /// Instruments a text, and counts what it contains. Adds how it grows. The functions have numbers from `first_id` on.
+    pub fn instrument(
+        &self,
+        source: &str,
+        goal: Goal,
+        first_id: u32,
+        counts: &mut Counts,
+    ) -> Result<Instrumented, Refusal> {
         // The file of a parser's bug is copied as others that it cannot read.
-        let result = catch_unwind(AssertUnwindSafe(|| instrument(source, &options)));
+        let result =
+            catch_unwind(AssertUnwindSafe(|| self.mode.instrument(source, goal, &self.names, first_id)));
         let instrumented = match result {
             Ok(result) => result.map_err(|problem| (reason_of(&problem), problem.to_string()))?,
             Err(_) => return Err((Reason::OtherProblem, "the parser panicked".to_owned())),
@@ -152,7 +149,7 @@ mod tests {
         assert_eq!((first_lines("a\nb", 0), first_lines("", 0)), (&b""[..], &b""[..]));
         let build = Build {
             names: Names::default(),
-            min_statements: 4,
+            mode: Mode::Sample { min_statements: 4 },
             has_source_maps: false,
             output: OutputFolder::create(&std::env::temp_dir()).unwrap(),
             compressed: AtomicU64::new(MAX_COMPRESSED - 1000),

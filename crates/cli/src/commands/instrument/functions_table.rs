@@ -7,23 +7,31 @@ use selfprof_instrument::{Function, Position};
 /// The functions of all files.
 #[derive(Debug, Default)]
 pub struct FunctionsTable {
-    files: Vec<(String, Vec<Function>)>,
+    /// Whether functions have numbers.
+    is_trace: bool,
+    files: Vec<(String, u32, Vec<Function>)>,
 }
 
 impl FunctionsTable {
-    /// Adds the functions of a file, whose URL is relative to that of the table.
-    pub fn add(&mut self, url: String, functions: Vec<Function>) {
-        self.files.push((url, functions));
+    /// Without `is_trace`, functions have no numbers.
+    pub fn new(is_trace: bool) -> Self {
+        Self { is_trace, files: Vec::new() }
     }
 
-    /// Writes the table as JSON: `{ "version": 1, "files": { URL: { "functions": [...] } } }`.
+    /// Adds the functions of a file, whose URL is relative to that of the table, and the number of the first one.
+    pub fn add(&mut self, url: String, first_id: u32, functions: Vec<Function>) {
+        self.files.push((url, first_id, functions));
+    }
+
+    /// Writes the table as JSON: `{ "version": 1, "files": { URL: { "functions": [...] } } }`. If functions have numbers, the number of the
+    /// first one of a file is its last element.
     ///
     /// A function is `[name, line, column, startLine, startColumn, endLine, endColumn, parent]`: its name and place in the plain file, its
     /// extent in the instrumented one, and the index of the function around it, or -1.
     pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
-        self.files.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self.files.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         out.write_all(b"{\"version\":1,\"files\":{")?;
-        for (index, (url, functions)) in self.files.iter().enumerate() {
+        for (index, (url, first_id, functions)) in self.files.iter().enumerate() {
             out.write_all(if index > 0 { b",\n" } else { b"\n" })?;
             serde_json::to_writer(&mut *out, url)?;
             out.write_all(b":{\"functions\":[")?;
@@ -34,10 +42,11 @@ impl FunctionsTable {
                 let parent = function.parent.map_or(-1, i64::from);
                 let Position { line: start_line, column: start_column } = start;
                 let Position { line: end_line, column: end_column } = end;
-                write!(
-                    out,
-                    ",{line},{column},{start_line},{start_column},{end_line},{end_column},{parent}]"
-                )?;
+                write!(out, ",{line},{column},{start_line},{start_column},{end_line},{end_column},{parent}")?;
+                if self.is_trace && index == 0 {
+                    write!(out, ",{first_id}")?;
+                }
+                out.write_all(b"]")?;
             }
             out.write_all(b"]}")?;
         }

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
+use selfprof_instrument::Calls;
 
 use crate::arguments::InstrumentArguments;
 use crate::failure::Failure;
@@ -22,6 +23,9 @@ pub const RUNTIME: &str = "selfprof-polyfill.js";
 
 /// More files are not copied: the input is most likely not a built site.
 const MAX_FILES: usize = 100_000;
+
+/// The runtime has 30 bits for the number of a function.
+const MAX_FUNCTION_IDS: u32 = 1 << 30;
 
 /// What is encoded in the paths of URLs: the [path percent-encode set](https://url.spec.whatwg.org/#path-percent-encode-set), and `%`.
 const PATH: &AsciiSet = &CONTROLS
@@ -55,6 +59,8 @@ pub struct Input {
     pub kind: Kind,
     /// Whether `--include` and `--exclude` let its scripts be instrumented.
     pub is_selected: bool,
+    /// The number of its first function in events of calls.
+    pub first_id: u32,
 }
 
 impl Input {
@@ -105,6 +111,23 @@ impl Inputs {
         inputs.files.sort_by(|a, b| a.place.cmp(&b.place));
         inputs.check(arguments)?;
         Ok(inputs)
+    }
+
+    /// Gives each file as many numbers as it can have functions, so that files need not wait for each other.
+    pub fn number_functions(&mut self) -> Result<(), Failure> {
+        let mut next = 0;
+        for file in self.files.iter_mut().filter(|file| file.kind != Kind::Other) {
+            let bytes = fs::metadata(&file.source).map_or(0, |metadata| metadata.len());
+            file.first_id = next;
+            next = u32::try_from(u64::from(next) + Calls::most_ids(bytes))
+                .ok()
+                .filter(|next| *next <= MAX_FUNCTION_IDS)
+                .ok_or_else(|| {
+                    Failure::usage("the input is too large to be traced")
+                        .hint("give fewer files, or choose scripts with `--include`")
+                })?;
+        }
+        Ok(())
     }
 
     fn check(&self, arguments: &InstrumentArguments) -> Result<(), Failure> {
@@ -229,7 +252,7 @@ impl Walk {
         // It is taken for a script, whatever its name is.
         let kind = if kind_of(&source) == Kind::Page { Kind::Page } else { Kind::Script };
         let is_selected = self.selection.selects(Path::new(&name));
-        self.push(Input { source, place: name.into(), kind, is_selected })
+        self.push(Input { source, place: name.into(), kind, is_selected, first_id: 0 })
     }
 
     fn push(&mut self, input: Input) -> Result<(), Failure> {
@@ -266,7 +289,7 @@ impl Walk {
                     }
                 } else if kind.is_file() || leads_to_file_within(&source, root) {
                     let (kind, is_selected) = (kind_of(&source), self.selection.selects(&within));
-                    self.push(Input { source, place: place.join(within), kind, is_selected })?;
+                    self.push(Input { source, place: place.join(within), kind, is_selected, first_id: 0 })?;
                 } else {
                     let reason = if kind.is_symlink() { Reason::Link } else { Reason::SpecialFile };
                     self.inputs.left_out.push(LeftOut::new(place.join(within).display(), reason));
@@ -406,6 +429,7 @@ mod tests {
                 place: PathBuf::from(place),
                 kind: Kind::Script,
                 is_selected: true,
+                first_id: 0,
             })
             .collect();
         let places = Places::of(&files);

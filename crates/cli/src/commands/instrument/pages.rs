@@ -181,7 +181,19 @@ impl Site<'_> {
         if source.contains(['\u{2028}', '\u{2029}']) {
             return Err((Reason::OtherProblem, "it has a line end of Unicode, U+2028 or U+2029".to_owned()));
         }
-        let mut instrumented = self.build.instrument(source, goal_of(script.kind), &mut result.counts)?;
+        // As they are joined in the table.
+        let functions = changes.iter().filter_map(|change| change.functions.as_ref());
+        let first_id = input.first_id + functions.map(|functions| functions.len() as u32).sum::<u32>();
+        let goal = goal_of(script.kind);
+        let mut instrumented = self.build.instrument(source, goal, first_id, &mut result.counts)?;
+        if !instrumented.untraceable.is_empty() {
+            let start = Cursor::new(html).advance(script.text.start);
+            result.left_out.extend(instrumented.untraceable.iter().map(|&index| {
+                let function = &instrumented.functions[index as usize];
+                let place = within(start, Position { line: function.line, column: function.column });
+                LeftOut::untraceable(&input.name(), place, &function.name)
+            }));
+        }
         map_links::remove(&mut instrumented.text);
         result.counts.inline_scripts += 1;
         changes.push(Change {

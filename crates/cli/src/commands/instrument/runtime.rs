@@ -13,17 +13,19 @@ use super::inputs::TABLE;
 #[derive(Debug)]
 pub struct RuntimeTemplate {
     text: String,
+    /// Whether it records calls.
+    is_trace: bool,
 }
 
 impl RuntimeTemplate {
     /// Reads the template.
-    pub fn find() -> Result<Self, Failure> {
-        let path = Package::find()?.polyfill();
+    pub fn find(is_trace: bool) -> Result<Self, Failure> {
+        let path = Package::find()?.polyfill(if is_trace { "tracing.js" } else { "polyfill.js" });
         let hint = "in a checkout, `cargo xtask build` builds it; otherwise, install the npm package again";
         let text = fs::read_to_string(&path).map_err(|error| {
             Failure::job(format!("cannot read the polyfill {}", path.display())).because(&error).hint(hint)
         })?;
-        let template = Self { text };
+        let template = Self { text, is_trace };
         if template.render(&Names::default()).is_none() {
             return Err(Failure::job(format!("{} is not the polyfill's template", path.display())).hint(hint));
         }
@@ -32,8 +34,8 @@ impl RuntimeTemplate {
 
     /// The runtime with these names; `None` if the template lacks one.
     pub fn render(&self, names: &Names) -> Option<String> {
-        let Names { enter, check, leave, native, scan, resume } = names;
-        let words: [(&str, &str); 7] = [
+        let Names { enter, check, leave, native, scan, resume, active, activation: _ } = names;
+        let sampling: &[(&str, &str)] = &[
             ("SELFPROF_ENTER", enter),
             ("SELFPROF_CHECK", check),
             ("SELFPROF_LEAVE", leave),
@@ -42,7 +44,15 @@ impl RuntimeTemplate {
             ("SELFPROF_RESUME", resume),
             ("SELFPROF_FUNCTIONS", TABLE),
         ];
-        let mut found = [false; 7];
+        let tracing: &[(&str, &str)] = &[
+            ("SELFPROF_ACTIVE", active),
+            ("SELFPROF_ENTRY", enter),
+            ("SELFPROF_EXIT", check),
+            ("SELFPROF_FIRST", native),
+            ("SELFPROF_FUNCTIONS", TABLE),
+        ];
+        let words = if self.is_trace { tracing } else { sampling };
+        let mut found = vec![false; words.len()];
         let mut rendered = String::with_capacity(self.text.len());
         let mut rest = self.text.as_str();
         let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -70,7 +80,7 @@ mod tests {
 
     #[test]
     fn whole_words_are_replaced() {
-        let template = |text: &str| RuntimeTemplate { text: text.to_owned() };
+        let template = |text: &str| RuntimeTemplate { text: text.to_owned(), is_trace: false };
         let text = "let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE,SELFPROF_NATIVE,SELFPROF_SCAN,SELFPROF_RESUME;\
                     /*é*/x(\"SELFPROF_FUNCTIONS\",SELFPROF_ENTER2,XSELFPROF_ENTER)";
         assert_eq!(

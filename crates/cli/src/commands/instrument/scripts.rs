@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selfprof_instrument::{Function, Goal, Instrumented};
+use selfprof_instrument::{Function, Goal, Instrumented, Position};
 
 use crate::failure::Failure;
 
@@ -64,10 +64,16 @@ fn instrumented(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let (mark, source) = split_mark(&text);
-    let mut instrumented = match build.instrument(source, goal_of(&input.place, goal), &mut result.counts) {
+    let goal = goal_of(&input.place, goal);
+    let mut instrumented = match build.instrument(source, goal, input.first_id, &mut result.counts) {
         Ok(instrumented) => instrumented,
         Err(refusal) => return Ok(Err(refusal)),
     };
+    result.left_out.extend(instrumented.untraceable.iter().map(|&index| {
+        let function = &instrumented.functions[index as usize];
+        let place = Position { line: function.line, column: function.column };
+        LeftOut::untraceable(&input.name(), place, &function.name)
+    }));
     let own = OwnMap::find(input, source, places);
     result.own_maps.clone_from(&own.places);
     let mut output = String::from(mark);

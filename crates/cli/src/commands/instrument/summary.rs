@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
+use selfprof_instrument::Position;
 use serde_json::{Value, json};
 
 use crate::terminal::color::Colors;
@@ -27,6 +28,7 @@ pub enum Reason {
     TooLarge,
     Encoding,
     OtherProblem,
+    Untraceable,
     NoModules,
     Template,
     Foreign,
@@ -51,6 +53,7 @@ impl Reason {
             Self::TooLarge => "too-large",
             Self::Encoding => "encoding",
             Self::OtherProblem => "other",
+            Self::Untraceable => "untraceable",
             Self::NoModules => "nomodule",
             Self::Template => "template",
             Self::Foreign => "foreign",
@@ -81,6 +84,8 @@ impl Reason {
             (Self::Encoding, false) => "files that are not UTF-8, copied as they are",
             (Self::OtherProblem, true) => "script with another problem, copied as it is",
             (Self::OtherProblem, false) => "scripts with other problems, copied as they are",
+            (Self::Untraceable, true) => "function that cannot be traced; docs/polyfill.md says why",
+            (Self::Untraceable, false) => "functions that cannot be traced; docs/polyfill.md says why",
             (Self::NoModules, true) => "script for browsers without modules",
             (Self::NoModules, false) => "scripts for browsers without modules",
             (Self::Template, true) => "inline script in a <template>",
@@ -133,6 +138,12 @@ pub struct LeftOut {
 impl LeftOut {
     pub fn new(what: impl Display, reason: Reason) -> Self {
         Self { what: what.to_string(), reason, detail: None }
+    }
+
+    /// A function, by where it is in a file.
+    pub fn untraceable(file: &str, place: Position, name: &str) -> Self {
+        let left_out = Self::new(format!("{file}:{}:{}", place.line, place.column), Reason::Untraceable);
+        if name.is_empty() { left_out } else { left_out.because(name) }
     }
 
     pub fn because(self, detail: impl Display) -> Self {
@@ -216,6 +227,8 @@ impl Counts {
 #[derive(Debug)]
 pub struct Summary {
     pub output: String,
+    /// Whether calls are traced.
+    pub is_trace: bool,
     pub counts: Counts,
     pub left_out: Vec<LeftOut>,
     /// What a chooser between plain and instrumented scripts needs to know of each page; only in JSON.
@@ -244,13 +257,13 @@ impl Summary {
             count(pages, "page"),
             count(inline_scripts, "inline script"),
         )?;
-        writeln!(
-            out,
-            "  checks in {checked_functions} of {}, {}, {}",
-            count(functions, "function"),
-            count(loops, "loop"),
-            count(slow_calls, "slow call"),
-        )?;
+        let functions = count(functions, "function");
+        if self.is_trace {
+            writeln!(out, "  {checked_functions} of {functions} are traced")?;
+        } else {
+            let (loops, calls) = (count(loops, "loop"), count(slow_calls, "slow call"));
+            writeln!(out, "  checks in {checked_functions} of {functions}, {loops}, {calls}")?;
+        }
         self.write_growth(out)?;
         let groups = self.groups();
         if !groups.is_empty() {
@@ -293,6 +306,7 @@ impl Summary {
         });
         json!({
             "output": self.output,
+            "mode": if self.is_trace { "trace" } else { "sample" },
             "scripts": counts.scripts,
             "pagesWithRuntime": counts.pages,
             "inlineScripts": counts.inline_scripts,

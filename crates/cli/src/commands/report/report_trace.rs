@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use selfprof_formats::Process;
-use selfprof_trace::weigh::weigh;
-use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Sample, Trace};
+use selfprof_trace::{Entries, FrameId, InternError, MergedThreads, Micros, Trace};
 
 use crate::inferred_names::InferredNames;
 use crate::source_maps::{ReadableThread, Snippets};
@@ -60,9 +59,10 @@ pub struct ReportThread {
 
 impl ReportTrace {
     /// The trace of a file. Fails if a table is full.
-    pub fn of(file: FileThreads) -> Result<Self, InternError> {
+    pub fn of(mut file: FileThreads) -> Result<Self, InternError> {
         let problems = problem_note(file.problems, "the file");
-        let notes = file.remark.map(|remark| format!("This is {remark}.")).into_iter().chain(problems);
+        let notes = file.remark.take().map(|remark| format!("This is {remark}.")).into_iter().chain(problems);
+        let notes = notes.chain(add_call_samples(&mut file)?);
         let mut trace = Self::empty(file.name, notes.collect());
         for thread in file.threads {
             trace.push(thread, None, Micros::ZERO)?;
@@ -71,7 +71,7 @@ impl ReportTrace {
     }
 
     /// The threads of several files side by side. Files have no common time axis, so each one begins at 0.
-    pub fn together(files: Vec<FileThreads>) -> Result<Self, InternError> {
+    pub fn together(mut files: Vec<FileThreads>) -> Result<Self, InternError> {
         let title = match &files[..] {
             [first, second] => format!("{}, {}", first.name, second.name),
             [first, others @ ..] => format!("{} and {} more files", first.name, others.len()),
@@ -83,9 +83,12 @@ impl ReportTrace {
             files.iter().filter_map(|file| Some(format!("{} is {}.", file.name, file.remark.as_ref()?))),
         );
         notes.extend(problem_note(files.iter().map(|file| file.problems).sum(), "the files"));
+        for file in &mut files {
+            notes.extend(add_call_samples(file)?);
+        }
         let mut trace = Self::empty(title, notes);
         for FileThreads { name, threads, .. } in files {
-            let starts = threads.iter().filter_map(|readable| start_of(readable.thread.trace.samples()));
+            let starts = threads.iter().filter_map(|readable| start_of(&readable.thread.trace));
             let start = starts.min().unwrap_or_default();
             for thread in threads {
                 trace.push(thread, Some(name.clone()), start)?;
@@ -168,10 +171,31 @@ impl ReportTrace {
 }
 
 /// When the time of the first sample begins.
-fn start_of(samples: &[Sample]) -> Option<Micros> {
-    let first = samples.first()?;
-    let weight = weigh(samples).first().copied().unwrap_or_default();
+fn start_of(trace: &Trace) -> Option<Micros> {
+    let first = trace.samples().first()?;
+    let weight = trace.weights().first().copied().unwrap_or_default();
     Some(first.timestamp.saturating_sub(weight))
+}
+
+/// Shows calls as samples with exact times, and what that means.
+fn add_call_samples(file: &mut FileThreads) -> Result<Option<String>, InternError> {
+    let mut has_calls = false;
+    let mut is_truncated = false;
+    for readable in &mut file.threads {
+        let trace = &mut readable.thread.trace;
+        if let Some(calls) = trace.calls() {
+            has_calls = true;
+            is_truncated |= calls.is_truncated();
+        }
+        trace.add_call_samples()?;
+    }
+    let note = format!(
+        "{} has calls: the times between them are exact, and samples stand for those times.{} `selfprof top` has the number of calls of \
+         each function.",
+        file.name,
+        if is_truncated { " It ends where the buffer was full." } else { "" },
+    );
+    Ok(has_calls.then_some(note))
 }
 
 fn problem_note(problems: u64, place: &str) -> Option<String> {
@@ -185,7 +209,7 @@ fn problem_note(problems: u64, place: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use selfprof_formats::Thread;
-    use selfprof_trace::{Frame, Stack};
+    use selfprof_trace::{CallEvent, CallEventType, Calls, Frame, Sample, Stack};
 
     use super::*;
 
@@ -235,6 +259,32 @@ mod tests {
         assert_eq!(trace.title, "x.json, y.json");
         assert_eq!(trace.threads[2].file.as_deref(), Some("y.json"));
         assert_eq!(trace.notes.len(), 2);
+    }
+
+    #[test]
+    fn calls_are_samples_with_exact_times() {
+        let mut readable = thread("main-thread", 0, &["a"]);
+        let trace = &mut readable.thread.trace;
+        trace.clear_samples();
+        let frame = trace.frames().iter().next().unwrap().0;
+        let mut calls = Calls::new(Micros(10));
+        for (event_type, time) in [(CallEventType::Enter, 20), (CallEventType::Exit, 25)] {
+            calls.push(CallEvent { event_type, frame, timestamp: Micros(time) }).unwrap();
+        }
+        calls.finish(Micros(5000), true);
+        trace.set_calls(Some(calls));
+        let alone = ReportTrace::of(file("x.json", 0, vec![readable.clone()])).unwrap();
+        assert_eq!(alone.merged.weights, [0, 10, 5, 4975].map(Micros));
+        assert!(
+            alone.notes[0].contains("x.json has calls: the times between them are exact"),
+            "{:?}",
+            alone.notes
+        );
+        assert!(alone.notes[0].contains("It ends where the buffer was full."), "{:?}", alone.notes);
+        let together =
+            ReportTrace::together(vec![file("x.json", 0, vec![readable]), file("y.json", 0, Vec::new())])
+                .unwrap();
+        assert_eq!((together.threads[0].start, together.notes.len()), (Micros(10), 2));
     }
 
     #[test]

@@ -90,3 +90,51 @@ fn tasks_start_before_their_functions_and_end_with_them() {
     // An idle sample with a weight of zero does not end a task.
     check(&[(9000, gc), (9000, None), (10000, gc)], &[(0, 2001)]);
 }
+
+const CALLS: &str = r#"{"calls":{"end":10,"frameIds":[1,0,1,1,0,1],"start":1,"timestamps":[2,3,4,5,6,7],"truncated":true,"types":[1,0,0,2,1,3]},
+    "frames":[{"column":2,"line":1,"name":"f","resourceId":0},{"name":""}],"resources":["a.js"],"samples":[],"stacks":[]}"#;
+
+#[test]
+fn calls_are_events_with_a_beginning_and_an_end() {
+    let (trace, _) = crate::w3c::read(CALLS.as_bytes()).unwrap();
+    let mut out = Vec::new();
+    crate::write(crate::Format::Chrome, &[Thread::main(trace)], &mut out, WriteOptions::default()).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    let all = json["traceEvents"].as_array().unwrap();
+    let calls: Vec<String> = all
+        .iter()
+        .filter(|event| event["cat"] == "selfprof.calls")
+        .map(|event| {
+            format!(
+                "{} {} {} {}",
+                event["ph"].as_str().unwrap(),
+                event["name"].as_str().unwrap(),
+                event["ts"],
+                event["args"]
+            )
+        })
+        .collect();
+    assert_eq!(
+        calls,
+        [
+            r#"B (anonymous) 1000 {"alreadyRunning":true}"#,
+            "E (anonymous) 2000 {}",
+            r#"B f 3000 {"columnNumber":2,"lineNumber":1,"url":"a.js"}"#,
+            "B (anonymous) 4000 {}",
+            r#"E (anonymous) 5000 {"suspended":true}"#,
+            "E f 6000 {}",
+            r#"B (anonymous) 7000 {"resumed":true}"#,
+            r#"E (anonymous) 10000 {"stillRunning":true}"#,
+            "I The buffer was full: later calls were not recorded 10000 {}",
+        ]
+    );
+    let threads: Vec<_> = named(all, "thread_name")
+        .iter()
+        .map(|event| (event["tid"].clone(), event["args"]["name"].clone()))
+        .collect();
+    assert_eq!(threads, [(json!(1), json!("CrRendererMain")), (json!(2), json!("main-thread: calls"))]);
+    assert!(all.iter().all(|event| event["cat"] != "selfprof.calls" || event["tid"] == 2));
+    // DevTools shows the samples that stand for the times between them.
+    let chunk = &named(all, "ProfileChunk")[0]["args"]["data"];
+    assert_eq!(chunk["timeDeltas"], json!([0, 0, 1000, 1000, 1000, 1000, 1000, 1000, 3000]));
+}

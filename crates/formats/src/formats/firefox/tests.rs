@@ -73,3 +73,35 @@ fn cpu_time_is_that_since_the_sample_before() {
     assert_eq!(samples["threadCPUDelta"], serde_json::json!([0, 1_000_000, 0, 250_000]));
     assert_eq!(json["threads"][0]["stringArray"][1], "(waiting)");
 }
+
+const CALLS: &str = r#"{"calls":{"end":10,"frameIds":[1,0,1,1,0,1],"start":1,"timestamps":[2,3,4,5,6,7],"truncated":true,"types":[1,0,0,2,1,3]},
+    "frames":[{"column":2,"line":1,"name":"f","resourceId":0},{"name":""}],"resources":["a.js"],"samples":[],"stacks":[]}"#;
+
+#[test]
+fn calls_are_markers_with_a_start_and_an_end() {
+    let (trace, _) = w3c::read(CALLS.as_bytes()).unwrap();
+    let mut out = Vec::new();
+    crate::write(crate::Format::Firefox, &[Thread::main(trace)], &mut out, WriteOptions::default()).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    let thread = &json["threads"][0];
+    let markers = &thread["markers"];
+    let name = |index: &Value| thread["stringArray"][index.as_u64().unwrap() as usize].clone();
+    assert!(markers["name"].as_array().unwrap().iter().all(|index| name(index) == "Call"));
+    let rows: Vec<String> = (0..markers["length"].as_u64().unwrap() as usize)
+        .map(|row| {
+            let (data, phase) = (&markers["data"][row], &markers["phase"][row]);
+            let [start, end] = ["startTime", "endTime"].map(|column| &markers[column][row]);
+            format!("{phase} {start}-{end} {} {} {}", data["name"], data["begins"], data["ends"])
+        })
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            r#"1 1-2 "(anonymous)" "was running already" "returned or threw""#,
+            r#"1 3-6 "f" "called" "returned or threw""#,
+            r#"1 4-5 "(anonymous)" "called" "suspended""#,
+            r#"1 7-10 "(anonymous)" "resumed" "still running""#,
+        ]
+    );
+    assert_eq!(thread["samples"]["weight"], serde_json::json!([0, 1, 1, 1, 1, 1, 1, 3]));
+}

@@ -20,7 +20,7 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object with one in its member `trace`, plain or gzipped. The trace may have
-/// selfprof's extensions `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
+/// selfprof's extensions `calls`, `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
 /// and left out. Other members
 /// are ignored.
 ///

@@ -8,6 +8,7 @@ use selfprof_trace::foreign::{
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess};
 use serde_json::value::RawValue;
 
+use super::calls::read_calls;
 use super::elements::{Element, Entry, Frame, Number, Sample, Stack};
 use super::evaluated::ForeignEvaluated;
 use super::labels::ForeignLabels;
@@ -82,6 +83,7 @@ impl Reading {
     /// Removes what was read of selfprof's own members: the object that they were read from is not the trace.
     fn forget_extensions(&mut self) {
         self.trace.forget_entries();
+        self.trace.forget_calls();
         self.source_maps = ForeignMaps::default();
         self.evaluated = ForeignEvaluated::default();
         self.labels = ForeignLabels::default();
@@ -110,6 +112,7 @@ impl List {
 #[derive(serde::Deserialize)]
 #[serde(field_identifier, rename_all = "camelCase")]
 enum Member {
+    Calls,
     DroppedEntriesCount,
     Entries,
     Evaluated,
@@ -143,7 +146,8 @@ impl<'de> Members<'de> for TraceObject<'_> {
         while let Some(member) = map.next_key()? {
             match member {
                 // Unlike the required lists, these members may mean something else outside the trace.
-                Member::DroppedEntriesCount
+                Member::Calls
+                | Member::DroppedEntriesCount
                 | Member::Entries
                 | Member::Evaluated
                 | Member::Labels
@@ -154,6 +158,11 @@ impl<'de> Members<'de> for TraceObject<'_> {
                     if is_outermost && reading.is_enveloped =>
                 {
                     map.next_value::<IgnoredAny>()?;
+                }
+                Member::Calls => {
+                    let json: Box<RawValue> = map.next_value()?;
+                    read_calls(&json, &mut reading.trace)
+                        .map_err(|limit| stop(limit, &mut reading.exceeded))?;
                 }
                 Member::DroppedEntriesCount => {
                     let Number(count) = map.next_value()?;

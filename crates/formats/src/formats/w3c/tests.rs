@@ -639,3 +639,105 @@ fn time_origins_are_read_as_they_were_written() {
         check(value, None);
     }
 }
+
+#[test]
+fn calls_are_written_as_they_were_read() {
+    let members = r#""calls":{"end":9,"frameIds":[1,0,0,0],"start":1.5,"timestamps":[2,2,3.25,4],"truncated":true,"types":[1,0,2,3]},"frames":[{"name":"f"},{"name":"g"}]"#;
+    let (thread, problems) = read_main(&with(members));
+    assert!(problems.is_empty());
+    assert_eq!(thread.trace.calls().unwrap().events().len(), 4);
+    let text = String::from_utf8(written(&thread.trace, false)).unwrap();
+    assert!(text.starts_with(&format!("{{{members}")), "{text}");
+    // In the trace inside of another object, as for other members of selfprof's own.
+    let inner = with(members);
+    let (thread, _) = read_main(&format!(r#"{{"calls":7,"trace":{inner},"calls":8}}"#));
+    assert_eq!(thread.trace.calls().unwrap().events().len(), 4);
+}
+
+#[test]
+fn foreign_calls_are_read_as_far_as_they_are_valid() {
+    #[track_caller]
+    fn check(calls: &str, events: Option<usize>, expected: &[&str]) {
+        let (thread, problems) =
+            read_main(&with(&format!(r#""calls":{calls},"frames":[{{"name":"f"}},{{"name":"g"}}]"#)));
+        let problems: Vec<_> = problems.list().iter().map(Problem::to_string).collect();
+        assert_eq!(problems, expected, "{calls}");
+        assert_eq!(thread.trace.calls().map(|calls| calls.events().len()), events, "{calls}");
+        let mut trace = thread.trace;
+        trace.add_call_samples().unwrap();
+        assert!(trace.samples().is_sorted_by_key(|sample| sample.timestamp));
+    }
+    const SHAPE: &str = "calls is not a start, an end and three lists of one length: it is ignored";
+    for calls in
+        ["7", "[]", "\"x\"", "{}", r#"{"start":1,"end":2,"types":[0],"frameIds":[],"timestamps":[1]}"#]
+    {
+        check(calls, None, &[SHAPE]);
+    }
+    check("null", None, &[]);
+    let lists = |start: &str, end: &str, types: &str, ids: &str, times: &str| {
+        format!(
+            r#"{{"start":{start},"end":{end},"types":[{types}],"frameIds":[{ids}],"timestamps":[{times}]}}"#
+        )
+    };
+    check(&lists("1", "2", "", "", ""), Some(0), &[]);
+    check(
+        &lists("-1", "2", "0", "0", "1"),
+        None,
+        &["calls.start is -1, which is not a valid timestamp: the calls are ignored"],
+    );
+    check(
+        &lists("1", "0.5", "0", "0", "1"),
+        Some(1),
+        &["calls.end is 0.5, which is earlier than the previous one: the time of the event before is used"],
+    );
+    check(
+        &lists("1", "9", "0,4,0.5,-1", "0,0,0,0", "1,2,3,4"),
+        Some(1),
+        &[
+            "calls.types[1] is 4, which is not a type of event: the event is dropped",
+            "calls.types[2] is 0.5, which is not a type of event: the event is dropped",
+            "calls.types[3] is -1, which is not a type of event: the event is dropped",
+        ],
+    );
+    check(
+        &lists("1", "9", "0,0,0", "0,2,1e99", "1,2,3"),
+        Some(1),
+        &[
+            "calls.frameIds[1] is 2, which is not the id of an entry: the event is dropped",
+            "calls.frameIds[2] is 1000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000, \
+             which is not the id of an entry: the event is dropped",
+        ],
+    );
+    check(
+        &lists("1", "9", "0,0,0", "0,0,0", "3,2,-1"),
+        Some(2),
+        &[
+            "calls.timestamps[1] is 2, which is earlier than the previous one: the time of the event before is used",
+            "calls.timestamps[2] is -1, which is not a valid timestamp: the event is dropped",
+        ],
+    );
+    check(
+        &lists("1", "9", "0,0,1,1", "0,1,0,1", "1,2,3,4"),
+        Some(5),
+        &["calls.frameIds[2] is 0, which ends before functions that it has called: they end with it"],
+    );
+    check(
+        &lists("1", "9", "0,1,1", "0,1,0", "1,2,3"),
+        Some(2),
+        &["calls.frameIds[1] is 1, which ends without running: the event is dropped"],
+    );
+    // As many as there may be samples.
+    let many = |count: usize| {
+        let list = |value: &str| vec![value; count].join(",");
+        with(&format!(
+            r#""calls":{},"frames":[{{"name":"f"}}]"#,
+            lists("1", "2", &list("0"), &list("0"), &list("1"))
+        ))
+    };
+    let options =
+        ReadOptions { limits: Limits { samples: 3, ..Limits::default() }, ..ReadOptions::default() };
+    assert!(read_with(many(3).as_bytes(), &options).is_ok());
+    let error = read_with(many(4).as_bytes(), &options).unwrap_err();
+    let ReadError::Limit(limit) = error else { panic!("{error}") };
+    assert_eq!(limit.to_string(), "the trace has more than 3 events of calls");
+}
