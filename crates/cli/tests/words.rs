@@ -72,6 +72,10 @@ fn top() {
     check("top-json", &mut with(&format!("top --json --top 1 {markers}")));
     check("top-broken", &mut with("top tests/fixtures/broken.json"));
     let marks = "tests/fixtures/marks.json";
+    let calls = "../formats/fixtures/w3c/polyfill-calls.json";
+    check("top-calls", &mut with(&format!("top {calls}")));
+    check("top-calls-json", &mut with(&format!("top --json --top 2 {calls}")));
+    check("top-calls-diff", &mut with(&format!("diff {calls} {calls}")));
     check("top-marks", &mut with(&format!("top {marks}")));
     check("top-marks-1", &mut with(&format!("top --top 1 {marks}")));
     check("top-marks-json", &mut with(&format!("top --json --top 2 {marks}")));

@@ -6,7 +6,7 @@ import { dictionary, floor } from '../polyfill/intrinsics.ts';
 import type { Recording } from './call-recording.ts';
 
 /** Microseconds are exact enough, and short as text. */
-const rounded = (milliseconds: number) => floor(milliseconds * 1_000) / 1_000;
+const rounded = (milliseconds: number) => floor(milliseconds * 1_000 + 0.5) / 1_000;
 
 /** A `ProfilerTrace` with the extension `calls`, and without samples. */
 export async function traceOf({ start, end, isTruncated, blocks, count }: Recording): Promise<CallTrace> {
