@@ -311,7 +311,7 @@ for (const [browserName, launch, executable] of browsers) {
           return String(error);
         }
       });
-      assert.equal(error, "TypeError: Failed to construct 'Profiler': mode is 'sample'.");
+      assert.equal(error, "TypeError: Failed to construct 'Profiler': scripts are not traced.");
     });
   });
 }

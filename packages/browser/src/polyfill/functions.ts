@@ -44,7 +44,7 @@ export async function loadFunctions(): Promise<Functions | undefined> {
     return await loading;
   } catch (error) {
     loading = undefined;
-    if (!hasWarned) console.warn('Profiler: no table of functions, so no lines:', error);
+    if (!hasWarned) console.warn('Profiler: no function table:', error);
     hasWarned = true;
     return undefined;
   }

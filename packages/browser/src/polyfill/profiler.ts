@@ -34,7 +34,7 @@ function convert(options: unknown): { maxBufferSize: number; sampleInterval: num
   };
   const maxBufferSize = member('maxBufferSize') >>> 0;
   // An extension.
-  if ((options as { mode?: unknown }).mode === 'trace') throw new TypeError(`${FAILED}mode is 'sample'.`);
+  if ((options as { mode?: unknown }).mode === 'trace') throw new TypeError(`${FAILED}scripts are not traced.`);
   const sampleInterval = member('sampleInterval');
   if (sampleInterval - sampleInterval !== 0) throw new TypeError(`${FAILED}sampleInterval is not finite.`);
   return { maxBufferSize, sampleInterval };
@@ -87,8 +87,7 @@ export class Profiler extends EventTarget {
 
   async stop(): Promise<Trace> {
     const recording = this.#recording;
-    if (!recording)
-      throw new DOMException("Failed to execute 'stop' on 'Profiler': it is already stopped.", 'InvalidStateError');
+    if (!recording) throw new DOMException('Profiler already stopped.', 'InvalidStateError');
     this.#recording = undefined;
     profilers--;
     this.#cancel();

@@ -55,8 +55,7 @@ export class Profiler extends EventTarget {
 
   async stop(): Promise<CallTrace> {
     const recording = this.#recording;
-    if (!recording)
-      throw new DOMException("Failed to execute 'stop' on 'Profiler': it is already stopped.", 'InvalidStateError');
+    if (!recording) throw new DOMException('Profiler already stopped.', 'InvalidStateError');
     this.#recording = undefined;
     profilers--;
     end(recording, now());
