@@ -53,6 +53,7 @@ const FLOORS: &[&[(&str, &[&str])]] = &[
                 "selfprof-session",
                 "selfprof-formats",
                 "selfprof-source-maps",
+                "selfprof-instrument",
                 "selfprof-webdriver",
             ],
         ),
