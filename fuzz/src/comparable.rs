@@ -64,8 +64,11 @@ fn assert_sound_calls(trace: &Trace) {
     }
 }
 
-/// The calls with the functions spelled out, when they began and ended, and whether some were lost; `None` if the trace has none.
-pub fn calls(trace: &Trace) -> Option<(Vec<(CallEventType, Function, Micros)>, [Micros; 2], bool)> {
+/// An event of a call with its function spelled out.
+type SpelledEvent = (CallEventType, Function, Micros);
+
+/// The calls, when they began and ended, and whether some were lost; `None` if the trace has none.
+pub fn calls(trace: &Trace) -> Option<(Vec<SpelledEvent>, [Micros; 2], bool)> {
     let calls = trace.calls()?;
     let spell = |event: &CallEvent| {
         (event.event_type, function(trace, &trace.frames()[event.frame]), event.timestamp)

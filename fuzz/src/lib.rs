@@ -26,7 +26,7 @@ pub use writers::writers;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets. Each has folders of its name in `corpus/` and possibly `findings/`.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     ("w3c", w3c),
     ("explainer", explainer),
     ("cpuprofile", cpuprofile),

@@ -2,7 +2,9 @@
 
 use std::thread;
 
-use selfprof_instrument::{Goal, Instrumented, Names, Options, Position, instrument as instrumented};
+use selfprof_instrument::{
+    Calls, Goal, Instrumented, Names, Options, Position, instrument as instrumented, instrument_calls,
+};
 
 use crate::profiles::checked;
 
@@ -31,14 +33,20 @@ fn check(source: &str, bits: u8) {
         has_fallback: bits & 4 != 0,
         stack_bytes: STACK_OF_INPUT,
     };
-    let Ok(result) = checked(instrumented(source, &options)) else { return };
+    let calls = Calls { first_id: 7, is_chosen: &|_| true };
+    let result = if bits & 64 == 0 {
+        instrumented(source, &options)
+    } else {
+        instrument_calls(source, &options, &calls)
+    };
+    let Some(result) = checked(result) else { return };
     assert_only_added(source, &result);
     assert_positions(&result);
     // What is inserted is JavaScript where it is.
     let names = Names::absent_from([result.text.as_str()]);
     let again = instrumented(&result.text, &Options { names, stack_bytes: STACK_OF_OUTPUT, ..options });
     assert!(again.is_ok(), "{again:?}\n{}", result.text);
-    assert!(checked(result.source_map(source, "a.js", None)).is_ok());
+    assert!(checked(result.source_map(source, "a.js", None)).is_some());
 }
 
 /// Without the insertions, the text is the source; and it has as many lines.
