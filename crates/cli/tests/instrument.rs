@@ -13,14 +13,15 @@ use tempfile::TempDir;
 
 /// What the instrumented code needs of a runtime, as a template.
 const RUNTIME: &str = "\
-let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;\
-(()=>{let ticks=0;SELFPROF_ENTER=SELFPROF_CHECK=()=>{ticks++;SELFPROF_COUNTDOWN=0};SELFPROF_NATIVE=v=>{ticks++;return v};\
-globalThis.testRuntime={start(){SELFPROF_ACTIVE=true},get ticks(){return ticks},table:\"SELFPROF_FUNCTIONS\"}})();";
+let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=SELFPROF_LEAVE,\
+SELFPROF_SCAN=SELFPROF_LEAVE,SELFPROF_RESUME=SELFPROF_LEAVE;\
+(()=>{let ticks=0;globalThis.testRuntime={start(){SELFPROF_ENTER=SELFPROF_CHECK=()=>{ticks++}},get ticks(){return ticks},\
+table:\"SELFPROF_FUNCTIONS\"}})();";
 
 /// The same for traced code.
 const TRACING: &str = "\
-let SELFPROF_ACTIVE=true,SELFPROF_ENTER,SELFPROF_EXIT,SELFPROF_FIRST;\
-(()=>{globalThis.log=[];SELFPROF_ENTER=(id)=>log.push(id);SELFPROF_EXIT=(id,n,s)=>{log.push(-id);return -1};\
+let SELFPROF_ACTIVE=true,SELFPROF_ENTRY,SELFPROF_EXIT,SELFPROF_FIRST;\
+(()=>{globalThis.log=[];SELFPROF_ENTRY=(id)=>log.push(id);SELFPROF_EXIT=(id,n,s)=>{log.push(-id);return -1};\
 SELFPROF_FIRST=v=>v;globalThis.table=\"SELFPROF_FUNCTIONS\"})();";
 
 /// A folder with a package and a site.

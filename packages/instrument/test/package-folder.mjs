@@ -5,23 +5,20 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-const RUNTIME = `let SELFPROF_ACTIVE=false,SELFPROF_COUNTDOWN=0,SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_NATIVE;
+const RUNTIME = `let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=v=>(SELFPROF_CHECK?.native(),v),
+SELFPROF_SCAN=v=>(SELFPROF_CHECK?.scan(),v),SELFPROF_RESUME=v=>(SELFPROF_ENTER?.resume(),v);
 (() => {
   let ticks = 0;
-  SELFPROF_ENTER = SELFPROF_CHECK = () => {
+  const count = () => {
     ticks++;
-    SELFPROF_COUNTDOWN = 20;
   };
-  SELFPROF_NATIVE = (value) => {
-    if (SELFPROF_ACTIVE) ticks++;
-    return value;
-  };
+  count.native = count.scan = count.resume = count;
   globalThis.counter = {
     start: () => {
-      SELFPROF_ACTIVE = true;
+      SELFPROF_ENTER = SELFPROF_CHECK = count;
     },
     stop: () => {
-      SELFPROF_ACTIVE = false;
+      SELFPROF_ENTER = SELFPROF_CHECK = undefined;
     },
     ticks: () => ticks,
     table: 'SELFPROF_FUNCTIONS',
