@@ -95,8 +95,11 @@ for (const [name, { files, run, atLeast }] of Object.entries(CASES)) {
     assert.equal(run(result.folder), plain, 'with the runtime');
     assert.equal(globalThis.counter.ticks(), 0);
     globalThis.counter.start();
-    // The next bundle may have other names.
-    t.after(() => globalThis.counter.stop());
+    // The next bundle may have some other names, and must find none.
+    t.after(() => {
+      globalThis.counter.stop();
+      for (const [name] of /^.*?;$/ms.exec(code)[0].matchAll(/\$\w+/g)) globalThis[name] = undefined;
+    });
     assert.equal(run(result.folder), plain, 'while a profiler runs');
     assert.ok(globalThis.counter.ticks() > 1_000, `${globalThis.counter.ticks()} ticks`);
   });
