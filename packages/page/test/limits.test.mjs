@@ -631,8 +631,8 @@ suite('memory', () => {
     assert.doesNotMatch(names.join(), /promising|suspend/i);
   });
 
-  test('of the formats that methods of Date and Temporal make is limited', { timeout: 60_000 }, async (t) => {
-    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
+  test('of the formats that methods of Date and Temporal make is limited', { timeout: 150_000 }, async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128, timeout: 120_000 }) });
     const grown = watchMemory(t);
     const texts = await page.evaluate(() => {
       const date = globalThis.Temporal?.PlainDate.from('2020-01-01') ?? new Date(0);
