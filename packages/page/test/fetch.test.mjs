@@ -377,3 +377,22 @@ suite('HTTP', () => {
     await assert.rejects(page.navigate(url), /switched to a protocol/);
   });
 });
+
+suite('a request over TLS', () => {
+  test('names no server when that is an IP address', async (t) => {
+    const hello = Promise.withResolvers();
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (bytes) => {
+        hello.resolve(bytes.toString('latin1'));
+        socket.destroy();
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const pages = host(t, {});
+    await assert.rejects(pages.open(`https://[::ffff:7f00:1]:${server.address().port}/`));
+    assert.doesNotMatch(await hello.promise, /7f00/);
+  });
+});
