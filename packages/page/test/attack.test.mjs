@@ -506,6 +506,31 @@ suite('stacks', () => {
     for (const text of page.log) assert.doesNotMatch(text, /node:|node_modules|\.cjs|jsdom/);
   });
 
+  test('show no path of the host where a timer or a listener of it evaluates code', async (t) => {
+    const page = await openHtml(t, '');
+    const texts = await page.evaluate(async () => {
+      const texts = [];
+      globalThis.note = (text) => texts.push(text);
+      globalThis.sites = () => {
+        Error.prepareStackTrace = (_error, sites) => sites.map((site) => `${site} ${site.getEvalOrigin()}`).join();
+        note(new Error('x').stack);
+        Error.prepareStackTrace = undefined;
+      };
+      const target = new EventTarget();
+      const code = "note(new Error('x').stack), sites(), eval('note(new Error().stack), sites()')";
+      target.addEventListener('x', eval.bind(null, code));
+      target.dispatchEvent(new Event('x'));
+      setTimeout(eval, 0, code);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      // What a page's own script evaluates stays.
+      (0, eval)('note(new Error().stack)');
+      return texts;
+    });
+    assert.equal(texts.length, 9);
+    for (const text of texts) assert.doesNotMatch(text, /node:|node_modules|\.cjs|jsdom/);
+    assert.match(texts.at(-1), /at eval \(eval at/);
+  });
+
   test('can be formatted by the page, as V8 allows', async (t) => {
     const page = await openHtml(t, '');
     const [isArray, name, count] = await page.evaluate(() => {

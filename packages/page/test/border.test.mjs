@@ -900,6 +900,68 @@ suite('navigations in the name of another page', () => {
     assert.doesNotMatch(seen, /secret|callback/);
   });
 
+  for (const url of [
+    'about:blank?token=secret#secret',
+    'about:blank',
+    'about:srcdoc',
+    'about:srcdoc?secret',
+    'about:secret',
+  ])
+    test(`of a frame by itself to ${url} give no document to the page around`, async (t) => {
+      const frame = await serve(t, {
+        '/': "<script>onmessage = ({ data }) => { name = 'secret name'; location.href = data; }</script>",
+      });
+      const page = await openHtml(t, `<body><iframe src="${frame.url('/')}"></iframe>`);
+      const known = /^about:blank/.test(url);
+      const reached = await page.evaluate(
+        async (url, known) => {
+          const [element] = document.getElementsByTagName('iframe');
+          const loaded = new Promise((resolve) => {
+            element.onload = resolve;
+          });
+          frames[0].postMessage(url, '*');
+          if (known) await loaded;
+          else await new Promise((resolve) => setTimeout(resolve, 500));
+          const read = (work) => {
+            try {
+              return String(work());
+            } catch ({ name }) {
+              return name;
+            }
+          };
+          return [
+            element.contentDocument === null,
+            read(() => element.contentWindow.location.href),
+            read(() => frames[0].name),
+          ];
+        },
+        url,
+        known,
+      );
+      assert.deepEqual(reached, [true, 'SecurityError', 'SecurityError']);
+      if (known) assert.deepEqual(page.problems, []);
+      else await eventually(() => page.problems.some(({ text }) => text.includes('is no document')));
+    });
+
+  test('of a page in its frame to about:blank are its own, and to other about: URLs fail', async (t) => {
+    const page = await openHtml(t, '<body><iframe></iframe>');
+    const shown = await page.evaluate(async () => {
+      const [element] = document.getElementsByTagName('iframe');
+      const shown = [];
+      for (const url of ['about:blank?a#b', 'about:other', 'about:blank']) {
+        const loaded = new Promise((resolve) => {
+          element.onload = resolve;
+        });
+        element.src = url;
+        await loaded;
+        shown.push(element.contentDocument?.URL);
+      }
+      return shown;
+    });
+    assert.deepEqual(shown, ['about:blank?a#b', 'about:blank?a#b', 'about:blank']);
+    assert.match(page.problems.map(({ text }) => text).join(), /about:other is no document/);
+  });
+
   test('do not tell the page around to which origin a redirect leads', async (t) => {
     const last = await serve(t, { '/': "<script>parent.postMessage('loaded', '*')</script>" });
     const first = await serve(t, { '/': { status: 302, headers: { location: last.url('/') } } });

@@ -169,6 +169,9 @@ suite('cookies with Secure', () => {
 suite('cookies that another host sets', () => {
   for (const [what, at, text, host] of [
     ['shadow no cookie with Secure', 'http://a.shop.test/', 'id=evil; Domain=shop.test', 'https://b.shop.test/'],
+    ['shadow none without a name', 'http://a.shop.test/', '= =id=evil; Domain=shop.test', 'https://b.shop.test/'],
+    ['shadow none by a value alone', 'http://a.shop.test/', '=id=evil; Domain=shop.test', 'https://b.shop.test/'],
+    ['have no prefix after spaces', 'https://a.shop.test/', '= =__Host-x=1; Domain=shop.test', 'https://b.shop.test/'],
     ['have no prefix in capitals', 'https://a.shop.test/', '__HOST-x=1; Domain=shop.test', 'https://b.shop.test/'],
     ['have no prefix without a name', 'https://a.shop.test/', '=__Host-x; Domain=shop.test', 'https://b.shop.test/'],
     ['have no prefix without a value', 'https://a.shop.test/', '__Secure-x; Domain=shop.test', 'https://b.shop.test/'],
@@ -202,6 +205,44 @@ suite('cookies that another host sets', () => {
       const sent = cookies.headerFor(url, { isTopLevel: true, method: 'GET', client: user });
       assert.equal(sent, 'a=1; b=2', host);
     }
+  });
+});
+
+suite('cookies of one response', () => {
+  const user = { isUser: true, origin: 'null 1', embedderPolicy: 'unsafe-none' };
+  const request = { isTopLevel: true, method: 'GET', client: user };
+
+  test('are no more than its domain may have', () => {
+    const cookies = new Cookies();
+    const url = new URL('http://shop.test/');
+    const headers = Array.from({ length: 60 }, (_, at) => ['set-cookie', `x${at}=1`]);
+    cookies.store(url, headers, request);
+    const names = cookies.list(url.href).map(({ name }) => name);
+    assert.deepEqual(
+      names,
+      Array.from({ length: 50 }, (_, at) => `x${at}`),
+    );
+  });
+
+  test('take no longer when other domains have many', () => {
+    const headers = Array.from({ length: 50 }, (_, at) => ['set-cookie', `x${at}=2`]);
+    const url = new URL('http://shop.test/');
+    const timeOf = (domains) => {
+      const cookies = new Cookies();
+      for (let at = 0; at < domains * 50; at++)
+        cookies.setByScript(`http://a${at % domains}.test/`, `x${at}=1`, undefined);
+      cookies.store(url, headers, request);
+      const times = Array.from({ length: 9 }, () => {
+        const before = performance.now();
+        cookies.store(url, headers, request);
+        return performance.now() - before;
+      });
+      return Math.min(...times);
+    };
+    timeOf(1);
+    const few = timeOf(1);
+    const many = timeOf(58);
+    assert.ok(many < 4 * few + 1, `${many} ms instead of ${few}`);
   });
 });
 
@@ -334,5 +375,24 @@ suite('HTTP', () => {
     const url = `http://127.0.0.1:${server.address().port}/`;
     assert.equal(await page.evaluate((url) => fetch(url).catch(({ name }) => name), url), 'TypeError');
     await assert.rejects(page.navigate(url), /switched to a protocol/);
+  });
+});
+
+suite('a request over TLS', () => {
+  test('names no server when that is an IP address', async (t) => {
+    const hello = Promise.withResolvers();
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', (bytes) => {
+        hello.resolve(bytes.toString('latin1'));
+        socket.destroy();
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const pages = host(t, {});
+    await assert.rejects(pages.open(`https://[::ffff:7f00:1]:${server.address().port}/`));
+    assert.doesNotMatch(await hello.promise, /7f00/);
   });
 });

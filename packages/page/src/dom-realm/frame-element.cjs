@@ -231,7 +231,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       else if (isInitial) this.#completeBlank();
       return;
     }
-    if (url.scheme === 'about') {
+    if (/^about:(?:blank(?:[?#]|$)|srcdoc$)/.test(serializeURL(url))) {
       if (this.#isRestricted) {
         this.#fetch('about:blank');
         return;

@@ -89,4 +89,4 @@ function nameOf({ domain, path, key }) {
   return JSON.stringify([domain, path, key]);
 }
 
-module.exports = { CookieCounts, isTooLarge, placeOf, withoutQuery };
+module.exports = { CookieCounts, isTooLarge, MAX_PER_DOMAIN, placeOf, withoutQuery };

@@ -67,4 +67,22 @@ function newCookieStore() {
   return new CookieStore();
 }
 
-module.exports = { isWithin, newCookieStore };
+/**
+ * The cookies of a domain, of those around it, and of those in it, for all paths. All cookies of a jar would be too many to look at for each
+ * new one.
+ *
+ * @param {import('tough-cookie').Store} store by `newCookieStore`
+ * @param {string} domain
+ */
+function relatedCookies(store, domain) {
+  const { idx } = /** @type {import('tough-cookie').MemoryCookieStore} */ (store);
+  /** @type {Cookie[]} */
+  const found = [];
+  for (const other in idx) {
+    if (!isWithin(domain, other) && !isWithin(other, domain)) continue;
+    for (const byKey of Object.values(idx[other])) found.push(...Object.values(byKey));
+  }
+  return found;
+}
+
+module.exports = { newCookieStore, relatedCookies };

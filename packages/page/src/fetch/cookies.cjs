@@ -3,8 +3,8 @@
 // Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar of each page. Each thread of the page has a
 // copy, and every change is sent to the other threads.
 
-const { CookieCounts, isTooLarge, placeOf, withoutQuery } = require('./cookie-limits.cjs');
-const { isWithin, newCookieStore } = require('./cookie-store.cjs');
+const { CookieCounts, isTooLarge, MAX_PER_DOMAIN, placeOf, withoutQuery } = require('./cookie-limits.cjs');
+const { newCookieStore, relatedCookies } = require('./cookie-store.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isTrustworthy } = require('./origin.cjs');
 const { isSameSite } = require('./site.cjs');
@@ -91,7 +91,7 @@ class Cookies {
   }
 
   /**
-   * Whether a cookie would take the place of one with `Secure`, or be sent beside it under the same name, though its URL has no TLS: who
+   * Whether a cookie would take the place of one with `Secure`, or be sent beside it under what servers take for the same name, though its URL has no TLS: who
    * controls the network could answer there. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
    *
    * @param {Cookie} added
@@ -102,20 +102,10 @@ class Cookies {
     if (this.#isUnused || isTrustworthy(origin)) return false;
     const { defaultPath, pathMatch } = toughCookie();
     const path = added.path ?? defaultPath(pathname);
-    const domain = added.cdomain() ?? hostname;
-    let replaces = false;
-    // It answers at once.
-    this.#jar.store.getAllCookies((_error, cookies) => {
-      replaces = (cookies ?? []).some(
-        ({ secure, key, domain: other, path: otherPath }) =>
-          secure &&
-          key === added.key &&
-          other !== null &&
-          (isWithin(domain, other) || isWithin(other, domain)) &&
-          pathMatch(path, otherPath ?? '/'),
-      );
-    });
-    return replaces;
+    const name = sentName(added);
+    return relatedCookies(this.#jar.store, added.cdomain() ?? hostname).some(
+      (other) => other.secure && sentName(other) === name && pathMatch(path, other.path ?? '/'),
+    );
   }
 
   /** @param {CookieChange} change @param {SameSiteContext} sameSiteContext */
@@ -141,10 +131,13 @@ class Cookies {
    */
   store(url, headers, request) {
     const sameSiteContext = request.isTopLevel ? 'lax' : contextOf(url, request);
+    let count = 0;
     for (const [name, value] of headers) {
+      if (name !== 'set-cookie') continue;
+      // No domain keeps more, and a response must not keep the thread for long.
+      if (++count > MAX_PER_DOMAIN) break;
       // Headers are read as Latin-1; in cookies, browsers take them for UTF-8.
-      if (name === 'set-cookie')
-        this.#set({ url: url.href, cookie: Buffer.from(value, 'latin1').toString(), isHttp: true }, sameSiteContext);
+      this.#set({ url: url.href, cookie: Buffer.from(value, 'latin1').toString(), isHttp: true }, sameSiteContext);
     }
   }
 
@@ -203,10 +196,20 @@ function isForHost(cookie, url) {
   return true;
 }
 
+/**
+ * What servers take for a cookie's name. One without a name is sent as its value alone, which may look like a name with a value.
+ *
+ * @param {Cookie} cookie
+ */
+function sentName(cookie) {
+  const [, name = ''] = /^[\s=]*([^=]*)/.exec(cookie.cookieString()) ?? [];
+  return name.trimEnd();
+}
+
 /** Whether a cookie's name promises what is not true of it. @param {Cookie} cookie @param {string} url */
-function hasFalsePrefix({ key, value, secure, domain, path }, url) {
-  // A cookie without a name is sent as its value alone, which servers take for the name.
-  if (key === '') return PREFIX.test(value);
+function hasFalsePrefix(cookie, url) {
+  const { key, secure, domain, path } = cookie;
+  if (key === '') return PREFIX.test(sentName(cookie));
   const [, prefix] = PREFIX.exec(key) ?? [];
   if (prefix === undefined) return false;
   if (!secure || !isTrustworthy(new URL(url).origin)) return true;

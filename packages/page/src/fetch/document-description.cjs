@@ -91,37 +91,48 @@ function describePage(response, root) {
  *
  * @param {DocumentResponse} response
  * @param {Description} embedder the document that contains the frame
- * @param {{ sandbox: import('../any-realm/sandbox-attribute.cjs').Sandbox, allow?: string | null, src?: string, isEmbedderIsolated?: boolean }} frame the attribute
- *   `allow` and the URL of the frame element, and whether the document around it is isolated: by default, as `embedder`
+ * @param {object} frame
+ * @param {import('../any-realm/sandbox-attribute.cjs').Sandbox} frame.sandbox
+ * @param {string | null} [frame.allow] the attribute
+ * @param {string} [frame.src] the URL of the frame element
+ * @param {boolean} [frame.isEmbedderIsolated] whether the document around it is isolated: by default, as `embedder`
+ * @param {Description} [frame.asker] the document that asked for this one, if it is not `embedder`
  * @returns {Description}
  * @throws {LoadRefused}
  */
 function describeFrame(
   response,
   embedder,
-  { sandbox = UNRESTRICTED, allow = null, src = response.url, isEmbedderIsolated = embedder.isIsolated },
+  {
+    sandbox = UNRESTRICTED,
+    allow = null,
+    src = response.url,
+    isEmbedderIsolated = embedder.isIsolated,
+    asker = embedder,
+  },
 ) {
   const { url: text, headers } = response;
   const contentType = typeOf(response);
   const url = new URL(text);
-  // about:blank and about:srcdoc are what the embedder makes of them.
+  // about:blank and about:srcdoc are what the document that asks for them makes of them.
   const isLocal = url.protocol === 'about:';
   const isSame =
     sandbox.allowsSameOrigin &&
-    (isLocal ||
+    ((isLocal && asker.origin === embedder.origin) ||
       isSameOrigin(url, embedder.origin) ||
       (folderOf(embedder.origin) !== undefined && url.protocol === 'file:'));
-  const ownOrigin = originOfUrl(url) ?? newOpaqueOrigin();
+  const ownOrigin = isLocal ? asker.origin : (originOfUrl(url) ?? newOpaqueOrigin());
   let origin = newOpaqueOrigin();
   if (sandbox.allowsSameOrigin) origin = isSame ? embedder.origin : ownOrigin;
-  const isSecure = embedder.isSecure && (isLocal || isTrustworthy(sandbox.allowsSameOrigin ? origin : ownOrigin));
+  const isSecure =
+    embedder.isSecure && (isLocal ? asker.isSecure : isTrustworthy(sandbox.allowsSameOrigin ? origin : ownOrigin));
   // data: and blob: documents have no headers. They inherit the embedder policy and the isolation of their embedder, but not
   // Document-Policy, which is not inherited.
   const embedderPolicy = hasHeaders(url)
     ? isSecure
       ? readEmbedderPolicy(headers)
       : 'unsafe-none'
-    : embedder.embedderPolicy;
+    : (isLocal ? asker : embedder).embedderPolicy;
   if (embedder.embedderPolicy !== 'unsafe-none' && embedderPolicy === 'unsafe-none') {
     throw new LoadRefused(`${url.href} has no Cross-Origin-Embedder-Policy, but the page that embeds it has one`);
   }

@@ -3,6 +3,7 @@
 // One HTTP request and its response, without the rules of browsers: those are in network.cjs and what it uses.
 
 const http = require('node:http');
+const { isIP } = require('node:net');
 const zlib = require('node:zlib');
 
 const { now, timeRequest } = require('./fetch-timing.cjs');
@@ -120,7 +121,7 @@ class Transport {
         method,
         host: this.#hosts.get(host) ?? host,
         // An IP address is no server name.
-        servername: isSecure && !/^[\d.:]+$/.test(host) ? host : undefined,
+        servername: isSecure && isIP(host) === 0 ? host : undefined,
         port: url.port === '' ? undefined : Number(url.port),
         path: url.pathname + url.search,
         headers: { host: url.host, ...merged },

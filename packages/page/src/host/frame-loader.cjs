@@ -28,9 +28,13 @@ async function loadFrame(host, threads, embedder, request, signal) {
   const report = (/** @type {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} */ timing) => {
     if (request.asker === undefined) embedder.handle.postToMain({ type: 'fetched', window, url, initiator, timing });
   };
+  // The thread that asks for the document is the client: what a frame may load by itself, and with which cookies, does not depend on the
+  // page around it.
+  const client = request.asker === undefined ? embedder : threads.byId(request.asker);
+  if (client === undefined) throw new LoadRefused('the frame has ended');
   let response;
   try {
-    response = await fetchFrame(host, threads, embedder, request, signal);
+    response = await fetchFrame(host, threads, client, request, signal);
     signal.throwIfAborted();
   } catch (error) {
     response?.lease?.release();
@@ -38,7 +42,7 @@ async function loadFrame(host, threads, embedder, request, signal) {
     throw error;
   }
   try {
-    await showInFrame(host, threads, embedder, request, response, { startedAt, report, signal });
+    await showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal });
   } catch (error) {
     response.lease?.release();
     throw error;
@@ -51,9 +55,9 @@ async function loadFrame(host, threads, embedder, request, signal) {
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @param {Response} response
- * @param {{ startedAt: number, report: (timing: Response['timing']) => void, signal: AbortSignal }} load
+ * @param {{ client: AgentThread, startedAt: number, report: (timing: Response['timing']) => void, signal: AbortSignal }} load
  */
-async function showInFrame(host, threads, embedder, request, response, { startedAt, report, signal }) {
+async function showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal }) {
   const { id, window, frame, url } = request;
   const { timing, lease } = response;
   report(timing);
@@ -61,9 +65,11 @@ async function showInFrame(host, threads, embedder, request, response, { started
   const { allow, embedderPolicy, isIsolated } = request;
   const around = { ...embedder.document, embedderPolicy };
   const isEmbedderIsolated = embedder.document.isIsolated && isIsolated;
-  const described = describeFrame(response, around, { sandbox, allow, src: url, isEmbedderIsolated });
+  const asker = client === embedder ? around : client.document;
+  const described = describeFrame(response, around, { sandbox, allow, src: url, isEmbedderIsolated, asker });
   const document = { ...described, startedAt, timing };
-  const base = url.startsWith('about:') ? request.base : undefined;
+  let base;
+  if (url.startsWith('about:')) base = client === embedder ? request.base : client.document.url;
   const referrer = documentReferrer(request.referrer, response.url);
   const content = { body: new Uint8Array(response.body), referrer, base };
   threads.closeFrame(embedder, frame);
@@ -89,21 +95,20 @@ async function showInFrame(host, threads, embedder, request, response, { started
 }
 
 /**
- * The thread that asks for the document is the client: what a frame may load by itself, and with which cookies, does not depend on the
- * page around it.
- *
  * @param {import('./page-context.cjs').PageContext} host
  * @param {import('./agent-threads.cjs').AgentThreads} threads
- * @param {AgentThread} embedder
+ * @param {AgentThread} client
  * @param {FrameRequest} request
  * @param {AbortSignal} signal
  * @returns {Promise<Response>}
  */
-async function fetchFrame(host, threads, embedder, { url, referrer, asker, text }, signal) {
-  const { protocol } = new URL(url);
-  if (protocol === 'about:') return localDocument(url, text);
-  const client = asker === undefined ? embedder : threads.byId(asker);
-  if (client === undefined) throw new LoadRefused('the frame has ended');
+async function fetchFrame(host, threads, client, { url, referrer, asker, text }, signal) {
+  if (new URL(url).protocol === 'about:') {
+    // Only the document around the frame has an attribute `srcdoc` for it.
+    const isKnown = /^about:blank(?:[?#]|$)/.test(url) || (asker === undefined && url === 'about:srcdoc');
+    if (!isKnown) throw new LoadRefused(`${url} is no document`);
+    return localDocument(url, text);
+  }
   return await host.network.fetch(
     { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },
     threads.clientOf(client),

@@ -14,8 +14,8 @@ function callSiteMethods() {
   const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
   return vm.runInContext(
     `Error.prepareStackTrace = (error, sites) => sites;
-    const { getFileName, toString } = Object.getPrototypeOf(new Error('for its call sites').stack[0]);
-    ({ getFileName, toString });`,
+    const { getEvalOrigin, getFileName, toString } = Object.getPrototypeOf(new Error('for its call sites').stack[0]);
+    ({ getEvalOrigin, getFileName, toString });`,
     context,
   );
 }
@@ -25,13 +25,14 @@ function callSiteMethods() {
  * @param {(id: number, realm: number, referrer: string, specifier: string, attributes: string[]) => void} importModule
  */
 function installV8Hooks(hostScripts, importModule) {
-  const { getFileName, toString } = callSiteMethods();
+  const { getEvalOrigin, getFileName, toString } = callSiteMethods();
 
   const isHostSite = (/** @type {NodeJS.CallSite} */ site) => {
     const file = apply(getFileName, site, []);
-    // Built-in functions have no file.
-    if (typeof file !== 'string') return false;
-    return hostScripts.some((prefix) => file.startsWith(prefix));
+    if (typeof file === 'string') return hostScripts.some((prefix) => file.startsWith(prefix));
+    // Built-in functions have no file. Nor has evaluated code, which names where it was evaluated: in a timer, by a script of the host.
+    const origin = apply(getEvalOrigin, site, []);
+    return typeof origin === 'string' && hostScripts.some((prefix) => origin.includes(`(${prefix}`));
   };
 
   const formatStack = (/** @type {unknown} */ error, /** @type {NodeJS.CallSite[]} */ sites) => {
