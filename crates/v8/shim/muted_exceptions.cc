@@ -77,6 +77,15 @@ Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place)
   return Origin::kMuted;
 }
 
+// Whether an error is one in a text that JSON.parse or eval was called with. V8 makes a script of it, with an id and no name. No script of
+// a page has called them when such an error has an unknown origin. Chromium hides these errors, and no others of built-in functions.
+bool IsTextOfBuiltin(Isolate* isolate, const v8::ScriptOrigin& origin) {
+  Local<Value> name = origin.ResourceName();
+  bool has_name = !name.IsEmpty() && name->IsString() && name.As<String>()->Length() > 0;
+  return origin.ScriptId() > 0 && !has_name &&
+         static_cast<ScriptKind>(noted->kind_of_script(origin.ScriptId())) == ScriptKind::kUnknown;
+}
+
 // The same for an exception. V8 gives code made by eval the flags of the script that called it.
 Origin FindOrigin(Isolate* isolate, Local<Message> message, std::string* place) {
   if (message.IsEmpty()) return Origin::kUnknown;
@@ -84,7 +93,7 @@ Origin FindOrigin(Isolate* isolate, Local<Message> message, std::string* place) 
   if (found != Origin::kUnknown) return found;
   v8::ScriptOrigin origin = message->GetScriptOrigin();
   bool is_muted =
-      origin.Options().IsOpaque() ||
+      origin.Options().IsOpaque() || IsTextOfBuiltin(isolate, origin) ||
       static_cast<ScriptKind>(noted->kind_of_script(origin.ScriptId())) == ScriptKind::kMuted;
   if (!is_muted) return Origin::kUnknown;
   int line = message->GetLineNumber(isolate->GetCurrentContext()).FromMaybe(0);

@@ -2,9 +2,7 @@
 // Chromium; SELFPROF_TEST_FIREFOX is that of Firefox, and SELFPROF_TEST_WEBKIT that of WebKitWebDriver, without which their tests are skipped.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 
@@ -14,6 +12,7 @@ import puppeteer from 'puppeteer-core';
 import { build } from 'vite';
 
 import { launchWebKit } from '../../../fixtures/webkit/webkit.mjs';
+import { serveFolder } from './local-server.mjs';
 import { temporaryFolder, write } from './package-folder.mjs';
 
 const { SELFPROF_TEST_CHROMIUM: chromium, SELFPROF_TEST_FIREFOX: firefox, SELFPROF_TEST_WEBKIT: webkit } = process.env;
@@ -41,8 +40,6 @@ const SOURCES = {
   'lazy.js': `export const word = () => 'lazy';`,
 };
 
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.json': 'application/json' };
-
 /** Builds the app and serves it. Gives its URL, its folder, and which files were asked for. */
 async function serve(t, options, headers = {}) {
   const folder = temporaryFolder(t);
@@ -51,27 +48,6 @@ async function serve(t, options, headers = {}) {
   const requests = [];
   const dist = path.join(folder, 'dist');
   return { url: await serveFolder(t, dist, headers, requests), dist, requests };
-}
-
-async function serveFolder(t, folder, headers = {}, requests = []) {
-  const server = http.createServer((request, response) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    requests.push(pathname);
-    const file = path.join(folder, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
-    if (!fs.existsSync(file)) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'text/plain', ...headers });
-    response.end(fs.readFileSync(file));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${server.address().port}/`;
 }
 
 async function open(t, url, options) {

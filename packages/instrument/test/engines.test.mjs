@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import readline from 'node:readline';
 import { test } from 'node:test';
@@ -18,6 +17,7 @@ import puppeteer from 'puppeteer-core';
 import { build } from 'vite';
 
 import { launchWebKit } from '../../../fixtures/webkit/webkit.mjs';
+import { listen } from './local-server.mjs';
 import { temporaryFolder, write } from './package-folder.mjs';
 
 const {
@@ -76,17 +76,6 @@ const VARIANTS = [
   { name: 'firefox', browser: 'firefox', isThere: firefox, coverage: 'polyfill' },
   { name: 'webkit', browser: 'webkit', isThere: webkit, coverage: 'polyfill' },
 ].filter(({ isThere }) => isThere);
-
-async function listen(t, answer) {
-  const server = http.createServer(answer);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${server.address().port}/`;
-}
 
 async function until(isSo) {
   for (const end = Date.now() + TIMEOUT; ; await sleep(100)) {

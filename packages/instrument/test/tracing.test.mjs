@@ -3,9 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
-import http from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -13,6 +11,7 @@ import { describe, it } from 'node:test';
 import { instrumentFolder } from '@selfprof/instrument';
 import puppeteer from 'puppeteer-core';
 
+import { serveFolder } from './local-server.mjs';
 import { temporaryFolder, write } from './package-folder.mjs';
 
 const { SELFPROF_TEST_CHROMIUM: chromium, SELFPROF_TEST_FIREFOX: firefox } = process.env;
@@ -67,8 +66,6 @@ const EXPECTED = {
 const PAGE = `<!doctype html><html lang="en"><head><title>page</title><script>function inline() { return fib(1) }</script>
 <script src="app.js"></script></head><body>ready</body></html>`;
 
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.json': 'application/json' };
-
 const program = createRequire(import.meta.url)('selfprof/internal/native-package.cjs').program();
 
 /** The program's answer. */
@@ -82,23 +79,10 @@ async function open(t, launch, options = {}) {
   const folder = temporaryFolder(t);
   write(folder, { 'index.html': PAGE, 'app.js': APPLICATION });
   const { folder: output } = await instrumentFolder(folder, { mode: 'trace', html: false, ...options });
-  const server = http.createServer((request, response) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    const file = path.join(output, pathname === '/' ? 'index.html' : pathname);
-    if (!fs.existsSync(file)) return response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': TYPES[path.extname(file)] });
-    return response.end(fs.readFileSync(file));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   const browser = await puppeteer.launch({ headless: true, timeout: TIMEOUT, protocolTimeout: TIMEOUT, ...launch });
-  t.after(async () => {
-    await browser.close();
-    server.closeAllConnections();
-    server.close();
-  });
+  t.after(() => browser.close());
   const page = await browser.newPage();
-  const url = `http://127.0.0.1:${server.address().port}/`;
+  const url = await serveFolder(t, output);
   await page.goto(url);
   await page.waitForFunction(() => document.documentElement.dataset.ready);
   return { page, url, folder };

@@ -334,6 +334,49 @@ suite('a script of another origin', () => {
     assert.deepEqual(await page.evaluate('seen'), []);
   });
 
+  test('tells nothing of texts in which JSON.parse and eval find errors, as callbacks themselves', async (t) => {
+    const other = await serve(t, {
+      '/alone.js': `
+        setTimeout(JSON.parse, 0, 'secret');
+        setTimeout(eval, 0, 'secret syntax');
+        queueMicrotask(JSON.parse.bind(null, 'secret'));
+        new MutationObserver(JSON.parse.bind(null, 'secret')).observe(document.documentElement, { attributes: true });
+        document.documentElement.id = 'any';
+        Promise.resolve('secret').then(JSON.parse);`,
+    });
+    const page = await openHtml(
+      t,
+      `<script>${NOTE}</script><script src="${other.url('/alone.js')}"></script><script>
+        setTimeout(() => JSON.parse('own'), 200);
+        setTimeout(() => eval('own syntax'), 200);
+        setTimeout('throw "own text"', 200);
+        setTimeout('own text', 200);
+        setTimeout(() => document.head.append(Object.assign(document.createElement('script'), { text: 'own script' })), 200);
+        setTimeout(() => document.head.append(Object.assign(document.createElement('script'), { type: 'module', text: 'own module' })), 200);
+        setTimeout(() => Promise.reject('own reason'), 200);
+      </script>`,
+    );
+    await eventually(() => page.evaluate('seen.length >= 11'));
+    const seen = (await page.evaluate('seen')).map(([text]) => text).sort();
+    const syntax = (name) => `Uncaught SyntaxError: Unexpected identifier '${name}'`;
+    assert.deepEqual(
+      seen,
+      [
+        ...Array(4).fill('Script error.'),
+        `Uncaught SyntaxError: Unexpected token 'o', "own" is not valid JSON`,
+        syntax('syntax'),
+        "Uncaught 'own text'",
+        syntax('text'),
+        syntax('script'),
+        syntax('module'),
+        'own reason',
+      ].sort(),
+    );
+    // The page's user learns it.
+    await eventually(() => page.problems.length >= 5);
+    assert.equal(page.problems.filter(({ text }) => /secret|syntax/.test(text)).length, 5);
+  });
+
   test('in a worker tells nothing by what it throws or rejects later', async (t) => {
     const other = await serve(t, {
       '/later.js': `

@@ -1,6 +1,7 @@
 // data: URLs, MIME types, and which requests are same-site, on which cookies depend.
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import net from 'node:net';
@@ -347,6 +348,27 @@ suite('cookies with SameSite', () => {
 });
 
 suite('HTTP', () => {
+  test('responses must match the integrity of their request', async (t) => {
+    const body = 'any body';
+    const other = await serve(t, { '/a': body });
+    const page = await openHtml(t, '', { routes: { '/a': body } });
+    const right = `sha256-${createHash('sha256').update(body).digest('base64')}`;
+    const get = (url, init) =>
+      page.evaluate(
+        (url, init) =>
+          fetch(url, init).then(
+            ({ type }) => type,
+            ({ name }) => name,
+          ),
+        url,
+        init,
+      );
+    assert.equal(await get('/a', { integrity: right }), 'basic');
+    assert.equal(await get('/a', { integrity: right.replace(/-./, '-_') }), 'TypeError');
+    assert.equal(await get(other.url('/a'), { mode: 'no-cors' }), 'opaque');
+    assert.equal(await get(other.url('/a'), { mode: 'no-cors', integrity: right }), 'TypeError');
+  });
+
   test('headers may have the names of members of objects', async (t) => {
     const page = await openHtml(t, '', { routes: { '/x': '' } });
     await page.evaluate(() =>

@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { suite, test } from 'node:test';
@@ -230,6 +232,44 @@ suite('a document that only its own origin may frame', () => {
     await eventually(() => page.problems.length > 0);
     assert.match(page.problems[0].text, /forbids to be framed/);
     assert.deepEqual(page.log, []);
+  });
+
+  test('cannot be told from one that its page shows, or from a server that does not answer', async (t) => {
+    const deny = { 'x-frame-options': 'DENY' };
+    const other = await serve(t, { '/shown': '', '/refused': { body: '', headers: deny } });
+    const closed = http.createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const { port } = closed.address();
+    closed.close();
+    const page = await openHtml(t, '<body>', { routes: { '/own': { body: '', headers: deny } } });
+    const look = (url) =>
+      page.evaluate(async (url) => {
+        const frame = document.body.appendChild(document.createElement('iframe'));
+        frame.src = url;
+        await new Promise((resolve) => {
+          frame.onload = resolve;
+        });
+        const read = (what) => {
+          try {
+            return String(what());
+          } catch ({ name }) {
+            return name;
+          }
+        };
+        const { contentWindow } = frame;
+        const seen = [
+          frame.contentDocument,
+          read(() => contentWindow.document),
+          read(() => contentWindow.location.href),
+        ];
+        const timed = performance.getEntriesByName(new URL(url, location).href).length;
+        frame.remove();
+        return [...seen, contentWindow.length, timed];
+      }, url);
+    const expected = [null, 'SecurityError', 'SecurityError', 0, 1];
+    for (const url of [other.url('/shown'), other.url('/refused'), `http://127.0.0.1:${port}/`, '/own'])
+      assert.deepEqual(await look(url), expected, url);
+    assert.match(page.problems.map(({ text }) => text).join('\n'), /refused forbids.*\n.*Could not.*\n.*own forbids/s);
   });
 });
 

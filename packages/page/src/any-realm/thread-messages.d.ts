@@ -100,7 +100,7 @@ export type ToMainRealm =
     }
   | { type: 'frame'; id: number; error: string }
   | { type: 'frame'; id: number; document: PageDocument; content: DocumentContent }
-  | { type: 'frame'; id: number; remote: Omit<WindowAddress, 'origin'> }
+  | { type: 'frame'; id: number; remote: Omit<WindowAddress, 'origin'>; error?: string | undefined }
   | { type: 'navigate frame'; frame: number; url: string; referrer: string; asker: number }
   | { type: 'fetched'; window: number; url: string; initiator: string; timing?: FetchTiming | undefined }
   | { type: 'answered' }

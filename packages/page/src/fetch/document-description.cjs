@@ -38,6 +38,9 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
 /** A response was refused as the document of a frame or as the script of a worker. */
 class LoadRefused extends Error {}
 
+/** A response becomes no document, and what is shown stays: there is nothing in it, or it is to be saved. */
+class NoDocument extends LoadRefused {}
+
 /** Whether the response came over the network. Other responses have made-up headers, which do not count. @param {URL} url */
 function hasHeaders(url) {
   return url.protocol === 'http:' || url.protocol === 'https:';
@@ -47,7 +50,7 @@ function hasHeaders(url) {
 function typeOf({ url, status, headers }) {
   if (!hasHeaders(new URL(url))) return getHeader(headers, 'content-type') ?? 'text/html';
   const reason = whyNoDocument({ status, headers });
-  if (reason !== undefined) throw new LoadRefused(`${url} is not shown: ${reason}`);
+  if (reason !== undefined) throw new NoDocument(`${url} is not shown: ${reason}`);
   return documentType(headers);
 }
 
@@ -172,4 +175,4 @@ function describeFrame(
   };
 }
 
-module.exports = { LoadRefused, describeFrame, describePage };
+module.exports = { LoadRefused, NoDocument, describeFrame, describePage };

@@ -1,14 +1,35 @@
 'use strict';
 
-const { describeFrame, LoadRefused } = require('../fetch/document-description.cjs');
+const { describeFrame, LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
+const { messageOf } = require('./errors.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../any-realm/thread-messages.js').FrameRequest} FrameRequest */
 /** @typedef {import('../fetch/request.cjs').Response} Response */
+
+/**
+ * Loads the document of a frame, or an error page if its server cannot be reached or refuses.
+ *
+ * @param {import('./page-context.cjs').PageContext} host
+ * @param {import('./agent-threads.cjs').AgentThreads} threads
+ * @param {AgentThread} embedder
+ * @param {FrameRequest} request
+ * @param {AbortSignal} signal
+ * @throws {Error} why the frame stays empty
+ */
+async function loadFrame(host, threads, embedder, request, signal) {
+  try {
+    await loadInFrame(host, threads, embedder, request, signal);
+  } catch (error) {
+    const hasServer = /^https?:/.test(request.url);
+    if (signal.aborted || error instanceof NoDocument || !hasServer) throw error;
+    await showErrorPage(host, threads, embedder, request, error, signal);
+  }
+}
 
 /**
  * Loads the document of a frame, and decides which thread it lives in: the one of its embedder if both have the same origin, else a
@@ -19,9 +40,9 @@ const { combine } = require('../fetch/sandbox.cjs');
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @param {AbortSignal} signal
- * @throws {Error} why the frame stays empty
+ * @throws {Error} why there is no document
  */
-async function loadFrame(host, threads, embedder, request, signal) {
+async function loadInFrame(host, threads, embedder, request, signal) {
   const { window, url, initiator } = request;
   const startedAt = now();
   // What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL.
@@ -50,14 +71,43 @@ async function loadFrame(host, threads, embedder, request, signal) {
 }
 
 /**
+ * Shows an empty document of an origin of its own. So the page around it does not learn whether a server could not be reached, or has
+ * answered and forbids to be framed. https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate-failed
+ *
+ * @param {import('./page-context.cjs').PageContext} host
+ * @param {import('./agent-threads.cjs').AgentThreads} threads
+ * @param {AgentThread} embedder
+ * @param {FrameRequest} request
+ * @param {unknown} error why there is no document
+ * @param {AbortSignal} signal
+ */
+async function showErrorPage(host, threads, embedder, request, error, signal) {
+  const url = 'about:blank';
+  const sandbox = { ...request.sandbox, allowsScripts: false, allowsSameOrigin: false };
+  try {
+    await showInFrame(host, threads, embedder, { ...request, url, sandbox }, localDocument(url, ''), {
+      client: embedder,
+      startedAt: now(),
+      report: () => {},
+      signal,
+      error,
+    });
+  } catch {
+    // There are too many threads, for example. The frame stays as it was.
+    throw error;
+  }
+}
+
+/**
  * @param {import('./page-context.cjs').PageContext} host
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @param {Response} response
- * @param {{ client: AgentThread, startedAt: number, report: (timing: Response['timing']) => void, signal: AbortSignal }} load
+ * @param {{ client: AgentThread, startedAt: number, report: (timing: Response['timing']) => void, signal: AbortSignal, error?: unknown }} load
+ *   `error` is why an error page is shown
  */
-async function showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal }) {
+async function showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal, error }) {
   const { id, window, frame, url } = request;
   const { timing, lease } = response;
   report(timing);
@@ -91,7 +141,8 @@ async function showInFrame(host, threads, embedder, request, response, { client,
   }
   const thread = threads.open(handle, document, content, { container: { thread: embedder, window, frame }, lease });
   // Not its origin, to which a redirect may have led: the embedder must not learn that.
-  embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 } });
+  const reason = error === undefined ? undefined : messageOf(error);
+  embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 }, error: reason });
 }
 
 /**

@@ -135,6 +135,7 @@ class Loader {
       if (bytes !== null && WITHOUT_BODY.has(request.method))
         throw new Error(`a request with the method ${request.method} has no body`);
       const response = await this.#load({ ...request, body: bytes }, signal);
+      checkIntegrity(response, request.integrity);
       return visibleResponse(response, request);
     });
   }
@@ -245,7 +246,7 @@ class Loader {
     const { onDone, request } = waiting;
     if (document === undefined || content === undefined) {
       if (error !== undefined) this.#thread.reports.loadFailure(request, new Error(error));
-      const answer = error === undefined ? { remote } : FAILED;
+      const answer = remote === undefined ? FAILED : { remote };
       this.#thread.enter(() => onDone(JSON.stringify(answer), this.#thread.bridge.bytesForDom(NO_BYTES)));
       return;
     }

@@ -51,6 +51,7 @@ const FORBIDDEN_HEADERS = new Set([
  * @property {'follow' | 'error' | 'manual'} redirect
  * @property {string} destination
  * @property {string} referrer as the page claims it, see fetch/referrer.cjs
+ * @property {string} integrity
  * @property {boolean} usesPreflight
  * @property {boolean} keepalive whether it outlives the document
  * @property {number} window the frame of the window that makes it
@@ -114,6 +115,7 @@ function readPageRequest(text) {
     redirect: oneOf(REDIRECTS, request.redirect, 'follow'),
     destination: oneOf(DESTINATIONS, request.destination, ''),
     referrer: String(request.referrer ?? ''),
+    integrity: String(request.integrity ?? ''),
     usesPreflight: request.usesPreflight === true,
     keepalive: request.keepalive === true,
     window: Number(request.window),

@@ -57,7 +57,8 @@ class Reports {
   /** @param {number} window @param {string} place @param {string} what */
   #mutedError(window, place, what) {
     const url = place.replace(/:\d+:-?\d+$/, '');
-    this.#problem({ frame: window, kind: 'script', text: `The script of another origin "${place}" ${what}`, url });
+    const script = url === '' ? 'A script, perhaps one of another origin,' : `The script of another origin "${place}"`;
+    this.#problem({ frame: window, kind: 'script', text: `${script} ${what}`, url });
   }
 
   /** @param {{ frame: number, kind: string, text: string, url: string }} problem */
