@@ -52,7 +52,7 @@ export async function loadFunctions(): Promise<Functions | undefined> {
 
 async function load(): Promise<Functions> {
   const base = new URL('SELFPROF_FUNCTIONS', ownUrl);
-  // Safari has it since version 16.
+  // Chromium 103, Firefox 100 and Safari 16 have it.
   const response = await fetch(base, { signal: AbortSignal.timeout?.(TIMEOUT) });
   const { version, files } = await response.json();
   if (version !== 1) throw version;

@@ -16,8 +16,8 @@ const MAX_INTERVAL = 2_147_483;
 /** Profilers that may be started and not stopped at a time, as in Chromium. */
 const MAX_PROFILERS = 100;
 
-/** Milliseconds. Timers with longer delays fire at once. */
-const MAX_DELAY = 2 ** 31 - 1;
+/** Milliseconds. Timers with delays of 2^31 or more fire at once. */
+const MAX_DELAY = 1e9;
 
 const FAILED = "Failed to construct 'Profiler': ";
 

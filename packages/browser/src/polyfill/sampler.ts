@@ -7,12 +7,19 @@ import { min, now, queueMicrotask } from './intrinsics.ts';
 import { dueTime, ENTERED, IDLE, type Recording, RUNNING, type State, take, UNPLACED } from './recording.ts';
 import { captureStack, restoreError } from './stack-text.ts';
 
-/** The time between two ticks that code with many events should have, in milliseconds. */
-const CADENCE = 0.01;
+/** Ticks in a millisecond of code with many events. */
+const TICKS = 100;
 
-/** Milliseconds from one tick to the next after which each event is a tick. With a clock that has steps of 1 ms it is one step. */
+/**
+ * The same where a sample is due soon. The function of the event after which the clock has passed that time gets the sample: with many events
+ * between two ticks that is often the one with the most events, and not the one with the most time.
+ */
+const LAST_TICKS = 500;
+/** How soon that is, in milliseconds. What the clock cannot show is added. */
+const SOON = 0.03;
+
+/** Milliseconds from one tick to the next after which each event is a tick. Half a step of the clock is added: with steps of 1 ms it is one. */
 const SURPRISE = 0.15;
-const COARSE_SURPRISE = 0.5;
 
 /** Recordings that are not full. */
 const recordings: Recording[] = [];
@@ -92,11 +99,12 @@ function tick(state: State): void {
       if (recordings.length) beginJob(time);
     } else {
       const elapsed = time - lastTime;
-      if (elapsed > 0 && elapsed < clockStep) clockStep = elapsed;
+      if (elapsed) clockStep = min(clockStep, elapsed);
       updateRate(elapsed);
-      const isSurprise = elapsed > (clockStep < COARSE_SURPRISE ? SURPRISE : COARSE_SURPRISE);
+      const isSurprise = elapsed > SURPRISE + clockStep / 2;
       // Integers, for engines that keep other numbers in objects.
-      countdown = isSurprise ? 0 : min(2 * countdown + 1, rate * CADENCE) | 0;
+      const isSoon = nextDue - time <= SOON + clockStep;
+      countdown = isSurprise ? 0 : min(2 * countdown + 1, rate / (isSoon ? LAST_TICKS : TICKS)) | 0;
       lastTime = time;
       if (time >= nextDue) {
         takeDue(time, state);
@@ -133,7 +141,7 @@ export function begin(recording: Recording): void {
   tick(RUNNING);
   recordings[recordings.length] = recording;
   update();
-  if (isIdle && recordings.length) beginJob(recording.start);
+  if (isIdle) beginJob(recording.start);
   tick(RUNNING);
 }
 
