@@ -986,6 +986,66 @@ suite('navigations in the name of another page', () => {
       else await eventually(() => page.problems.some(({ text }) => text.includes('is no document')));
     });
 
+  test('to about:blank have no text of the page around, whatever its DOM realm says', async (t) => {
+    const victim = await serve(t, {
+      '/': {
+        body: `<script>
+          onmessage = () => { location.href = 'about:blank'; };
+          parent.postMessage('ready', '*');
+        </script>`,
+        headers: { 'set-cookie': 'secret=cookie' },
+      },
+    });
+    const page = await openHtml(t, '<body>');
+    const seen = await page.evaluate(
+      `(async (url) => {
+        ${DOM_PROTOTYPE}
+        const seen = [];
+        const text = "<script>parent.postMessage('stolen ' + document.cookie, '*')</" + 'script>';
+        Object.defineProperty(domPrototype, 'toJSON', { configurable: true, value() {
+          if (this.ticket === undefined) return this;
+          seen.push('ticket');
+          return { ...this, text, base: url, toJSON: undefined };
+        } });
+        const frame = document.body.appendChild(document.createElement('iframe'));
+        await new Promise((resolve) => {
+          onmessage = ({ data }) => { seen.push(data); resolve(); };
+          frame.src = url;
+        });
+        const loaded = new Promise((resolve) => { frame.onload = resolve; });
+        frame.contentWindow.postMessage('go', '*');
+        await loaded;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return seen;
+      })(${JSON.stringify(victim.url('/'))})`,
+    );
+    assert.deepEqual(seen, ['ready', 'ticket']);
+  });
+
+  test('lead to threads whose numbers do not tell how many there are', async (t) => {
+    const other = await serve(t, { '/': '' });
+    const page = await openHtml(t, '<body>');
+    const numbers = await page.evaluate(
+      `(async (url) => {
+        ${DOM_PROTOTYPE}
+        const numbers = [];
+        Object.defineProperty(domPrototype, 'error', { configurable: true, get() {
+          if (this.remote !== undefined) numbers.push(this.remote.thread);
+        } });
+        for (let count = 0; count < 3; count++) {
+          const frame = document.createElement('iframe');
+          frame.src = url;
+          const loaded = new Promise((resolve) => { frame.onload = resolve; });
+          document.body.append(frame);
+          await loaded;
+        }
+        return numbers;
+      })(${JSON.stringify(other.url('/'))})`,
+    );
+    assert.equal(numbers.length, 3);
+    for (const index of [1, 2]) assert.ok(Math.abs(numbers[index] - numbers[index - 1]) > 1_000, numbers.join());
+  });
+
   test('of a page in its frame to about:blank are its own, and to other about: URLs fail', async (t) => {
     const page = await openHtml(t, '<body><iframe></iframe>');
     const shown = await page.evaluate(async () => {

@@ -188,6 +188,29 @@ suite('a frame of another origin', () => {
     assert.equal(await page.evaluateIn({ frame: page.frames()[1].frame }, () => origin), foreign.origin);
   });
 
+  test('has the referrer that its request had', async (t) => {
+    const page = await openHtml(t, '<body>', { routes: { '/frame': (request) => `${request.headers.referer}` } });
+    const seen = await page.evaluate(async () => {
+      const seen = [];
+      for (const referrerPolicy of ['', 'no-referrer', 'origin']) {
+        const frame = Object.assign(document.createElement('iframe'), { src: '/frame?a', referrerPolicy });
+        const loaded = new Promise((resolve) => {
+          frame.onload = resolve;
+        });
+        document.body.append(frame);
+        await loaded;
+        seen.push([frame.contentDocument.body.textContent, frame.contentDocument.referrer]);
+      }
+      return seen;
+    });
+    const origin = page.server.url('/');
+    assert.deepEqual(seen, [
+      [origin, origin],
+      ['undefined', ''],
+      [origin, origin],
+    ]);
+  });
+
   test('exchanges messages with its page, with correct origins', async (t) => {
     const { page, foreign } = await embed(
       t,

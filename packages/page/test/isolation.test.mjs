@@ -86,6 +86,35 @@ suite('cross-origin isolation', () => {
     });
   });
 
+  test('that `allow` gives to the origin of `src` is not given to another one that the frame goes to later', async (t) => {
+    const headers = { ...ROUTES['/frame'].headers, 'cross-origin-resource-policy': 'cross-origin' };
+    const tell = "<script>top.postMessage([origin, crossOriginIsolated], '*')</script>";
+    const [first, second] = [
+      await serve(t, { '/': { body: tell, headers } }),
+      await serve(t, { '/': { body: tell, headers } }),
+    ];
+    const server = await serve(t, ROUTES);
+    const page = await open(t, server.url('/'));
+    const seen = await page.evaluate(
+      async (urls) => {
+        const frame = Object.assign(document.createElement('iframe'), { allow: 'cross-origin-isolated', src: urls[0] });
+        const next = () =>
+          new Promise((resolve) => {
+            onmessage = ({ data }) => resolve(data);
+          });
+        document.body.append(frame);
+        const before = await next();
+        frame.contentWindow.location = urls[1];
+        return [before, await next()];
+      },
+      [first.url('/'), second.url('/')],
+    );
+    assert.deepEqual(seen, [
+      [first.origin, true],
+      [second.origin, false],
+    ]);
+  });
+
   test('that was denied is not regained by frames and workers in the frame, nor is the fine clock', async (t) => {
     const server = await serve(t, ROUTES);
     const page = await open(t, server.url('/'));

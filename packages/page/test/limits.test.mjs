@@ -1139,6 +1139,26 @@ suite("memory of the user's thread", () => {
     await eventually(() => page.problems.some(({ text }) => /later.*port 1 is blocked/.test(text)));
   });
 
+  test('is not filled by frames that show the same blob', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '<body>');
+    const grown = watchMemory(t);
+    await page.evaluate(() => {
+      const url = URL.createObjectURL(new Blob([new Uint8Array(50 << 20)], { type: 'text/html' }));
+      const frames = document.createDocumentFragment();
+      for (let count = 0; count < 60; count++) {
+        const frame = document.createElement('iframe');
+        frame.sandbox = '';
+        frame.src = url;
+        frames.append(frame);
+      }
+      document.body.append(frames);
+    });
+    await eventually(() => page.problems.length >= 40);
+    assert.match(page.problems[0].text, /responses that wait take more than/);
+    // All of them would take 3,000 MB, twice.
+    assert.ok(grown() < 2_000 << 20, `${grown() >> 20} MB`);
+  });
+
   test('is not filled by long types of blobs that wait to be read', { timeout: 120_000 }, async (t) => {
     const page = await openHtml(t, '');
     await page.evaluate(() => {

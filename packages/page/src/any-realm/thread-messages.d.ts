@@ -134,6 +134,8 @@ export interface FrameRequest {
   embedderPolicy: Description['embedderPolicy'];
   /** What the document around the frame element may do. */
   outerSandbox?: Sandbox | undefined;
+  /** The URL in the attribute `src` of the frame element, or nothing. */
+  src: string;
   /** The document of about:srcdoc. */
   text: string;
   /** The base URL of the document around. */
@@ -147,6 +149,8 @@ export interface KeptRequest {
   type: 'keepalive';
   id: number;
   request: Request;
+  /** That of the document that makes it. */
+  embedderPolicy: PageDocument['embedderPolicy'];
 }
 
 /** A worker that is to be started. */

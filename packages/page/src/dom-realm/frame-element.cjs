@@ -147,8 +147,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       else this.#show('about:srcdoc', parent._origin, srcdoc, 'text/html', { document: 0 });
       return;
     }
-    const src = this.getAttributeNS(null, 'src') ?? '';
-    const url = src === '' ? null : parent.encodingParseAURL(src);
+    const url = this.#src;
     this.#navigate(url ?? /** @type {Jsdom.UrlRecord} */ (parseURL('about:blank')), isInitial);
   }
 
@@ -169,6 +168,12 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   /** The attribute `sandbox`. */
   get #sandbox() {
     return this._localName === 'iframe' ? this.getAttributeNS(null, 'sandbox') : null;
+  }
+
+  /** The URL in the attribute `src`. */
+  get #src() {
+    const src = this.getAttributeNS(null, 'src') ?? '';
+    return src === '' ? null : this._ownerDocument.encodingParseAURL(src);
   }
 
   /** The attribute `allow`. */
@@ -305,9 +310,9 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    * @param {string} origin
    * @param {Uint8Array | string} content
    * @param {string} contentType
-   * @param {Pick<WindowOptions, 'document' | 'isIsolated' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'>} options
+   * @param {Pick<WindowOptions, 'document' | 'isIsolated' | 'isRestricted' | 'allowsScripts' | 'allowsSameOrigin'> & { referrer?: string }} options
    */
-  #show(url, origin, content, contentType, { document: id, ...sandbox }) {
+  #show(url, origin, content, contentType, { document: id, referrer = this._ownerDocument.URL, ...sandbox }) {
     const parent = this._ownerDocument;
     const mayBeIsolated = sandbox.isIsolated ?? this.#mayBeIsolated;
     // A window cannot change its clock.
@@ -316,6 +321,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       this.#isFresh = false;
       const document = this.#document;
       bridge.useDocument(document._globalObject, id);
+      document._referrer = referrer;
       documents.setSandbox(document._globalObject, sandbox);
       while (document.firstChild !== null) document.removeChild(document.firstChild);
       documents.setLocation(document._globalObject, url, origin);
@@ -331,7 +337,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
           document: id,
           url,
           origin,
-          referrer: parent.URL,
+          referrer,
           encoding: parent._encoding,
           parent: parent._globalObject,
           userAgent: parent._globalObject._settings.userAgent,
@@ -360,6 +366,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       initiator: this._localName,
       sandbox: this.#sandbox,
       allow: this.#allow,
+      src: this.#src === null ? '' : serializeURL(this.#src),
     };
     this.#stopDelayingLoad = stopDelayingLoad;
     const request = bridge.fetchFrame(JSON.stringify(description), (answer, bytes) => {

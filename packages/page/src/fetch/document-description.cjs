@@ -97,7 +97,7 @@ function describePage(response, root) {
  * @param {object} frame
  * @param {import('../any-realm/sandbox-attribute.cjs').Sandbox} frame.sandbox
  * @param {string | null} [frame.allow] the attribute
- * @param {string} [frame.src] the URL of the frame element
+ * @param {string} [frame.src] the URL in the attribute of the frame element: by default, that of the response. Empty if there is none
  * @param {boolean} [frame.isEmbedderIsolated] whether the document around it is isolated: by default, as `embedder`
  * @param {Description} [frame.asker] the document that asked for this one, if it is not `embedder`
  * @returns {Description}
@@ -157,7 +157,7 @@ function describeFrame(
     embedder: embedder.origin,
     declared: embedder.isolated,
     allow,
-    src: isLocal ? embedder.origin : originOfUrl(new URL(src)),
+    src: isLocal || !URL.canParse(src) ? embedder.origin : originOfUrl(new URL(src)),
   };
   const isIsolated = isEmbedderIsolated && isAllowedInFrame(origin, around) && allowsItself(isolated, origin);
   return {

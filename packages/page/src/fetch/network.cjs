@@ -333,7 +333,9 @@ function localResponse(url, { type, bytes }, lease) {
     ['content-type', type],
     ['content-length', String(bytes.byteLength)],
   ];
-  return { type: 'basic', url: String(url), redirected: false, status: 200, statusText: 'OK', headers, body: bytes };
+  // A page can change what threads share.
+  const body = bytes.buffer instanceof SharedArrayBuffer ? new Uint8Array(bytes) : bytes;
+  return { type: 'basic', url: String(url), redirected: false, status: 200, statusText: 'OK', headers, body };
 }
 
 /** @param {URL} url @param {Client} client @throws {NetworkError} */

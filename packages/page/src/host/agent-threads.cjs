@@ -2,6 +2,7 @@
 
 // The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
 
+const { randomInt } = require('node:crypto');
 const { MessagePort } = require('node:worker_threads');
 
 const { LoadRefused } = require('../fetch/document-description.cjs');
@@ -48,7 +49,6 @@ class AgentThreads {
   #listener;
   /** By number. @type {Map<number, AgentThread>} */
   #threads = new Map();
-  #nextThread = 0;
   /** Threads that were reserved and are not open yet. */
   #reserved = 0;
   /** Threads whose documents get their last events. */
@@ -113,7 +113,8 @@ class AgentThreads {
    * @param {ConstructorParameters<typeof AgentThread>[3]} holder
    */
   #add(handle, document, holder) {
-    const thread = new AgentThread(this.#nextThread++, handle, document, holder);
+    // Pages get such numbers, and must not count the threads of other origins by them.
+    const thread = new AgentThread(randomInt(2 ** 47), handle, document, holder);
     this.#threads.set(thread.id, thread);
     handle.on('dom-message', (message) => this.#onDomMessage(thread, message));
     handle.on('main-message', (message) => this.#onMainMessage(thread, message));
@@ -400,7 +401,7 @@ class AgentThreads {
         this.#answerBlob(thread, message).finally(() => handle.finish(message));
         return;
       case 'keepalive':
-        this.#host.keptRequests.start(this.#host.network, this.clientOf(thread), handle, message);
+        this.#startKept(thread, message);
         return;
       case 'end frame':
         thread.endFrameRequest(message.id);
@@ -413,6 +414,12 @@ class AgentThreads {
         return;
       default:
     }
+  }
+
+  /** @param {AgentThread} thread @param {import('../any-realm/thread-messages.js').KeptRequest} message */
+  #startKept(thread, message) {
+    const client = { ...this.clientOf(thread), embedderPolicy: message.embedderPolicy };
+    this.#host.keptRequests.start(this.#host.network, client, thread.handle, message);
   }
 
   /** @param {string} url @param {import('../fetch/origin.cjs').Origin} origin */
@@ -440,9 +447,7 @@ class AgentThreads {
   clientOf({ document: { origin, embedderPolicy, hasCrossSiteAncestor } }, blob) {
     const blobAt = async (/** @type {string} */ url) => {
       const shared = await this.#findBlob(url, origin);
-      return shared === undefined
-        ? undefined
-        : { type: shared.media, bytes: new Uint8Array(new Uint8Array(shared.bytes)) };
+      return shared === undefined ? undefined : { type: shared.media, bytes: new Uint8Array(shared.bytes) };
     };
     return { origin, embedderPolicy, hasCrossSiteAncestor, blobAt: (url) => blob ?? blobAt(url) };
   }

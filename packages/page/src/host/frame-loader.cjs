@@ -85,7 +85,7 @@ async function showErrorPage(host, threads, embedder, request, error, signal) {
   const url = 'about:blank';
   const sandbox = { ...request.sandbox, allowsScripts: false, allowsSameOrigin: false };
   try {
-    await showInFrame(host, threads, embedder, { ...request, url, sandbox }, localDocument(url, ''), {
+    await showInFrame(host, threads, embedder, { ...request, url, sandbox }, localDocument(url), {
       client: embedder,
       startedAt: now(),
       report: () => {},
@@ -112,11 +112,11 @@ async function showInFrame(host, threads, embedder, request, response, { client,
   const { timing, lease } = response;
   report(timing);
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, request.sandbox);
-  const { allow, embedderPolicy, isIsolated } = request;
+  const { allow, src, embedderPolicy, isIsolated } = request;
   const around = { ...embedder.document, embedderPolicy };
   const isEmbedderIsolated = embedder.document.isIsolated && isIsolated;
   const asker = client === embedder ? around : client.document;
-  const described = describeFrame(response, around, { sandbox, allow, src: url, isEmbedderIsolated, asker });
+  const described = describeFrame(response, around, { sandbox, allow, src, isEmbedderIsolated, asker });
   const document = { ...described, startedAt, timing };
   let base;
   if (url.startsWith('about:')) base = client === embedder ? request.base : client.document.url;
@@ -158,7 +158,7 @@ async function fetchFrame(host, threads, client, { url, referrer, asker, text },
     // Only the document around the frame has an attribute `srcdoc` for it.
     const isKnown = /^about:blank(?:[?#]|$)/.test(url) || (asker === undefined && url === 'about:srcdoc');
     if (!isKnown) throw new LoadRefused(`${url} is no document`);
-    return localDocument(url, text);
+    return localDocument(url, url === 'about:srcdoc' ? text : undefined);
   }
   return await host.network.fetch(
     { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },
@@ -167,9 +167,9 @@ async function fetchFrame(host, threads, client, { url, referrer, asker, text },
   );
 }
 
-/** The document of about:srcdoc, or an empty one. @param {string} url @param {string} text @returns {Response} */
+/** The document of about:srcdoc, or an empty one. @param {string} url @param {string} [text] @returns {Response} */
 function localDocument(url, text) {
-  const body = Buffer.from(text === '' ? '<html><head></head><body></body></html>' : text);
+  const body = Buffer.from(text || '<html><head></head><body></body></html>');
   const headers = /** @type {[string, string][]} */ ([['content-type', 'text/html; charset=utf-8']]);
   return { type: 'basic', url, redirected: false, status: 200, statusText: '', headers, body };
 }

@@ -26,10 +26,11 @@ class KeepaliveRequests {
 
   /**
    * @param {Request} request
+   * @param {import('../fetch/request.cjs').Client} client
    * @returns {Promise<Response>}
    * @throws {NetworkError}
    */
-  async fetch(request) {
+  async fetch(request, { embedderPolicy }) {
     const { body, url, method = '', referrer = '', headers = [] } = request;
     const size = body?.byteLength ?? 0;
     const line = url.length + method.length + referrer.length;
@@ -38,7 +39,8 @@ class KeepaliveRequests {
       throw new NetworkError(`requests with keepalive may have ${MAX_BODIES} bytes together`);
     this.#count(1, size, head);
     try {
-      const { response, error, timing } = await this.#thread.ask({ type: 'keepalive', request }, size + head);
+      const message = /** @type {const} */ ({ type: 'keepalive', request, embedderPolicy });
+      const { response, error, timing } = await this.#thread.ask(message, size + head);
       if (response === undefined) throw Object.assign(new NetworkError(error ?? 'too many requests wait'), { timing });
       return response;
     } finally {

@@ -196,11 +196,18 @@ class Loader {
     const claimed = JSON.parse(String(text));
     const window = Number(claimed.window);
     const { windows } = this.#thread;
-    const { url, referrer, asker } = this.askedNavigations.take(claimed.ticket) ?? {
-      url: String(claimed.url),
-      referrer: windows.referrerOf(window, String(claimed.referrer)),
-      asker: undefined,
-    };
+    // What another document navigates the frame to is none of what this one says of it.
+    const asked = this.askedNavigations.take(claimed.ticket);
+    const { url, referrer, asker, srcdoc, base } =
+      asked === undefined
+        ? {
+            url: String(claimed.url),
+            referrer: windows.referrerOf(window, String(claimed.referrer)),
+            asker: undefined,
+            srcdoc: String(claimed.text ?? ''),
+            base: String(claimed.base ?? ''),
+          }
+        : { ...asked, srcdoc: '', base: '' };
     const id = this.#nextId++;
     const initiator = String(claimed.initiator);
     const allow = String(claimed.allow ?? '');
@@ -221,11 +228,12 @@ class Loader {
       isIsolated: windows.ofFrame(window)?.isIsolated === true,
       embedderPolicy: windows.clientOf(window).embedderPolicy,
       outerSandbox: windows.ofFrame(window)?.document.sandbox,
-      text: String(claimed.text ?? ''),
-      base: String(claimed.base ?? ''),
+      src: String(claimed.src ?? ''),
+      text: srcdoc,
+      base,
       initiator,
     };
-    const texts = [url, referrer, request.allow, request.text, request.base, initiator];
+    const texts = [url, referrer, request.allow, request.src, srcdoc, base, initiator];
     const size = texts.reduce((sum, text) => sum + (text?.length ?? 0), FRAME_SIZE);
     waiting.isSent = this.#thread.tellLimited(request, { size });
     if (!waiting.isSent)
@@ -299,9 +307,10 @@ class Loader {
     };
     try {
       const isKept = keepalive && /^https?:/.test(request.url);
+      const client = this.#thread.windows.clientOf(window);
       const response = isKept
-        ? await this.#thread.keepaliveRequests.fetch(request)
-        : await this.#network.fetch(request, this.#thread.windows.clientOf(window), signal);
+        ? await this.#thread.keepaliveRequests.fetch(request, client)
+        : await this.#network.fetch(request, client, signal);
       report(response.timing);
       return response;
     } catch (error) {
