@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -159,6 +160,27 @@ test('compressed copies of pages that choose are named', async (t) => {
   assert.match(warn.mock.calls[0].arguments[0], /index\.html\.gz has the page before it chose/);
   assert.deepEqual((await instrumentFolder(folder)).choosingPages, [], 'the page chooses already');
   assert.equal(fs.existsSync(path.join(folder, 'selfprof/app.js.br')), false);
+});
+
+test('an agent that may choose other sessions than the pages is named', async (t) => {
+  useCountingRuntime(t);
+  const module = createRequire(import.meta.url).resolve('@selfprof/browser');
+  const agent = fs.readFileSync(module, 'utf8').replace('export const', 'const');
+  const warn = t.mock.method(console, 'warn', () => {});
+  const warnings = async (script, options) => {
+    const folder = temporaryFolder(t);
+    write(folder, { 'index.html': '<head></head><script src="app.js"></script>', 'app.js': script });
+    warn.mock.resetCalls();
+    await instrumentFolder(folder, options);
+    return warn.mock.calls.map(({ arguments: [text] }) => text);
+  };
+  const app = `${SOURCES['prices.js'].slice(7)}\n`;
+  const [warning, ...others] = await warnings(app + agent);
+  assert.match(warning, /set `app` to that of @selfprof\/browser/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await warnings(app + agent, { app: 'shop' }), []);
+  assert.deepEqual(await warnings(app + agent, { html: false }), []);
+  assert.deepEqual(await warnings(app), []);
 });
 
 test('what goes wrong ends the build, and is said', async (t) => {
