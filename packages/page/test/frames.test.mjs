@@ -188,6 +188,33 @@ suite('a frame of another origin', () => {
     assert.equal(await page.evaluateIn({ frame: page.frames()[1].frame }, () => origin), foreign.origin);
   });
 
+  test('is not changed by a response without a document, and nobody is told', async (t) => {
+    const page = await openHtml(t, '<body>', {
+      routes: {
+        '/empty': { status: 204, body: '' },
+        '/saved': { body: 'x', headers: { 'content-disposition': 'attachment' } },
+        '/shown': '<title>shown</title>',
+      },
+    });
+    const seen = await page.evaluate(async () => {
+      const frame = document.createElement('iframe');
+      const seen = [];
+      frame.onload = () => seen.push(frame.contentDocument.title);
+      document.body.append(frame);
+      for (const url of ['/shown', '/empty', '/saved']) {
+        frame.src = url;
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        seen.push(performance.getEntriesByName(new URL(url, location).href).length);
+      }
+      return seen;
+    });
+    assert.deepEqual(seen, ['', 'shown', 1, 0, 0]);
+    assert.deepEqual(
+      page.problems.map(({ text }) => /204|to be saved/.exec(text)?.[0]),
+      ['204', 'to be saved'],
+    );
+  });
+
   test('has the referrer that its request had', async (t) => {
     const page = await openHtml(t, '<body>', { routes: { '/frame': (request) => `${request.headers.referer}` } });
     const seen = await page.evaluate(async () => {

@@ -98,7 +98,7 @@ export type ToMainRealm =
       error?: string;
       timing?: FetchTiming | undefined;
     }
-  | { type: 'frame'; id: number; error: string }
+  | { type: 'frame'; id: number; error: string; isUnchanged: boolean }
   | { type: 'frame'; id: number; document: PageDocument; content: DocumentContent }
   | { type: 'frame'; id: number; remote: Omit<WindowAddress, 'origin'>; error?: string | undefined }
   | { type: 'navigate frame'; frame: number; url: string; referrer: string; asker: number }

@@ -372,14 +372,14 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     const request = bridge.fetchFrame(JSON.stringify(description), (answer, bytes) => {
       if (this.#request === request && !parent._isDestroyed && this.isConnected) {
         this.#request = 0;
-        const { error, url: final, contentType, origin, remote, ...options } = JSON.parse(answer);
+        const { error, isUnchanged, url: final, contentType, origin, remote, ...options } = JSON.parse(answer);
         if (remote !== undefined) {
           this.#showRemote(remote, stopDelayingLoad);
           return;
         }
         if (error === undefined) {
           this.#show(final, origin, bytes, contentType, options);
-        } else {
+        } else if (!isUnchanged) {
           // Browsers show an error page, which is a document that has loaded.
           fireAnEvent('load', this);
         }

@@ -5,7 +5,7 @@
 const { randomInt } = require('node:crypto');
 const { MessagePort } = require('node:worker_threads');
 
-const { LoadRefused } = require('../fetch/document-description.cjs');
+const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
@@ -409,7 +409,10 @@ class AgentThreads {
       case 'frame':
         thread
           .withFrameRequest(message, (signal) => loadFrame(this.#host, this, thread, message, signal))
-          .catch((error) => handle.postToMain({ type: 'frame', id: message.id, error: messageOf(error) }))
+          .catch((error) => {
+            const isUnchanged = error instanceof NoDocument;
+            handle.postToMain({ type: 'frame', id: message.id, error: messageOf(error), isUnchanged });
+          })
           .finally(() => handle.finishWhenReceived(message));
         return;
       default:

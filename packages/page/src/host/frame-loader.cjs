@@ -110,13 +110,19 @@ async function showErrorPage(host, threads, embedder, request, error, signal) {
 async function showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal, error }) {
   const { id, window, frame, url } = request;
   const { timing, lease } = response;
-  report(timing);
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, request.sandbox);
   const { allow, src, embedderPolicy, isIsolated } = request;
   const around = { ...embedder.document, embedderPolicy };
   const isEmbedderIsolated = embedder.document.isIsolated && isIsolated;
   const asker = client === embedder ? around : client.document;
-  const described = describeFrame(response, around, { sandbox, allow, src, isEmbedderIsolated, asker });
+  let described;
+  try {
+    described = describeFrame(response, around, { sandbox, allow, src, isEmbedderIsolated, asker });
+  } catch (refusal) {
+    if (!(refusal instanceof NoDocument)) report(timing);
+    throw refusal;
+  }
+  report(timing);
   const document = { ...described, startedAt, timing };
   let base;
   if (url.startsWith('about:')) base = client === embedder ? request.base : client.document.url;

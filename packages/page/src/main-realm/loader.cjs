@@ -244,17 +244,17 @@ class Loader {
   /**
    * The answer of the user's thread.
    *
-   * @param {{ id: number, error?: string, remote?: object,
+   * @param {{ id: number, error?: string, isUnchanged?: boolean, remote?: object,
    *   document?: import('../any-realm/thread-messages.js').PageDocument, content?: import('../any-realm/thread-messages.js').DocumentContent }} message
    */
-  onFrame({ id, error, document, content, remote }) {
+  onFrame({ id, error, isUnchanged, document, content, remote }) {
     const waiting = this.#frames.get(id);
     if (waiting === undefined) return;
     this.#frames.delete(id);
     const { onDone, request } = waiting;
     if (document === undefined || content === undefined) {
       if (error !== undefined) this.#thread.reports.loadFailure(request, new Error(error));
-      const answer = remote === undefined ? FAILED : { remote };
+      const answer = remote === undefined ? { ...FAILED, isUnchanged } : { remote };
       this.#thread.enter(() => onDone(JSON.stringify(answer), this.#thread.bridge.bytesForDom(NO_BYTES)));
       return;
     }
