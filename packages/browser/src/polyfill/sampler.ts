@@ -15,10 +15,10 @@ const TICKS = 100;
  * between two ticks that is often the one with the most events, and not the one with the most time.
  */
 const LAST_TICKS = 500;
-/** How soon that is, in milliseconds. What the clock cannot show is added. */
+/** How soon that is, in milliseconds. A step of the clock is added. */
 const SOON = 0.03;
 
-/** Milliseconds from one tick to the next after which each event is a tick. Half a step of the clock is added: with steps of 1 ms it is one. */
+/** After more than so many milliseconds from one tick to the next, and half a step of the clock, each event is a tick. */
 const SURPRISE = 0.15;
 
 /** Recordings that are not full. */
