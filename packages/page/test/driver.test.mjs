@@ -63,6 +63,28 @@ const run = (call, window, script, timeout = 30_000) =>
     timeoutError: 'script timeout',
   });
 
+test('errors of pages are as long as the user can take, and do not end the process', {
+  timeout: 120_000,
+}, async (t) => {
+  const { call } = await start(t);
+  await call('start', { jsdom });
+  const { window } = await call('open', {});
+  // JSON escapes each of the characters by six, which is more than V8's longest text.
+  for (const thrown of [
+    "new Error('\\x01'.repeat(9e7))",
+    "Object.assign(new Error('a'), { stack: '\\x01'.repeat(9e7) })",
+    "({ toString() { return '\\x01'.repeat(9e7); } })",
+  ]) {
+    const error = await run(call, window, `throw ${thrown};`, 60_000).then(
+      () => undefined,
+      (error) => error,
+    );
+    assert.equal(error.code, 'javascript error', error.message);
+    assert.ok(error.message.length + error.stack.length < 30_000, thrown);
+  }
+  assert.equal(await run(call, window, 'return 1 + 1;'), 2);
+});
+
 test('several pages run at once and do not block each other', async (t) => {
   const server = await serve(t, { '/': '<script>console.log("hello")</script>' });
   const { call, events } = await start(t);

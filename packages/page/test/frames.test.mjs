@@ -215,6 +215,31 @@ suite('a frame of another origin', () => {
     );
   });
 
+  test('with a document that cannot be parsed to its end loads all the same', async (t) => {
+    const type = (type) => ({ headers: { 'content-type': type } });
+    const page = await openHtml(t, '<body>', {
+      routes: {
+        '/whole': { body: '<a>x</a>', ...type('text/xml') },
+        '/broken': { body: '<a>x</b>', ...type('text/xml') },
+        '/more': { body: '<a/>more', ...type('application/xhtml+xml') },
+        '/empty': { body: '', ...type('text/xml') },
+      },
+    });
+    for (const url of ['/whole', '/broken', '/more', '/empty']) {
+      const state = await page.evaluate(
+        (src) =>
+          new Promise((resolve) => {
+            const frame = Object.assign(document.createElement('iframe'), { src });
+            frame.onload = () => resolve(frame.contentDocument.readyState);
+            document.body.append(frame);
+          }),
+        url,
+      );
+      assert.equal(state, 'complete', url);
+    }
+    assert.equal(page.problems.length, 3, page.problems.map(({ text }) => text).join());
+  });
+
   test('has the referrer that its request had', async (t) => {
     const page = await openHtml(t, '<body>', { routes: { '/frame': (request) => `${request.headers.referer}` } });
     const seen = await page.evaluate(async () => {

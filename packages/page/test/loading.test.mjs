@@ -344,6 +344,10 @@ suite('evaluate', () => {
     );
     await assert.rejects(page.evaluate('throw null'), { message: 'the page threw null' });
     await assert.rejects(page.evaluate('throw { toString() { throw 1 } }'), PageError);
+    const long = await page
+      .evaluate("const error = new Error('x'.repeat(1e8)); error.stack = error.name = error.message; throw error")
+      .catch((error) => error);
+    assert.deepEqual([long.errorName.length, long.pageStack.length, long.message.length], [10_000, 10_000, 20_002]);
     await assert.rejects(page.evaluate(42), TypeError);
   });
 

@@ -24,4 +24,4 @@ function shortened(text) {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
 }
 
-module.exports = { MAX_REPORTS, ReportLimit, shortened };
+module.exports = { MAX_LENGTH, MAX_REPORTS, ReportLimit, shortened };

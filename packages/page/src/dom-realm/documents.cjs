@@ -174,20 +174,25 @@ function parse(window, content, contentType) {
     });
     text = legacyHookDecode(content, document._encoding);
   }
-  const session = document._startParsingSession({
-    onError: (/** @type {Error} */ error) => {
-      session.abort();
-      postToHost({
-        type: 'problem',
-        frame: realms.realmOf(window)?.id,
-        kind: 'parsing',
-        text: `${error.message}`,
-        url: document.URL,
-      });
-    },
-  });
+  /** Browsers show what they have parsed until then. @param {unknown} error */
+  const endWith = (error) => {
+    postToHost({
+      type: 'problem',
+      frame: realms.realmOf(window)?.id,
+      kind: 'parsing',
+      text: shortened(`${/** @type {Error} */ (error)?.message}`),
+      url: document.URL,
+    });
+    session.finish();
+  };
+  const session = document._startParsingSession({ onError: endWith });
   const source = type.isHTML() || isXml ? text : asPlainText(text, type.essence);
-  runWithMarker(window, 'parse', () => session.parse(source));
+  try {
+    runWithMarker(window, 'parse', () => session.parse(source));
+  } catch (error) {
+    // XML that is malformed, or a document that is nested too deeply for the stack.
+    endWith(error);
+  }
 }
 
 /**

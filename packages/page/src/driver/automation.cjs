@@ -3,7 +3,7 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
-const { PageError, TimeoutError, messageOf } = require('../host/errors.cjs');
+const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
 const { internalsOf } = require('../host/page.cjs');
 const { withTimeout } = require('../host/time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
@@ -81,8 +81,8 @@ class Automation {
       );
     }
     if (answer.error !== undefined) {
-      const { code, message, stack = '' } = Object(answer.error);
-      throw new CommandError(String(code), String(message), String(stack));
+      const { code, message, stack } = Object(answer.error);
+      throw new CommandError(textOf(code), textOf(message), textOf(stack));
     }
     return JSON.parse(String(answer.text));
   }

@@ -11,6 +11,7 @@ const net = require('node:net');
 
 const { toLine } = require('./lines.cjs');
 const { TimeoutError, messageOf } = require('../host/errors.cjs');
+const { shortened } = require('../any-realm/report-limits.cjs');
 const { checkNode } = require('../host/find-jsdom.cjs');
 const { CommandError } = require('./command-error.cjs');
 
@@ -45,7 +46,8 @@ async function answer(line) {
 
 /** @param {unknown} error @returns {{ code: string, message: string, stack: string }} `code` is one of WebDriver's */
 function describeError(error) {
-  const message = messageOf(error);
+  // JSON escapes characters by six, and the text of a page must not become too long for V8.
+  const message = shortened(messageOf(error));
   if (error instanceof CommandError) return { code: error.code, message, stack: error.pageStack };
   if (error instanceof TimeoutError) return { code: 'timeout', message, stack: '' };
   if (error instanceof Error && isAboutCertificates(error.cause))

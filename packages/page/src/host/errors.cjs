@@ -2,6 +2,8 @@
 
 // Errors that users of the page host get.
 
+const { shortened } = require('../any-realm/report-limits.cjs');
+
 /** What a script in a page threw. */
 class PageError extends Error {
   name = 'PageError';
@@ -16,9 +18,9 @@ class PageError extends Error {
   }
 }
 
-/** Other values are not converted: the text of a list can be half a gigabyte long. @param {unknown} value */
+/** What a page says in an error. Other values are not converted: the text of a list can be half a gigabyte long. @param {unknown} value */
 function textOf(value) {
-  return typeof value === 'string' ? value : '';
+  return typeof value === 'string' ? shortened(value) : '';
 }
 
 /** Something took longer than its timeout. */
@@ -31,4 +33,4 @@ function messageOf(thrown) {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-module.exports = { PageError, TimeoutError, messageOf };
+module.exports = { PageError, TimeoutError, messageOf, textOf };

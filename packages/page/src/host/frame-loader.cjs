@@ -22,6 +22,7 @@ const { messageOf } = require('./errors.cjs');
  * @throws {Error} why the frame stays empty
  */
 async function loadFrame(host, threads, embedder, request, signal) {
+  if (embedder.owner !== undefined) throw new LoadRefused('a worker has no frames');
   try {
     await loadInFrame(host, threads, embedder, request, signal);
   } catch (error) {

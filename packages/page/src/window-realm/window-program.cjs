@@ -5,6 +5,7 @@
 
 const host = require('selfprof:host');
 const { NATIVE } = require('../any-realm/function-texts.cjs');
+const { MAX_LENGTH } = require('../any-realm/report-limits.cjs');
 const { deserialize } = require('../any-realm/structured-clone.cjs');
 const { serializeHere } = require('./structured-clone-api.cjs');
 const { install } = require('./install-globals.cjs');
@@ -17,6 +18,7 @@ const { parse } = JSON;
 const { apply, defineProperty, deleteProperty } = Reflect;
 /** Errors that the main realm may have made. @type {Record<string, ErrorConstructor>} */
 const ERRORS = { Error, RangeError, SyntaxError, TypeError };
+const { slice } = String.prototype;
 const { then } = Promise.prototype;
 const { kindOf } = host.platform;
 
@@ -27,7 +29,8 @@ function describe(error) {
   const read = (/** @type {string} */ key) => {
     try {
       const value = /** @type {any} */ (error)?.[key];
-      return typeof value === 'string' ? value : undefined;
+      // Half a gigabyte would not fit into the user's heap.
+      return typeof value === 'string' ? apply(slice, value, [0, MAX_LENGTH]) : undefined;
     } catch {
       return undefined;
     }
