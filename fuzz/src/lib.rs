@@ -12,7 +12,6 @@ mod profiles;
 mod requests;
 mod scripts;
 mod source_maps;
-mod webassembly;
 mod writers;
 
 pub use compression::gzip;
@@ -21,14 +20,13 @@ pub use profiles::{cpuprofile, detection, explainer, otlp, pprof, w3c};
 pub use requests::{options, webdriver};
 pub use scripts::instrument;
 pub use source_maps::{comments, data_url, names, source_map};
-pub use webassembly::webassembly;
 pub use writers::writers;
 
 /// A fuzz target: its name, and the function that checks an input.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets. Each has folders of its name in `corpus/` and possibly `findings/`.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 16] = [
     ("w3c", w3c),
     ("explainer", explainer),
     ("cpuprofile", cpuprofile),
@@ -43,7 +41,6 @@ pub const TARGETS: [Target; 17] = [
     ("names", names),
     ("comments", comments),
     ("instrument", instrument),
-    ("webassembly", webassembly),
     ("webdriver", webdriver),
     ("options", options),
 ];

@@ -86,7 +86,7 @@ suite('cross-origin isolation', () => {
     });
   });
 
-  test('that `allow` gives to the origin of `src` is not given to another one that the frame goes to later', async (t) => {
+  test('that allow gives to the origin of src is not given to another one that the frame goes to later', async (t) => {
     const headers = { ...ROUTES['/frame'].headers, 'cross-origin-resource-policy': 'cross-origin' };
     const tell = "<script>top.postMessage([origin, crossOriginIsolated], '*')</script>";
     const [first, second] = [

@@ -947,7 +947,8 @@ suite("memory of the user's thread", () => {
     }, foreign.origin);
     await eventually(() => page.problems.length >= 10);
     assert.ok(peak < 400 << 20, `${peak >> 20} MB`);
-    assert.ok(process.memoryUsage.rss() - before < 600 << 20, `${(process.memoryUsage.rss() - before) >> 20} MB`);
+    // Frames that are refused show error pages, which have threads.
+    assert.ok(process.memoryUsage.rss() - before < 1_000 << 20, `${(process.memoryUsage.rss() - before) >> 20} MB`);
     assert.ok(
       page.problems.some(({ text }) => /more than 33554432 bytes/.test(text)),
       page.problems[0].text,

@@ -1,6 +1,0 @@
-//! Fuzzes `selfprof_fuzz::webassembly`.
-
-#![forbid(unsafe_code)]
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|input: &[u8]| selfprof_fuzz::webassembly(input));
