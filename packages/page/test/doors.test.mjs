@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 import { FROM_DOM_REALM, FROM_WINDOW_REALM, INTO_DOM_REALM, MESSAGES_OF_DOM_REALM } from './doors.mjs';
 import { walk } from './reachable.mjs';
-import { eventually, host, jsdom, openHtml } from './server.mjs';
+import { host, jsdom, openHtml } from './server.mjs';
 
 const source = (file) => fs.readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
 
@@ -69,11 +69,6 @@ function openJsdom(t) {
   }
   const copy = path.join(modules, 'jsdom');
   fs.cpSync(original, copy, { recursive: true });
-  fs.appendFileSync(
-    path.join(copy, 'lib/generated/idl/Headers.js'),
-    `{ const { install } = exports;
-       exports.install = (global, names) => { install(global, names); global.workerDoors = require('selfprof:main-realm'); }; }`,
-  );
   fs.appendFileSync(
     path.join(copy, 'lib/jsdom/browser/Window.js'),
     `{ const { createWindow } = exports;
@@ -277,26 +272,6 @@ suite('a page that has taken over the DOM realm', () => {
       );
     }
     assert.equal(await neighbour.evaluate('1 + 1'), 2);
-  });
-
-  test('open no frames for a worker, which would not be in the sandbox of its page', { timeout: 120_000 }, async (t) => {
-    const worker = `onmessage = ({ data }) => workerDoors.fetchFrame(
-      JSON.stringify({ url: data, window: 0, frame: 7, sandbox: null, initiator: 'iframe', referrer: '' }), (answer) => postMessage(answer));`;
-    const page = await openHtml(t, '<iframe sandbox="allow-scripts" src="/uploaded"></iframe>', {
-      host: host(t, { jsdom: openJsdom(t) }),
-      routes: {
-        '/uploaded': `<script>
-          const worker = new Worker('data:text/javascript,' + encodeURIComponent(${JSON.stringify(worker)}));
-          worker.onmessage = ({ data }) => console.log(data);
-          worker.postMessage(new URL('/other', location.href).href);
-        </script>`,
-        '/other': '<script>console.log("runs in " + origin)</script>',
-      },
-    });
-    await eventually(() => page.log.length > 0);
-    assert.equal(JSON.parse(page.log[0]).error, 'the request failed');
-    assert.match(page.problems.map(({ text }) => text).join(), /a worker has no frames/);
-    assert.equal(page.log.length, 1);
   });
 
   test('cannot change shared memory while the host reads it as text', { timeout: 60_000 }, async (t) => {

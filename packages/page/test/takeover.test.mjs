@@ -16,6 +16,7 @@ import vm from 'node:vm';
 import { Cookies } from '../src/fetch/cookies.cjs';
 import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
 import { CookieFeed } from '../src/host/cookie-feed.cjs';
+import { loadFrame } from '../src/host/frame-loader.cjs';
 import { block, eventually, host, jsdom, openHtml, serve, watchMemory } from './server.mjs';
 
 /**
@@ -213,6 +214,14 @@ suite('a server that redirects', () => {
     );
     assert.equal(page.server.requests.at(-1).url, '/action');
     assert.equal(page.server.requests.at(-1).headers['sec-fetch-site'], 'cross-site');
+  });
+});
+
+suite('a worker', () => {
+  test('has no frames, which would be in no sandbox', async () => {
+    const worker = { owner: {} };
+    const request = { url: 'http://page.test/' };
+    await assert.rejects(loadFrame({}, {}, worker, request, AbortSignal.timeout(1_000)), /a worker has no frames/);
   });
 });
 
