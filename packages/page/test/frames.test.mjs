@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { host, logged, open, openHtml, serve } from './server.mjs';
+import { eventually, host, logged, open, openHtml, serve } from './server.mjs';
 
 suite('a frame of the same origin', () => {
   test('has a realm of its own, which its page can reach', async (t) => {
@@ -196,19 +196,31 @@ suite('a frame of another origin', () => {
         '/shown': '<title>shown</title>',
       },
     });
-    const seen = await page.evaluate(async () => {
+    await page.evaluate(() => {
       const frame = document.createElement('iframe');
-      const seen = [];
+      globalThis.seen = [];
       frame.onload = () => seen.push(frame.contentDocument.title);
       document.body.append(frame);
-      for (const url of ['/shown', '/empty', '/saved']) {
+      globalThis.show = (url) => {
         frame.src = url;
-        await new Promise((resolve) => setTimeout(resolve, 300));
-        seen.push(performance.getEntriesByName(new URL(url, location).href).length);
-      }
-      return seen;
+      };
     });
-    assert.deepEqual(seen, ['', 'shown', 1, 0, 0]);
+    const entries = (url) =>
+      page.evaluate((url) => performance.getEntriesByName(new URL(url, location).href).length, url);
+    await page.evaluate("show('/shown')");
+    await eventually(() => page.evaluate("seen.includes('shown')"));
+    await page.evaluate("show('/empty')");
+    await eventually(() => page.problems.length === 1);
+    await page.evaluate("show('/saved')");
+    await eventually(() => page.problems.length === 2);
+    const counts = [await entries('/shown'), await entries('/empty'), await entries('/saved')];
+    assert.deepEqual(
+      [await page.evaluate('seen'), counts],
+      [
+        ['', 'shown'],
+        [1, 0, 0],
+      ],
+    );
     assert.deepEqual(
       page.problems.map(({ text }) => /204|to be saved/.exec(text)?.[0]),
       ['204', 'to be saved'],
