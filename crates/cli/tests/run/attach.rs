@@ -75,13 +75,18 @@ impl Running {
     /// Waits until the state is the expected one.
     #[track_caller]
     fn wait_for_state(&mut self, expected: &Value) {
+        let last = self.wait_for(|state| state == expected);
+        assert_eq!(last, *expected);
+    }
+
+    /// Waits until the state is as wanted, or for 20 seconds. Returns it.
+    fn wait_for(&mut self, is_wanted: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + Duration::from_secs(20);
         loop {
             let state = self.state();
-            if state == *expected {
-                return;
+            if is_wanted(&state) || Instant::now() > until {
+                return state;
             }
-            assert!(Instant::now() < until, "\n{state}\n{expected}");
             thread::sleep(Duration::from_millis(50));
         }
     }
@@ -258,11 +263,7 @@ fn later_workers_are_recorded_or_named() {
         for command in commands {
             program.tell(command);
         }
-        let until = Instant::now() + Duration::from_secs(20);
-        while program.state()["workers"] != 0 && Instant::now() < until {
-            thread::sleep(Duration::from_millis(50));
-        }
-        let during = program.state();
+        let during = program.wait_for(|state| state["workers"] == 0);
         assert_eq!((&during["changed"]["parent"], &during["changed"]["env"]), (&true.into(), &false.into()));
         let said = attached.end();
         let threads = threads(&directory, "running.selfprof.json");
@@ -270,7 +271,8 @@ fn later_workers_are_recorded_or_named() {
         assert_eq!(names, expected, "{said}");
         assert_eq!(said.contains("not recorded"), warning.is_some(), "{said}");
         assert!(said.contains(warning.unwrap_or_default()), "{said}");
-        let after = program.state();
+        // The program undoes the changes while the recorder ends.
+        let after = program.wait_for(|state| state["changed"]["parent"] == false);
         assert_eq!(after["changed"]["parent"], false);
         assert!(!after["execArgv"].to_string().contains("run.cjs"), "{after}");
     }
@@ -375,7 +377,7 @@ fn an_open_inspector_stays_open() {
     let before = program.state();
     assert_eq!(before["changed"]["inspector"], true);
     program.attached(&directory, "--top 0").end();
-    let after = program.state();
+    let after = program.wait_for(|state| state["changed"] == before["changed"]);
     assert_eq!(after["changed"], before["changed"]);
 }
 
