@@ -12,7 +12,7 @@ const BUILDS: Record<string, { entry: string; fileName: string; before?: string;
     fileName: 'polyfill.js',
     // Outside of the function around everything else, so that all scripts of the page see them.
     before:
-      'let SELFPROF_ENTER,SELFPROF_CHECK,SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=v=>(SELFPROF_CHECK?.native(),v),' +
+      'let SELFPROF_LEAVE=v=>(SELFPROF_CHECK?.(),v),SELFPROF_NATIVE=v=>(SELFPROF_CHECK?.native(),v),' +
       'SELFPROF_SCAN=v=>(SELFPROF_CHECK?.scan(),v),SELFPROF_RESUME=v=>(SELFPROF_ENTER?.resume(),v);',
   },
   tracing: {

@@ -1,6 +1,7 @@
 // The interface `Profiler` of the runtime: https://wicg.github.io/js-self-profiling/#the-profiler-interface
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 
 import { brief, page, POLYFILL } from './polyfill.mjs';
@@ -120,12 +121,36 @@ describe('the interface', () => {
   });
 
   it('declares the names that instrumented code uses, for modules and other scripts', () => {
-    assert.match(POLYFILL, /^let \$e,\$t,\$x=/);
+    assert.match(POLYFILL, /^let \$x=/);
     assert.equal(
-      page().run('[typeof $e, typeof $t, typeof $x, typeof $h, typeof $s, typeof $r] + ""'),
-      'undefined,undefined,function,function,function,function',
+      page().run('[$e, $t, typeof $x, typeof $h, typeof $s, typeof $r] + ""'),
+      ',,function,function,function,function',
     );
     for (const name of ['$x', '$h', '$s', '$r']) assert.equal(page().run(`${name}(7)`), 7);
+  });
+
+  it('hides the names that change from loops over the global object, and defines them anew', async () => {
+    const it = page();
+    const keys = () => it.run('Object.keys(globalThis).filter((key) => key[0] === "$") + ""');
+    assert.equal(keys(), '');
+    const profiler = it.start();
+    assert.equal(it.run('typeof $e + typeof $t'), 'functionfunction');
+    assert.equal(keys(), '');
+    await it.job(() => profiler.stop());
+    assert.equal(it.run('[$e, $t] + ""'), ',');
+    assert.equal(keys(), '');
+  });
+
+  it('keeps instrumented code from failing if the global object takes no new properties', () => {
+    // As in workers: windows and contexts of Node refuse to become such objects.
+    const program = `${POLYFILL}
+      Object.preventExtensions(globalThis);
+      const profiler = new ProfilerPolyfill({ sampleInterval: 10, maxBufferSize: 10 });
+      const during = typeof $e;
+      profiler.stop();
+      console.log(during, typeof $e);`;
+    const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    assert.equal(stdout, 'function undefined\n');
   });
 });
 

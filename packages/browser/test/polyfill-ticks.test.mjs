@@ -117,6 +117,15 @@ describe('the runtime', () => {
     assert.ok(it.clockReads >= 100, `${it.clockReads} of 100 events read the clock`);
   });
 
+  it('reads the clock seldom in dense code that is interrupted, as by garbage collections', async () => {
+    const it = page();
+    it.start();
+    it.job('inner(() => loop(1e6, 0.0001))');
+    it.clockReads = 0;
+    it.job('inner(() => { for (let i = 0; i < 10; i++) { loop(1e5, 0.0001); pass(5) } })');
+    assert.ok(it.clockReads < 30_000, `${it.clockReads} of 1,000,000 events read the clock`);
+  });
+
   it('does not wait for the countdown of dense code in code with few events', async () => {
     const it = page();
     const profiler = it.start();

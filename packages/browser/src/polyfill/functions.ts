@@ -1,10 +1,8 @@
 // The table of functions that `selfprof instrument` writes: which function is at a position of an instrumented file.
 
+import { TABLE_TIMEOUT } from './constants.ts';
 import { AbortSignal, apply, dictionary, exec, fetch, min, URL } from './intrinsics.ts';
 import { captureStack, type Line, parseLine } from './stack-text.ts';
-
-/** How long a trace waits for the table, in milliseconds. */
-const TIMEOUT = 5_000;
 
 /**
  * The name, line and column in the file as it was; start and end in the instrumented text; the index of the function around it, or -1. With
@@ -44,16 +42,15 @@ export async function loadFunctions(): Promise<Functions | undefined> {
     return await loading;
   } catch (error) {
     loading = undefined;
-    if (!hasWarned) console.warn('Profiler: no function table:', error);
+    if (!hasWarned) console.warn('Profiler: no functions:', error);
     hasWarned = true;
-    return undefined;
   }
 }
 
 async function load(): Promise<Functions> {
   const base = new URL('SELFPROF_FUNCTIONS', ownUrl);
   // Chromium 103, Firefox 100 and Safari 16 have it.
-  const response = await fetch(base, { signal: AbortSignal.timeout?.(TIMEOUT) });
+  const response = await fetch(base, { signal: AbortSignal.timeout?.(TABLE_TIMEOUT) });
   const { version, files } = await response.json();
   if (version !== 1) throw version;
   const table = dictionary<FileFunctions>();
@@ -67,8 +64,8 @@ async function load(): Promise<Functions> {
 
 /** The function that contains a position, if the code there was instrumented. The line gets the URL of the file as it was. */
 export function functionAt(table: Functions, at: Line): FunctionEntry | undefined {
-  const file = apply(exec, /^[^?#]*/, [at.url])?.[0];
-  const functions = table[`${file}`] ?? table[`${file}index.html`];
+  const file = (apply(exec, /^[^?#]*/, [at.url]) as RegExpExecArray)[0];
+  const functions = table[file] ?? table[`${file}index.html`];
   if (!functions) return undefined;
   at.url = functions.url ?? at.url;
   const position = positionOf(at.line, at.column);

@@ -1,5 +1,5 @@
-// Names that `selfprof instrument` replaces by those of the build: see `Names` in crates/instrument. vite.config.ts declares them in the
-// global lexical scope, which modules see too.
+// Names that `selfprof instrument` replaces by those of the build: see `Names` in crates/instrument. All scripts and modules of the page see
+// them: two are properties of the global object, which sampler.ts defines, and vite.config.ts declares the others in the global lexical scope.
 
 /** Counts the entry of a function: what ran before was its caller. */
 interface Enter {

@@ -1,23 +1,12 @@
 // The interface `Profiler`, as WebIDL defines it: https://wicg.github.io/js-self-profiling/#the-profiler-interface
 
+import { BASE_INTERVAL, MAX_DELAY, MAX_INTERVAL, MAX_PROFILERS } from './constants.ts';
 import type { Trace } from '../../index.d.ts';
 import { loadFunctions } from './functions.ts';
-import { ceil, clearTimeout, defineProperty, Event, EventTarget, min, now, setTimeout } from './intrinsics.ts';
+import { clearTimeout, defineProperty, Event, floor, min, now, setTimeout } from './intrinsics.ts';
 import { newRecording, type Recording } from './recording.ts';
 import { begin, end } from './sampler.ts';
 import { traceOf } from './trace.ts';
-
-/** Intervals are multiples of it, in milliseconds, as in Chromium. */
-const BASE_INTERVAL = 10;
-
-/** The largest interval in Chromium, in milliseconds. */
-const MAX_INTERVAL = 2_147_483;
-
-/** Profilers that may be started and not stopped at a time, as in Chromium. */
-const MAX_PROFILERS = 100;
-
-/** Milliseconds. Timers with delays of 2^31 or more fire at once. */
-const MAX_DELAY = 1e9;
 
 const FAILED = "Failed to construct 'Profiler': ";
 
@@ -36,7 +25,7 @@ function convert(options: unknown): { maxBufferSize: number; sampleInterval: num
   // An extension.
   if ((options as { mode?: unknown }).mode === 'trace') throw new TypeError(`${FAILED}scripts are not traced.`);
   const sampleInterval = member('sampleInterval');
-  if (sampleInterval - sampleInterval !== 0) throw new TypeError(`${FAILED}sampleInterval is not finite.`);
+  if (sampleInterval - sampleInterval !== 0) throw new TypeError(`${FAILED}sampleInterval is out of range.`);
   return { maxBufferSize, sampleInterval };
 }
 
@@ -58,7 +47,7 @@ export class Profiler extends EventTarget {
     super();
     profilers++;
     const start = now();
-    const interval = BASE_INTERVAL * (ceil(sampleInterval / BASE_INTERVAL) || 1);
+    const interval = BASE_INTERVAL * (-floor(-sampleInterval / BASE_INTERVAL) || 1);
     this.#interval = interval;
     this.#recording = newRecording(start, interval, maxBufferSize);
     begin(this.#recording);
@@ -69,7 +58,7 @@ export class Profiler extends EventTarget {
     const wait = () => {
       timer = setTimeout(
         () => (untilFull() > 0 ? wait() : this.dispatchEvent(new Event('samplebufferfull'))),
-        min(ceil(untilFull()), MAX_DELAY),
+        min(untilFull(), MAX_DELAY),
       );
     };
     let timer: ReturnType<typeof setTimeout>;

@@ -3,23 +3,10 @@
 // The clock is read after a number of events that is small at first and where time passes unexpectedly, and grows where it does not. If a
 // sample is due, the kind of the event tells which function ran until then, so none is invented.
 
-import { min, now, queueMicrotask } from './intrinsics.ts';
+import { SOON_FACTOR, SOON, SURPRISE, TICKS } from './constants.ts';
+import { defineGlobal, min, now, queueMicrotask } from './intrinsics.ts';
 import { dueTime, ENTERED, IDLE, type Recording, RUNNING, type State, take, UNPLACED } from './recording.ts';
 import { captureStack, restoreError } from './stack-text.ts';
-
-/** Ticks in a millisecond of code with many events. */
-const TICKS = 100;
-
-/**
- * The same where a sample is due soon. The function of the event after which the clock has passed that time gets the sample: with many events
- * between two ticks that is often the one with the most events, and not the one with the most time.
- */
-const LAST_TICKS = 500;
-/** How soon that is, in milliseconds. A step of the clock is added. */
-const SOON = 0.03;
-
-/** After more than so many milliseconds from one tick to the next, and half a step of the clock, each event is a tick. */
-const SURPRISE = 0.15;
 
 /** Recordings that are not full. */
 const recordings: Recording[] = [];
@@ -34,8 +21,8 @@ let hasEvents = false;
 let lastTime = 0;
 /** What the countdown began with. */
 let countdown = 0;
-/** Events until the next tick. */
-let left = 0;
+/** The first number: events until the next tick. V8 counts fastest outside of its heap, where it puts more than 64 bytes. */
+const left = new Int32Array(32);
 /** The shortest time that the clock has shown. */
 let clockStep = Infinity;
 /** Events in a millisecond. */
@@ -54,6 +41,11 @@ function takeDue(time: number, state: State): void {
   update();
 }
 
+function setChecks(onEnter?: Enter, onCheck?: Check): void {
+  defineGlobal('SELFPROF_ENTER', onEnter);
+  defineGlobal('SELFPROF_CHECK', onCheck);
+}
+
 /** Drops recordings that are full, and ends all checks with the last of them. */
 function update(): void {
   let count = 0;
@@ -65,19 +57,10 @@ function update(): void {
     if (due < Infinity) recordings[count++] = recording;
   }
   recordings.length = count;
-  SELFPROF_ENTER = count ? enter : undefined;
-  SELFPROF_CHECK = count ? check : undefined;
-  if (!count) isIdle = true;
-}
-
-function updateRate(elapsed: number): void {
-  events += countdown - left;
-  busyTime += elapsed;
-  if (busyTime < 1) return;
-  // It falls at once: code with few events must not wait for the countdown of code with many.
-  const current = events / busyTime;
-  rate = min(current, 4 * rate + 1);
-  events = busyTime = 0;
+  if (!count) {
+    isIdle = true;
+    setChecks();
+  }
 }
 
 function beginJob(time: number): void {
@@ -100,11 +83,20 @@ function tick(state: State): void {
     } else {
       const elapsed = time - lastTime;
       if (elapsed) clockStep = min(clockStep, elapsed);
-      updateRate(elapsed);
-      const isSurprise = elapsed > SURPRISE + clockStep / 2;
+      const usual = SURPRISE + clockStep / 2;
+      // What takes longer, such as a garbage collection, says nothing of the events around it.
+      events += countdown - left[0];
+      busyTime += min(elapsed, usual);
+      if (busyTime >= 1) {
+        // It falls at once: code with few events must not wait for the countdown of code with many.
+        rate = min(events / busyTime, 4 * rate + 1);
+        events = busyTime = 0;
+      }
       // Integers, for engines that keep other numbers in objects.
-      const isSoon = nextDue - time <= SOON + clockStep;
-      countdown = isSurprise ? 0 : min(2 * countdown + 1, rate / (isSoon ? LAST_TICKS : TICKS)) | 0;
+      countdown =
+        elapsed > usual
+          ? 0
+          : min(2 * countdown + 1, rate / TICKS / (nextDue - time > SOON + clockStep ? 1 : SOON_FACTOR)) | 0;
       lastTime = time;
       if (time >= nextDue) {
         takeDue(time, state);
@@ -115,7 +107,7 @@ function tick(state: State): void {
   } catch {
     // The stack is at its end. This is the page's error, which it meets itself.
   }
-  left = countdown;
+  left[0] = countdown;
   isTicking = false;
 }
 
@@ -132,13 +124,14 @@ function endJob(): void {
   } catch {
     isIdle = true;
   }
-  left = countdown = 0;
+  left[0] = countdown = 0;
 }
 
 /** Begins to sample: the first sample is taken now. */
 export function begin(recording: Recording): void {
   // What is due of others.
   tick(RUNNING);
+  if (!recordings.length) setChecks(enter, check);
   recordings[recordings.length] = recording;
   update();
   if (isIdle) beginJob(recording.start);
@@ -155,25 +148,27 @@ export function end(recording: Recording): void {
 // Both run very often. They are so small that engines put their code in place of each call.
 
 const enter: Enter = () => {
-  if (--left < 0) tick(ENTERED);
+  if (--left[0] < 0) tick(ENTERED);
 };
 
 const check: Check = () => {
-  if (--left < 0) tick(RUNNING);
+  if (--left[0] < 0) tick(RUNNING);
 };
 
 // The function may have no other check until its job ends.
 enter.resume = () => {
   enter();
-  left = countdown = 0;
+  left[0] = countdown = 0;
 };
 
 // What a regular expression takes is that of about eight other events.
 check.scan = () => {
-  left -= 7;
+  left[0] -= 7;
   check();
 };
 
 check.native = () => {
   tick(RUNNING);
 };
+
+setChecks();

@@ -1,5 +1,6 @@
 // The stack, as the engine writes it, and what its lines mean.
 
+import { MAX_FRAMES } from './constants.ts';
 import {
   apply,
   defineProperty,
@@ -10,9 +11,6 @@ import {
   set,
   slice,
 } from './intrinsics.ts';
-
-/** V8's profiler records as many frames. Outer ones are left out. */
-const MAX_FRAMES = 255;
 
 /** What was changed, last first, and the properties before. */
 let changes: { key: string; before: PropertyDescriptor | undefined; earlier: typeof changes } | undefined;

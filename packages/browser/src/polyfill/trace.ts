@@ -3,7 +3,7 @@
 import type { Trace } from '../../index.d.ts';
 import { type FunctionEntry, functionAt, loadFunctions, ownUrl } from './functions.ts';
 import { dictionary } from './intrinsics.ts';
-import { type CallNode, ENTERED, IDLE, type Recording } from './recording.ts';
+import { type CallNode, ENTERED, type Recording } from './recording.ts';
 import { type Line, parseLine } from './stack-text.ts';
 
 /** What a line of a stack shows. */
@@ -17,13 +17,13 @@ export async function traceOf({ start, interval, runs }: Recording): Promise<Tra
   const table = await loadFunctions();
   const trace: Trace = { frames: [], resources: [], samples: [], stacks: [] };
   const { frames, resources, samples, stacks } = trace;
-  const places = dictionary<{ place: Place | null | undefined }>();
+  const places = dictionary<Place | null>();
   const ids = dictionary<number>();
 
   /** `null` if the callers are not running, `undefined` if it is not shown. */
   const placeOf = ({ text }: CallNode) => {
-    places[text] ??= { place: place(text) };
-    return places[text].place;
+    if (!(text in places)) places[text] = place(text);
+    return places[text];
   };
   const place = (text: string): Place | null | undefined => {
     const line = parseLine(text);
@@ -33,17 +33,15 @@ export async function traceOf({ start, interval, runs }: Recording): Promise<Tra
     return { ...line, found };
   };
   const idOf = <T>(list: T[], key: string, element: T): number => {
-    ids[key] ??= list.length;
-    const id = ids[key];
+    const id = (ids[key] ??= list.length);
     if (id === list.length) list[id] = element;
     return id;
   };
   const frameOf = ({ name, url, found }: Place): number => {
     const resourceId = idOf(resources, `r${url}`, url);
     if (!found) return idOf(frames, `f${resourceId} ${name}`, { name, resourceId });
-    const line = found[1];
-    const column = found[2];
-    return idOf(frames, `f${resourceId} ${line} ${column}`, { column, line, name: found[0], resourceId });
+    const key = `f${resourceId} ${found[1]} ${found[2]}`;
+    return idOf(frames, key, { column: found[2], line: found[1], name: found[0], resourceId });
   };
   /** The innermost node that is shown. */
   const shown = (inner: CallNode | undefined): CallNode | undefined => {
@@ -74,8 +72,8 @@ export async function traceOf({ start, interval, runs }: Recording): Promise<Tra
     for (const end = index + count; index < end; index++) {
       const timestamp = start + index * interval;
       // A sample without a marker would appear idle.
-      if (stackId !== undefined) samples[index] = { stackId, timestamp };
-      else samples[index] = state === IDLE ? { timestamp } : { marker: 'script', timestamp };
+      const marker = 'script';
+      samples[index] = stackId !== undefined ? { stackId, timestamp } : state ? { marker, timestamp } : { timestamp };
     }
   }
   return trace;

@@ -2,7 +2,7 @@
 
 import type { CallTrace } from '../../index.d.ts';
 import { loadFunctions } from '../polyfill/functions.ts';
-import { defineProperty, Event, EventTarget, now, setTimeout } from '../polyfill/intrinsics.ts';
+import { defineProperty, Event, now, setTimeout } from '../polyfill/intrinsics.ts';
 import { begin, end } from './events.ts';
 import { newRecording, type Recording } from './call-recording.ts';
 import { traceOf } from './call-trace.ts';
