@@ -760,6 +760,27 @@ suite('the origin of a page, from a sandboxed frame', () => {
     });
   }
 
+  test('is not that of the links of a sandboxed frame without allow-scripts', async (t) => {
+    const page = await openPage(t);
+    const link = (target) =>
+      `<a target=${target} href="javascript:void(top.stolen = '${target}')">link</a><a target=${target} href="/elsewhere">link</a>`;
+    const inner = link('_parent').replaceAll('"', '&quot;');
+    const srcdoc = `${link('_top')}${link('_parent')}${link('_self')}<iframe srcdoc="${inner}"></iframe>`;
+    const outcome = await page.evaluate(
+      async (attributes) => {
+        await new Promise((resolve) => (add(attributes).onload = resolve));
+        const { contentDocument } = document.querySelector('iframe');
+        const documents = [contentDocument, contentDocument.querySelector('iframe').contentDocument];
+        for (const { links } of documents)
+          for (const link of [...links]) if (!link.href.endsWith('/elsewhere') || link.target !== '_self') link.click();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return [document.location.pathname, window.stolen];
+      },
+      { sandbox: 'allow-same-origin', srcdoc },
+    );
+    assert.deepEqual(outcome, ['/', undefined]);
+  });
+
   test('is not that of a sandboxed frame without a document, or with a javascript: URL', async (t) => {
     const page = await openPage(t);
     const outcome = await page.evaluate(async () => {

@@ -1,7 +1,10 @@
 // Limits on what a page may use: memory, threads, messages, entries, samples.
 
 import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
 import { execFile } from 'node:child_process';
+import dgram from 'node:dgram';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -928,6 +931,22 @@ suite("memory of the user's thread", () => {
     assert.match(stdout, /^RangeError: the result has \d+ bytes.*\n\nhint: .*\n100000\n$/);
   });
 
+  test('is not filled by one text of many platform objects', async (t) => {
+    const page = await openHtml(t, '');
+    for (const make of ['new DOMException(text)', 'new File([], text)']) {
+      await page.evaluate(`{
+        const text = 'x'.repeat(5e6);
+        Object.defineProperty(document, 'title', { get: () => Array.from({ length: 4 }, () => ${make}), configurable: true });
+        void 0;
+      }`);
+      await assert.rejects(
+        page.evaluate(() => document.title),
+        /Objects with more than 16777216 characters of text could not be cloned/,
+      );
+      assert.equal(await page.evaluate(`[${make.replace('text', "'x'.repeat(5e6)")}].length`), 1);
+    }
+  });
+
   test('for responses is limited for all frames and workers of a page together', async (t) => {
     const bomb = { body: gzipSync(Buffer.alloc(30 << 20)), headers: { 'content-encoding': 'gzip' } };
     const foreign = await serve(t, { '*': bomb });
@@ -1020,6 +1039,40 @@ suite("memory of the user's thread", () => {
     for (const socket of connections) socket.end('HTTP/1.1 204 No Content\r\n\r\n');
     await setTimeout(100);
     await eventually(() => connections.size >= 200);
+  });
+
+  test('for lookups of names is that of the page alone, and they end with it', async (t) => {
+    // A name server that does not answer.
+    let questions = 0;
+    const server = dgram.createSocket('udp4', () => questions++);
+    server.bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    const pending = new Set();
+    const hook = createHook({
+      init: (id, type) => type === 'QUERYWRAP' && pending.add(id),
+      before: (id) => pending.delete(id),
+    }).enable();
+    const before = dns.getServers();
+    dns.setServers([`127.0.0.1:${server.address().port}`]);
+    t.after(() => {
+      dns.setServers(before);
+      hook.disable();
+      server.close();
+    });
+    const page = await openHtml(t, '');
+    await page.evaluate(() => {
+      for (let at = 0; at < 100; at++)
+        document.body.append(Object.assign(document.createElement('iframe'), { src: `http://host${at}.example/` }));
+    });
+    await eventually(() => questions >= 200);
+    assert.equal(pending.size, 200);
+    // The user's own, which needs a thread of the process.
+    await dns.promises.lookup('localhost');
+    assert.equal(pending.size, 200);
+    await page.close();
+    // By themselves, they would go on for ten seconds.
+    await setTimeout(500);
+    assert.equal(pending.size, 0);
   });
 
   test('is not filled by frames that load for ever', { timeout: 120_000 }, async (t) => {

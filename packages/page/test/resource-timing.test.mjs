@@ -153,8 +153,40 @@ suite('resources', () => {
       );
       assert.equal(entry.fetchStart, entry.startTime, 'redirects included');
     }
-    assert.equal(open.responseStatus, 200);
     assert.ok(open.requestStart > 0 && open.encodedBodySize === 7);
+  });
+
+  test('of another origin do not tell status and type of a response that cannot be read, whatever the origin allows', async (t) => {
+    const headers = { 'timing-allow-origin': '*' };
+    const other = await serve(t, {
+      '/none': { status: 404, body: 'none', headers: { ...headers, 'content-type': 'text/plain' } },
+      '/shared': { status: 404, body: 'none', headers: { ...headers, 'access-control-allow-origin': '*' } },
+      '/away': { status: 302, headers: { ...headers, location: '/none' } },
+    });
+    const page = await openHtml(t, '', {
+      routes: { '/there': { status: 302, headers: { ...headers, location: other.url('/none') } } },
+    });
+    await page.evaluate(async (origin) => {
+      for (const url of [`${origin}/none`, `${origin}/away`, '/there']) await fetch(url, { mode: 'no-cors' });
+      for (const url of [`${origin}/shared`, '/missing']) await fetch(url);
+      await new Promise((resolve) => {
+        const frame = Object.assign(document.createElement('iframe'), { src: `${origin}/none?frame`, onload: resolve });
+        document.body.append(frame);
+      });
+    }, other.origin);
+    const told = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .map(({ name, responseStatus, contentType }) => [new URL(name).pathname, responseStatus, contentType]),
+    );
+    assert.deepEqual(told, [
+      ['/none', 0, ''],
+      ['/away', 0, ''],
+      ['/there', 0, ''],
+      ['/shared', 404, 'text/html'],
+      ['/missing', 404, told[4][2]],
+      ['/none', 0, ''],
+    ]);
   });
 
   test('are reported when they are loaded, frames of other origins before their documents run', async (t) => {

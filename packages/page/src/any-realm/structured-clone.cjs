@@ -9,9 +9,10 @@
 // replace. V8 runs no code while it reads, so platform objects are made before.
 
 const { ArrayBuffer, Map, RangeError, TypeError } = globalThis;
+const { isView } = ArrayBuffer;
 const { isArray } = globalThis.Array;
 const { hasOwn } = globalThis.Object;
-const { apply, defineProperty, getOwnPropertyDescriptor } = globalThis.Reflect;
+const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = globalThis.Reflect;
 const { get: mapGet, has: mapHas, set: mapSet } = Map.prototype;
 const bufferLength = /** @type {() => number} */ (getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')?.get);
 
@@ -32,6 +33,20 @@ function ofThisRealm(call) {
   } catch {
     throw new RangeError('Maximum call stack size exceeded');
   }
+}
+
+/** How long the texts of platform objects in a value may be, in characters: one text is sent once for each object that has it. */
+const MAX_TEXT = 16 << 20;
+
+/** How long the texts in the data of a platform object are. @param {unknown} data @returns {number} */
+function textLength(data) {
+  if (typeof data === 'string') return data.length;
+  // The elements of typed arrays have names, too.
+  if (typeof data !== 'object' || data === null || isView(data)) return 0;
+  let length = 0;
+  const names = ownKeys(data);
+  for (let at = 0; at < names.length; at++) length += textLength(/** @type {any} */ (data)[names[at]]);
+  return length;
 }
 
 /** Whether it is an `ArrayBuffer`, and not a shared one. @param {object} object */
@@ -103,11 +118,14 @@ function serialize(value, platform, transferList = []) {
   const shared = [];
   /** The last platform object that V8 has asked about. @type {{ object?: object, data?: unknown }} */
   let found = {};
+  let text = 0;
   const isPlatformObject = (/** @type {object} */ object) => {
     if (apply(mapHas, transferred, [object])) return true;
     const data = ofThisRealm(() => platform.serialize?.(object));
     if (data === undefined) return false;
     if (typeof data === 'string') refuse(data);
+    text += textLength(data);
+    if (text > MAX_TEXT) refuse(`Objects with more than ${MAX_TEXT} characters of text could not be cloned.`);
     found = { object, data };
     return true;
   };

@@ -17,6 +17,7 @@ const realms = require('./window-realms.cjs');
 require('./style-markers.cjs');
 require('./event-times.cjs');
 require('./promise-jobs.cjs');
+require('./hyperlinks.cjs');
 const { setVisible } = require('./page-visibility.cjs');
 const { fillStorage, receiveStorage, sendChanges } = require('./storage.cjs');
 const { unload } = require('./unloading.cjs');

@@ -107,6 +107,12 @@ declare module 'jsdom/lib/jsdom/living/nodes/Document-impl.js' {
   export const implementation: { prototype: any };
 }
 
+declare module 'jsdom/lib/jsdom/living/nodes/HTMLA*Element-impl.js' {
+  export const implementation: {
+    prototype: { _chooseABrowsingContext: (name: string, ...rest: unknown[]) => Jsdom.Window | null };
+  };
+}
+
 declare module 'jsdom/lib/jsdom/living/nodes/HTMLElement-impl.js' {
   export class implementation {
     _ownerDocument: Jsdom.DocumentImpl;

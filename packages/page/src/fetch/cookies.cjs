@@ -189,7 +189,13 @@ class Cookies {
  * @param {string} url
  */
 function isForHost(cookie, url) {
-  const domain = cookie.cdomain();
+  let domain;
+  try {
+    domain = cookie.cdomain();
+  } catch {
+    // It is no host.
+    return false;
+  }
   if (!domain || domain.includes('.') || domain.includes(':')) return true;
   if (new URL(url).hostname !== domain) return false;
   cookie.domain = null;

@@ -7,6 +7,7 @@ const { isIP } = require('node:net');
 const zlib = require('node:zlib');
 
 const { now, timeRequest } = require('./fetch-timing.cjs');
+const { lookupFor } = require('./host-lookup.cjs');
 const { JoinedBytes } = require('./joined-bytes.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
@@ -120,6 +121,7 @@ class Transport {
         agent,
         method,
         host: this.#hosts.get(host) ?? host,
+        lookup: lookupFor(signal),
         // An IP address is no server name.
         servername: isSecure && isIP(host) === 0 ? host : undefined,
         port: url.port === '' ? undefined : Number(url.port),

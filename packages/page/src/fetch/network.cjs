@@ -119,7 +119,14 @@ class Network {
       return await this.#followHttp(url, request, client, startTime, options);
     } catch (error) {
       if (error instanceof NetworkError)
-        error.timing = { startTime, redirectCount: 0, fetchStart: startTime, responseEnd: now(), isAllowed: false };
+        error.timing = {
+          startTime,
+          redirectCount: 0,
+          fetchStart: startTime,
+          responseEnd: now(),
+          isAllowed: false,
+          isReadable: false,
+        };
       throw error;
     }
   }
@@ -156,6 +163,7 @@ class Network {
       fetchStart: startTime,
       responseEnd: startTime,
       isAllowed: true,
+      isReadable: true,
     };
     for (;;) {
       const { url, method, isTainted, redirectCount } = hop;
@@ -195,6 +203,7 @@ class Network {
       const isForeignNavigation =
         mode === 'navigate' && request.isTopLevel !== true && !isSameOrigin(url, client.origin);
       timing.isAllowed &&= mayRevealTiming(response.headers, { isBasic, origin, isForeignNavigation });
+      timing.isReadable &&= !isForeignNavigation && (isBasic || isCors);
       const location = redirectLocation(response);
       const received = {
         url: String(url),

@@ -5,6 +5,7 @@
 const { randomInt } = require('node:crypto');
 const { MessagePort } = require('node:worker_threads');
 
+const { shortened } = require('../any-realm/report-limits.cjs');
 const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
@@ -337,9 +338,9 @@ class AgentThreads {
       return;
     }
     const known = thread.windows.get(frame);
-    if (known !== undefined) known.url = String(url);
+    if (known !== undefined) known.url = shortened(String(url));
     else if (type === 'window' && thread.windows.size < MAX_WINDOWS)
-      thread.windows.set(frame, { url: String(url), parent: Number(parent) });
+      thread.windows.set(frame, { url: shortened(String(url)), parent: Number(parent) });
   }
 
   /**

@@ -77,7 +77,9 @@ function describeResource(timing, clock) {
   const startTime = read(timing.startTime);
   const responseEnd = read(timing.responseEnd);
   if (!timing.isAllowed) return { ...HIDDEN, startTime, fetchStart: startTime, responseEnd };
-  return { ...measured(timing, read), startTime, fetchStart: read(timing.fetchStart), responseEnd };
+  const described = { ...measured(timing, read), startTime, fetchStart: read(timing.fetchStart), responseEnd };
+  // A server that lets all know the times does not give away its responses.
+  return timing.isReadable ? described : { ...described, status: 0, contentType: '' };
 }
 
 /**

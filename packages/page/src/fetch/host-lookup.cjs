@@ -1,0 +1,154 @@
+'use strict';
+
+// The addresses of hosts.
+//
+// `dns.lookup` asks in threads that the whole process shares, and a request cannot be taken back: a page that names many hosts whose name
+// servers do not answer would keep its user's program from looking up any. So names are asked for with c-ares, which needs no threads, and
+// whose requests end with those of the page.
+
+const dns = require('node:dns');
+const fs = require('node:fs');
+const { isIP } = require('node:net');
+
+const { Turns } = require('./turns.cjs');
+
+/** @typedef {import('node:dns').LookupAddress} Address */
+
+const HOSTS_FILE = '/etc/hosts';
+
+/** How long a name server may take, in milliseconds, and how often it is asked: as in the C library. */
+const RESOLVER = { timeout: 5_000, tries: 2 };
+
+/** How long the addresses of one family are waited for when there are those of the other, in milliseconds. https://www.rfc-editor.org/rfc/rfc8305#section-3 */
+const OTHER_FAMILY = 50;
+
+/** @type {Address[]} https://datatracker.ietf.org/doc/html/draft-ietf-dnsop-let-localhost-be-localhost-02 */
+const LOOPBACK = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** Names without a dot are completed by the C library, so that they need one of its threads. Nobody else's name servers are asked for them. */
+const systemLookups = new Turns(1);
+
+/**
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Address[]>}
+ * @throws {Error} with a `code`: `ENOTFOUND`, or `EAI_AGAIN` if no name server answers
+ */
+async function lookupHost(name, signal) {
+  const host = name.toLowerCase().replace(/\.$/, '');
+  if (host === 'localhost' || host.endsWith('.localhost')) return LOOPBACK;
+  const known = hostsFile().get(host);
+  if (known !== undefined) return known;
+  if (!host.includes('.')) {
+    return await systemLookups.run(async () => {
+      signal?.throwIfAborted();
+      return await dns.promises.lookup(host, { all: true });
+    });
+  }
+  return await resolve(host, signal);
+}
+
+/** @param {string} host @param {AbortSignal} [signal] @returns {Promise<Address[]>} */
+async function resolve(host, signal) {
+  signal?.throwIfAborted();
+  // One for each name, since only all requests of a resolver can be cancelled.
+  const resolver = new dns.promises.Resolver(RESOLVER);
+  resolver.setServers(dns.getServers());
+  const cancel = () => resolver.cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  /** @type {{ 4: Address[], 6: Address[] }} */
+  const found = { 4: [], 6: [] };
+  /** @type {unknown} */
+  let failure;
+  /** @param {4 | 6} family @param {Promise<string[]>} answer */
+  const collect = async (family, answer) => {
+    try {
+      found[family] = (await answer).map((address) => ({ address, family }));
+    } catch (error) {
+      failure = error;
+    }
+  };
+  const both = [collect(4, resolver.resolve4(host)), collect(6, resolver.resolve6(host))];
+  try {
+    await Promise.race(both);
+    if (found[4].length + found[6].length > 0) {
+      /** @type {NodeJS.Timeout | undefined} */
+      let timer;
+      const waited = new Promise((done) => {
+        timer = setTimeout(done, OTHER_FAMILY);
+      });
+      await Promise.race([Promise.all(both), waited]);
+      clearTimeout(timer);
+    } else await Promise.all(both);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    resolver.cancel();
+  }
+  const addresses = [...found[4], ...found[6]];
+  if (addresses.length > 0) return addresses;
+  const { code } = /** @type {NodeJS.ErrnoException} */ (failure);
+  const isUnknown = code === dns.NOTFOUND || code === dns.NODATA;
+  throw lookupError(isUnknown ? 'ENOTFOUND' : 'EAI_AGAIN', host);
+}
+
+/** @param {string} code @param {string} host */
+function lookupError(code, host) {
+  return Object.assign(new Error(`lookup ${code} ${host}`), { code });
+}
+
+/** @type {{ modified: number, hosts: Map<string, Address[]> }} */
+let read = { modified: NaN, hosts: new Map() };
+
+/** What the hosts file says now. */
+function hostsFile() {
+  try {
+    const { mtimeMs: modified } = fs.statSync(HOSTS_FILE);
+    if (modified !== read.modified) read = { modified, hosts: parseHosts(fs.readFileSync(HOSTS_FILE, 'utf8')) };
+    return read.hosts;
+  } catch {
+    // It need not exist.
+    return new Map();
+  }
+}
+
+/** The addresses by names in lower case. @param {string} text */
+function parseHosts(text) {
+  /** @type {Map<string, Address[]>} */
+  const hosts = new Map();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      hosts.set(key, [...(hosts.get(key) ?? []), { address, family }]);
+    }
+  }
+  return hosts;
+}
+
+/**
+ * The option `lookup` of a connection.
+ *
+ * @param {AbortSignal} [signal]
+ * @returns {import('node:net').LookupFunction}
+ */
+function lookupFor(signal) {
+  return (host, { all = false, family }, callback) => {
+    lookupHost(host, signal).then(
+      (addresses) => {
+        const [first = undefined] =
+          family === 4 || family === 6 ? addresses.filter((one) => one.family === family) : addresses;
+        if (all) callback(null, addresses);
+        else if (first === undefined) callback(lookupError('ENOTFOUND', host), '', 0);
+        else callback(null, first.address, first.family);
+      },
+      (error) => callback(error, '', 0),
+    );
+  };
+}
+
+module.exports = { lookupFor };
