@@ -177,6 +177,7 @@ suite('cookies that another host sets', () => {
     ['have no prefix without a name', 'https://a.shop.test/', '=__Host-x; Domain=shop.test', 'https://b.shop.test/'],
     ['have no prefix without a value', 'https://a.shop.test/', '__Secure-x; Domain=shop.test', 'https://b.shop.test/'],
     ['are not of localhost', 'http://a.localhost/', 'x=1; Domain=localhost', 'http://b.localhost/'],
+    ['are not of a domain that is none', 'http://a.test/', 'x=1; Domain=fe80::1%eth0', 'http://a.test/'],
     ['are not of a reserved domain', 'http://a.test/', 'x=1; Domain=test', 'http://b.test/'],
   ])
     test(what, () => {
