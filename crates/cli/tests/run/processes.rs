@@ -1,6 +1,7 @@
 //! `selfprof run` of programs with several processes and threads, and of parts of a run.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -193,7 +194,7 @@ fn parts_of_a_run_are_recorded() {
         let Output { status, stdout, stderr } =
             output(&mut directory.run(&format!("--top 0 {options}"), "processes.js", "phases"));
         assert!(status.success(), "{}", text(&stderr));
-        assert_eq!(text(&stdout), "ended\n");
+        assert_eq!(text(&stdout), "between\nended\n");
         let trace = directory.trace("processes.selfprof.json");
         let found = ["early", "late"].map(|name| share(&trace, name) > 0.0);
         assert_eq!(found, has, "{options}: {}", text(&stderr));
@@ -211,8 +212,10 @@ fn parts_of_a_run_are_recorded() {
 fn a_signal_toggles_recording() {
     let directory = TestDirectory::new();
     let mut command = directory.run("--top 0 --toggle usr1", "processes.js", "phases");
-    let run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    thread::sleep(Duration::from_millis(1200));
+    let mut run = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(run.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "between\n");
     kill_process(Pid::from_child(&run), Signal::USR1).unwrap();
     let Output { status, stderr, .. } = run.wait_with_output().unwrap();
     let stderr = text(&stderr);

@@ -33,7 +33,8 @@ export async function traceOf({ start, interval, runs }: Recording): Promise<Tra
     return { ...line, found };
   };
   const idOf = <T>(list: T[], key: string, element: T): number => {
-    const id = (ids[key] ??= list.length);
+    ids[key] ??= list.length;
+    const id = ids[key];
     if (id === list.length) list[id] = element;
     return id;
   };
