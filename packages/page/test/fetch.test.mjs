@@ -13,6 +13,7 @@ const require = createRequire(import.meta.url);
 const { Cookies } = require('../src/fetch/cookies.cjs');
 const { noCorsHeaders, unsafeHeaderNames } = require('../src/fetch/cors.cjs');
 const { decodeDataUrl } = require('../src/fetch/data-url.cjs');
+const { Transport } = require('../src/fetch/http.cjs');
 const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
 const { charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson } = require('../src/fetch/mime-type.cjs');
 const { siteRelation } = require('../src/fetch/site.cjs');
@@ -165,6 +166,33 @@ suite('cookies with Secure', () => {
       assert.ok(!names().includes('id'));
       assert.equal(names().length, 50);
     });
+});
+
+test('a request is sent again if its connection was idle and is closed', async (t) => {
+  let requests = 0;
+  const server = net.createServer((socket) => {
+    let isFirst = true;
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      requests++;
+      if (isFirst) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      else socket.resetAndDestroy();
+      isFirst = false;
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const transport = new Transport();
+  t.after(() => {
+    transport.close();
+    server.close();
+  });
+  const url = new URL(`http://127.0.0.1:${server.address().port}/`);
+  const send = (method) => transport.send({ url, method, headers: [], body: null });
+  await send('GET');
+  assert.equal((await send('GET')).status, 200);
+  assert.equal(requests, 3);
+  await assert.rejects(send('POST'), { code: 'ECONNRESET' });
 });
 
 suite('cookies that another host sets', () => {

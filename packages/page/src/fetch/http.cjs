@@ -132,13 +132,21 @@ class Transport {
         timeout: this.#timeout,
       });
       const timing = timeRequest(outgoing, isSecure, startedAt);
+      let hasResponse = false;
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
-      outgoing.on('error', reject);
+      outgoing.on('error', (error) => {
+        // The server closed an idle connection at that moment. Browsers ask again, too.
+        const isClosed = outgoing.reusedSocket && !hasResponse && 'code' in error && error.code === 'ECONNRESET';
+        if (isClosed && (method === 'GET' || method === 'HEAD'))
+          resolve(this.send({ url, method, headers, body, startedAt }, { signal, lease }));
+        else reject(error);
+      });
       outgoing.on('upgrade', (_incoming, socket) => {
         socket.destroy();
         reject(new Error(`${url.host} switched to a protocol that was not asked for`));
       });
       outgoing.on('response', (incoming) => {
+        hasResponse = true;
         incoming.on('data', (chunk) => {
           timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
         });
