@@ -277,8 +277,8 @@ for (const [browserName, launch, executable] of browsers) {
       assert.deepEqual(found, {
         members: [0, false, true, '[object Profiler]', true],
         errors: [
-          `${failed}the scripts were instrumented with --mode trace.`,
-          `${failed}the scripts were instrumented with --mode trace.`,
+          `${failed}mode must be 'trace': the scripts were instrumented for it.`,
+          `${failed}mode must be 'trace': the scripts were instrumented for it.`,
           `${failed}maxBufferSize is missing.`,
           `${failed}maxBufferSize is missing.`,
         ],

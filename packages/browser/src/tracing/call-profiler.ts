@@ -20,7 +20,8 @@ function convert(options: unknown): number {
   if (maxBufferSize === undefined) throw new TypeError(`${FAILED}maxBufferSize is missing.`);
   // Throws a TypeError for symbols and BigInts.
   const size = +(maxBufferSize as number) >>> 0;
-  if (`${mode}` !== 'trace') throw new TypeError(`${FAILED}the scripts were instrumented with --mode trace.`);
+  if (`${mode}` !== 'trace')
+    throw new TypeError(`${FAILED}mode must be 'trace': the scripts were instrumented for it.`);
   return size;
 }
 

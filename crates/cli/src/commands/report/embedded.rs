@@ -15,7 +15,6 @@ use flate2::write::GzEncoder;
 use selfprof_formats::Process;
 use selfprof_trace::comparison::Comparison;
 use selfprof_trace::summary::Summary;
-use selfprof_trace::weigh::weigh_by;
 use selfprof_trace::{
     Entries, EntryType, Frame, Marker, MergedThreads, Micros, Sample, Stack, TableId, Trace,
 };
@@ -177,7 +176,7 @@ impl<'a> EmbeddedTrace<'a> {
 
 impl<'a> EmbeddedThread<'a> {
     fn of(merged: &MergedThreads, thread: &'a ReportThread) -> Self {
-        let MergedThreads { trace, split, .. } = merged;
+        let MergedThreads { trace, split, weights, .. } = merged;
         let samples = &trace.samples()[thread.samples.clone()];
         let split = split.iter().filter(|index| thread.samples.contains(*index));
         let split = split.map(|index| index - thread.samples.start).collect();
@@ -186,7 +185,10 @@ impl<'a> EmbeddedThread<'a> {
             process: thread.process.as_ref().map(EmbeddedProcess::of),
             file: thread.file.as_deref(),
             interval: thread.interval.map(Micros::as_millis_f64),
-            samples: Samples { split, ..Samples::of(samples, thread.interval, thread.start) },
+            samples: Samples {
+                split,
+                ..Samples::of(samples, &weights[thread.samples.clone()], thread.start)
+            },
             labels: LabelChanges::of(merged, thread),
             entries: EmbeddedEntries::of(thread.entries.as_ref(), thread.start),
         }
@@ -300,12 +302,11 @@ impl Stacks {
 }
 
 impl Samples {
-    fn of(samples: &[Sample], interval: Option<Micros>, start: Micros) -> Self {
+    fn of(samples: &[Sample], weights: &[Micros], start: Micros) -> Self {
         let Some(first) = samples.first() else { return Self::default() };
         let mut columns = Self { start: first.timestamp.saturating_sub(start).0, ..Self::default() };
         let mut previous = first.timestamp;
-        for (index_of_sample, (sample, weight)) in samples.iter().zip(weigh_by(interval, samples)).enumerate()
-        {
+        for (index_of_sample, (sample, &weight)) in samples.iter().zip(weights).enumerate() {
             let delta = sample.timestamp.saturating_sub(previous);
             previous = sample.timestamp;
             columns.delta.push(delta.0);
@@ -340,13 +341,34 @@ mod tests {
     use std::io::Read;
 
     use flate2::read::GzDecoder;
-    use selfprof_formats::Thread;
+    use selfprof_formats::{ReadOptions, Thread, w3c};
     use selfprof_trace::LabelSet;
 
     use super::super::report_trace::FileThreads;
     use super::*;
     use crate::inferred_names::InferredNames;
     use crate::source_maps::{ReadableThread, Snippets};
+
+    #[test]
+    fn samples_of_calls_have_their_times() {
+        let calls =
+            r#"{"start":0,"end":10,"truncated":false,"types":[0,1],"frameIds":[0,0],"timestamps":[2,7]}"#;
+        let json = format!(
+            r#"{{"calls":{calls},"frames":[{{"name":"f"}}],"resources":[],"samples":[],"stacks":[]}}"#
+        );
+        let mut threads = w3c::read_threads(json.as_bytes(), &ReadOptions::default()).unwrap();
+        let (mut thread, _) = threads.remove(0);
+        thread.trace.add_call_samples().unwrap();
+        let readable = ReadableThread { thread, inferred: InferredNames::new(), snippets: Snippets::new() };
+        let file = FileThreads { name: "a".to_owned(), threads: vec![readable], problems: 0, remark: None };
+        let report_trace = ReportTrace::of(file).unwrap();
+        let thread = &report_trace.threads[0];
+        let samples = EmbeddedThread::of(&report_trace.merged, thread).samples;
+        let running = samples.stack.iter().position(|&stack| stack >= 0).unwrap();
+        // It is the time since the sample before.
+        assert_eq!(samples.delta[running], 5_000);
+        assert!(!samples.weight_of.contains(&running), "{:?}", samples.weight);
+    }
 
     #[test]
     fn traces_are_encoded_without_markup() {
