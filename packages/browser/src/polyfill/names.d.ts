@@ -17,10 +17,7 @@ interface Check {
   native: () => void;
 }
 
-/** `undefined` unless a profiler records. */
-declare let SELFPROF_ENTER: Enter | undefined;
-/** `undefined` unless a profiler records. */
-declare let SELFPROF_CHECK: Check | undefined;
+// While a profiler records, SELFPROF_ENTER is an `Enter` and SELFPROF_CHECK a `Check`; otherwise both are `undefined`.
 
 // Those that return their argument are declared with their code, so that engines see that it never changes: SELFPROF_LEAVE,
 // SELFPROF_NATIVE, SELFPROF_SCAN and SELFPROF_RESUME.

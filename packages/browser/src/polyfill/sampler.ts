@@ -84,8 +84,8 @@ function tick(state: State): void {
       const elapsed = time - lastTime;
       if (elapsed) clockStep = min(clockStep, elapsed);
       const usual = SURPRISE + clockStep / 2;
-      // What takes longer, such as a garbage collection, says nothing of the events around it.
       events += countdown - left[0];
+      // What takes longer, such as a garbage collection, says nothing of the events around it.
       busyTime += min(elapsed, usual);
       if (busyTime >= 1) {
         // It falls at once: code with few events must not wait for the countdown of code with many.

@@ -1,14 +1,12 @@
 // `Profiler` with `mode: 'trace'`. The rest of its interface is that of https://wicg.github.io/js-self-profiling/#the-profiler-interface
 
 import type { CallTrace } from '../../index.d.ts';
+import { MAX_PROFILERS } from '../polyfill/constants.ts';
 import { loadFunctions } from '../polyfill/functions.ts';
 import { defineProperty, Event, now, setTimeout } from '../polyfill/intrinsics.ts';
 import { begin, end } from './events.ts';
 import { newRecording, type Recording } from './call-recording.ts';
 import { traceOf } from './call-trace.ts';
-
-/** Profilers that may be started and not stopped at a time, as when sampling. */
-const MAX_PROFILERS = 100;
 
 const FAILED = "Failed to construct 'Profiler': ";
 

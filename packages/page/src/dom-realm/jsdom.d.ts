@@ -109,7 +109,7 @@ declare module 'jsdom/lib/jsdom/living/nodes/Document-impl.js' {
 
 declare module 'jsdom/lib/jsdom/living/nodes/HTMLA*Element-impl.js' {
   export const implementation: {
-    prototype: { _chooseABrowsingContext: (name: string, ...rest: unknown[]) => Jsdom.Window | null };
+    prototype: { _chooseABrowsingContext: (name: string, source: Jsdom.Window) => Jsdom.Window | null };
   };
 }
 

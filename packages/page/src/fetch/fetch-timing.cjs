@@ -30,7 +30,7 @@
  * @property {number} redirectCount
  * @property {boolean} [hasForeignRedirects] whether a redirect crossed origins
  * @property {boolean} isAllowed whether the client may see more than the duration: https://fetch.spec.whatwg.org/#concept-tao-check
- * @property {boolean} isReadable whether the client may see the status and the type: https://fetch.spec.whatwg.org/#fetch-finale
+ * @property {boolean} [isReadable] whether the client may see the status and the type: https://fetch.spec.whatwg.org/#fetch-finale
  * @property {number} [status]
  * @property {number} [decodedSize] in bytes
  * @property {number} [transferSize] in bytes

@@ -10,6 +10,7 @@ const dns = require('node:dns');
 const fs = require('node:fs');
 const { isIP } = require('node:net');
 
+const { isLocalhost } = require('./origin.cjs');
 const { Turns } = require('./turns.cjs');
 
 /** @typedef {import('node:dns').LookupAddress} Address */
@@ -28,7 +29,10 @@ const LOOPBACK = [
   { address: '::1', family: 6 },
 ];
 
-/** Names without a dot are completed by the C library, so that they need one of its threads. Nobody else's name servers are asked for them. */
+/**
+ * Names without a dot may be short ones, which only the C library completes (`search` in resolv.conf), in one of the threads. No page has a name
+ * server that is asked for them.
+ */
 const systemLookups = new Turns(1);
 
 /**
@@ -39,7 +43,7 @@ const systemLookups = new Turns(1);
  */
 async function lookupHost(name, signal) {
   const host = name.toLowerCase().replace(/\.$/, '');
-  if (host === 'localhost' || host.endsWith('.localhost')) return LOOPBACK;
+  if (isLocalhost(host)) return LOOPBACK;
   const known = hostsFile().get(host);
   if (known !== undefined) return known;
   if (!host.includes('.')) {
@@ -100,14 +104,14 @@ function lookupError(code, host) {
 }
 
 /** @type {{ modified: number, hosts: Map<string, Address[]> }} */
-let read = { modified: NaN, hosts: new Map() };
+let lastRead = { modified: NaN, hosts: new Map() };
 
 /** What the hosts file says now. */
 function hostsFile() {
   try {
     const { mtimeMs: modified } = fs.statSync(HOSTS_FILE);
-    if (modified !== read.modified) read = { modified, hosts: parseHosts(fs.readFileSync(HOSTS_FILE, 'utf8')) };
-    return read.hosts;
+    if (modified !== lastRead.modified) lastRead = { modified, hosts: parseHosts(fs.readFileSync(HOSTS_FILE, 'utf8')) };
+    return lastRead.hosts;
   } catch {
     // It need not exist.
     return new Map();
@@ -140,11 +144,10 @@ function lookupFor(signal) {
   return (host, { all = false, family }, callback) => {
     lookupHost(host, signal).then(
       (addresses) => {
-        const [first = undefined] =
-          family === 4 || family === 6 ? addresses.filter((one) => one.family === family) : addresses;
-        if (all) callback(null, addresses);
-        else if (first === undefined) callback(lookupError('ENOTFOUND', host), '', 0);
-        else callback(null, first.address, first.family);
+        const fitting = family === 4 || family === 6 ? addresses.filter((one) => one.family === family) : addresses;
+        if (fitting.length === 0) callback(lookupError('ENOTFOUND', host), '', 0);
+        else if (all) callback(null, fitting);
+        else callback(null, fitting[0].address, fitting[0].family);
       },
       (error) => callback(error, '', 0),
     );

@@ -119,14 +119,7 @@ class Network {
       return await this.#followHttp(url, request, client, startTime, options);
     } catch (error) {
       if (error instanceof NetworkError)
-        error.timing = {
-          startTime,
-          redirectCount: 0,
-          fetchStart: startTime,
-          responseEnd: now(),
-          isAllowed: false,
-          isReadable: false,
-        };
+        error.timing = { startTime, redirectCount: 0, fetchStart: startTime, responseEnd: now(), isAllowed: false };
       throw error;
     }
   }

@@ -80,18 +80,24 @@ function isWithin(url, folder) {
   return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
 }
 
+/** Whether a name is that of this machine, whatever name servers say. @param {string} hostname */
+function isLocalhost(hostname) {
+  return /^(.+\.)?localhost$/.test(hostname);
+}
+
 /** https://w3c.github.io/webappsec-secure-contexts/#potentially-trustworthy-origin @param {Origin} origin */
 function isTrustworthy(origin) {
   if (folderOf(origin) !== undefined) return true;
   if (isOpaque(origin)) return false;
   const { protocol, hostname } = new URL(origin);
   if (protocol === 'https:' || protocol === 'wss:') return true;
-  return /^(.+\.)?localhost$/.test(hostname) || /^127(\.\d+){3}$/.test(hostname) || hostname === '[::1]';
+  return isLocalhost(hostname) || /^127(\.\d+){3}$/.test(hostname) || hostname === '[::1]';
 }
 
 module.exports = {
   folderOf,
   folderOrigin,
+  isLocalhost,
   isOpaque,
   isSameOrigin,
   isTrustworthy,
