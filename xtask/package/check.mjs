@@ -46,7 +46,14 @@ fs.mkdirSync('site');
 write('site/app.js', `${BUSY} busy(0);`);
 write('site/index.html', '<!doctype html><head></head><script src="app.js"></script>');
 npx('instrument', 'site', '-o', 'instrumented');
-assert.match(fs.readFileSync('instrumented/selfprof-polyfill.js', 'utf8'), /^let \$e\b/);
+write(
+  'polyfill.cjs',
+  `const { runInThisContext } = require('node:vm');
+  const { readFileSync } = require('node:fs');
+  runInThisContext(readFileSync('instrumented/selfprof-polyfill.js', 'utf8'));
+  console.log(Profiler.polyfilled);`,
+);
+assert.equal(run('node', 'polyfill.cjs'), 'true\n');
 assert.match(fs.readFileSync('instrumented/app.js', 'utf8'), /\$t\?\.\(\)/);
 write(
   'plugin.mjs',
