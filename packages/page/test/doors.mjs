@@ -25,7 +25,7 @@ const TRACES = [
 const FLOODS = ['limits.test.mjs: is not filled by what a page throws, logs, or asks for'];
 const WORKERS = [
   'limits.test.mjs: are limited as in windows',
-  'limits.test.mjs: is not filled by URLs, names and referrers that wait to be read',
+  'limits.test.mjs: of the names and URLs of frames and workers is limited',
   ...REASONS,
 ];
 const CLOCK = [
@@ -41,7 +41,12 @@ const ANYTHING = ['takeover.test.mjs: may be anything: ${name}'];
 export const FROM_DOM_REALM = {
   timeOrigin: { takes: 'nothing', gives: 'when the thread was started', attacks: CLOCK },
   now: { takes: 'nothing', gives: 'the coarse time since then', call: '[]', attacks: CLOCK },
-  receiveFromHost: { takes: 'nothing', gives: 'nothing', call: '[]', attacks: OBJECTS },
+  postToHost: {
+    takes: 'JSON of a message, and the record of a value; messages are listed below',
+    gives: "whether there was room for the message, of which the user's thread gets a copy",
+    call: `[JSON.stringify({ type: 'post', from: 0, to: { thread: 1, frame: 0 }, targetOrigin: '*' }), { bytes: new ArrayBuffer(4), tag: 'tag', buffers: [], ports: [], objects: [] }]`,
+    attacks: [...ANYTHING, ...FLOODS, 'takeover.test.mjs: may have any record: ${name}'],
+  },
   enter: { takes: 'a function, which it calls', gives: 'nothing', call: '[() => {}]', attacks: OBJECTS },
   setTimer: { takes: 'a function and a delay', gives: 'a number', call: '[() => {}, 1, false]', attacks: OBJECTS },
   clearTimer: { takes: 'a number', gives: 'nothing', call: '[1]', attacks: OBJECTS },
@@ -312,7 +317,7 @@ export const FROM_WINDOW_REALM = {
 /** Functions of the DOM realm that the main realm calls (dom-realm/dom-program.cjs): what they return is not to be trusted. */
 export const INTO_DOM_REALM = {
   allocate: { takes: 'memory to fill', gives: 'a length', attacks: CLONES },
-  connect: { takes: 'nothing', gives: 'a port of the DOM realm', attacks: OBJECTS },
+  receive: { takes: 'nothing', gives: "a message of the user's thread", attacks: OBJECTS },
   open: { takes: 'nothing', gives: 'JSON of a document, and its bytes or a port', attacks: OBJECTS },
   start: { takes: 'nothing', gives: 'nothing', attacks: OBJECTS },
   setVisible: { takes: 'nothing', gives: 'whether the page is in the foreground', attacks: OBJECTS },

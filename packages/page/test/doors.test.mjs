@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+import { jsdomWithBackDoor } from './back-door.mjs';
 import { FROM_DOM_REALM, FROM_WINDOW_REALM, INTO_DOM_REALM, MESSAGES_OF_DOM_REALM } from './doors.mjs';
 import { walk } from './reachable.mjs';
-import { host, jsdom, openHtml } from './server.mjs';
+import { host, openHtml } from './server.mjs';
 
 const source = (file) => fs.readFileSync(fileURLToPath(new URL(file, import.meta.url)), 'utf8');
 
@@ -56,26 +55,6 @@ suite('the list of doors', () => {
     assert.deepEqual(without.sort(), ['apply', 'closeWorker', 'timeOrigin']);
   });
 });
-
-/** A copy of jsdom with a back door: pages get what a page could get that has taken over the DOM realm. */
-function openJsdom(t) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
-  t.after(() => fs.rmSync(folder, { recursive: true }));
-  const original = fs.realpathSync(jsdom);
-  const modules = path.join(folder, 'node_modules');
-  fs.mkdirSync(modules);
-  for (const name of fs.readdirSync(path.dirname(original))) {
-    if (name !== 'jsdom') fs.symlinkSync(path.join(path.dirname(original), name), path.join(modules, name));
-  }
-  const copy = path.join(modules, 'jsdom');
-  fs.cpSync(original, copy, { recursive: true });
-  fs.appendFileSync(
-    path.join(copy, 'lib/jsdom/browser/Window.js'),
-    `{ const { createWindow } = exports;
-       exports.createWindow = (...parameters) => Object.assign(createWindow(...parameters), { doors: require('selfprof:main-realm') }); }`,
-  );
-  return copy;
-}
 
 /** Runs in the page: values that a hostile caller would pass, by name. What they are given is kept in `seen`. */
 function hostileValues(seen) {
@@ -196,6 +175,7 @@ function hostileValues(seen) {
     'JSON source': json({ source: { toString: 1 }, base: 'nonsense', line: 1e99 }),
     'JSON integrity': json({ integrity: `sha256-${'x'.repeat(1_000)}`, encoding: 'nonsense' }),
     'JSON frame': json({ url: 'about:srcdoc', text: '<script>parent.stolen = 1</script>', sandbox: '' }),
+    'JSON message': '{"type":"navigate","url":{"toString":1},"referrer":[],"weight":-1,"frame":1e99}',
     'JSON ticket': json({ ticket: 1, sandbox: 'allow-scripts', outerSandbox: null, asker: 0 }),
   };
 }
@@ -246,7 +226,7 @@ suite('a page that has taken over the DOM realm', () => {
   const functions = Object.entries(FROM_DOM_REALM).filter(([, { call }]) => call !== undefined);
 
   test('gets nothing through any door, whatever it passes', { timeout: 280_000 }, async (t) => {
-    const pages = host(t, { jsdom: openJsdom(t), timeout: 60_000 });
+    const pages = host(t, { jsdom: jsdomWithBackDoor(t), timeout: 60_000 });
     const neighbour = await openHtml(t, '', { host: pages });
     let page;
     for (const [index, [name, { call }]] of functions.entries()) {
@@ -287,7 +267,7 @@ suite('a page that has taken over the DOM realm', () => {
       for (;;) for (const bytes of filled) memory.set(bytes);
     };`;
     const page = await openHtml(t, '', {
-      host: host(t, { jsdom: openJsdom(t) }),
+      host: host(t, { jsdom: jsdomWithBackDoor(t) }),
       headers: isolating,
       routes: { '/worker.js': { body: worker, headers: isolating } },
     });

@@ -1163,20 +1163,59 @@ suite("memory of the user's thread", () => {
     await eventually(() => page.problems.filter(({ text }) => /more than 67108864 bytes/.test(text)).length >= 4);
   });
 
-  test('is not filled by URLs, names and referrers that wait to be read', async (t) => {
-    const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}), '/w.js': '' } });
-    const flood = page.evaluate(() => {
-      const text = 'x'.repeat(8 << 20);
-      for (let at = 0; at < 12; at++) new Worker('/w.js', { name: text + at });
-    });
-    block(3_000);
-    await flood;
-    await eventually(() => page.problems.some(({ text }) => /too many workers wait to be started/.test(text)));
+  test('is not filled by the referrers of requests that wait to be read', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}) } });
     const refused = await page.evaluate(() => {
       history.replaceState(null, '', `/${'x'.repeat(300 << 10)}`);
       return fetch('/never', { keepalive: true }).catch(({ name }) => name);
     });
     assert.equal(refused, 'TypeError');
+  });
+
+  test('of the names and URLs of frames and workers is limited', async (t) => {
+    const page = await openHtml(t, '', { routes: { '/w.js': 'onmessage = ({ data }) => console.log(data)' } });
+    await page.evaluate(() => {
+      const start = (url, name) => new Worker(url, { name }).postMessage(name.length);
+      start('/w.js', 'x'.repeat(1 << 16));
+      start('/w.js', 'x'.repeat((1 << 16) + 1));
+      start(`data:text/javascript,/*${'x'.repeat(2 << 20)}*/`, '');
+      document.body.append(
+        Object.assign(document.createElement('iframe'), { src: `data:text/html,${'x'.repeat(2 << 20)}` }),
+      );
+    });
+    await eventually(() => page.log.length === 1 && page.problems.length === 3);
+    assert.deepEqual(page.log, ['65536']);
+    const reasons = page.problems.map(({ text }) => /\w+ of a \w+ may .*/.exec(text)?.[0]).sort();
+    assert.deepEqual(reasons, [
+      'URL of a document may have no more than 2097152 characters',
+      'URL of a worker may have no more than 2097152 characters',
+      'name of a worker may have no more than 65536 characters',
+    ]);
+  });
+
+  test('of the next document does not depend on frames that fill theirs', async (t) => {
+    // Each sends almost as much as all may have, and then nothing more.
+    const server = http.createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.write('x'.repeat(900_000));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const page = await openHtml(t, '', {
+      host: host(t, { bodyLimit: 1_000_000 }),
+      routes: { '/next': `<title>next</title>${'x'.repeat(500_000)}` },
+    });
+    await page.evaluate((url) => {
+      for (let at = 0; at < 2; at++)
+        document.body.append(Object.assign(document.createElement('iframe'), { src: url + at }));
+    }, `http://127.0.0.1:${server.address().port}/`);
+    await eventually(() => page.problems.some(({ text }) => /more than 1000000 bytes/.test(text)));
+    await page.navigate(page.server.url('/next'));
+    assert.equal(await page.evaluate('document.title'), 'next');
   });
 
   test('is not filled by answers that a busy thread does not read', { timeout: 120_000 }, async (t) => {

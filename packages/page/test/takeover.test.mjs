@@ -1,4 +1,4 @@
-// Attacks of a page that has taken over the DOM realm: it has that realm's ports, by which it can send anything to the user's thread.
+// Attacks of a page that has taken over the DOM realm: it has that realm's ports, and chooses what it sends to the user's thread.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,14 +17,13 @@ import { Cookies } from '../src/fetch/cookies.cjs';
 import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
 import { CookieFeed } from '../src/host/cookie-feed.cjs';
 import { loadFrame } from '../src/host/frame-loader.cjs';
+import { jsdomWithBackDoor } from './back-door.mjs';
 import { block, eventually, host, jsdom, openHtml, serve, watchMemory } from './server.mjs';
 
 /**
- * Runs in a window or a worker. Gets its port to the user's thread, a channel of the DOM realm's, and the function that posts.
- *
- * @param {() => void} [logs] makes the DOM realm post to the user's thread
+ * Runs in a window or a worker. Gets a channel of the DOM realm's, and a function that sends a message to the user's thread.
  */
-function takeOver(logs = () => console.log('taken')) {
+function takeOver() {
   let root = Headers.prototype;
   for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
   const DomObject = root.constructor;
@@ -39,15 +38,15 @@ function takeOver(logs = () => console.log('taken')) {
   DomArray.prototype[Symbol.iterator] = iterator;
   const [{ pipe }] = channels;
   const prototype = Object.getPrototypeOf(pipe);
-  const { postMessage } = prototype;
-  let host;
-  prototype.postMessage = function (...parameters) {
-    if (parameters[0]?.type === 'console') host = this;
-    return postMessage.apply(this, parameters);
+  const post = (message) => {
+    // The message is replaced where its JSON is made.
+    DomObject.prototype.toJSON = function () {
+      return this.type === 'console' ? message : this;
+    };
+    console.log('replaced');
+    delete DomObject.prototype.toJSON;
   };
-  logs();
-  prototype.postMessage = postMessage;
-  return { DomObject, channels, pipe, prototype, post: (...parameters) => postMessage.apply(host, parameters) };
+  return { DomObject, channels, pipe, prototype, post };
 }
 
 suite('ports of the DOM realm', () => {
@@ -93,17 +92,17 @@ suite("messages to the user's thread", () => {
   const object = '{ toString: 1, valueOf: 1 }';
   const other = "{ thread: 1, frame: 0 }, targetOrigin: '*'";
   for (const [name, message] of Object.entries({
-    'a URL that is no text': `[{ type: 'window at', frame: 0, url: ${object} }]`,
-    'a window that is no number': `[{ type: 'window', frame: 9, parent: ${object}, url: '' }]`,
-    'a referrer that is no text': `[{ type: 'navigate', url: 'http://127.0.0.1:9/', referrer: ${object} }]`,
-    'an address that is no number': `[{ type: 'post', to: { thread: ${object}, frame: ${object} } }]`,
-    'no address': "[{ type: 'post', to: null }]",
-    'a counter without memory':
-      "[{ type: 'unread', unread: new Int32Array(new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer) }]",
-    'a port that is listed twice': `[{ type: 'post', to: ${other}, record: { ports: [{ pipe }, { pipe }] } }, [pipe]]`,
-    'a port that is not listed': `[{ type: 'post', to: ${other}, record: { pipe, ports: [] } }, [pipe]]`,
-    'a frame that is no number': `[{ type: 'close remote', frame: ${object} }]`,
-    'an outcome that is no text': `[{ type: 'evaluated', id: 1, error: ${object} }]`,
+    'a URL that is no text': `{ type: 'window at', frame: 0, url: ${object} }`,
+    'a window that is no number': `{ type: 'window', frame: 9, parent: ${object}, url: '' }`,
+    'a referrer that is no text': `{ type: 'navigate', url: 'http://127.0.0.1:9/', referrer: ${object} }`,
+    'an address that is no number': `{ type: 'post', to: { thread: ${object}, frame: ${object} } }`,
+    'no address': "{ type: 'post', to: null }",
+    'no record': `{ type: 'post', to: ${other} }`,
+    'no type': '[{}]',
+    'no object': "'text'",
+    'a weight that is no size': "{ type: 'console', method: 'log', text: 'x', weight: -1e9 }",
+    'a frame that is no number': `{ type: 'close remote', frame: ${object} }`,
+    'an outcome that is no text': `{ type: 'evaluated', id: 1, error: ${object} }`,
   })) {
     test(`may be anything: ${name}`, async (t) => {
       const thrown = [];
@@ -112,13 +111,93 @@ suite("messages to the user's thread", () => {
       t.after(() => process.off('uncaughtException', note));
       const other = await serve(t, { '/': '<p>' });
       const page = await openHtml(t, `<iframe src="${other.url('/')}"></iframe>`);
-      await page.evaluate(
-        `{ const { pipe, post } = (${takeOver})(); post(...${message}); post({ type: 'x', weight: 1 }); }`,
-      );
+      await page.evaluate(`{ const { post } = (${takeOver})(); post(${message}); post({ type: 'x', weight: 1 }); }`);
       assert.equal(await page.evaluate('1 + 1'), 2);
       assert.deepEqual(thrown, []);
     });
   }
+
+  for (const [name, change] of Object.entries({
+    'a port that is listed twice': 'ports: [{ pipe }, { pipe }]',
+    'a port that is none': 'ports: [{ pipe: new Set([1]) }]',
+    'a port in place of memory': 'buffers: [pipe]',
+    'bytes that are listed twice': 'buffers: [bytes]',
+    'bytes that are gone': 'bytes: structuredClone(bytes, { transfer: [bytes] }) && bytes',
+    'bytes that are a set': 'bytes: new Set([1])',
+    'counters without memory':
+      'ports: [{ pipe, out: new Int32Array(new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer) }]',
+    'objects of no type': 'objects: [new Set([1])]',
+    'objects that are long': 'objects: Object.assign([], { length: 2 ** 32 - 1 })',
+    'objects with members that are objects':
+      "objects: [{ type: 'File', name: new Set([1]), bytes: new Set([1]), lastModified: {} }]",
+    'objects that throw': 'get objects() { throw 1; }',
+    'a proxy': '...new Proxy({}, { ownKeys() { throw 1; } })',
+  })) {
+    test(`may have any record: ${name}`, async (t) => {
+      const thrown = [];
+      const note = (error) => thrown.push(error);
+      process.on('uncaughtException', note);
+      t.after(() => process.off('uncaughtException', note));
+      const other = await serve(t, {
+        '/': '<script>onmessage = ({ data }) => console.log(data); onmessageerror = () => console.log("error");</script>',
+      });
+      const page = await openHtml(t, `<iframe src="${other.url('/')}"></iframe>`, {
+        host: host(t, { jsdom: jsdomWithBackDoor(t) }),
+      });
+      const sent = await page.evaluate(
+        `(() => {
+          const { pipe } = (${takeOver})();
+          const address = [];
+          const { DomObject } = (${takeOver})();
+          DomObject.prototype.toJSON = function () {
+            if (this.type === 'post') address.push(this);
+            return this;
+          };
+          frames[0].postMessage('before', '*');
+          delete DomObject.prototype.toJSON;
+          const bytes = new ArrayBuffer(8);
+          try {
+            const { record: _, ...message } = address[0];
+            return window.doors.postToHost(JSON.stringify(message), { bytes, tag: '', buffers: [], ports: [], objects: [], ${change} });
+          } catch {
+            return false;
+          }
+        })()`,
+      );
+      assert.equal(typeof sent, 'boolean');
+      await page.evaluate("frames[0].postMessage('after', '*')");
+      await eventually(() => page.log.includes('after'));
+      // Bytes that nobody has written are not read.
+      assert.deepEqual(page.log, sent ? ['before', 'error', 'after'] : ['before', 'after']);
+      assert.deepEqual(thrown, []);
+    });
+  }
+
+  test('are counted, however many a page sends by itself', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { jsdom: jsdomWithBackDoor(t) }) });
+    const grown = watchMemory(t);
+    const answer = page.evaluate(() => {
+      let sent = 0;
+      for (let count = 0; count < 600; count++)
+        if (window.doors.postToHost(JSON.stringify({ type: 'window at', frame: 0, url: 'x'.repeat(1e6) }))) sent++;
+      return sent;
+    });
+    block(3_000);
+    // A message takes 2 MB, and 128 MiB may wait. Some were handled before this thread was blocked.
+    const sent = await answer;
+    assert.ok(sent > 50 && sent < 150, `${sent} were sent`);
+    assert.ok(grown() < 600 << 20, `${grown()} bytes`);
+  });
+
+  test('answer once, and only what was asked', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { jsdom: jsdomWithBackDoor(t) }) });
+    const forging = page.evaluate(() => {
+      for (let id = 0; id < 1_000; id++)
+        window.doors.postToHost(JSON.stringify({ type: 'evaluated', id, error: { name: 'Error', message: 'forged' } }));
+    });
+    await assert.rejects(forging, /forged/);
+    assert.equal(await page.evaluate('1 + 1'), 2);
+  });
 
   test('of a worker do not navigate the page', async (t) => {
     const attacker = await serve(t, {
@@ -134,6 +213,69 @@ suite("messages to the user's thread", () => {
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 200))');
     assert.equal(page.url, before);
     assert.ok(!attacker.requests.some(({ url }) => url === '/stolen'));
+  });
+});
+
+suite('results', () => {
+  /**
+   * Runs in a page. Makes numbers whose hashes in V8 all end with the same bits, and a set of them: in one that has been large, they are
+   * found in many chains.
+   */
+  function makeSet(count) {
+    const FIXED_BITS = 16n;
+    const WORD = 64n;
+    const cut = (value) => BigInt.asUintN(64, value);
+    const inverse = (factor) => {
+      let found = factor;
+      for (let step = 0; step < 7; step++) found = cut(found * (2n - factor * found));
+      return found;
+    };
+    const unshift = (value, bits) => {
+      let found = value;
+      for (let at = 0n; at < WORD; at += bits) found = value ^ (found >> bits);
+      return found;
+    };
+    const view = new DataView(new ArrayBuffer(8));
+    const keys = [];
+    for (let number = 1n; keys.length < count; number++) {
+      let hash = unshift(cut(number << FIXED_BITS), 22n);
+      hash = unshift(cut(hash * inverse(65n)), 11n);
+      hash = unshift(cut(hash * inverse(21n)), 31n);
+      view.setBigUint64(0, cut((hash + 1n) * inverse((1n << 18n) - 1n)));
+      const key = view.getFloat64(0);
+      if (!Number.isNaN(key) && !Number.isInteger(key)) keys.push(key);
+    }
+    const made = new Set(Array(2e6).keys());
+    for (const key of keys) made.add(key);
+    for (let other = 0; other < 2e6; other++) made.delete(other);
+    return made;
+  }
+
+  test('that would take long to read are not read: a set of numbers that collide', { timeout: 120_000 }, async (t) => {
+    const page = await openHtml(t, '');
+    await page.evaluate(`globalThis.made = (${makeSet})(60_000); void 0`);
+    assert.equal(await page.evaluate('made.size'), 60_000);
+    await assert.rejects(
+      page.evaluate(() => globalThis.made),
+      /the result takes too long to read: \d+ ms for \d+ bytes/,
+    );
+    // Others are, and the page goes on.
+    const others = await page.evaluate('new Map(Array.from({ length: 60_000 }, (_, at) => [at * 1.5, { at }]))');
+    assert.equal(others.get(1.5).at, 1);
+  });
+
+  test('have no more platform objects than it says', async (t) => {
+    const page = await openHtml(t, '');
+    const rectangles = (count) =>
+      page.evaluate(
+        (count) =>
+          Array(count)
+            .fill()
+            .map(() => new DOMRect()),
+        count,
+      );
+    await assert.rejects(rectangles(100_001), /more than 100000 platform objects cannot be sent/);
+    assert.equal((await rectangles(1_000)).length, 1_000);
   });
 });
 

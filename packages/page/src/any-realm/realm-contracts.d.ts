@@ -105,8 +105,8 @@ export interface MainRealmFunctions {
   take(): unknown;
   timeOrigin: number;
   now(): number;
-  /** Has the main realm handle what the user's thread has sent to it so far. */
-  receiveFromHost(): void;
+  /** Sends a message to the user's thread: JSON, and what it has of a record. Returns whether there was room for it. */
+  postToHost(text: string, record: CloneRecord | undefined): boolean;
   enter(callback: () => void): void;
   setTimer(callback: () => void, delay: number, repeats: boolean): number;
   clearTimer(id: number): void;
@@ -451,7 +451,8 @@ export interface WindowFunctions {
 export interface DomProgram {
   /** Memory of the DOM realm, for the main realm to fill. */
   allocate(length: number): Uint8Array;
-  connect(port: Pipe): void;
+  /** Handles a message of the user's thread. */
+  receive(message: any): void;
   /** `content` is the document's bytes; of a worker, the port to the object that started it. */
   open(description: string, content: any): void;
   /** A worker: its script has run for the first time, so messages may arrive. */

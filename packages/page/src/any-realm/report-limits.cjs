@@ -19,9 +19,9 @@ class ReportLimit {
   }
 }
 
-/** A text as it is reported. @param {string} text */
-function shortened(text) {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text;
+/** A text as it is reported. @param {string} text @param {number} [maxLength] in characters */
+function shortened(text, maxLength = MAX_LENGTH) {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text;
 }
 
 module.exports = { MAX_LENGTH, MAX_REPORTS, ReportLimit, shortened };

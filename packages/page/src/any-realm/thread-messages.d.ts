@@ -1,7 +1,8 @@
 // The messages between the user's thread and the page threads.
 //
-// A page thread has two ports. One belongs to its main realm, which is trusted. The other belongs to its DOM realm, which a page can take
-// over: messages from there may be anything, whatever their type says.
+// They go through its main realm, which is trusted. A page can take over the DOM realm, so what that sends is read by the main realm first:
+// main-realm/dom-messages.cjs. Messages for the DOM realm have a port of their own, so that they are made of objects of that realm; a message
+// for the main realm announces each.
 
 import type { MessagePort } from 'node:worker_threads';
 
@@ -104,6 +105,8 @@ export type ToMainRealm =
   | { type: 'navigate frame'; frame: number; url: string; referrer: string; asker: number }
   | { type: 'fetched'; window: number; url: string; initiator: string; timing?: FetchTiming | undefined }
   | { type: 'answered' }
+  /** There is a message for the DOM realm, of so many kilobytes; a request has a number. */
+  | { type: 'dom'; weight: number; asked: number | undefined }
   | { type: 'ping'; id: number }
   | (MainRealmRequest & { id: number });
 
@@ -201,6 +204,7 @@ export type MainRealmReport =
 
 /** From a main realm to the user's thread. */
 export type FromMainRealm =
+  | { type: 'dom'; message: FromDomRealm; weight: number }
   | { type: 'ready' }
   | { type: 'delivered'; delivery: number }
   | { type: 'pong'; id: number }
@@ -214,8 +218,7 @@ export type DomRealmRequest =
 
 /** From the user's thread to a DOM realm. */
 export type ToDomRealm =
-  | { type: 'unread'; unread: Int32Array }
-  | { type: 'message'; frame: number; record: unknown; source: WindowAddress; weight?: number | undefined }
+  | { type: 'message'; frame: number; record: unknown; source: WindowAddress }
   | { type: 'remote loaded'; frame: number }
   | {
       type: 'storage';
@@ -223,7 +226,6 @@ export type ToDomRealm =
       name: string;
       value: string | null;
       url: string;
-      weight?: number | undefined;
     }
   | (DomRealmRequest & { id: number; frame: number });
 

@@ -5,7 +5,7 @@
 require('./dom-globals.cjs');
 
 const bridge = require('selfprof:main-realm');
-const hostPort = require('./host-port.cjs');
+const { answer, postToHost } = require('./host-port.cjs');
 const { openWindow, parse } = require('./documents.cjs');
 const automation = require('./automation/commands.cjs');
 const { evaluate } = require('./evaluate-script.cjs');
@@ -33,7 +33,7 @@ let page;
  * @param {{ id: number, frame: number } & import('./automation/commands.cjs').Command} message
  */
 function automate({ id, frame, ...message }) {
-  const done = (/** @type {object} */ outcome) => hostPort.postToHost({ type: 'evaluated', id, ...outcome });
+  const done = (/** @type {import('../any-realm/realm-contracts.js').CommandOutcome} */ outcome) => answer(id, outcome);
   const realm = realms.byFrame(frame);
   if (realm === undefined) done({ error: { code: 'no such window', message: 'the frame is gone' } });
   else automation.perform(realm, message, done);
@@ -55,7 +55,7 @@ function announceLoading(window) {
   const id = realms.realmOf(window)?.id;
   const target = window._globalProxy;
   for (const type of ['DOMContentLoaded', 'load']) {
-    const announce = () => bridge.setImmediate(() => hostPort.postToHost({ type, frame: id }));
+    const announce = () => bridge.setImmediate(() => postToHost({ type, frame: id }));
     // A page can fire events of these types, too, without end.
     target.addEventListener(
       type,
@@ -71,11 +71,8 @@ function announceLoading(window) {
 module.exports = {
   allocate: (length) => new Uint8Array(length),
 
-  connect(port) {
-    hostPort.connect(port, (message) => {
-      // Runs as a task of the page, which may be a long task.
-      if (Object.hasOwn(onMessage, message.type)) bridge.enter(() => onMessage[message.type](message));
-    });
+  receive(message) {
+    if (Object.hasOwn(onMessage, message.type)) onMessage[message.type](message);
   },
 
   /** Opens the page's document. */
@@ -100,7 +97,7 @@ module.exports = {
   /** @param {unknown} error @param {any} [window] */
   report(error, window = page) {
     if (window !== undefined) reportException(window, error);
-    else hostPort.postToHost({ type: 'problem', frame: 0, kind: 'host', text: inspect(error), url: '' });
+    else postToHost({ type: 'problem', frame: 0, kind: 'host', text: inspect(error), url: '' });
   },
 
   reject(reason, promise) {

@@ -4,7 +4,7 @@
 
 const bridge = require('selfprof:main-realm');
 
-const hostPort = require('./host-port.cjs');
+const { answer } = require('./host-port.cjs');
 const realms = require('./window-realms.cjs');
 
 /**
@@ -12,7 +12,8 @@ const realms = require('./window-realms.cjs');
  *   parameters: import('../any-realm/realm-contracts.js').CloneRecord }} message
  */
 exports.evaluate = ({ id, frame, source, isFunction, parameters }) => {
-  const done = (/** @type {object} */ outcome) => hostPort.postToHost({ type: 'evaluated', id, ...outcome });
+  const done = (/** @type {import('../any-realm/realm-contracts.js').EvaluationOutcome} */ outcome) =>
+    answer(id, outcome);
   const realm = realms.byFrame(frame);
   if (realm === undefined) {
     done({ error: { name: 'Error', message: 'the frame is gone', stack: '' } });

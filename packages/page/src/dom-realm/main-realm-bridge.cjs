@@ -53,7 +53,7 @@ function withCompletion(call) {
 const bridge = {
   timeOrigin: main.timeOrigin,
   now: callForeign(main.now),
-  receiveFromHost: callForeign(main.receiveFromHost),
+  postToHost: callForeign(main.postToHost),
   enter: callForeign(main.enter),
   setTimer: callForeign(main.setTimer),
   clearTimer: callForeign(main.clearTimer),

@@ -93,18 +93,32 @@ function reserve(channel, size) {
 }
 
 /**
- * Posts a record.
+ * Posts a record, which is not used again.
  *
  * @param {Channel} channel
  * @param {CloneRecord} record
- * @param {readonly (Pipe | ArrayBuffer)[]} transfer the ports and the memory in it
  * @returns {boolean} whether there was room for it
  */
-function post(channel, record, transfer) {
+function post(channel, record) {
   const size = sizeOf(record);
   if (!reserve(channel, size)) return false;
-  channel.pipe.postMessage({ record, size }, transfer);
+  channel.pipe.postMessage({ record, size }, transfersOf(record));
   return true;
+}
+
+/**
+ * What a message with a record transfers: ports have to be, and memory would be copied otherwise.
+ *
+ * @param {CloneRecord} record
+ * @returns {(Pipe | ArrayBuffer)[]}
+ */
+function transfersOf({ bytes, buffers, ports }) {
+  /** @type {(Pipe | ArrayBuffer)[]} */
+  const transfers = [bytes];
+  // A page may have replaced the iterator of the arrays' realm.
+  for (let at = 0; at < buffers.length; at++) transfers.push(buffers[at]);
+  for (let at = 0; at < ports.length; at++) transfers.push(ports[at].pipe);
+  return transfers;
 }
 
 /**
@@ -130,4 +144,4 @@ function received(channel, { size }) {
   if (typeof size === 'number' && channel.into !== undefined) sub(channel.into, 0, size);
 }
 
-module.exports = { makeChannel, newCounter, post, postError, received, sizeOf };
+module.exports = { makeChannel, newCounter, post, postError, received };

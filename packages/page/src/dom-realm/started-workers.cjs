@@ -14,7 +14,6 @@ const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
 const { reportError } = require('./exceptions.cjs');
 const { newCounter, post, received } = require('./message-channels.cjs');
-const { transfersOf } = require('./host-port.cjs');
 
 /**
  * Starts a worker.
@@ -66,7 +65,7 @@ function startWorker(window, request, worker, onMessage) {
   };
   opened.start?.();
   return {
-    post: (record) => pipe === undefined || post(channel, record, transfersOf(record)),
+    post: (record) => pipe === undefined || post(channel, record),
     end() {
       hangUp();
       bridge.endWorker(id);

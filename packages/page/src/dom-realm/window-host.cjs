@@ -13,7 +13,6 @@ const { installAnimationFrames } = require('./animation-frames.cjs');
 const { recordLoading } = require('./document-loading.cjs');
 const { eventCounts, interactionCount } = require('./event-counts.cjs');
 const { reportException } = require('./exceptions.cjs');
-const { transfersOf } = require('./host-port.cjs');
 const { inspect } = require('./inspect.cjs');
 const { makeChannel, post, received } = require('./message-channels.cjs');
 const { platformObjectsOf } = require('./platform-objects.cjs');
@@ -124,7 +123,7 @@ function hostFor(realm) {
     },
     startWorker: (request, worker, onMessage) => startWorker(window, JSON.stringify(request), worker, onMessage),
     newPipes: (onPipes) => bridge.newPipes((one, other) => onPipes(...makeChannel(one, other))),
-    writePipe: (channel, record) => post(channel, record, transfersOf(record)),
+    writePipe: (channel, record) => post(channel, record),
     readPipe(channel, onRecord) {
       channel.pipe.onmessage = ({ data }) => {
         received(channel, data);

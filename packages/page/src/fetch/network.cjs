@@ -16,7 +16,7 @@ const { essence } = require('./mime-type.cjs');
 const { isSameOrigin, isTrustworthy, serialize } = require('./origin.cjs');
 const { followRedirect, redirectLocation } = require('./redirect.cjs');
 const { referrerFor } = require('./referrer.cjs');
-const { NetworkError, parseUrl, withoutFragment } = require('./request.cjs');
+const { MAX_URL, NetworkError, parseUrl, withoutFragment } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
 const { farther, siteRelation } = require('./site.cjs');
 const { Turns } = require('./turns.cjs');
@@ -81,6 +81,8 @@ class Network {
     const { lease } = options;
     const url = parseUrl(request.url);
     const { method = 'GET', mode } = request;
+    if (mode === 'navigate' && client.isUser !== true && request.url.length > MAX_URL)
+      throw new NetworkError(`the URL of a document may have no more than ${MAX_URL} characters`);
     if (mode === 'no-cors' && !SAFELISTED_METHODS.has(method))
       throw new NetworkError(`${method} is not a no-cors method`);
     // Whether a server redirects can tell who the user is. https://fetch.spec.whatwg.org/#main-fetch

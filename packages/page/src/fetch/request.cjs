@@ -47,6 +47,9 @@
  * @property {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} [lease] of the bytes, to release when they are passed on
  */
 
+/** How long the URL of a document or a worker may be, in characters: as in Chromium. It is kept as long as they are there. */
+const MAX_URL = 2 << 20;
+
 /** A network error. Its message goes to the page's user; a page is not told why a request failed. */
 class NetworkError extends Error {
   name = 'NetworkError';
@@ -73,4 +76,4 @@ function withoutFragment(url) {
   return end === -1 ? url : url.slice(0, end);
 }
 
-module.exports = { NetworkError, parseUrl, withoutFragment };
+module.exports = { MAX_URL, NetworkError, parseUrl, withoutFragment };

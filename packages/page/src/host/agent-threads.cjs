@@ -3,7 +3,6 @@
 // The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
 
 const { randomInt } = require('node:crypto');
-const { MessagePort } = require('node:worker_threads');
 
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
@@ -16,6 +15,7 @@ const { loadFrame } = require('./frame-loader.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
 const { WindowNumbers } = require('./window-numbers.cjs');
 
+/** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
 /** @typedef {import('./agent-thread.cjs').Container} Container */
 /** @typedef {import('./agent-thread.cjs').WorkerOwner} WorkerOwner */
@@ -326,7 +326,7 @@ class AgentThreads {
     if (change === undefined) return;
     for (const other of this.all()) {
       if (other === thread || other.owner !== undefined || storageKeyOf(other) !== key) continue;
-      other.handle.forwardToDom({ type: 'storage', ...change, url: thread.document.url }, message.weight, []);
+      other.handle.forwardToDom({ type: 'storage', ...change, url: thread.document.url }, Number(message.weight), []);
     }
   }
 
@@ -359,7 +359,7 @@ class AgentThreads {
     const source = this.addressOf(sender, typeof from === 'number' ? from : 0);
     const number = typeof frame === 'number' ? frame : 0;
     const message = { type: /** @type {const} */ ('message'), frame: number, record, source };
-    target.handle.forwardToDom(message, weight, transferredPorts(record));
+    target.handle.forwardToDom(message, Number(weight), transferredPorts(record));
   }
 
   /** @param {AgentThread} thread @param {MainRealmReport} message */
@@ -531,14 +531,10 @@ async function answersInTime({ answer, forget }, milliseconds) {
   }
 }
 
-/** The ports in a record, which have to be listed for the message that carries them. @param {unknown} record sent by a page */
+/** The ports in a record, which have to be listed for the message that carries them. @param {unknown} record see main-realm/dom-messages.cjs */
 function transferredPorts(record) {
-  const ports = /** @type {{ ports?: unknown } | null | undefined} */ (record)?.ports;
-  if (!Array.isArray(ports)) return [];
-  // The array may be sparse and claim to be very long.
-  return Object.values(ports)
-    .map((port) => port?.pipe)
-    .filter((pipe) => pipe instanceof MessagePort);
+  const { ports = [] } = /** @type {Partial<import('../any-realm/realm-contracts.js').CloneRecord>} */ (Object(record));
+  return ports.map(({ pipe }) => pipe);
 }
 
 module.exports = { AgentThreads };

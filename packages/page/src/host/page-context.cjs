@@ -17,6 +17,8 @@ class PageContext {
   #host;
   #cookies;
   network;
+  /** For the documents of the page itself: what its frames take must not keep the user from leaving it. */
+  topLevelNetwork;
   /** How many threads a page may have. */
   threadLimit;
   /** Requests that outlive their documents. */
@@ -44,6 +46,7 @@ class PageContext {
     this.budget = new BufferBudget(host.bodyLimit);
     this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(this.budget), this.budget);
     this.network = new Network(host.transport, cookies.jar, host.userAgent, this.budget);
+    this.topLevelNetwork = new Network(host.transport, cookies.jar, host.userAgent, new BufferBudget(host.bodyLimit));
   }
 
   /** @param {'page' | 'worker'} kind what is to be opened in it */

@@ -226,7 +226,7 @@ class Page extends EventEmitter {
         body: new Uint8Array(),
       };
     }
-    return await this.#context.network.fetch(
+    return await this.#context.topLevelNetwork.fetch(
       {
         url: url.href,
         mode: 'navigate',
@@ -389,13 +389,13 @@ class Page extends EventEmitter {
     const isFunction = typeof script === 'function';
     if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
     const source = isFunction ? `(${script})` : script;
-    const { error, value } = await this.#askDom(
+    const { error, record } = await this.#askDom(
       frame,
       { type: 'evaluate', source, isFunction, parameters: serializeParameters(parameters) },
       { timeout, what: 'the script' },
     );
     if (error !== undefined) throw new PageError(Object(error));
-    return deserializeResult(value);
+    return deserializeResult(record);
   }
 
   /**

@@ -4,10 +4,8 @@
 
 const { EventEmitter } = require('node:events');
 const path = require('node:path');
-const { types } = require('node:util');
 const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 
-const { readDomMessage } = require('./dom-messages.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { cloneKey } = require('./script-values.cjs');
@@ -36,7 +34,7 @@ const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--no-
 /** How long the end of a thread is awaited, in milliseconds. V8 does not interrupt each of its built-in functions, and some run for years. */
 const MAX_TERMINATION = 5_000;
 
-/** How much may be sent to a DOM realm before it is read, in the units of dom-realm/host-port.cjs. */
+/** How much may be sent to a DOM realm before it is read, in kilobytes. */
 const MAX_UNREAD = 64 << 10;
 
 /** Messages that count as unread until they are answered: the documents of frames and the scripts of workers may take long to load. */
@@ -70,7 +68,7 @@ class ThreadHandle extends EventEmitter {
   #worker;
   #domPort;
   #mainPort;
-  /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void, isHere?: boolean }>} */
+  /** Awaited answers, by kind and id. @type {Map<string, { resolve: (answer: any) => void, reject: (error: Error) => void }>} */
   #awaited = new Map();
   #nextId = 1;
   /** Of messages that the thread has not received: what is to be done then, as with leases of responses. @type {Map<number, { release(): void }>} */
@@ -81,11 +79,8 @@ class ThreadHandle extends EventEmitter {
   #stopWatching;
   /** How many promises keep the program alive. */
   #keepers = 0;
-  /** Counters of messages that were sent and not read yet, which both threads share, see dom-realm/host-port.cjs. */
-  #unreadHere = new Int32Array(new SharedArrayBuffer(4));
-  #unreadThere = new Int32Array(new SharedArrayBuffer(4));
-  /** The same for the main realm's messages that a page can cause, their shared memory, and how many it has sent at all, see main-realm/page-thread.cjs. */
-  #unreadOfMain = new Int32Array(new SharedArrayBuffer(12));
+  /** Counters that both threads share, see `unread` in main-realm/thread-types.d.ts. */
+  #unread = new Int32Array(new SharedArrayBuffer(16));
   #inbox;
 
   /** @param {ThreadStart} start */
@@ -103,7 +98,7 @@ class ThreadHandle extends EventEmitter {
         modules: loadedModules.current(),
         cloneKey,
         resizable,
-        unread: this.#unreadOfMain,
+        unread: this.#unread,
         kind,
         port: dom.port2,
         control: main.port2,
@@ -120,18 +115,9 @@ class ThreadHandle extends EventEmitter {
     this.#ready.catch(() => {});
     // A page does not keep the program alive; a promise that waits for it does.
     this.#worker.unref();
-    this.#inbox = new ThreadInbox(
-      { main: this.#mainPort, dom: this.#domPort },
-      () => Atomics.load(this.#unreadOfMain, 2),
-      {
-        onMain: (message) => this.#onMainMessage(message),
-        onDom: (message) => this.#onDomMessage(message),
-        onAnswer: (answer) => this.#settle(`command ${answer.id}`, answer),
-        isAwaited: (message) => this.#isAwaited(message),
-      },
-    );
+    const sent = () => Atomics.load(this.#unread, 2);
+    this.#inbox = new ThreadInbox(this.#mainPort, sent, (message) => this.#onMessage(message));
     this.#domPort.unref();
-    this.postToDom({ type: 'unread', unread: this.#unreadThere });
     this.#mainPort.unref();
     const { memoryLimit } = options;
     this.#stopWatching = watchMemory(this.#worker, { limit: memoryLimit * 2 ** 20, page: resizable[1] }, () => {
@@ -196,29 +182,36 @@ class ThreadHandle extends EventEmitter {
     this.#mainPort.postMessage({ ...message, delivery }, transferList);
   }
 
-  /** @param {ToDomRealm} message @param {TransferList} [transferList] */
-  postToDom(message, transferList = []) {
-    if (!this.#hasEnded) this.#domPort.postMessage(message, transferList);
+  /**
+   * @param {ToDomRealm} message
+   * @param {{ transferList?: TransferList, weight?: number, asked?: number }} [options] its weight in kilobytes, if it counts, and its number
+   *   if it is a request
+   */
+  postToDom(message, { transferList = [], weight = 0, asked } = {}) {
+    if (this.#hasEnded) return;
+    Atomics.add(this.#unread, 3, weight);
+    try {
+      this.#domPort.postMessage(message, transferList);
+    } catch (error) {
+      Atomics.sub(this.#unread, 3, weight);
+      throw error;
+    }
+    this.#mainPort.postMessage({ type: 'dom', weight, asked });
   }
 
   /**
    * Forwards a message of another thread, unless too many are unread.
    *
    * @param {Extract<ToDomRealm, { type: 'message' | 'storage' }>} message
-   * @param {unknown} size as its sender counts it
+   * @param {number} weight as its sender counts it, in kilobytes
    * @param {TransferList} transferList
    */
-  forwardToDom(message, size, transferList) {
-    const weight = Number.isInteger(size) && Number(size) > 0 ? Number(size) : 1;
-    if (Atomics.load(this.#unreadThere, 0) + weight > MAX_UNREAD) return;
-    Atomics.add(this.#unreadThere, 0, weight);
-    try {
-      this.postToDom({ ...message, weight }, transferList);
-    } catch {
-      // A page that has taken over its DOM realm lists a port twice, or not at all. Its message is lost, and the port with it.
-      Atomics.sub(this.#unreadThere, 0, weight);
+  forwardToDom(message, weight, transferList) {
+    if (Atomics.load(this.#unread, 3) + weight > MAX_UNREAD) {
       for (const port of transferList) if (port instanceof MessagePort) port.close();
+      return;
     }
+    this.postToDom(message, { transferList, weight });
   }
 
   /**
@@ -227,7 +220,7 @@ class ThreadHandle extends EventEmitter {
    */
   askDom(request) {
     const id = this.#nextId++;
-    return this.#ask('evaluation', id, () => this.postToDom({ ...request, id }));
+    return this.#ask('evaluation', id, () => this.postToDom({ ...request, id }, { asked: id }));
   }
 
   /**
@@ -276,32 +269,11 @@ class ThreadHandle extends EventEmitter {
     return this.#awaited.size;
   }
 
-  /** @param {unknown} received from a realm that the page can take over, so it may be anything */
-  #onDomMessage(received) {
-    const message = this.#isRetired ? undefined : readDomMessage(received);
-    if (message === undefined || this.#countRead(message)) return;
-    if (message.type !== 'evaluated') this.emit('dom-message', message);
-    else if (typeof message.id === 'number') this.#settle(`evaluation ${message.id}`, message);
-  }
-
-  /** Whether a message is the first answer to an evaluation. The page's user has asked for it, whatever its size. @param {unknown} received */
-  #isAwaited(received) {
-    const { type, id } = /** @type {{ type?: unknown, id?: unknown }} */ (Object(received));
-    const awaited = type === 'evaluated' && typeof id === 'number' ? this.#awaited.get(`evaluation ${id}`) : undefined;
-    if (awaited === undefined || awaited.isHere) return false;
-    awaited.isHere = true;
-    return true;
-  }
-
-  /** Counts a message as read. Returns whether it was about counting alone. @param {FromDomRealm} message */
-  #countRead({ type, unread, weight }) {
-    if (type === 'unread') {
-      if (types.isInt32Array(unread) && types.isSharedArrayBuffer(unread.buffer) && unread.length > 0)
-        this.#unreadHere = /** @type {Int32Array<SharedArrayBuffer>} */ (unread);
-      return true;
-    }
-    if (Number.isInteger(weight)) Atomics.sub(this.#unreadHere, 0, Number(weight));
-    return false;
+  /** @param {FromDomRealm} message */
+  #onDomMessage(message) {
+    if (this.#isRetired) return;
+    if (message.type === 'evaluated') this.#settle(`evaluation ${message.id}`, message);
+    else this.emit('dom-message', message);
   }
 
   /** Resolves when the messages that the main realm has sent so far are handled, or will not be. */
@@ -309,11 +281,17 @@ class ThreadHandle extends EventEmitter {
     return this.#inbox.caughtUp();
   }
 
-  /** @param {Exclude<FromMainRealm, MainRealmAnswer>} message */
-  #onMainMessage(message) {
+  /** @param {FromMainRealm} message */
+  #onMessage(message) {
     if (!COUNTED_LONGER.has(message.type)) this.finish(message);
-    if ('memory' in message) Atomics.sub(this.#unreadOfMain, 1, message.memory);
+    if ('memory' in message) Atomics.sub(this.#unread, 1, message.memory);
     switch (message.type) {
+      case 'dom':
+        this.#onDomMessage(message.message);
+        return;
+      case 'done':
+        this.#settle(`command ${message.id}`, message);
+        return;
       case 'ready':
         this.#settle('ready');
         return;
@@ -331,7 +309,7 @@ class ThreadHandle extends EventEmitter {
 
   /** A message of the main realm has been handled, and its memory is free. @param {FromMainRealm} message */
   finish(message) {
-    if ('weight' in message) Atomics.sub(this.#unreadOfMain, 0, message.weight ?? 0);
+    if ('weight' in message) Atomics.sub(this.#unread, 0, message.weight ?? 0);
   }
 
   /** The same once the thread has received what was posted so far: answers, which have the URLs of the requests, would fill memory too. @param {FromMainRealm} message */

@@ -93,7 +93,7 @@ class DomBridge {
       },
       timeOrigin: performance.timeOrigin,
       now: () => thread.coarseNow(),
-      receiveFromHost: () => thread.receiveFromHost(),
+      postToHost: (text, record) => thread.domMessages.post(text, record),
       // For events of ports, which Node fires in the DOM realm directly.
       enter: (callback) => {
         if (typeof callback === 'function') thread.enter(callback);

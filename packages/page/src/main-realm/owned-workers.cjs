@@ -6,13 +6,16 @@
 const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
-const { withoutFragment } = require('../fetch/request.cjs');
+const { MAX_URL, withoutFragment } = require('../fetch/request.cjs');
 const { oneOf, toCredentials } = require('./page-request.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
 /** @typedef {import('./window-record.cjs').WindowRecord} WindowRecord */
 
 const TYPES = /** @type {const} */ (['classic', 'module']);
+
+/** How long the name of a worker may be, in characters: the user's thread keeps it, with the URL. */
+const MAX_NAME = 1 << 16;
 
 /** @typedef {{ window: WindowRecord, url: string, onFailure: () => void, isSent: boolean }} OwnedWorker `isSent` is whether the user's thread knows */
 
@@ -49,9 +52,10 @@ class OwnedWorkers {
     this.#workers.set(id, worker);
     const { port1, port2 } = new MessageChannel();
     this.#thread.enter(() => onPipe(this.#thread.moveToDom(port1)));
-    if (this.#workers.size > this.#limit) {
+    const refusal = this.#refusalOf(String(url), String(name));
+    if (refusal !== undefined) {
       port2.close();
-      setImmediate(() => this.onGone({ id, error: `a page may have no more than ${this.#limit} threads` }));
+      setImmediate(() => this.onGone({ id, error: refusal }));
       return id;
     }
     const request = {
@@ -80,6 +84,14 @@ class OwnedWorkers {
       setImmediate(() => this.onGone({ id, error: 'too many workers wait to be started' }));
     }
     return id;
+  }
+
+  /** Why a worker cannot be started. @param {string} url @param {string} name */
+  #refusalOf(url, name) {
+    if (this.#workers.size > this.#limit) return `a page may have no more than ${this.#limit} threads`;
+    if (url.length > MAX_URL) return `the URL of a worker may have no more than ${MAX_URL} characters`;
+    if (name.length > MAX_NAME) return `the name of a worker may have no more than ${MAX_NAME} characters`;
+    return undefined;
   }
 
   /** Ends a worker, whatever it is doing. @param {number} id */

@@ -21,6 +21,7 @@ const { AddressSpace } = require('./address-space.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { coarsened } = require('./coarse-time.cjs');
+const { DomMessages } = require('./dom-messages.cjs');
 const { restrictPorts } = require('./dom-ports.cjs');
 const { FixedPrototypes } = require('./fixed-prototypes.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
@@ -58,8 +59,8 @@ const threadData = workerData;
 /** To the user's thread. */
 const { control, unread } = threadData;
 
-/** How much of what a page can cause may wait to be read by the user's thread, in kilobytes; and how much of shared memory. */
-const MAX_UNREAD = 64 << 10;
+/** How much of what a page can cause may wait to be read by the user's thread, in bytes; and how much of shared memory, in kilobytes. */
+const MAX_UNREAD = 64 << 20;
 const MAX_UNREAD_MEMORY = 512 << 10;
 
 const DOM_REALM = path.join(__dirname, '..', 'dom-realm');
@@ -75,6 +76,7 @@ class PageThread {
   isClosing = false;
   workerScripts = new WorkerScripts(this);
   reports = new Reports(this);
+  domMessages = new DomMessages(this);
   keepaliveRequests = new KeepaliveRequests(this);
   fixedPrototypes = new FixedPrototypes();
   /** The host's modules. */
@@ -91,6 +93,8 @@ class PageThread {
   #client;
   /** @type {BlobUrlStore | undefined} */
   #blobs;
+  /** Messages for the DOM realm, which are read as objects of that realm. */
+  #domPort;
 
   /** @param {ThreadData} data */
   constructor({ library, options, cookies, cloneKey, resizable, port, kind, modules: loaded }) {
@@ -147,7 +151,7 @@ class PageThread {
     const program = kind === 'worker' ? path.join('worker', 'worker-program.cjs') : 'dom-program.cjs';
     /** Functions of the DOM realm. */
     this.dom = /** @type {DomProgram} */ (modules.require(path.join(DOM_REALM, program)));
-    this.dom.connect(this.moveToDom(port));
+    this.#domPort = moveMessagePortToContext(port, context);
   }
 
   /** The client of the thread's requests, once the thread has a document. */
@@ -245,15 +249,16 @@ class PageThread {
    * Sends a message that a page can cause without limit. While too much is unread, it is dropped.
    *
    * @param {object} message
-   * @param {{ size?: number, transferList?: import('node:worker_threads').Transferable[] }} [options] its size in characters, by default that
-   *   of its JSON
+   * @param {{ size?: number, limit?: number, transferList?: import('node:worker_threads').Transferable[] | undefined }} [options] its size in
+   *   bytes, by default the length of its JSON; and how much may be unread with it
    * @returns {boolean} whether it was sent
+   * @throws if the list has what cannot be transferred
    */
-  tellLimited(message, { size = JSON.stringify(message).length, transferList } = {}) {
-    const weight = 1 + (size >> 10);
-    if (Atomics.load(unread, 0) + weight > MAX_UNREAD) return false;
-    Atomics.add(unread, 0, weight);
+  tellLimited(message, { size = JSON.stringify(message).length, limit = MAX_UNREAD, transferList } = {}) {
+    const weight = 1 + Math.floor(size / 1024);
+    if (Atomics.load(unread, 0) + weight > limit / 1024) return false;
     this.tell({ ...message, weight }, transferList);
+    Atomics.add(unread, 0, weight);
     return true;
   }
 
@@ -400,6 +405,12 @@ class PageThread {
     },
     // It counts as delivered, with what came before.
     answered: () => {},
+    dom: ({ weight, asked }) => {
+      Atomics.sub(unread, 3, weight);
+      if (asked !== undefined) this.domMessages.expect(asked);
+      const message = receiveMessageOnPort(this.#domPort)?.message;
+      this.enter(() => this.dom.receive(message));
+    },
     frame: (message) => this.loader.onFrame(message),
     'navigate frame': ({ frame, ...navigation }) => {
       const ticket = this.loader.askedNavigations.add(navigation);
@@ -433,19 +444,6 @@ class PageThread {
   onMessage(message) {
     if (message.delivery !== undefined) this.tell({ type: 'delivered', delivery: message.delivery });
     this.#onMessage[message.type](message);
-  }
-
-  /** Handles the messages that the user's thread has sent to the main realm so far. */
-  receiveFromHost() {
-    for (;;) {
-      const received = receiveMessageOnPort(control);
-      if (received === undefined) return;
-      try {
-        this.onMessage(received.message);
-      } catch (error) {
-        this.report(error);
-      }
-    }
   }
 }
 

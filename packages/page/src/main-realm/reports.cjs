@@ -10,6 +10,9 @@ const { ModuleNotLoaded } = require('./window-modules.cjs');
 
 /** @typedef {{ window: number, initiator: string, url: string }} FailedRequest */
 
+/** How much of a URL a problem says, in characters. */
+const MAX_URL = 1_000;
+
 class Reports {
   #thread;
   #limit = new ReportLimit();
@@ -21,20 +24,25 @@ class Reports {
 
   /** A request failed. The page learns no more than that. @param {FailedRequest} request @param {unknown} error */
   loadFailure({ window, initiator, url }, error) {
-    const text = `Could not load ${initiator}: "${url}": ${reasonOf(error)}`;
+    const text = `Could not load ${initiator}: "${shown(url)}": ${reasonOf(error)}`;
     this.#problem({ frame: window, kind: 'resource-loading', text, url });
   }
 
   /** A worker could not be started, or has crashed. @param {number} window @param {string} url @param {string} reason */
   workerFailure(window, url, reason) {
-    this.#problem({ frame: window, kind: 'worker', text: `Could not start the worker "${url}": ${reason}`, url });
+    this.#problem({
+      frame: window,
+      kind: 'worker',
+      text: `Could not start the worker "${shown(url)}": ${reason}`,
+      url,
+    });
   }
 
   /** A script of another origin threw, and the page must not know what. @param {number} window @param {string} url @param {unknown} thrown */
   mutedException(window, url, thrown) {
     const [line, column] = syntaxErrorPosition(thrown).split(':');
     const place = line === '' ? url : `${url}:${line}:${column}`;
-    const text = `The script of another origin "${place}" threw: ${describeThrown(thrown)}`;
+    const text = `The script of another origin "${shown(place)}" threw: ${describeThrown(thrown)}`;
     this.#problem({ frame: window, kind: 'script', text, url });
   }
 
@@ -57,7 +65,8 @@ class Reports {
   /** @param {number} window @param {string} place @param {string} what */
   #mutedError(window, place, what) {
     const url = place.replace(/:\d+:-?\d+$/, '');
-    const script = url === '' ? 'A script, perhaps one of another origin,' : `The script of another origin "${place}"`;
+    const script =
+      url === '' ? 'A script, perhaps one of another origin,' : `The script of another origin "${shown(place)}"`;
     this.#problem({ frame: window, kind: 'script', text: `${script} ${what}`, url });
   }
 
@@ -66,6 +75,11 @@ class Reports {
     if (this.#limit.take() < 0) return;
     this.#thread.tellLimited({ type: 'problem', frame, kind, text: shortened(text), url: shortened(url) });
   }
+}
+
+/** A URL in a sentence: a long one must not keep its end from being told. @param {string} url */
+function shown(url) {
+  return shortened(url, MAX_URL);
 }
 
 /** What a page threw, without running its code: an error's class is known from its prototypes alone. @param {unknown} thrown */

@@ -13,11 +13,15 @@ export type ShownDocument = Partial<PageDocument> & { url: string };
 
 /** `workerData` of a page thread. */
 export interface ThreadData {
-  /** To the user's thread, from the main realm. */
+  /** To and from the user's thread. */
   control: MessagePort;
-  /** To the user's thread, from the DOM realm. */
+  /** From the user's thread, with messages for the DOM realm. */
   port: MessagePort;
-  /** How much the user's thread has not read yet of what a page can send without limit; both threads share it. */
+  /**
+   * What both threads count: how many kilobytes the user's thread has not read yet of what a page can send without limit; how many of these
+   * are shared memory; how many messages the main realm has sent, as a 32-bit integer that wraps around; and how many kilobytes the DOM realm
+   * has not read yet.
+   */
   unread: Int32Array;
   kind: 'page' | 'worker';
   library: { folder: string; version: string };

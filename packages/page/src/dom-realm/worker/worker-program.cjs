@@ -4,7 +4,6 @@
 
 require('../dom-globals.cjs');
 
-const hostPort = require('../host-port.cjs');
 const { evaluate } = require('../evaluate-script.cjs');
 const { reportException, reportRejection } = require('../exceptions.cjs');
 const { openScope } = require('./worker-scope.cjs');
@@ -20,10 +19,8 @@ let scope;
 module.exports = {
   allocate: (length) => new Uint8Array(length),
 
-  connect(port) {
-    hostPort.connect(port, (message) => {
-      if (message.type === 'evaluate') evaluate(message);
-    });
+  receive(message) {
+    if (message.type === 'evaluate') evaluate(message);
   },
 
   open(text, pipe) {

@@ -34,7 +34,6 @@ const vm = require('../node/vm.cjs');
 const { newCounter, post, postError, received } = require('../message-channels.cjs');
 const { consoleFor } = require('../virtual-console.cjs');
 const { reportException } = require('../exceptions.cjs');
-const { transfersOf } = require('../host-port.cjs');
 const realms = require('../window-realms.cjs');
 const { hostFor } = require('../window-host.cjs');
 
@@ -135,7 +134,7 @@ function openScope({ document, url, origin, name, type, isIsolated, userAgent },
     btoa: (text) => bridge.btoa(text),
     log: (method, values) => log.emit(method, ...values),
     reportException: (error) => reportException(global, error),
-    postToOwner: (record) => post(channel, record, transfersOf(record)),
+    postToOwner: (record) => post(channel, record),
     close() {
       isClosing = true;
       pipe.onmessage = null;

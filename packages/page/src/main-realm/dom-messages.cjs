@@ -1,0 +1,251 @@
+'use strict';
+
+// What the DOM realm sends to the user's thread. A page can take the DOM realm over, so each message is made anew here: of texts, numbers,
+// memory and ports, whose size is counted.
+
+const { types } = require('node:util');
+const { MessagePort } = require('node:worker_threads');
+
+const { shortened } = require('../any-realm/report-limits.cjs');
+const { bytesOf } = require('./foreign-bytes.cjs');
+const { isOwnError } = require('./own-objects.cjs');
+const { checkReading } = require('./reading-time.cjs');
+
+/** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
+/** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
+/** @typedef {import('node:worker_threads').Transferable} Transferable */
+/** @typedef {{ record: CloneRecord | undefined, transfer: Transferable[], size: number, moved: number }} Parcel with the bytes of its data, and of the memory that it transfers */
+
+/** Messages that a page can cause without limit. */
+const LIMITED = new Set(['console', 'exception', 'navigate', 'post', 'problem', 'storage']);
+/** How much of these may wait to be read by the user's thread, in bytes; and how much of all messages, with the memory that they transfer. */
+const MAX_LIMITED = 64 << 20;
+const MAX_UNREAD = 128 << 20;
+
+/** The longest answer to a command of WebDriver, in characters: it is JSON of at most so many, see window-realm/webdriver-json.cjs. */
+const MAX_ANSWER = 80 << 20;
+/** The longest tag of a record. */
+const MAX_TAG = 100;
+/** How many platform objects a result may have, and how much text they may hold, in characters. */
+const MAX_OBJECTS = 100_000;
+const MAX_TEXT = 16 << 20;
+/** The bytes that a message takes, and each object in it, beside its data. */
+const MESSAGE = 512;
+const OBJECT = 64;
+
+const OBJECT_TYPES = new Set(['Blob', 'DOMException', 'DOMRect', 'DOMRectReadOnly', 'File']);
+const OBJECT_TEXTS = ['media', 'name', 'message'];
+const OBJECT_NUMBERS = ['lastModified', 'x', 'y', 'width', 'height'];
+
+class DomMessages {
+  #thread;
+  /** The requests of the user's thread that were not answered. @type {Set<unknown>} */
+  #asked = new Set();
+
+  /** @param {import('./page-thread.cjs').PageThread} thread */
+  constructor(thread) {
+    this.#thread = thread;
+  }
+
+  /** The user's thread has asked the DOM realm for something, and gets one answer. @param {number} id */
+  expect(id) {
+    this.#asked.add(id);
+  }
+
+  /**
+   * Sends a message of the DOM realm.
+   *
+   * @param {unknown} text JSON
+   * @param {unknown} record of a value, if it has one
+   * @returns {boolean} whether there was room for it
+   */
+  post(text, record) {
+    try {
+      const message = readMessage(text);
+      if (message === undefined) return false;
+      if (message.type === 'evaluated') return this.#answer(message, record);
+      return this.#send(message, record === undefined ? undefined : readRecord(record, true));
+    } catch {
+      // It is damaged, or lists a port twice.
+      return false;
+    }
+  }
+
+  /** @param {FromDomRealm} message @param {Parcel | undefined} parcel */
+  #send(message, { record, transfer, size: recordSize, moved } = NO_PARCEL) {
+    const size = MESSAGE + recordSize + textSize(message);
+    const weight = 1 + Math.floor(size / 1024);
+    return this.#thread.tellLimited(
+      { type: 'dom', message: { ...message, record, weight } },
+      {
+        size: size + moved,
+        limit: LIMITED.has(message.type) && moved === 0 ? MAX_LIMITED : MAX_UNREAD,
+        transferList: transfer,
+      },
+    );
+  }
+
+  /** @param {FromDomRealm} message @param {unknown} given */
+  #answer(message, given) {
+    const { id, text } = message;
+    if (!this.#asked.delete(id)) return false;
+    let answer = { ...message };
+    let parcel;
+    try {
+      if (typeof text === 'string' && text.length > MAX_ANSWER) throw new RangeError('the answer is too long');
+      parcel = given === undefined ? undefined : this.#readResult(given);
+    } catch (error) {
+      const message = isOwnError(error) ? error.message : 'the result is damaged';
+      answer = { type: 'evaluated', id, error: { name: 'RangeError', message, stack: '' } };
+    }
+    const { record, transfer, size, moved } = parcel ?? NO_PARCEL;
+    const options = { size: MESSAGE + size + moved + textSize(answer), limit: Number.POSITIVE_INFINITY };
+    return this.#thread.tellLimited(
+      { type: 'dom', message: { ...answer, record } },
+      { ...options, transferList: transfer },
+    );
+  }
+
+  /** @param {unknown} given */
+  #readResult(given) {
+    const parcel = readRecord(given, false);
+    checkReading(this.#thread.values, parcel.record);
+    return parcel;
+  }
+}
+
+/** @type {Parcel} */
+const NO_PARCEL = { record: undefined, transfer: [], size: 0, moved: 0 };
+
+/** @param {unknown} text @returns {FromDomRealm | undefined} */
+function readMessage(text) {
+  if (typeof text !== 'string') return undefined;
+  const given = JSON.parse(text);
+  if (typeof given?.type !== 'string') return undefined;
+  const { to, error, record: _record, ...members } = given;
+  const message = primitivesOf(members);
+  if (isObject(to)) message.to = primitivesOf(to);
+  if (isObject(error)) message.error = primitivesOf(error, shortened);
+  return /** @type {FromDomRealm} */ (message);
+}
+
+/** @param {unknown} value @returns {value is object} */
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+/** @param {object} object made of JSON @param {(text: string) => string} [change] of texts @returns {Record<string, unknown>} */
+function primitivesOf(object, change = (text) => text) {
+  const primitives = Object.entries(object).filter(([, value]) => !isObject(value));
+  return Object.fromEntries(
+    primitives.map(([name, value]) => [name, typeof value === 'string' ? change(value) : value]),
+  );
+}
+
+/** @param {object} message @returns {number} in bytes */
+function textSize(message) {
+  let size = 0;
+  for (const [name, value] of Object.entries(message)) {
+    size += 2 * name.length;
+    if (typeof value === 'string') size += 2 * value.length;
+    else if (isObject(value)) size += textSize(value);
+  }
+  return size;
+}
+
+/**
+ * Reads a record, whose getters may run code of a page.
+ *
+ * @param {any} given what `serialize` made, or something else
+ * @param {boolean} isMessage to another window, which may transfer memory and ports
+ * @returns {Parcel & { record: CloneRecord }}
+ * @throws for something that is not a record
+ */
+function readRecord({ bytes, tag, buffers, ports, objects }, isMessage) {
+  if (!types.isArrayBuffer(bytes) || typeof tag !== 'string' || tag.length > MAX_TAG) throw damaged();
+  /** @type {CloneRecord} */
+  const record = { bytes, tag, buffers: [], shared: [], ports: [], objects: [] };
+  /** @type {Transferable[]} */
+  const transfer = [bytes];
+  let size = lengthOf(bytes);
+  let moved = 0;
+  let text = 0;
+  for (const given of elementsOf(objects)) {
+    const object = readObject(given);
+    if (object.bytes !== undefined) {
+      transfer.push(object.bytes.buffer);
+      size += object.bytes.byteLength;
+    }
+    text += textSize(object);
+    if (record.objects.push(object) > MAX_OBJECTS)
+      throw new RangeError(`values with more than ${MAX_OBJECTS} platform objects cannot be sent`);
+    if (text > 2 * MAX_TEXT)
+      throw new RangeError(`objects with more than ${MAX_TEXT} characters of text cannot be sent`);
+  }
+  if (isMessage) {
+    for (const buffer of elementsOf(buffers)) {
+      if (!types.isArrayBuffer(buffer)) throw damaged();
+      transfer.push(buffer);
+      moved += OBJECT + lengthOf(buffer);
+      record.buffers.push(buffer);
+    }
+    for (const given of elementsOf(ports)) {
+      const port = readPort(given);
+      transfer.push(port.pipe);
+      moved += OBJECT;
+      record.ports.push(port);
+    }
+  }
+  return { record, transfer, size: size + OBJECT * record.objects.length + text, moved };
+}
+
+/** @param {unknown} list of any realm; one that claims to be long is read up to its first gap */
+function* elementsOf(list) {
+  if (!Array.isArray(list)) throw damaged();
+  for (let at = 0; Object.hasOwn(list, at); at++) yield list[at];
+}
+
+/** @param {unknown} given what describes a platform object, see dom-realm/platform-objects.cjs @returns {Record<string, any>} */
+function readObject(given) {
+  const data = /** @type {Record<string, unknown>} */ (Object(given));
+  const { type, bytes } = data;
+  if (typeof type !== 'string' || !OBJECT_TYPES.has(type)) throw damaged();
+  /** @type {Record<string, any>} */
+  const object = { type };
+  for (const name of OBJECT_TEXTS) {
+    const value = data[name];
+    if (typeof value === 'string') object[name] = value;
+  }
+  for (const name of OBJECT_NUMBERS) {
+    const value = data[name];
+    if (typeof value === 'number') object[name] = value;
+  }
+  // A part of memory is sent with all of that memory, so it is copied.
+  if (bytes !== undefined) object.bytes = bytesOf(bytes)?.slice() ?? new Uint8Array();
+  return object;
+}
+
+/** @param {unknown} given one end of a channel, see dom-realm/message-channels.cjs */
+function readPort(given) {
+  const { pipe, out, into } = /** @type {any} */ (Object(given));
+  // It throws for what is no port.
+  Reflect.apply(MessagePort.prototype.hasRef, pipe, []);
+  return { pipe: /** @type {MessagePort} */ (pipe), out: counterOf(out), into: counterOf(into) };
+}
+
+/** @param {unknown} value */
+function counterOf(value) {
+  const memory = types.isInt32Array(value) ? bytesOf(value)?.buffer : undefined;
+  return types.isSharedArrayBuffer(memory) && memory.byteLength === 4 ? new Int32Array(memory) : undefined;
+}
+
+/** @param {ArrayBuffer} buffer of any realm */
+function lengthOf(buffer) {
+  return bytesOf(buffer)?.byteLength ?? 0;
+}
+
+function damaged() {
+  return new TypeError('the record of a value is damaged');
+}
+
+module.exports = { DomMessages };
