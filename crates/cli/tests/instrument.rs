@@ -487,6 +487,70 @@ fn inputs_are_never_overwritten() {
 }
 
 #[test]
+fn what_is_instrumented_already_is_not_instrumented_again() {
+    let good = "function good(a) { for (;;) return a }";
+    let page = "<!doctype html><script>function inline(a) { for (;;) return a }</script>";
+    let chooser = "<!doctype html><script data-selfprof-chooser>1</script><script src=app.js></script>";
+    for mode in ["sample", "trace"] {
+        let site = Site::new(&[
+            ("app.js", good),
+            ("page.html", page),
+            ("strict.mjs", "'use strict'\nfunction f() {}"),
+        ]);
+        site.run(&["dist", "-o", "out", "--mode", mode]);
+        // What is named is refused, and nothing is written.
+        let refused = |arguments: &[&str], expected: &str| {
+            let arguments = [arguments, &["-o", "again", "--mode", mode]].concat();
+            site.fail(&arguments, 2, expected);
+            assert!(!site.path("again").exists());
+        };
+        refused(&["out/page.html"], "out/page.html is instrumented already: it loads selfprof-polyfill.js");
+        refused(&["out/app.js"], "out/app.js is instrumented already");
+        refused(&["dist/page.html", "out/app.js"], "out/app.js is instrumented already");
+        refused(&["out"], "out is instrumented already: it has selfprof-functions.json");
+        refused(&["out/strict.mjs"], "out/strict.mjs is instrumented already");
+
+        // In a folder it is copied as it is, and named.
+        site.write("mixed/app.js", site.read("out/app.js"));
+        site.write("mixed/strict.mjs", site.read("out/strict.mjs"));
+        site.write("mixed/page.html", site.read("out/page.html").replace("selfprof-polyfill.js", "other.js"));
+        site.write(
+            "mixed/byhand.html",
+            "<script src='/x/selfprof-polyfill.js?v=1'></script><script>f()</script>",
+        );
+        site.write("mixed/chooser.html", chooser);
+        site.fail(&["mixed", "-o", "nothing", "--mode", mode], 1, "hint: give the plain files");
+        // These only look like it.
+        let quoted = format!("function good(a) {{ for (;;) return a }} /*{}*/", site.read("out/app.js"));
+        site.write("mixed/plain.js", &quoted);
+        site.write(
+            "mixed/plain.html",
+            format!("<script>{quoted}</script><!--<script src=selfprof-polyfill.js></script>-->"),
+        );
+        let messages = site.run(&["mixed", "-o", "again", "--mode", mode]);
+        assert!(messages.contains("1 script, 1 page with 1 inline script"), "{messages}");
+        for expected in [
+            "5 files that are instrumented already, copied as they are: app.js, strict.mjs, ",
+            "byhand.html (it loads selfprof-polyfill.js), ",
+            "chooser.html (it chooses between plain and instrumented scripts), ",
+            "page.html (it has an instrumented script)",
+        ] {
+            assert!(messages.contains(expected), "{expected}:\n{messages}");
+        }
+        for same in ["app.js", "strict.mjs", "page.html", "byhand.html", "chooser.html"] {
+            assert_eq!(site.read(&format!("again/{same}")), site.read(&format!("mixed/{same}")), "{same}");
+        }
+        // It may be left out by name, too.
+        site.run(&["mixed/plain.js", "out/app.js", "-o", "chosen", "--exclude", "app.js", "--mode", mode]);
+        assert_eq!(site.read("chosen/app.js"), site.read("out/app.js"));
+    }
+    // The plugin may run twice over one output, whose pages then choose.
+    let site = Site::new(&[("app.js", good), ("index.html", chooser)]);
+    let messages = site.run(&["dist", "-o", "dist/selfprof"]);
+    assert!(messages.contains("1 script, 1 page with 1 inline script"), "{messages}");
+}
+
+#[test]
 fn the_summary_is_also_json() {
     let page = "<!--é--><head><script src=/shop/assets/app.js></script><script nomodule src=/shop/assets/app.js></script>\
                 <script src=\"https://cdn.test/x.js\"></script><script src='assets/app.js' data-a='-->'></script>";
@@ -590,7 +654,43 @@ fn calls_are_traced() {
     // Only chosen ones.
     let messages =
         site.run(&["dist", "-o", "out", "--mode", "trace", "--functions", "get *", "--functions", "t[wx]o"]);
-    assert!(messages.contains("2 of 5 functions are traced"), "{messages}");
+    assert!(messages.contains("2 of 5 functions are traced") && !messages.contains("warning"), "{messages}");
+    let some = [
+        "dist",
+        "-o",
+        "out",
+        "--mode",
+        "trace",
+        "--functions",
+        "two",
+        "--functions",
+        "towrong*",
+        "--functions",
+        "Two",
+    ];
+    let messages = site.run(&some);
+    assert!(
+        messages.contains("warning: no function matches --functions 'towrong*'\nwarning: no function matches --functions Two\n"),
+        "{messages}"
+    );
+    let json = output(&mut site.command(&[&some[..], &["--json"]].concat()));
+    let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["unmatchedFunctions"], serde_json::json!(["towrong*", "Two"]));
+    // Functions without a name are chosen by what tables call them.
+    site.fail(
+        &["dist", "-o", "out", "--mode", "trace", "--functions", ""],
+        2,
+        "`(anonymous)` chooses those without a name",
+    );
+    site.fail(
+        &["dist", "-o", "out", "--mode", "trace", "--functions", "(anonymous)"],
+        1,
+        "no function is traced",
+    );
+    site.write("dist/nameless.js", "(() => 1)();");
+    let messages = site.run(&["dist", "-o", "out", "--mode", "trace", "--functions", "(anonymous)"]);
+    assert!(messages.contains("1 of 6 functions are traced"), "{messages}");
+    fs::remove_file(site.path("dist/nameless.js")).unwrap();
     let json = output(&mut site.command(&["dist", "-o", "out", "--mode", "trace", "--json"]));
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!((&json["mode"], &json["checkedFunctions"]), (&"trace".into(), &4.into()));

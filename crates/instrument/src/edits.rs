@@ -98,7 +98,7 @@ pub(crate) struct Texts {
     native: String,
     scan: String,
     resume: String,
-    fallback: String,
+    pub(crate) fallback: String,
 }
 
 /// What an insertion consists of.

@@ -51,6 +51,7 @@
 
 #![forbid(unsafe_code)]
 
+mod already;
 mod calls;
 mod edits;
 mod map;
@@ -62,6 +63,7 @@ mod positions;
 mod problem;
 mod walk;
 
+pub use already::is_instrumented;
 pub use calls::Calls;
 pub use map::MapError;
 pub use names::{Names, NamesInUse};

@@ -91,7 +91,7 @@ fn is_numbered(word: &str, base: &str) -> bool {
 }
 
 /// The words that begin with `$`.
-fn dollar_words(source: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn dollar_words(source: &str) -> impl Iterator<Item = &str> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii();
     let bytes = source.as_bytes();
     source.match_indices('$').filter_map(move |(start, _)| {

@@ -11,7 +11,8 @@ use clap::{Args, ValueEnum};
 /// and places of the functions in the plain files. Pages load the polyfill by themselves.
 ///
 /// A single folder is copied with everything in it; several inputs are copied under their own names. What cannot be
-/// instrumented is copied as it is, and the summary on stderr says why.
+/// instrumented is copied as it is, and the summary on stderr says why. Give plain files: what is instrumented already is refused,
+/// or, in a folder, copied as it is.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct InstrumentArguments {
@@ -41,7 +42,8 @@ pub struct InstrumentArguments {
     #[arg(long, value_enum, default_value_t = InstrumentMode::Sample)]
     pub mode: InstrumentMode,
 
-    /// With `--mode trace`: trace only functions whose names match, such as `parse*` or `get total`; may be repeated
+    /// With `--mode trace`: trace only functions whose whole names match, such as `parse*` or `get total`; may be repeated.
+    /// `(anonymous)` stands for functions without a name
     #[arg(long, value_name = "GLOB")]
     pub functions: Vec<String>,
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod checksums;
+mod function_patterns;
 mod functions_table;
 mod inputs;
 mod map_links;
@@ -29,7 +30,7 @@ use crate::failure::Failure;
 use crate::files::stdout;
 use crate::terminal::color::Colors;
 
-use build::{Build, MAX_BYTES};
+use build::{Build, MAX_BYTES, split_mark};
 use checksums::KnownChecksums;
 use functions_table::FunctionsTable;
 use inputs::{Input, Inputs, Kind, Places, RUNTIME, TABLE};
@@ -52,7 +53,12 @@ pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> 
         inputs.number_functions()?;
     }
     let files = &inputs.files;
-    let (names, goals) = scan(files)?;
+    let Scan { names, goals, instrumented } = scan(files)?;
+    if let Some((file, sign)) = instrumented.first() {
+        let sign = sign.as_ref().map_or(String::new(), |sign| format!(": {sign}"));
+        return Err(Failure::usage(format!("{} is instrumented already{sign}", file.source.display()))
+            .hint("give the plain file, as the build writes it"));
+    }
     let names = names.absent();
     let runtime = template.render(&names).unwrap_or_default();
     let output = OutputFolder::create(&inputs.output)?;
@@ -101,8 +107,17 @@ pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> 
 
     let is_instrumented = done.counts.scripts + done.counts.inline_scripts > 0;
     let is_traced = done.counts.checked_functions > 0;
+    let has_instrumented_inputs = done.left_out.iter().any(|one| one.is_for(Reason::AlreadyInstrumented));
     let output = arguments.output.display().to_string();
-    let summary = Summary { output, is_trace, counts: done.counts, left_out: done.left_out, pages: choices };
+    let unmatched_functions = build.mode.unmatched_patterns();
+    let summary = Summary {
+        output,
+        is_trace,
+        counts: done.counts,
+        unmatched_functions,
+        left_out: done.left_out,
+        pages: choices,
+    };
     if arguments.json {
         let json = summary.json();
         stdout::write(|out| {
@@ -114,13 +129,22 @@ pub fn instrument(arguments: &InstrumentArguments) -> Result<ExitCode, Failure> 
         let _ = summary.write(&mut std::io::stderr().lock(), Colors::for_stderr());
     }
     if is_instrumented && is_trace && !is_traced {
-        return Err(Failure::job("no function is traced")
-            .hint("`--functions GLOB` takes patterns of whole names, such as `parse*`"));
+        let hint = if arguments.functions.is_empty() {
+            "the scripts have no functions, or the summary says why they cannot be traced"
+        } else {
+            "`--functions GLOB` takes patterns of whole names, such as `parse*`"
+        };
+        return Err(Failure::job("no function is traced").hint(hint));
     }
     if is_instrumented {
         return Ok(ExitCode::SUCCESS);
     }
-    Err(Failure::job("nothing was instrumented").hint("the summary says why"))
+    let hint = if has_instrumented_inputs {
+        "give the plain files, as the build writes them"
+    } else {
+        "the summary says why"
+    };
+    Err(Failure::job("nothing was instrumented").hint(hint))
 }
 
 /// The sums of what was done so far.
@@ -144,8 +168,17 @@ impl Done {
 /// How pages load scripts, by the indexes of the inputs; `None` for scripts that only browsers without modules load.
 type Goals = HashMap<usize, Option<Goal>>;
 
-/// Reads all scripts and pages: which names they use, and how pages load scripts.
-fn scan(files: &[Input]) -> Result<(NamesInUse, Goals), Failure> {
+/// What must be known of all scripts and pages before the first is instrumented.
+struct Scan<'a> {
+    /// Which names they use.
+    names: NamesInUse,
+    goals: Goals,
+    /// The files of the command line that are instrumented already, with what shows it.
+    instrumented: Vec<(&'a Input, Option<String>)>,
+}
+
+/// Reads all scripts and pages.
+fn scan(files: &[Input]) -> Result<Scan<'_>, Failure> {
     let places = Places::of(files);
     let read: Vec<&Input> = files.iter().filter(|file| file.kind != Kind::Other).collect();
     let scanned = workers::map(&read, |file| {
@@ -154,21 +187,27 @@ fn scan(files: &[Input]) -> Result<(NamesInUse, Goals), Failure> {
         };
         let mut names = NamesInUse::default();
         if fs::metadata(&file.source).map_err(|error| failed(&error))?.len() > MAX_BYTES {
-            return Ok((names, Vec::new()));
+            return Ok((names, Vec::new(), None));
         }
         let bytes = fs::read(&file.source).map_err(|error| failed(&error))?;
         let text = String::from_utf8_lossy(&bytes);
         names.add(&text);
-        let loads = match file.kind {
-            Kind::Page => pages::loads(&text, &file.place, &places),
-            _ => Vec::new(),
+        let html = split_mark(&text).1;
+        let markup = (file.kind == Kind::Page).then(|| markup::read(html));
+        let loads = markup.as_ref().map(|markup| pages::loads(markup, &file.place, &places));
+        let instrumented = match &markup {
+            _ if !file.is_named || !file.is_selected => None,
+            Some(markup) => pages::sign_of_instrumentation(html, markup).map(Some),
+            None => selfprof_instrument::is_instrumented(html).then_some(None),
         };
-        Ok((names, loads))
+        Ok((names, loads.unwrap_or_default(), instrumented.map(|sign| (*file, sign))))
     })?;
     let mut in_use = NamesInUse::default();
     let mut by_index: BTreeMap<usize, Vec<Option<Goal>>> = BTreeMap::new();
-    for (names, loads) in scanned {
+    let mut all_instrumented = Vec::new();
+    for (names, loads, instrumented) in scanned {
         in_use.merge(names);
+        all_instrumented.extend(instrumented);
         for Load { index, goal } in loads {
             let goals = by_index.entry(index).or_default();
             if !goals.contains(&goal) {
@@ -186,7 +225,7 @@ fn scan(files: &[Input]) -> Result<(NamesInUse, Goals), Failure> {
         };
         (index, goal)
     });
-    Ok((in_use, goals.collect()))
+    Ok(Scan { names: in_use, goals: goals.collect(), instrumented: all_instrumented })
 }
 
 fn instrument_scripts(

@@ -14,11 +14,14 @@ const MAX_COMMAND_LENGTH: usize = 80;
 /// Stands for the script of functions that have none.
 pub const NATIVE: &str = "(native)";
 
+/// Stands for the name of functions that have none.
+pub const ANONYMOUS: &str = "(anonymous)";
+
 /// The function's name without control characters, or its inferred name with a mark, or `(anonymous)`.
 pub fn function_name(trace: &Trace, id: FrameId, inferred: &InferredNames) -> String {
     match (&trace.names()[trace.frames()[id].name], inferred.get(&id)) {
         ("", Some(name)) => format!("{}{MARK}", printable(name)),
-        ("", None) => "(anonymous)".to_owned(),
+        ("", None) => ANONYMOUS.to_owned(),
         (name, _) => printable(name),
     }
 }

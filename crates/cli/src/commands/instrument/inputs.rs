@@ -57,6 +57,8 @@ pub struct Input {
     /// Where it goes, from the output folder.
     pub place: PathBuf,
     pub kind: Kind,
+    /// Whether the command line names the file itself, and not only a folder that it is in.
+    pub is_named: bool,
     /// Whether `--include` and `--exclude` let its scripts be instrumented.
     pub is_selected: bool,
     /// The number of its first function in events of calls.
@@ -141,8 +143,10 @@ impl Inputs {
         }
         let is_ours = |file: &&Input| [TABLE, RUNTIME].iter().any(|name| file.place.ends_with(name));
         if let Some(file) = self.files.iter().find(is_ours) {
-            return Err(Failure::usage(format!("{} is instrumented already", file.source.display()))
-                .hint("give the plain files, as the build writes them"));
+            let (folder, name) = (file.source.parent().unwrap_or(&file.source), file.place.file_name());
+            let name = name.unwrap_or_default().display();
+            let what = format!("{} is instrumented already: it has {name}", folder.display());
+            return Err(Failure::usage(what).hint("give the plain files, as the build writes them"));
         }
         if self.files.iter().all(|file| file.kind == Kind::Other) {
             return Err(Failure::usage("there are no scripts and no HTML pages in the input")
@@ -252,7 +256,7 @@ impl Walk {
         // It is taken for a script, whatever its name is.
         let kind = if kind_of(&source) == Kind::Page { Kind::Page } else { Kind::Script };
         let is_selected = self.selection.selects(Path::new(&name));
-        self.push(Input { source, place: name.into(), kind, is_selected, first_id: 0 })
+        self.push(Input { source, place: name.into(), kind, is_named: true, is_selected, first_id: 0 })
     }
 
     fn push(&mut self, input: Input) -> Result<(), Failure> {
@@ -289,7 +293,8 @@ impl Walk {
                     }
                 } else if kind.is_file() || leads_to_file_within(&source, root) {
                     let (kind, is_selected) = (kind_of(&source), self.selection.selects(&within));
-                    self.push(Input { source, place: place.join(within), kind, is_selected, first_id: 0 })?;
+                    let place = place.join(within);
+                    self.push(Input { source, place, kind, is_named: false, is_selected, first_id: 0 })?;
                 } else {
                     let reason = if kind.is_symlink() { Reason::Link } else { Reason::SpecialFile };
                     self.inputs.left_out.push(LeftOut::new(place.join(within).display(), reason));
@@ -428,6 +433,7 @@ mod tests {
                 source: PathBuf::from(place),
                 place: PathBuf::from(place),
                 kind: Kind::Script,
+                is_named: false,
                 is_selected: true,
                 first_id: 0,
             })

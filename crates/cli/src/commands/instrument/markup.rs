@@ -54,7 +54,12 @@ pub struct ScriptElement {
     pub nonce: Option<String>,
     /// Whether only browsers without modules run it.
     pub is_nomodule: bool,
+    /// Whether it is what `@selfprof/instrument` puts into pages that choose between plain and instrumented scripts.
+    pub is_chooser: bool,
 }
+
+/// The attribute of such scripts, as in `packages/instrument/src/choosing-page.js`.
+const CHOOSER: &str = "data-selfprof-chooser";
 
 /// A `<link>` to a file with a checksum.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -327,6 +332,7 @@ impl Reader {
             integrity: find(&attributes, "integrity").cloned(),
             nonce: find(&attributes, "nonce").map(|nonce| nonce.value.clone()),
             is_nomodule: kind == ScriptKind::Classic && find(&attributes, "nomodule").is_some(),
+            is_chooser: find(&attributes, CHOOSER).is_some(),
         });
     }
 }

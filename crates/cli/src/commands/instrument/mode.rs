@@ -1,11 +1,11 @@
 //! What the instrumented code records.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use selfprof_instrument::{Calls, Goal, Instrumented, Names, Options, Problem, instrument, instrument_calls};
 
 use crate::arguments::{InstrumentArguments, InstrumentMode};
 use crate::failure::Failure;
 
+use super::function_patterns::FunctionPatterns;
 use super::workers::STACK_BYTES;
 
 /// What the calls around the parser need of the stack.
@@ -20,7 +20,7 @@ pub enum Mode {
     /// Samples.
     Sample { min_statements: u32 },
     /// Calls of functions whose names match; of all functions if there is no pattern.
-    Trace { functions: Option<GlobSet> },
+    Trace { functions: Option<FunctionPatterns> },
 }
 
 impl Mode {
@@ -39,13 +39,23 @@ impl Mode {
             }
             InstrumentMode::Trace => {
                 let patterns = Some(&arguments.functions).filter(|patterns| !patterns.is_empty());
-                Ok(Self::Trace { functions: patterns.map(|patterns| globs(patterns)).transpose()? })
+                Ok(Self::Trace {
+                    functions: patterns.map(|patterns| FunctionPatterns::new(patterns)).transpose()?,
+                })
             }
         }
     }
 
     pub fn is_trace(&self) -> bool {
         matches!(self, Self::Trace { .. })
+    }
+
+    /// The patterns that no function had a name for, so far.
+    pub fn unmatched_patterns(&self) -> Vec<String> {
+        match self {
+            Self::Trace { functions: Some(patterns) } => patterns.unmatched(),
+            _ => Vec::new(),
+        }
     }
 
     /// Instruments a text, whose functions have numbers from `first_id` on.
@@ -68,20 +78,9 @@ impl Mode {
                 instrument(source, &Options { min_statements: *min_statements, ..options })
             }
             Self::Trace { functions } => {
-                let is_chosen = |name: &str| functions.as_ref().is_none_or(|set| set.is_match(name));
+                let is_chosen = |name: &str| functions.as_ref().is_none_or(|patterns| patterns.choose(name));
                 instrument_calls(source, &options, &Calls { first_id, is_chosen: &is_chosen })
             }
         }
     }
-}
-
-fn globs(patterns: &[String]) -> Result<GlobSet, Failure> {
-    let failed = |error: &globset::Error| {
-        Failure::usage("--functions has a bad pattern").because(error).hint("for example: `parse*`")
-    };
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        set.add(GlobBuilder::new(pattern).build().map_err(|error| failed(&error))?);
-    }
-    set.build().map_err(|error| failed(&error))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-use selfprof_instrument::{Function, Goal, Position};
+use selfprof_instrument::{Function, Goal, Position, is_instrumented};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -26,9 +26,25 @@ pub struct Load {
     pub goal: Option<Goal>,
 }
 
+/// How a page shows that it is no plain one; `None` for a plain one.
+pub fn sign_of_instrumentation(html: &str, markup: &Markup) -> Option<String> {
+    let scripts = || markup.scripts.iter().filter(|script| script.surroundings == Surroundings::Document);
+    let is_runtime = |script: &ScriptElement| {
+        let path = script.src.as_ref().and_then(|src| src.value.trim().split(['?', '#']).next());
+        path.is_some_and(|path| path.rsplit('/').next() == Some(RUNTIME))
+    };
+    if scripts().any(is_runtime) {
+        return Some(format!("it loads {RUNTIME}"));
+    }
+    if scripts().any(|script| script.src.is_none() && is_instrumented(&html[script.text.clone()])) {
+        return Some("it has an instrumented script".to_owned());
+    }
+    let chooses = markup.scripts.iter().any(|script| script.is_chooser);
+    chooses.then(|| "it chooses between plain and instrumented scripts".to_owned())
+}
+
 /// The inputs that a page loads as scripts.
-pub fn loads(html: &str, page: &Path, places: &Places<'_>) -> Vec<Load> {
-    let markup = markup::read(split_mark(html).1);
+pub fn loads(markup: &Markup, page: &Path, places: &Places<'_>) -> Vec<Load> {
     let loads = markup.scripts.iter().filter_map(|script| {
         let src = script.src.as_ref()?;
         let Resolved::Input(Target { index, .. }) = places.resolve(&src.value, page, markup.base.as_deref())
@@ -93,6 +109,13 @@ impl Site<'_> {
         };
         let (mark, html) = split_mark(&text);
         let markup = markup::read(html);
+        // A page that chooses between the input and this output is found by each run of the plugin but the first.
+        let is_expected =
+            self.output_within.is_some() && markup.scripts.iter().any(|script| script.is_chooser);
+        if let Some(sign) = sign_of_instrumentation(html, &markup).filter(|_| !is_expected) {
+            result.left_out.push(LeftOut::new(input.name(), Reason::AlreadyInstrumented).because(sign));
+            return self.copy(input, result);
+        }
         if markup.handlers > 0 {
             result.left_out.push(
                 LeftOut::new(input.name(), Reason::EventHandler)

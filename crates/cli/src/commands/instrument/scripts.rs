@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use selfprof_instrument::{Function, Goal, Instrumented, Position};
+use selfprof_instrument::{Function, Goal, Instrumented, Position, is_instrumented};
 
 use crate::failure::Failure;
 
@@ -64,6 +64,9 @@ fn instrumented(
         Err(refusal) => return Ok(Err(refusal)),
     };
     let (mark, source) = split_mark(&text);
+    if is_instrumented(source) {
+        return Ok(Err((Reason::AlreadyInstrumented, String::new())));
+    }
     let goal = goal_of(&input.place, goal);
     let mut instrumented = match build.instrument(source, goal, input.first_id, &mut result.counts) {
         Ok(instrumented) => instrumented,

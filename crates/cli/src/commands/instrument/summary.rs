@@ -8,7 +8,7 @@ use selfprof_instrument::Position;
 use serde_json::{Value, json};
 
 use crate::terminal::color::Colors;
-use crate::terminal::names::printable;
+use crate::terminal::names::{printable, quoted};
 
 /// At most this many names are printed for a reason; the rest are counted.
 const MAX_PRINTED: usize = 5;
@@ -23,6 +23,7 @@ const MAX_CHARACTERS: usize = 160;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     NotSelected,
+    AlreadyInstrumented,
     Syntax,
     TooDeep,
     TooLarge,
@@ -48,6 +49,7 @@ impl Reason {
     fn key(self) -> &'static str {
         match self {
             Self::NotSelected => "not-selected",
+            Self::AlreadyInstrumented => "already-instrumented",
             Self::Syntax => "syntax",
             Self::TooDeep => "too-deep",
             Self::TooLarge => "too-large",
@@ -74,6 +76,8 @@ impl Reason {
         match (self, is_one) {
             (Self::NotSelected, true) => "script left out by --include or --exclude",
             (Self::NotSelected, false) => "scripts left out by --include or --exclude",
+            (Self::AlreadyInstrumented, true) => "file that is instrumented already, copied as it is",
+            (Self::AlreadyInstrumented, false) => "files that are instrumented already, copied as they are",
             (Self::Syntax, true) => "script that cannot be parsed, copied as it is",
             (Self::Syntax, false) => "scripts that cannot be parsed, copied as they are",
             (Self::TooDeep, true) => "script that nests too deeply, copied as it is",
@@ -144,6 +148,11 @@ impl LeftOut {
     pub fn untraceable(file: &str, place: Position, name: &str) -> Self {
         let left_out = Self::new(format!("{file}:{}:{}", place.line, place.column), Reason::Untraceable);
         if name.is_empty() { left_out } else { left_out.because(name) }
+    }
+
+    /// Whether this is the reason.
+    pub fn is_for(&self, reason: Reason) -> bool {
+        self.reason == reason
     }
 
     pub fn because(self, detail: impl Display) -> Self {
@@ -230,6 +239,8 @@ pub struct Summary {
     /// Whether calls are traced.
     pub is_trace: bool,
     pub counts: Counts,
+    /// The patterns of `--functions` that match no function.
+    pub unmatched_functions: Vec<String>,
     pub left_out: Vec<LeftOut>,
     /// What a chooser between plain and instrumented scripts needs to know of each page; only in JSON.
     pub pages: Vec<Value>,
@@ -265,6 +276,10 @@ impl Summary {
             writeln!(out, "  checks in {checked_functions} of {functions}, {loops}, {calls}")?;
         }
         self.write_growth(out)?;
+        for pattern in &self.unmatched_functions {
+            let pattern = short(&quoted(pattern));
+            writeln!(out, "{} no function matches --functions {pattern}", colors.warning("warning:"))?;
+        }
         let groups = self.groups();
         if !groups.is_empty() {
             writeln!(out, "{}", colors.heading("left out:"))?;
@@ -312,6 +327,7 @@ impl Summary {
             "inlineScripts": counts.inline_scripts,
             "functions": counts.functions,
             "checkedFunctions": counts.checked_functions,
+            "unmatchedFunctions": self.unmatched_functions,
             "loops": counts.loops,
             "slowCalls": counts.slow_calls,
             "sourceMaps": counts.source_maps,
