@@ -37,7 +37,10 @@ export interface Options {
    * functions, for `new ProfilerPolyfill({ mode: 'trace', maxBufferSize })`. `@selfprof/browser` sends samples only.
    */
   mode?: 'sample' | 'trace';
-  /** With `mode: 'trace'`, patterns of the names of functions to trace, such as `parse*`; all by default. */
+  /**
+   * With `mode: 'trace'`, patterns of the names of functions to trace, such as `parse*`; all by default. `(anonymous)` stands for functions
+   * without a name. Patterns that match no function are named on the console.
+   */
   functions?: string[];
   /** Without `mode: 'trace'`: functions with fewer statements are left out, unless they have a loop, an await or a slow call; 4 by default. */
   minStatements?: number;
@@ -64,6 +67,7 @@ export interface Result {
  * Instruments what a build has written to a folder, for build tools without a plugin. `undefined` if there is no program for this platform,
  * which is said on the console.
  *
+ * @throws {TypeError} if there is an option that does not exist
  * @throws {Error} if the program fails, with its message
  */
 export function instrumentFolder(folder: string, options?: Options): Promise<Result | undefined>;

@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { createUnplugin } from 'unplugin';
 
+import { checkOptions } from './check-options.js';
 import { instrumentFolder } from './instrument-folder.js';
 
 export { instrumentFolder };
@@ -37,6 +38,8 @@ function instrumentWhenDone(compiler, options) {
 }
 
 export default createUnplugin((/** @type {import('../index.d.ts').Options | undefined} */ options) => {
+  // Before the build, and not only after it.
+  checkOptions(options ?? {});
   const rollup = {
     writeBundle: {
       order: /** @type {const} */ ('post'),

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+import { checkOptions } from './check-options.js';
 import { choosingPage } from './choosing-page.js';
 
 const require = createRequire(import.meta.url);
@@ -120,6 +121,7 @@ async function hasAgent(folder, output) {
 
 /** @type {typeof import('../index.d.ts').instrumentFolder} */
 export async function instrumentFolder(folder, options = {}) {
+  checkOptions(options);
   const program = findProgram();
   if (program === undefined) return undefined;
   const { outDir = 'selfprof', html = true } = options;
@@ -128,7 +130,13 @@ export async function instrumentFolder(folder, options = {}) {
   if (inside === '' || inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) {
     throw new Error(`@selfprof/instrument: outDir must be inside of ${folder}, but is ${output}`);
   }
-  const { scripts, inlineScripts, bytes, gzipBytes, pages } = await run(program, wordsOf(folder, output, options));
+  const { scripts, inlineScripts, bytes, gzipBytes, pages, unmatchedFunctions } = await run(
+    program,
+    wordsOf(folder, output, options),
+  );
+  for (const pattern of unmatchedFunctions) {
+    console.warn(`@selfprof/instrument: no function matches \`${pattern}\` of \`functions\``);
+  }
   await namePlainScripts(folder, output);
   const choosingPages = [];
   for (const page of html ? pages : []) {

@@ -25,4 +25,6 @@ export interface Summary {
   bytes: Size;
   gzipBytes: Size;
   pages: Page[];
+  /** The patterns of `functions` that match no function. */
+  unmatchedFunctions: string[];
 }

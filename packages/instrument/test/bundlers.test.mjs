@@ -183,6 +183,59 @@ test('an agent that may choose other sessions than the pages is named', async (t
   assert.deepEqual(await warnings(app), []);
 });
 
+test('options that do not exist are errors before the build', async (t) => {
+  useCountingRuntime(t);
+  const folder = temporaryFolder(t);
+  write(folder, SOURCES);
+  const check = async (options, message) => {
+    const expected = { name: 'TypeError', message: `@selfprof/instrument: ${message}` };
+    assert.throws(() => vitePlugin(options), expected);
+    await assert.rejects(instrumentFolder(folder, options), expected);
+  };
+  for (const [name, option] of Object.entries({
+    samplerate: 'sampleRate',
+    sampelRate: 'sampleRate',
+    rate: 'sampleRate',
+    outdir: 'outDir',
+    excludes: 'exclude',
+    'source-map': 'sourceMap',
+    sourcemaps: 'sourceMap',
+    'min-statements': 'minStatements',
+    function: 'functions',
+    mod: 'mode',
+    apps: 'app',
+  }))
+    await check({ [name]: 1 }, `there is no option \`${name}\`; did you mean \`${option}\`?`);
+  await check(
+    { app: 'shop', verbose: true },
+    'there is no option `verbose`; there are outDir, sampleRate, when, app, html, include, exclude, mode, functions, minStatements, sourceMap',
+  );
+  await check({ when: 'allways' }, "`when` must be 'no-api' or 'always', not \"allways\"");
+  await check({ mode: 'calls' }, "`mode` must be 'sample' or 'trace', not \"calls\"");
+  await check({ sampleRate: 5 }, '`sampleRate` must be a number from 0 to 1, not 5');
+  await check({ exclude: 'vendor.js' }, '`exclude` must be an array of patterns');
+  await check('dist', 'the options must be an object');
+  assert.equal(fs.existsSync(path.join(folder, 'selfprof')), false);
+  // An option may be there without a value.
+  assert.ok(vitePlugin({ app: undefined, sampleRate: 1, when: 'always', mode: 'trace' }));
+});
+
+test('patterns that match no function are named', async (t) => {
+  useCountingRuntime(t);
+  const folder = temporaryFolder(t);
+  write(folder, { 'app.js': 'function known(a) { for (;;) return a }' });
+  const warn = t.mock.method(console, 'warn', () => {});
+  await instrumentFolder(folder, { mode: 'trace', functions: ['known', 'unknown*'] });
+  assert.deepEqual(
+    warn.mock.calls.map(({ arguments: [text] }) => text),
+    ['@selfprof/instrument: no function matches `unknown*` of `functions`'],
+  );
+  await assert.rejects(
+    instrumentFolder(folder, { mode: 'trace', functions: [''] }),
+    /--functions has an empty pattern/,
+  );
+});
+
 test('what goes wrong ends the build, and is said', async (t) => {
   useCountingRuntime(t);
   const folder = temporaryFolder(t);

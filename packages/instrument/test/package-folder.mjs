@@ -26,6 +26,10 @@ SELFPROF_SCAN=v=>(SELFPROF_CHECK?.scan(),v),SELFPROF_RESUME=v=>(SELFPROF_ENTER?.
 })();
 `;
 
+/** What traced code needs. It records nothing. */
+const TRACING =
+  'let SELFPROF_ACTIVE=false,SELFPROF_ENTRY,SELFPROF_EXIT,SELFPROF_FIRST=v=>v;globalThis.table="SELFPROF_FUNCTIONS";';
+
 /** A folder that is removed when the test ends. */
 export function temporaryFolder(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-instrument-'));
@@ -45,7 +49,12 @@ export function write(folder, files) {
 /** Has the program use the counting runtime until the test ends. */
 export function useCountingRuntime(t) {
   const folder = temporaryFolder(t);
-  write(folder, { 'package.json': '{}', 'run.cjs': '', 'polyfill/polyfill.js': RUNTIME });
+  write(folder, {
+    'package.json': '{}',
+    'run.cjs': '',
+    'polyfill/polyfill.js': RUNTIME,
+    'polyfill/tracing.js': TRACING,
+  });
   const before = process.env.SELFPROF_NPM;
   process.env.SELFPROF_NPM = folder;
   t.after(() => {
