@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use selfprof_trace::summary::{Code, Tally, group_times};
 use selfprof_trace::{GARBAGE_COLLECTOR, MergedThreads, WAITING};
 
+use crate::terminal::names::without_script;
+
 /// The name of code in no package.
 const OWN_CODE: &str = "(own code)";
 
@@ -35,8 +37,7 @@ pub fn rows(merged: &MergedThreads) -> Vec<PackageRow> {
         })
     };
     let of_resource: Vec<usize> = trace.resources().iter().map(|(_, url)| number(package_of(url))).collect();
-    let [native, collector, waiting] =
-        [crate::terminal::names::NATIVE, GARBAGE_COLLECTOR, WAITING].map(&mut number);
+    let [native, collector, waiting] = [without_script(trace), GARBAGE_COLLECTOR, WAITING].map(&mut number);
     let times = group_times(merged, names.len(), |code| match code {
         Code::Script(resource) => of_resource[resource.index()],
         Code::Native => native,

@@ -75,6 +75,12 @@ fn top() {
     let calls = "../formats/fixtures/w3c/polyfill-calls.json";
     check("top-calls", &mut with(&format!("top {calls}")));
     check("top-calls-json", &mut with(&format!("top --json --top 2 {calls}")));
+    check("top-calls-by-marker", &mut with(&format!("top --by marker {calls}")));
+    check("top-calls-by-package", &mut with(&format!("top --by package {calls}")));
+    let unknown = "tests/fixtures/calls-without-table.json";
+    check("top-calls-unknown", &mut with(&format!("top {unknown}")));
+    check("top-calls-unknown-by-resource", &mut with(&format!("top --by resource {unknown}")));
+    check("top-calls-unknown-json", &mut with(&format!("top --json --by resource {unknown}")));
     check("top-calls-diff", &mut with(&format!("diff {calls} {calls}")));
     check("top-marks", &mut with(&format!("top {marks}")));
     check("top-marks-1", &mut with(&format!("top --top 1 {marks}")));

@@ -65,6 +65,7 @@ export function functionsOf(answer: FunctionsAnswer): Selection {
     busy: busy.time * perSession,
     busySamples: samples,
     samples,
+    counted: 'sample',
   };
   return { profile: new Profile(ABOUT, frameTable(functions), none, []), totals, profiles, sessions };
 }

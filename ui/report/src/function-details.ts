@@ -56,7 +56,7 @@ export class FunctionDetails {
         {},
         ...term('Self time', time(totals.self[frame])),
         ...term('Total time', time(totals.total[frame])),
-        ...term('Self samples', formatCount(totals.selfSamples[frame])),
+        ...term(`Self ${totals.counted}s`, formatCount(totals.selfSamples[frame])),
       ),
       ...(view === 'sandwich' ? [] : [sandwichButton]),
       ...this.#hideButton(),

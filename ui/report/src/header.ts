@@ -4,7 +4,7 @@ import './header.css';
 
 import { openDialog } from '@selfprof/views/dialog.ts';
 import { element } from '@selfprof/views/dom.ts';
-import { formatCount, formatDuration, formatPercent } from '@selfprof/views/format.ts';
+import { formatCount, formatDuration, formatPercent, formatSamples } from '@selfprof/views/format.ts';
 import { searchInput } from '@selfprof/views/search-input.ts';
 import { toggleTheme } from '@selfprof/views/theme.ts';
 
@@ -88,12 +88,12 @@ export class Header {
     const duration = formatDuration(range.end - range.start);
     const figures = [
       `${duration}${hasSelectedRange ? ' selected' : ''}`,
-      `${formatCount(totals.samples)} ${totals.samples === 1 ? 'sample' : 'samples'}`,
+      formatSamples(totals),
       `${formatDuration(totals.busy)} busy`,
     ];
     const [{ interval } = { interval: null }] = threads;
     if (threads.length > 1) figures.unshift(`${formatCount(threads.length)} threads`);
-    else if (interval !== null) figures.push(`${formatDuration(interval)} interval`);
+    else if (interval !== null && totals.counted === 'sample') figures.push(`${formatDuration(interval)} interval`);
     const clear = element(
       'button',
       { type: 'button', class: 'link', click: () => this.#state.selectRange(undefined) },

@@ -38,7 +38,7 @@ export function openHelp(viewCount: number): void {
     HELP_TITLE,
     shortcuts,
     'Each sample accounts for the time since the previous sample. Self time is time in a function’s own code; total time ' +
-      'includes the functions it called. Calls shorter than the sample interval may be missing.',
+      'includes the functions it called. Calls shorter than the sample interval may be missing. In a trace of calls, each interval is the time from one entry or exit to the next.',
     'A star after a name means that the function is anonymous, and that its name is inferred from its source, such as from ' +
       'what it is assigned to.',
     'Each file has a color, and each function a shade of it. Native functions are gray, and the selected function is yellow.',

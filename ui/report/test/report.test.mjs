@@ -381,6 +381,30 @@ describe('a report', () => {
     assert.deepEqual(faults, []);
   });
 
+  it('counts the intervals between calls, which are no samples', async (t) => {
+    const { browser, folder } = await start(t);
+    const calls = {
+      ...{ start: 100, end: 110, truncated: false },
+      ...{ types: [0, 0, 1, 1], frameIds: [0, 1, 1, 0], timestamps: [101, 102, 107, 109] },
+    };
+    const nothing = { resources: [], samples: [], stacks: [] };
+    const traced = { ...nothing, calls, frames: [{ name: 'function 1' }, { name: 'function 2' }] };
+    const { page, faults } = await open(browser, makeReport(folder, { 'calls.json': traced }));
+    assert.match(
+      await textOf(page, '.summary'),
+      /^10\.0 ms · 6 intervals · 8\.0 ms busy⚠ calls\.json has calls: each interval/,
+    );
+    await showTab(page, 'Functions');
+    assert.match(await textOf(page, '#view-functions .head'), /Intervals/);
+    assert.match(await textOf(page, '#view-functions .footer'), /^2 functions · 6 intervals · 8\.0 ms busy$/);
+    // The page had no table of functions. Native functions are not traced.
+    assert.ok((await tableRows(page)).every((cells) => cells.includes('(unknown)')));
+    await page.evaluate(() => selfprofReport.state.selectFrame(1));
+    assert.match(await textOf(page, '.details'), /Self intervals1/);
+    assert.doesNotMatch(await page.$eval('#app', (app) => app.innerText), /samples?\b/i);
+    assert.deepEqual(faults, []);
+  });
+
   it('shows traces without samples and without stacks', async (t) => {
     const { browser, folder } = await start(t);
     for (const lines of [[], [''], ['', '@layout', '@layout']]) {
@@ -388,7 +412,7 @@ describe('a report', () => {
       for (const key of ['1', '2', '3', '4', '5']) await page.keyboard.press(key);
       assert.equal(await page.$('.error'), null);
       await showTab(page, 'Time order');
-      assert.match(await textOf(page, '#view-time .hint:not([hidden])'), /^No samples/);
+      assert.match(await textOf(page, '#view-time .hint:not([hidden])'), /^Nothing/);
       assert.deepEqual(faults, []);
       await page.close();
     }

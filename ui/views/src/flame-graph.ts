@@ -52,7 +52,7 @@ export class FlameGraph {
   /** What was visible before each click that zoomed. */
   #zooms: TimeRange[] = [];
   #active: Box | undefined;
-  readonly #empty = element('p', { class: 'hint', hidden: true }, 'No samples with a stack in this time range.');
+  readonly #empty = element('p', { class: 'hint', hidden: true }, 'Nothing with a stack in this time range.');
 
   constructor(options: FlameGraphOptions) {
     this.#options = options;

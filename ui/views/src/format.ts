@@ -18,6 +18,11 @@ export function formatCount(value: number): string {
   return value.toLocaleString('en');
 }
 
+/** The number of samples, or of what else is counted. */
+export function formatSamples({ samples, counted }: { samples: number; counted: string }): string {
+  return `${formatCount(samples)} ${counted}${samples === 1 ? '' : 's'}`;
+}
+
 /** The last two segments of a location's path. */
 export function shortLocation(location: string): string {
   return (

@@ -34,7 +34,7 @@ export class FrameTable {
     return this.data.inferredNames[frame];
   }
 
-  /** The URL of the frame's script; undefined for native functions. */
+  /** The URL of the frame's script; undefined for functions without one. */
   resource(frame: number): string | undefined {
     return this.data.resources[this.data.frames.resource[frame]];
   }
@@ -42,10 +42,16 @@ export class FrameTable {
   /** Where the function is defined: URL, line and column; empty for the garbage collector and for waiting. */
   location(frame: number): string {
     const resource = this.resource(frame);
-    if (resource === undefined) return this.isPseudoFunction(frame) ? '' : '(native)';
+    if (resource === undefined) return this.isPseudoFunction(frame) ? '' : this.withoutScript;
     const line = this.data.frames.line[frame];
     const column = this.data.frames.column[frame];
     return resource + (line > 0 ? `:${line}` : '') + (line > 0 && column > 0 ? `:${column}` : '');
+  }
+
+  /** What stands for the script of functions that have none. Native functions are not traced: those are not in the table of functions. */
+  get withoutScript(): string {
+    const { threads } = this.data;
+    return threads.length > 0 && threads.every(({ hasCalls }) => hasCalls) ? '(unknown)' : '(native)';
   }
 
   /** Whether the frame stands for the garbage collector or for waiting. */

@@ -3,7 +3,7 @@
 import './function-table.css';
 
 import { element } from './dom.ts';
-import { formatCount, formatDuration, formatPercent, shortLocation } from './format.ts';
+import { formatCount, formatDuration, formatPercent, formatSamples, shortLocation } from './format.ts';
 import { INFERRED_NOTE } from './frame-table.ts';
 import type { Profile, Totals } from './profile.ts';
 
@@ -57,6 +57,16 @@ const PACKAGE_COLUMNS: ColumnTitle[] = [
   { column: 'name', title: 'Package', explanation: 'Name of the folder in node_modules' },
   { column: 'location', title: 'Location', explanation: 'Where the package is' },
 ];
+
+/** The title of the column in a trace of calls. */
+function ofIntervals(title: ColumnTitle): ColumnTitle {
+  if (title.column !== 'samples') return title;
+  return {
+    ...title,
+    title: 'Intervals',
+    explanation: title.explanation.replace('Samples', 'Intervals between two entries or exits'),
+  };
+}
 
 const LABELS: Record<Subject, string> = {
   functions: 'Functions. Arrow keys select a function, Enter shows its callers and callees.',
@@ -119,7 +129,7 @@ export class FunctionTable {
     this.#renderSummary(content);
     const hasTrends = content.trendOf !== undefined;
     this.root.classList.toggle('with-trends', hasTrends);
-    this.#renderHead(hasTrends);
+    this.#renderHead(hasTrends, content.totals.counted);
     this.#renderRows();
   }
 
@@ -153,18 +163,18 @@ export class FunctionTable {
     this.#empty.hidden = length > 0;
     this.#empty.textContent =
       matches === undefined
-        ? `No samples with a stack${this.#options.isPerSession ? '' : ' in this time range'}.`
+        ? `No ${totals.counted}s with a stack${this.#options.isPerSession ? '' : ' in this time range'}.`
         : `No ${subject.slice(0, -1)} matches “${search}”. The search looks for every word in names and locations.`;
     const rows = `${formatCount(length)} ${length === 1 ? subject.slice(0, -1) : subject}`;
     const matching = matches === undefined ? '' : ` matching “${search}”`;
-    const samples = `${formatCount(totals.samples)} ${totals.samples === 1 ? 'sample' : 'samples'}`;
     const busy = `${formatDuration(totals.busy)} busy${this.#options.isPerSession ? ' per session' : ''}`;
-    this.#footer.textContent = `${rows}${matching} · ${samples} · ${busy}`;
+    this.#footer.textContent = `${rows}${matching} · ${formatSamples(totals)} · ${busy}`;
   }
 
-  #renderHead(hasTrends: boolean): void {
+  #renderHead(hasTrends: boolean, counted: Totals['counted']): void {
     const { subject, isPerSession } = this.#options;
-    const columns = subject === 'packages' ? PACKAGE_COLUMNS : COLUMNS;
+    const ofSamples = subject === 'packages' ? PACKAGE_COLUMNS : COLUMNS;
+    const columns = counted === 'interval' ? ofSamples.map(ofIntervals) : ofSamples;
     const perSession = isPerSession ? columns.map((column) => SESSION_COLUMNS[column.column] ?? column) : columns;
     const shown = hasTrends ? perSession.toSpliced(TREND_PLACE, 0, TREND_COLUMN) : perSession;
     const cells = shown.map(({ column, title, explanation }) => {

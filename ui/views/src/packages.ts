@@ -5,7 +5,6 @@ import { Profile } from './profile.ts';
 
 export const NODE_PACKAGE = 'Node.js';
 const OWN_CODE = '(own code)';
-const NATIVE = '(native)';
 const HIDDEN = '(hidden)';
 
 /** The package of a script; undefined for code outside of packages. */
@@ -116,7 +115,7 @@ export function groupPackages(profile: Profile, all = false): GroupedProfile {
   if (all)
     for (let frame = 0; frame < base; frame++)
       if (frameOf[frame] === frame && !frames.isPseudoFunction(frame))
-        frameOf[frame] = base + numberOf(frames.resource(frame) === undefined ? NATIVE : OWN_CODE);
+        frameOf[frame] = base + numberOf(frames.resource(frame) === undefined ? frames.withoutScript : OWN_CODE);
   const grouped = regroup(profile, frameOf, new GroupedFrames(frames, groups));
   return { profile: grouped, frameOf, firstPackage: base, endOfPackages };
 }

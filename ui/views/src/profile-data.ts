@@ -31,6 +31,8 @@ export interface ThreadData {
   file: string | null;
   /** The median time between samples; null when there are too few samples. */
   interval: number | null;
+  /** Whether each sample stands for the time from one entry or exit of a function to the next; undefined if not. */
+  hasCalls?: boolean;
   samples: SampleData;
   /** The samples from which on others have another set of labels, and these sets; undefined if none has labels. */
   labels?: { sample: number[]; set: number[] };

@@ -18,6 +18,8 @@ export interface Totals {
   busy: number;
   busySamples: number;
   samples: number;
+  /** What `samples` are called: those of traced calls are intervals. */
+  counted: 'sample' | 'interval';
 }
 
 /** The stacks of a trace. A stack's parent precedes it, and is -1 for the outermost frame. */
@@ -128,6 +130,7 @@ export class Profile {
       busy: 0,
       busySamples: 0,
       samples: 0,
+      counted: threads.length > 0 && threads.every(({ hasCalls }) => hasCalls) ? 'interval' : 'sample',
     };
     for (const thread of threads) this.#addSelf(totals, thread, range);
     totals.stacks.set(totals.stackSelf);

@@ -39,6 +39,8 @@ export class Thread implements Samples {
   readonly origin: string;
   /** The median time between samples; null when there are too few samples. */
   readonly interval: number | null;
+  /** Whether each sample stands for the time from one entry or exit of a function to the next. */
+  readonly hasCalls: boolean;
   readonly entries: Entry[];
   readonly time: Float64Array;
   readonly weight: Float64Array;
@@ -54,6 +56,7 @@ export class Thread implements Samples {
   constructor(data: ThreadData, samples: Samples = decode(data.samples)) {
     this.#data = data;
     this.name = data.name;
+    this.hasCalls = data.hasCalls ?? false;
     this.isMain = data.name === MAIN_THREAD;
     this.group = data.process?.label ?? data.file ?? '';
     this.label = this.group === '' ? data.name : this.isMain ? this.group : `${this.group} ${data.name}`;

@@ -67,7 +67,7 @@ fn write_table(
         Grouping::Package => {
             tables::write_packages(out, &packages::rows(&program.merged), summary, top, colors)?
         }
-        Grouping::Marker => tables::write_marker_times(out, summary, colors)?,
+        Grouping::Marker => tables::write_marker_times(out, table, colors)?,
         Grouping::Thread => tables::write_threads(out, program, summary, top, colors)?,
         Grouping::Process => tables::write_processes(out, program, summary, top, &base, colors)?,
     }
@@ -84,7 +84,7 @@ fn write_rest(
     tables::write_entries(out, (&program.merged.trace, summary), top, colors)?;
     if let Some(calls) = program.merged.trace.calls() {
         tables::write_times(out, program, summary)?;
-        return calls::write_calls(out, calls);
+        return calls::write_calls(out, &program.merged.trace, calls);
     }
     tables::write_markers(out, summary)?;
     tables::write_times(out, program, summary)?;
@@ -224,6 +224,7 @@ fn called_json(program: &Program, called: &CalledFunction) -> Value {
 fn resource_json(trace: &Trace, row: &ResourceRow) -> Value {
     let (resource, kind) = match row.code {
         Code::Script(id) => (Some(&trace.resources()[id]), "script"),
+        Code::Native if trace.calls().is_some() => (None, "unknown"),
         Code::Native => (None, "native"),
         Code::Collector => (None, "garbage collector"),
         Code::Waiting => (None, "waiting"),

@@ -93,11 +93,19 @@ pub fn write_called_functions(
 }
 
 /// Writes what the counts are of.
-pub fn write_calls(out: &mut impl Write, calls: &Calls) -> io::Result<()> {
+pub fn write_calls(out: &mut impl Write, trace: &Trace, calls: &Calls) -> io::Result<()> {
     let (events, time) = (calls.events().len(), calls.end().saturating_sub(calls.start()));
     write!(out, "trace: {events} entries and exits of functions in {:.1} ms", time.as_millis_f64())?;
     if calls.is_truncated() {
         write!(out, "; then the buffer was full, and later calls are not counted")?;
     }
-    writeln!(out)
+    writeln!(out)?;
+    match trace.frames().iter().filter(|(_, frame)| frame.resource.is_none()).count() {
+        0 => Ok(()),
+        count => writeln!(
+            out,
+            "unknown: {count} of {} functions; the page could not load `selfprof-functions.json`, or it is not of the same run as the scripts",
+            trace.frames().len(),
+        ),
+    }
 }

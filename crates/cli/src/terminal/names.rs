@@ -12,7 +12,15 @@ use crate::inferred_names::{InferredNames, MARK};
 const MAX_COMMAND_LENGTH: usize = 80;
 
 /// Stands for the script of functions that have none.
-pub const NATIVE: &str = "(native)";
+const NATIVE: &str = "(native)";
+
+/// Stands for the script of traced functions that the table of functions does not have: native functions are not traced.
+const UNKNOWN: &str = "(unknown)";
+
+/// What stands for the script of functions that have none in a trace.
+pub fn without_script(trace: &Trace) -> &'static str {
+    if trace.calls().is_some() { UNKNOWN } else { NATIVE }
+}
 
 /// Stands for the name of functions that have none.
 pub const ANONYMOUS: &str = "(anonymous)";
@@ -26,8 +34,8 @@ pub fn function_name(trace: &Trace, id: FrameId, inferred: &InferredNames) -> St
     }
 }
 
-/// The function's location: `script:line:column`, `(native)` for a function without a script, or nothing for the garbage collector
-/// and for waiting.
+/// The function's location: `script:line:column`, `(native)` or `(unknown)` for a function without a script, or nothing for the garbage
+/// collector and for waiting.
 ///
 /// Paths below the directory `base` are shown relative to it.
 pub fn location(trace: &Trace, frame: FrameId, base: &Path) -> String {
@@ -35,7 +43,7 @@ pub fn location(trace: &Trace, frame: FrameId, base: &Path) -> String {
     let Some(resource) = resource else {
         return match trace.is_collector(frame) || trace.is_waiting(frame) {
             true => String::new(),
-            false => NATIVE.to_owned(),
+            false => without_script(trace).to_owned(),
         };
     };
     let mut text = script(&trace.resources()[resource], base);

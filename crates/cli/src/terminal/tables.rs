@@ -1,5 +1,6 @@
 //! The tables of functions, scripts and measures, and the summary lines below them.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use crate::packages::PackageRow;
 use crate::program::{Program, ThreadRow};
 
 use super::color::Colors;
-use super::names::{NATIVE, function_name, location, printable, script, short_command};
+use super::names::{function_name, location, printable, script, short_command, without_script};
 
 /// Names longer than this do not widen their column.
 const MAX_NAME_WIDTH: usize = 40;
@@ -81,7 +82,7 @@ pub fn write_resources(
         let percent = percent(row.self_time, summary.busy.time);
         let script = match row.code {
             Code::Script(id) => script(&trace.resources()[id], base),
-            Code::Native => NATIVE.to_owned(),
+            Code::Native => without_script(trace).to_owned(),
             Code::Collector => GARBAGE_COLLECTOR.to_owned(),
             Code::Waiting => WAITING.to_owned(),
         };
@@ -128,17 +129,24 @@ pub fn write_labels(
     write_left_out(out, rows.len() - shown.len())
 }
 
-/// Writes the time of each kind of work, most time first. `%` is its share of the busy time.
-pub fn write_marker_times(out: &mut impl Write, summary: &Summary, colors: Colors) -> io::Result<()> {
+/// Writes the time of each kind of work, most time first. `%` is its share of the busy time. Traces of calls have no samples to count.
+pub fn write_marker_times(
+    out: &mut impl Write,
+    (trace, summary): (&Trace, &Summary),
+    colors: Colors,
+) -> io::Result<()> {
     let markers = Marker::ALL.iter().map(|&marker| (marker.as_str(), summary.marker(marker)));
     let mut rows: Vec<_> =
         markers.chain([("unmarked", summary.unmarked), ("waiting", summary.waiting)]).collect();
     rows.retain(|(_, tally)| tally.samples > 0);
     rows.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.time));
-    writeln!(out, "{}", colors.heading(format!("{:>10} {:>10} {:>6}  {}", "ms", "samples", "%", "marker")))?;
+    let has_samples = trace.calls().is_none();
+    let samples = |text: &dyn Display| if has_samples { format!("{text:>10} ") } else { String::new() };
+    let heading = format!("{:>10} {}{:>6}  marker", "ms", samples(&"samples"), "%");
+    writeln!(out, "{}", colors.heading(heading))?;
     for (name, tally) in rows {
         let (time, percent) = (tally.time.as_millis_f64(), percent(tally.time, summary.busy.time));
-        writeln!(out, "{time:>10.1} {:>10} {percent:>6.1}  {name}", tally.samples)?;
+        writeln!(out, "{time:>10.1} {}{percent:>6.1}  {name}", samples(&tally.samples))?;
     }
     Ok(())
 }

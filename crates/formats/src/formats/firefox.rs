@@ -153,7 +153,9 @@ impl<'thread> Writing<'thread> {
                 column: frame.column.map(Into::into),
             })
             .collect();
-        let category = |function: &Function<'_>| if function.file.is_some() { JAVASCRIPT } else { NATIVE };
+        // Native functions are not traced.
+        let is_javascript = |function: &Function<'_>| function.file.is_some() || trace.calls().is_some();
+        let category = |function: &Function<'_>| if is_javascript(function) { JAVASCRIPT } else { NATIVE };
         let frames =
             functions.iter().enumerate().map(|(index, function)| (index, category(function))).collect();
         let stacks = trace

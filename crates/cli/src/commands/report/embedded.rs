@@ -89,6 +89,8 @@ struct EmbeddedThread<'a> {
     process: Option<EmbeddedProcess<'a>>,
     file: Option<&'a str>,
     interval: Option<f64>,
+    #[serde(rename = "hasCalls")]
+    has_calls: bool,
     samples: Samples,
     labels: LabelChanges,
     entries: EmbeddedEntries<'a>,
@@ -185,6 +187,7 @@ impl<'a> EmbeddedThread<'a> {
             process: thread.process.as_ref().map(EmbeddedProcess::of),
             file: thread.file.as_deref(),
             interval: thread.interval.map(Micros::as_millis_f64),
+            has_calls: thread.has_calls,
             samples: Samples {
                 split,
                 ..Samples::of(samples, &weights[thread.samples.clone()], thread.start)

@@ -49,6 +49,8 @@ pub struct ReportThread {
     pub file: Option<String>,
     /// The median time between its samples as they were recorded.
     pub interval: Option<Micros>,
+    /// Whether its samples stand for the times between calls.
+    pub has_calls: bool,
     /// Its samples in the merged trace.
     pub samples: Range<usize>,
     /// Its marks and measures.
@@ -116,6 +118,7 @@ impl ReportTrace {
     ) -> Result<(), InternError> {
         let ReadableThread { mut thread, inferred, snippets } = readable;
         let interval = thread.trace.interval();
+        let has_calls = thread.trace.calls().is_some();
         let recorded = thread.trace.samples().len() as u64;
         let with_waiting_times = usize::from(thread.trace.waiting().is_some());
         thread.trace.add_collector_frames();
@@ -154,6 +157,7 @@ impl ReportTrace {
             process: thread.process,
             file,
             interval,
+            has_calls,
             samples,
             entries,
             start,
@@ -190,8 +194,8 @@ fn add_call_samples(file: &mut FileThreads) -> Result<Option<String>, InternErro
         trace.add_call_samples()?;
     }
     let note = format!(
-        "{} has calls: the times between them are exact, and samples stand for those times.{} `selfprof top` has the number of calls of \
-         each function.",
+        "{} has calls: each interval is the time from one entry or exit of a function to the next, which is exact.{} `selfprof top` has \
+         the number of calls of each function.",
         file.name,
         if is_truncated { " It ends where the buffer was full." } else { "" },
     );
@@ -275,11 +279,7 @@ mod tests {
         trace.set_calls(Some(calls));
         let alone = ReportTrace::of(file("x.json", 0, vec![readable.clone()])).unwrap();
         assert_eq!(alone.merged.weights, [0, 10, 5, 4975].map(Micros));
-        assert!(
-            alone.notes[0].contains("x.json has calls: the times between them are exact"),
-            "{:?}",
-            alone.notes
-        );
+        assert!(alone.notes[0].contains("x.json has calls: each interval is the time"), "{:?}", alone.notes);
         assert!(alone.notes[0].contains("It ends where the buffer was full."), "{:?}", alone.notes);
         let together =
             ReportTrace::together(vec![file("x.json", 0, vec![readable]), file("y.json", 0, Vec::new())])

@@ -104,4 +104,6 @@ fn calls_are_markers_with_a_start_and_an_end() {
         ]
     );
     assert_eq!(thread["samples"]["weight"], serde_json::json!([0, 1, 1, 1, 1, 1, 1, 3]));
+    // One has no script, because the page had no table of functions. It is JavaScript all the same.
+    assert_eq!(thread["frameTable"]["category"], serde_json::json!([JAVASCRIPT, JAVASCRIPT]));
 }
