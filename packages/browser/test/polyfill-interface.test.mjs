@@ -55,6 +55,17 @@ describe('new Profiler()', () => {
       check(`{ sampleInterval: ${interval}, maxBufferSize: 10 }`, 'RangeError');
   });
 
+  it('says what tracing needs', () => {
+    assert.throws(() => page().run("new Profiler({ mode: 'trace', maxBufferSize: 10 })"), {
+      name: 'TypeError',
+      message: "Failed to construct 'Profiler': mode 'trace' needs scripts instrumented with --mode trace.",
+    });
+  });
+
+  it('ignores members that it does not know, as WebIDL does', () => {
+    check('{ sampleInterval: 10, maxBufferSize: 10, sampelInterval: 20, mode: "other" }', 10);
+  });
+
   it('needs new', () => {
     assert.throws(() => page().run('Profiler({ sampleInterval: 10, maxBufferSize: 10 })'), { name: 'TypeError' });
   });

@@ -259,6 +259,8 @@ describe('the table of functions', () => {
     ]) {
       const { it, traces } = await sampled({ table });
       assert.equal(it.warnings.length, 1);
+      const warning = 'Profiler: no table of functions. Is https://shop.example/selfprof-functions.json served? ';
+      assert.ok(it.warnings[0].startsWith(warning), it.warnings[0]);
       // It may be there the next time.
       assert.equal(it.requests.length, 2);
       for (const trace of traces) {

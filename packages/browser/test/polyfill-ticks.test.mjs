@@ -252,6 +252,23 @@ describe('a full buffer', () => {
     }
   });
 
+  it('fires the event if it is due when the profiler is stopped, where timers are early and the clock has large steps', async () => {
+    for (let ms = 47; ms < 53; ms += 0.25) {
+      const performance = { now: () => Math.floor(it.time) };
+      const setTimeout = (act, delay) => it.later(act, Math.max(0.25, Math.floor(delay) - 1));
+      const it = page({ globals: { performance, setTimeout } });
+      const profiler = it.start(10, 5);
+      let events = 0;
+      profiler.addEventListener('samplebufferfull', () => events++);
+      it.wait(ms);
+      const isFull = Math.floor(ms) >= 50;
+      it.job(() => profiler.stop());
+      it.wait(1_000);
+      assert.equal(events, Number(isFull), `${ms} ms`);
+      assert.equal(it.timers.length, 0);
+    }
+  });
+
   it('may have no room at all', async () => {
     const it = page();
     const profiler = it.start(10, 0);

@@ -60,6 +60,12 @@ export const TABLE = {
 export function page({ globals = {}, table = TABLE, before = '', after = '', url = `${SITE}app.js` } = {}) {
   const it = { time: 1_000, clockReads: 0, microtasks: [], timers: [], requests: [], warnings: [] };
   const { EventTarget, Event, URL, AbortSignal, DOMException } = globalThis;
+  /** Adds a timer. */
+  it.later = (act, delay = 0) => {
+    const timer = { act, at: it.time + Math.max(0, delay) };
+    it.timers.push(timer);
+    return timer;
+  };
   const sandbox = {
     ...{ EventTarget, Event, URL, AbortSignal, DOMException },
     console: { warn: (...values) => it.warnings.push(values.join(' ')) },
@@ -70,11 +76,7 @@ export function page({ globals = {}, table = TABLE, before = '', after = '', url
       },
     },
     queueMicrotask: (act) => it.microtasks.push(act),
-    setTimeout(act, delay = 0) {
-      const timer = { act, at: it.time + Math.max(0, delay) };
-      it.timers.push(timer);
-      return timer;
-    },
+    setTimeout: (act, delay) => it.later(act, delay),
     clearTimeout: (timer) => it.timers.splice(0, Infinity, ...it.timers.filter((other) => other !== timer)),
     async fetch(address, options) {
       it.requests.push({ url: String(address), ...options });

@@ -277,8 +277,8 @@ for (const [browserName, launch, executable] of browsers) {
       assert.deepEqual(found, {
         members: [0, false, true, '[object Profiler]', true],
         errors: [
-          `${failed}mode must be 'trace': the scripts were instrumented for it.`,
-          `${failed}mode must be 'trace': the scripts were instrumented for it.`,
+          `${failed}mode must be 'trace': the scripts were instrumented with --mode trace.`,
+          `${failed}mode must be 'trace': the scripts were instrumented with --mode trace.`,
           `${failed}maxBufferSize is missing.`,
           `${failed}maxBufferSize is missing.`,
         ],
@@ -295,7 +295,8 @@ for (const [browserName, launch, executable] of browsers) {
           return String(error);
         }
       });
-      assert.equal(error, "TypeError: Failed to construct 'Profiler': scripts are not traced.");
+      const failed = "TypeError: Failed to construct 'Profiler': ";
+      assert.equal(error, `${failed}mode 'trace' needs scripts instrumented with --mode trace.`);
     });
   });
 }

@@ -33,6 +33,8 @@ export type Functions = Record<string, FileFunctions | undefined>;
 export const ownUrl = parseLine(captureStack())?.url;
 
 let loading: Promise<Functions> | undefined;
+/** The URL of the table. */
+let base: URL | undefined;
 let hasWarned = false;
 
 /** The table, or `undefined` if it cannot be loaded now. */
@@ -42,13 +44,13 @@ export async function loadFunctions(): Promise<Functions | undefined> {
     return await loading;
   } catch (error) {
     loading = undefined;
-    if (!hasWarned) console.warn('Profiler: no functions:', error);
+    if (!hasWarned) console.warn(`Profiler: no table of functions. Is ${base} served?`, error);
     hasWarned = true;
   }
 }
 
 async function load(): Promise<Functions> {
-  const base = new URL('SELFPROF_FUNCTIONS', ownUrl);
+  base = new URL('SELFPROF_FUNCTIONS', ownUrl);
   // Chromium 103, Firefox 100 and Safari 16 have it.
   const response = await fetch(base, { signal: AbortSignal.timeout?.(TABLE_TIMEOUT) });
   const { version, files } = await response.json();

@@ -12,21 +12,13 @@ const FAILED = "Failed to construct 'Profiler': ";
 
 let profilers = 0;
 
-/** The members of a `ProfilerInitOptions`, in the order in which WebIDL converts them. */
-function convert(options: unknown): { maxBufferSize: number; sampleInterval: number } {
-  const member = (name: string) => {
-    const value = (options as Record<string, unknown> | null | undefined)?.[name];
-    // Primitive values have no such members either.
-    if (value === undefined) throw new TypeError(`${FAILED}${name} is missing.`);
-    // Throws a TypeError for symbols and BigInts.
-    return +(value as number);
-  };
-  const maxBufferSize = member('maxBufferSize') >>> 0;
-  // An extension.
-  if ((options as { mode?: unknown }).mode === 'trace') throw new TypeError(`${FAILED}scripts are not traced.`);
-  const sampleInterval = member('sampleInterval');
-  if (sampleInterval - sampleInterval !== 0) throw new TypeError(`${FAILED}sampleInterval is out of range.`);
-  return { maxBufferSize, sampleInterval };
+/** A member of a `ProfilerInitOptions`, as a number. */
+function member(options: unknown, name: string): number {
+  const value = (options as Record<string, unknown> | null | undefined)?.[name];
+  // Primitive values have no such members either.
+  if (value === undefined) throw new TypeError(`${FAILED}${name} is missing.`);
+  // Throws a TypeError for symbols and BigInts.
+  return +(value as number);
 }
 
 export class Profiler extends EventTarget {
@@ -40,7 +32,13 @@ export class Profiler extends EventTarget {
   #cancel: () => void;
 
   constructor(options: unknown) {
-    const { maxBufferSize, sampleInterval } = convert(options);
+    // In the order in which WebIDL converts them.
+    const maxBufferSize = member(options, 'maxBufferSize') >>> 0;
+    // An extension.
+    if ((options as { mode?: unknown }).mode === 'trace')
+      throw new TypeError(`${FAILED}mode 'trace' needs scripts instrumented with --mode trace.`);
+    const sampleInterval = member(options, 'sampleInterval');
+    if (sampleInterval - sampleInterval !== 0) throw new TypeError(`${FAILED}sampleInterval is out of range.`);
     if (sampleInterval < 0 || sampleInterval > MAX_INTERVAL)
       throw new RangeError(`${FAILED}sampleInterval is out of range.`);
     if (profilers >= MAX_PROFILERS) throw new TypeError(`${FAILED}${MAX_PROFILERS} profilers are running.`);

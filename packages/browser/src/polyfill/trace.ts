@@ -15,8 +15,10 @@ interface Place extends Line {
 /** https://wicg.github.io/js-self-profiling/#the-profilertrace-dictionary */
 export async function traceOf({ start, interval, runs }: Recording): Promise<Trace> {
   const table = await loadFunctions();
-  const trace: Trace = { frames: [], resources: [], samples: [], stacks: [] };
-  const { frames, resources, samples, stacks } = trace;
+  const frames: Trace['frames'] = [];
+  const resources: Trace['resources'] = [];
+  const samples: Trace['samples'] = [];
+  const stacks: Trace['stacks'] = [];
   const places = dictionary<Place | null>();
   const ids = dictionary<number>();
 
@@ -35,14 +37,20 @@ export async function traceOf({ start, interval, runs }: Recording): Promise<Tra
   const idOf = <T>(list: T[], key: string, element: T): number => {
     ids[key] ??= list.length;
     const id = ids[key];
-    if (id === list.length) list[id] = element;
+    // Elements with the same key are equal.
+    list[id] = element;
     return id;
   };
   const frameOf = ({ name, url, found }: Place): number => {
     const resourceId = idOf(resources, `r${url}`, url);
-    if (!found) return idOf(frames, `f${resourceId} ${name}`, { name, resourceId });
-    const key = `f${resourceId} ${found[1]} ${found[2]}`;
-    return idOf(frames, key, { column: found[2], line: found[1], name: found[0], resourceId });
+    return found
+      ? idOf(frames, `f${resourceId} ${found[1]} ${found[2]}`, {
+          column: found[2],
+          line: found[1],
+          name: found[0],
+          resourceId,
+        })
+      : idOf(frames, `f${resourceId} ${name}`, { name, resourceId });
   };
   /** The innermost node that is shown. */
   const shown = (inner: CallNode | undefined): CallNode | undefined => {
@@ -77,5 +85,5 @@ export async function traceOf({ start, interval, runs }: Recording): Promise<Tra
       samples[index] = stackId !== undefined ? { stackId, timestamp } : state ? { marker, timestamp } : { timestamp };
     }
   }
-  return trace;
+  return { frames, resources, samples, stacks };
 }

@@ -19,7 +19,7 @@ function convert(options: unknown): number {
   // Throws a TypeError for symbols and BigInts.
   const size = +(maxBufferSize as number) >>> 0;
   if (`${mode}` !== 'trace')
-    throw new TypeError(`${FAILED}mode must be 'trace': the scripts were instrumented for it.`);
+    throw new TypeError(`${FAILED}mode must be 'trace': the scripts were instrumented with --mode trace.`);
   return size;
 }
 
