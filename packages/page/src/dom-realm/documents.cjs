@@ -15,7 +15,7 @@ const { implementation: DocumentImpl } = require('jsdom/lib/jsdom/living/nodes/D
 
 const { shortened } = require('../any-realm/report-limits.cjs');
 const vm = require('./node/vm.cjs');
-const { postToHost } = require('./host-port.cjs');
+const { postToHost } = require('./post-to-host.cjs');
 const messages = require('./window-messages.cjs');
 const { consoleFor } = require('./virtual-console.cjs');
 const realms = require('./window-realms.cjs');

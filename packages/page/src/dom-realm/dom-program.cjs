@@ -5,7 +5,7 @@
 require('./dom-globals.cjs');
 
 const bridge = require('selfprof:main-realm');
-const { answer, postToHost } = require('./host-port.cjs');
+const { answer, postToHost } = require('./post-to-host.cjs');
 const { openWindow, parse } = require('./documents.cjs');
 const automation = require('./automation/commands.cjs');
 const { evaluate } = require('./evaluate-script.cjs');

@@ -4,7 +4,7 @@
 
 const bridge = require('selfprof:main-realm');
 
-const { answer } = require('./host-port.cjs');
+const { answer } = require('./post-to-host.cjs');
 const realms = require('./window-realms.cjs');
 
 /**

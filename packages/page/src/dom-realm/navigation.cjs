@@ -7,7 +7,7 @@ const { percentDecodeString, serializeURL } = require('whatwg-url');
 const { utf8Decode } = require('jsdom/lib/jsdom/living/helpers/encoding.js');
 
 const { reportException } = require('./exceptions.cjs');
-const { postToHost } = require('./host-port.cjs');
+const { postToHost } = require('./post-to-host.cjs');
 
 /**
  * @param {Jsdom.UrlRecord} a

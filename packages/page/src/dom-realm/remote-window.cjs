@@ -7,7 +7,7 @@ const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
 
 const messages = require('./window-messages.cjs');
-const { postToHost } = require('./host-port.cjs');
+const { postToHost } = require('./post-to-host.cjs');
 const realms = require('./window-realms.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */

@@ -8,7 +8,7 @@ const StorageEvent = require('jsdom/lib/generated/idl/StorageEvent.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { implementation: StorageImpl } = require('jsdom/lib/jsdom/living/webstorage/Storage-impl.js');
 
-const { postToHost } = require('./host-port.cjs');
+const { postToHost } = require('./post-to-host.cjs');
 const realms = require('./window-realms.cjs');
 
 /** @typedef {import('../any-realm/thread-messages.js').StorageArea} StorageArea */

@@ -3,7 +3,7 @@
 // In place of jsdom's virtual console: sends what pages log, and what goes wrong in them, to the page's user.
 
 const { MAX_REPORTS, ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
-const { postToHost } = require('./host-port.cjs');
+const { postToHost } = require('./post-to-host.cjs');
 const { format, inspect } = require('./inspect.cjs');
 const { RequestFailed } = require('./request-failed.cjs');
 

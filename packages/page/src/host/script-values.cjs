@@ -3,10 +3,9 @@
 // The values that `Page.evaluate` sends to a page and gets back, by structured clone.
 
 const { randomBytes } = require('node:crypto');
-const { types } = require('node:util');
-const v8 = require('node:v8');
 
 const { deserialize, serialize } = require('../any-realm/structured-clone.cjs');
+const { checkRoom } = require('../cloning/heap-room.cjs');
 
 /** Of this thread and all page threads that it starts: see cloning/value-serializer.cjs. */
 const cloneKey = new Uint8Array(randomBytes(32));
@@ -61,27 +60,9 @@ function serializeParameters(parameters) {
   return serialize(parameters, PLATFORM);
 }
 
-/** How many bytes of the heap a byte of a record may take: half of them for short strings, more for empty maps. */
-const MAX_EXPANSION = 16;
-
-/**
- * A page chooses the size, and V8 ends the process when the heap of the user's thread is full.
- *
- * @param {unknown} bytes of a record
- * @throws {RangeError} when there may be no room for it
- */
-function checkRoom(bytes) {
-  if (!types.isArrayBuffer(bytes)) return;
-  const { heap_size_limit: limit, used_heap_size: used } = v8.getHeapStatistics();
-  if (bytes.byteLength * MAX_EXPANSION > limit - used)
-    throw new RangeError(
-      `the result has ${bytes.byteLength} bytes, for which the heap may have no room\n\nhint: return less, or run node with a larger --max-old-space-size`,
-    );
-}
-
 /** @param {any} record sent by a page */
 function deserializeResult(record) {
-  checkRoom(record?.bytes);
+  checkRoom(record?.bytes, 'run node with a larger --max-old-space-size');
   return deserialize(record, PLATFORM).value;
 }
 

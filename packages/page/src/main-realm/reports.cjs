@@ -10,6 +10,9 @@ const { ModuleNotLoaded } = require('./window-modules.cjs');
 
 /** @typedef {{ window: number, initiator: string, url: string }} FailedRequest */
 
+/** How much may wait to be read by the user's thread with a report, in bytes: more than with other messages, so that it says what had no room. */
+const MAX_UNREAD = 80 << 20;
+
 /** How much of a URL a problem says, in characters. */
 const MAX_URL = 1_000;
 
@@ -73,7 +76,8 @@ class Reports {
   /** @param {{ frame: number, kind: string, text: string, url: string }} problem */
   #problem({ frame, kind, text, url }) {
     if (this.#limit.take() < 0) return;
-    this.#thread.tellLimited({ type: 'problem', frame, kind, text: shortened(text), url: shortened(url) });
+    const report = { type: 'problem', frame, kind, text: shortened(text), url: shortened(url) };
+    this.#thread.tellLimited(report, { limit: MAX_UNREAD });
   }
 }
 
