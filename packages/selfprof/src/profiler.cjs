@@ -93,8 +93,11 @@ function profilerOf(session) {
 function onFull(session) {
   const profiler = profilerOf(session);
   if (profiler === undefined) return;
-  noteFull(profiler);
-  if (hasListener(profiler)) fireEvent(profiler, 'samplebufferfull');
+  // As in Chromium, a profiler that was stopped meanwhile fires nothing.
+  if (mayFire(profiler)) {
+    noteFull(profiler);
+    if (hasListener(profiler)) fireEvent(profiler, 'samplebufferfull');
+  }
   releaseIfDone(profiler);
 }
 

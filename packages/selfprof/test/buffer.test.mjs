@@ -118,21 +118,18 @@ suite('the event', () => {
     assert.equal(fired, 0);
   });
 
-  test('fires at most once when stop() may come first', async () => {
-    const counts = [];
+  test('does not fire once the profiler is stopped, even if it was due: as in Chromium', async () => {
+    let fired = 0;
     for (let i = 0; i < 20; i++) {
       const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 2 });
-      counts.push(0);
-      profiler.addEventListener('samplebufferfull', () => counts[i]++);
+      profiler.addEventListener('samplebufferfull', () => fired++);
       spin(i);
       const { samples } = await profiler.stop();
       assert.ok(samples.length <= 2);
-      // The event is due when one more sample is, so never while there is room.
-      if (samples.length < 2) assert.equal(counts[i], 0);
     }
     // This event is sent after all others.
     await full(new Profiler({ sampleInterval: 1, maxBufferSize: 1 }));
-    for (const [i, count] of counts.entries()) assert.ok(count <= 1, `${count} events at profiler ${i}`);
+    assert.equal(fired, 0);
   });
 
   test('may have a listener that calls stop()', async () => {

@@ -60,7 +60,7 @@ export class Profiler extends EventTarget {
       );
     };
     let timer: ReturnType<typeof setTimeout>;
-    this.#cancel = () => untilFull() > 0 && clearTimeout(timer);
+    this.#cancel = () => clearTimeout(timer);
     wait();
   }
 
