@@ -18,7 +18,7 @@ use self::labels::LabelRecorder;
 pub use self::labels::RecordedLabels;
 use self::stack_map::{Resolved, StackMap};
 use self::waiting::WaitingRecorder;
-use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSegment, Span};
+use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSample, RawSegment, Span};
 
 /// The options of a recording.
 #[derive(Clone, Copy, Debug)]
@@ -138,6 +138,9 @@ impl Recording {
             labels.add(&segment.labels);
         }
         let mut stacks = StackMap::new(segment, admission);
+        // The sample before, if it was not due. Its stack is not resolved unless a garbage collection needs it, so that samples that
+        // are not taken do not fill the tables.
+        let mut before: Option<&RawSample> = None;
         let mut samples: Vec<_> = segment.samples.iter().collect();
         samples.sort_by_key(|sample| sample.at);
         for sample in samples {
@@ -152,9 +155,9 @@ impl Recording {
             if seen_before.is_some_and(|seen| seen < span.from) {
                 // The stack before a pause says nothing about a garbage collection after it.
                 self.settle();
-                self.stack_before = None;
+                self.set_before(None);
                 self.labels_before = None;
-                self.own_before = None;
+                before = None;
             }
             self.seen_until = Some(sample.at);
             let labels = self.labels.as_mut().and_then(|recorder| recorder.find(sample.at));
@@ -164,28 +167,36 @@ impl Recording {
             }
             let is_wanted = forced.is_some() || self.is_due(sample.at);
             // Its stack would stay in the tables, though no sample has it. But garbage collections before it need it.
-            let has_room = self.has_room() && !self.has_too_many_stacks();
+            let has_room = self.has_room() && !self.has_full_tables();
             if is_wanted && self.waiting.is_none() && !has_room {
                 self.full = true;
                 self.settle();
                 break;
             }
             let collecting = sample.state == AgentState::GarbageCollection;
-            let Resolved { stack, own, work, .. } = match sample.node {
-                // A garbage collection interrupts whichever agent was active.
-                _ if collecting => {
-                    let without = stacks.without_stack();
-                    Resolved { own: self.own_before.unwrap_or(without.own), ..without }
+            if !is_wanted && (collecting || self.waiting.is_none()) {
+                if !collecting {
+                    before = Some(sample);
+                    self.labels_before.clone_from(&labels);
                 }
-                Some(node) => stacks.resolve(node, &mut self.trace).inspect_err(|_| self.full = true)?,
-                None => stacks.without_stack(),
-            };
-            if !collecting {
-                self.give_waiting_samples(stack, &labels);
-                self.stack_before = stack;
-                self.labels_before.clone_from(&labels);
-                self.own_before = Some(own);
+                continue;
             }
+            let before = before.take();
+            let Resolved { stack, own, work, .. } = if collecting {
+                if let Some(before) = before {
+                    let before = self.resolve(before, &mut stacks)?;
+                    self.set_before(Some(before));
+                }
+                // A garbage collection interrupts whichever agent was active.
+                let without = stacks.without_stack();
+                Resolved { own: self.own_before.unwrap_or(without.own), ..without }
+            } else {
+                let resolved = self.resolve(sample, &mut stacks)?;
+                self.give_waiting_samples(resolved.stack, &labels);
+                self.set_before(Some(resolved));
+                self.labels_before.clone_from(&labels);
+                resolved
+            };
             // A sample is requested in a host function, which is not what the program was doing.
             let state = match sample.state {
                 AgentState::External if forced.is_some() => AgentState::JavaScript,
@@ -203,11 +214,29 @@ impl Recording {
                 }
             }
         }
+        if let Some(before) = before {
+            // A garbage collection may begin the next segment.
+            let has_room = !self.full && !self.has_full_tables();
+            let before = has_room.then(|| self.resolve(before, &mut stacks)).transpose()?;
+            self.set_before(before);
+        }
         if let (Some(waiting), Some(cpu_times)) = (&mut self.waiting_times, &segment.cpu_times) {
             let new = self.trace.samples().get(samples_before..).unwrap_or_default();
             waiting.append(cpu_times, self.options.origin, new);
         }
         Ok(Outcome { became_full: self.full && !full_before, earliest_full: self.earliest_full() })
+    }
+
+    /// The stack of a sample that is no garbage collection's.
+    fn resolve(&mut self, sample: &RawSample, stacks: &mut StackMap) -> Result<Resolved, InternError> {
+        let Some(node) = sample.node else { return Ok(stacks.without_stack()) };
+        stacks.resolve(node, &mut self.trace).inspect_err(|_| self.full = true)
+    }
+
+    /// Sets what is known of the last sample that was not a garbage collection's.
+    fn set_before(&mut self, resolved: Option<Resolved>) {
+        self.stack_before = resolved.and_then(|resolved| resolved.stack);
+        self.own_before = resolved.map(|resolved| resolved.own);
     }
 
     /// Whether a sample at `at` is due. An early sample is due unless the next will be nearer to the time. So no slot is lost when
@@ -256,7 +285,8 @@ impl Recording {
         }
     }
 
-    fn has_too_many_stacks(&self) -> bool {
+    /// Whether the tables hold as much as they may.
+    fn has_full_tables(&self) -> bool {
         self.options.most_stacks.is_some_and(|most| self.trace.stacks().len() >= most)
     }
 

@@ -38,7 +38,8 @@ impl Chunks {
 #[napi(catch_unwind)]
 pub fn take_chunk(session: u32, chunks: &Chunks) -> Option<TraceColumns> {
     let (chunk, was_paused) = chunks.queue.take();
-    if was_paused {
+    // Nothing else makes room.
+    if was_paused && chunk.is_some() {
         current::if_any(|agent| agent.continue_after_chunk(SessionId(session)));
     }
     chunk

@@ -58,10 +58,14 @@ impl Recording {
         if !self.full || !self.has_room_for_chunk(limit, most_waiting) {
             return None;
         }
+        // Tables that the samples of one buffer have filled stay full, however many chunks are consumed.
+        self.sweep();
+        if self.has_full_tables() {
+            return None;
+        }
         self.full = false;
         // The stack before the pause says nothing about a garbage collection after it.
-        self.stack_before = None;
-        self.own_before = None;
+        self.set_before(None);
         Some(now.after(self.options.interval))
     }
 }

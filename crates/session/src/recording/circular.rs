@@ -28,7 +28,7 @@ impl Recording {
     /// Drops table entries that no sample uses any more, when the tables have doubled since the last time: a program that runs for
     /// days keeps producing new stacks. Must be called only between segments, because ids change.
     pub(super) fn sweep(&mut self) {
-        if self.trace.stacks().len() < self.sweep_at && !self.has_too_many_stacks() {
+        if self.trace.stacks().len() < self.sweep_at && !self.has_full_tables() {
             return;
         }
         let samples = self.trace.samples();

@@ -114,6 +114,26 @@ fn recording_pauses_when_too_many_chunks_wait() {
     assert_eq!(show(&recording.finish()), "6 g, 7 h");
 }
 
+/// Otherwise it would be full again at once, without end.
+#[test]
+fn recording_does_not_go_on_while_one_buffer_fills_the_tables() {
+    let options = RecordingOptions { most_stacks: Some(2), ..chunks_of(3, MANY) };
+    let mut recording = Recording::new(options);
+    assert!(append(&mut recording, "0 a, 1 b, 2 c").became_full);
+    assert_eq!(recording.resume_recording(Instant(9)), None);
+
+    let mut recording = Recording::new(RecordingOptions { most_stacks: Some(4), ..options });
+    assert!(append(&mut recording, "0 a, 1 b, 2 b, 3 c, 4 d, 5 e").became_full);
+    assert_eq!(take(&mut recording).iter().map(show).collect::<Vec<_>>(), ["0 a, 1 b, 2 b"]);
+    assert_eq!(
+        recording.resume_recording(Instant(9)),
+        Some(Instant(10)),
+        "the tables hold what no sample uses"
+    );
+    assert!(!append(&mut recording, "10 e, 11 d").became_full);
+    assert_eq!(take(&mut recording).iter().map(show).collect::<Vec<_>>(), ["3 c, 4 d, 10 e"]);
+}
+
 #[test]
 fn chunks_of_one_segment_count_too() {
     let mut recording = Recording::new(chunks_of(2, 2));

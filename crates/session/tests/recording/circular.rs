@@ -100,13 +100,13 @@ fn neither_samples_nor_tables_grow_without_end() {
 #[test]
 fn a_sweep_keeps_the_stack_before_a_collection() {
     let mut recording = Recording::new(RecordingOptions { interval: Micros(10), ..circular(1) });
-    recording.append(&ever_new_stacks(0, 5_000), ALWAYS, &[], &Brackets).unwrap();
-    assert_eq!(recording.trace().stacks().len(), 5_001);
-    append(&mut recording, "5010 gc, 5020 main;x");
+    recording.append(&ever_new_stacks(0, 50_000), ALWAYS, &[], &Brackets).unwrap();
+    assert_eq!(recording.trace().stacks().len(), 5_002);
+    append(&mut recording, "50010 gc, 50020 main;x");
     assert!(recording.trace().stacks().len() < 1_000, "the tables were swept before");
     let samples = recording.trace().samples();
     let last = &samples[samples.len() - 2..];
-    assert_eq!(show_samples(recording.trace(), last), "5010 main gc, 5020 main;x");
+    assert_eq!(show_samples(recording.trace(), last), "50010 main gc, 50020 main;x");
 }
 
 proptest! {

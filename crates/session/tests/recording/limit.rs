@@ -99,3 +99,18 @@ fn stacks_of_samples_that_were_dropped_do_not_count() {
         assert!(!append(&mut recording, &format!("{at} f{at}")).became_full);
     }
 }
+
+#[test]
+fn samples_that_are_not_due_leave_one_stack_of_each_segment_and_none_in_full_tables() {
+    let stacks = |most_stacks| {
+        let mut recording =
+            Recording::new(RecordingOptions { interval: Micros(1_000), most_stacks, ..EVERYTHING });
+        for at in 0..100 {
+            let segment = format!("{} a{at}, {} b{at}, {} c{at}", 3 * at, 3 * at + 1, 3 * at + 2);
+            assert!(!append(&mut recording, &segment).became_full);
+        }
+        recording.trace().stacks().len()
+    };
+    assert_eq!(stacks(None), 101);
+    assert_eq!(stacks(Some(5)), 5);
+}
