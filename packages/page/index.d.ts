@@ -27,7 +27,8 @@ export interface PageHostOptions {
   memoryLimit?: number | undefined;
   /**
    * How many samples the profilers of a page may hold together; frames of other origins are counted separately. When there are several
-   * profilers, the n-th gets 1/n of the budget. Default: 1,000,000, about a quarter of an hour at 1 ms.
+   * profilers, the n-th gets 1/n of the budget. Default: 1,000,000, about a quarter of an hour at 1 ms. The functions in these samples may
+   * take 64 MiB with their names, divided in the same way.
    */
   sampleBudget?: number | undefined;
   /**
@@ -123,8 +124,8 @@ export interface PageException {
 }
 
 /**
- * What the page itself is not told: a resource that could not be loaded, what a script of another origin threw, or a feature that is not
- * implemented.
+ * What the page itself is not told: a resource that could not be loaded, what a script of another origin threw, a feature that is not
+ * implemented, or a recording that ended early.
  */
 export interface PageProblem {
   kind: string;
@@ -222,7 +223,8 @@ export class Page {
   /**
    * Ends the recording that the option `profile` of {@link navigate} started. The trace shows what a profiler of the document itself would
    * show: functions of its window, but neither functions of frames nor of cross-origin scripts that were loaded without CORS. Samples
-   * taken while other code ran, or no code, have no stack.
+   * taken while other code ran, or no code, have no stack. If the functions took more than 16 MiB with their names, it ends there, and the
+   * page emits `problem`.
    *
    * @throws Error when no recording was started, or its trace has already been taken
    * @throws TimeoutError after which a page that does not respond is terminated

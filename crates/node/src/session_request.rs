@@ -18,6 +18,8 @@ pub struct SessionRequest {
     pub limit: Option<u64>,
     /// How many stacks it may hold.
     pub most_stacks: Option<usize>,
+    /// How many bytes its frames may take, with their names and the URLs of their scripts.
+    pub most_frame_bytes: Option<usize>,
     /// What happens when the limit is reached.
     pub policy: BufferPolicy,
     /// Whether marks and measures are collected here. Only sessions that other threads open need this; for its own

@@ -20,6 +20,9 @@ use self::stack_map::{Resolved, StackMap};
 use self::waiting::WaitingRecorder;
 use crate::{AgentState, BufferPolicy, Forced, FrameAdmission, Instant, RawSample, RawSegment, Span};
 
+/// What a frame or a resource takes beside its text, about: entries of two tables, and an allocation.
+const ENTRY_BYTES: usize = 100;
+
 /// The options of a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordingOptions {
@@ -32,6 +35,9 @@ pub struct RecordingOptions {
     /// How many stacks the tables may hold; `None` for no limit. With more, the buffer is full, however few samples it holds: each
     /// sample can have hundreds of stacks that no other has.
     pub most_stacks: Option<usize>,
+    /// How many bytes the frames may take with their names and the URLs of their scripts; `None` for no limit. With more, the buffer is
+    /// full, too: a stack can have hundreds of functions, and each a name of thousands of bytes.
+    pub most_frame_bytes: Option<usize>,
     /// What happens when a sample is due and the limit is reached.
     pub policy: BufferPolicy,
     /// The resolution of the session's clock. Timestamps are rounded down to a multiple of it; zero keeps every microsecond.
@@ -285,9 +291,17 @@ impl Recording {
         }
     }
 
-    /// Whether the tables hold as much as they may.
-    fn has_full_tables(&self) -> bool {
-        self.options.most_stacks.is_some_and(|most| self.trace.stacks().len() >= most)
+    /// Whether the tables hold as much as they may, so that no sample can be taken, however many the buffer has room for.
+    #[must_use]
+    pub fn has_full_tables(&self) -> bool {
+        let RecordingOptions { most_stacks, most_frame_bytes, .. } = self.options;
+        most_stacks.is_some_and(|most| self.trace.stacks().len() >= most)
+            || most_frame_bytes.is_some_and(|most| self.frame_bytes() >= most)
+    }
+
+    fn frame_bytes(&self) -> usize {
+        let entries = self.trace.frames().len() + self.trace.resources().len();
+        self.trace.text_bytes() + ENTRY_BYTES * entries
     }
 
     /// The engine reports no stack for a garbage collection. The frames that the stacks before and after it share were on the stack

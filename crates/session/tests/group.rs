@@ -103,6 +103,7 @@ impl Scene {
             interval,
             limit,
             most_stacks: None,
+            most_frame_bytes: None,
             policy: chunks
                 .map_or(BufferPolicy::Stop, |most| BufferPolicy::Chunks { most_waiting: most as u32 }),
             resolution: Micros::ZERO,

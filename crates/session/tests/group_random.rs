@@ -198,6 +198,7 @@ impl World {
             interval,
             limit,
             most_stacks: None,
+            most_frame_bytes: None,
             policy,
             resolution: Micros::ZERO,
             waiting: false,

@@ -26,6 +26,8 @@ pub struct Trace {
     names: Strings<NameId>,
     resources: Strings<ResourceId>,
     frames: Table<FrameId, Frame>,
+    /// See [`Trace::text_bytes`].
+    text_bytes: usize,
     stacks: Table<StackId, Stack>,
     samples: Vec<Sample>,
     entries: Option<Entries>,
@@ -49,7 +51,12 @@ impl Trace {
 
     /// The id of a script's URL.
     pub fn resource(&mut self, url: &str) -> Result<ResourceId, TableFull> {
-        self.resources.intern(url)
+        let count = self.resources.len();
+        let id = self.resources.intern(url)?;
+        if self.resources.len() > count {
+            self.text_bytes += url.len();
+        }
+        Ok(id)
     }
 
     /// The id of a frame; equal frames get the same id.
@@ -60,7 +67,17 @@ impl Trace {
         if let Some(resource) = frame.resource {
             known(resource, self.resources.contains(resource))?;
         }
-        Ok(self.frames.intern(frame)?)
+        Ok(self.intern_frame(frame)?)
+    }
+
+    /// The id of a frame whose name and resource are in this trace.
+    fn intern_frame(&mut self, frame: Frame) -> Result<FrameId, TableFull> {
+        let count = self.frames.len();
+        let id = self.frames.intern(frame)?;
+        if self.frames.len() > count {
+            self.text_bytes += self.names[frame.name].len();
+        }
+        Ok(id)
     }
 
     /// The id of a stack; equal stacks get the same id, and a parent's id is smaller than its children's.
@@ -143,9 +160,8 @@ impl Trace {
         let mut adopted = None;
         for frame in path.into_iter().rev().map(|frame| other.frames[frame]) {
             let name = self.names.intern(&other.names[frame.name])?;
-            let resource =
-                frame.resource.map(|id| self.resources.intern(&other.resources[id])).transpose()?;
-            let frame = self.frames.intern(Frame { name, resource, ..frame })?;
+            let resource = frame.resource.map(|id| self.resource(&other.resources[id])).transpose()?;
+            let frame = self.intern_frame(Frame { name, resource, ..frame })?;
             adopted = Some(self.stacks.intern(Stack { parent: adopted, frame })?);
         }
         adopted.ok_or(InternError::Unknown { table: "stack", index: stack.index() })
@@ -231,9 +247,8 @@ impl Trace {
         let mut frames = Vec::with_capacity(self.frames.len());
         for (_, frame) in self.frames.iter() {
             let name = copy.names.intern(&self.names[frame.name])?;
-            let resource =
-                frame.resource.map(|id| copy.resources.intern(url(&self.resources[id]))).transpose()?;
-            frames.push(copy.frames.intern(Frame { name, resource, ..frame })?);
+            let resource = frame.resource.map(|id| copy.resource(url(&self.resources[id]))).transpose()?;
+            frames.push(copy.intern_frame(Frame { name, resource, ..frame })?);
         }
         copy.calls =
             self.calls.as_ref().map(|calls| calls.with_frames(|frame| frames.get(frame.index()).copied()));
@@ -259,11 +274,11 @@ impl Trace {
     /// The same, with the ids of the frames.
     fn merge_all_tables(&mut self, other: &Self) -> Result<(Vec<StackId>, Vec<FrameId>), TableFull> {
         let names = remap(other.names.iter(), |name| self.names.intern(name))?;
-        let resources = remap(other.resources.iter(), |url| self.resources.intern(url))?;
+        let resources = remap(other.resources.iter(), |url| self.resource(url))?;
         let frames = remap(other.frames.iter(), |frame| {
             let (name, resource) =
                 (names[frame.name.index()], frame.resource.map(|id| resources[id.index()]));
-            self.frames.intern(Frame { name, resource, ..frame })
+            self.intern_frame(Frame { name, resource, ..frame })
         })?;
         let mut stacks: Vec<StackId> = Vec::with_capacity(other.stacks.len());
         for (_, stack) in other.stacks.iter() {
@@ -300,7 +315,7 @@ impl Trace {
             .map(|(id, frame)| {
                 let frame = frame_is_used[id.index()].then_some(frame)?;
                 let name = narrow.names.intern(&self.names[frame.name]).ok()?;
-                let resource = frame.resource.map(|id| narrow.resources.intern(&self.resources[id]));
+                let resource = frame.resource.map(|id| narrow.resource(&self.resources[id]));
                 narrow.frame(Frame { name, resource: resource.transpose().ok()?, ..frame }).ok()
             })
             .collect();
@@ -326,6 +341,11 @@ impl Trace {
     /// The table of script URLs.
     pub fn resources(&self) -> &Strings<ResourceId> {
         &self.resources
+    }
+
+    /// The length of the texts that the W3C format has for the tables: the name of each frame, and the URL of each resource. In bytes.
+    pub fn text_bytes(&self) -> usize {
+        self.text_bytes
     }
 
     /// The table of functions.

@@ -28,6 +28,26 @@ async function crashOf(page, script) {
   return (await crashed)[0];
 }
 
+/**
+ * Defines `calls`: 50 functions, each of which calls 239 others inside each other, and then keeps the thread busy for a few milliseconds.
+ * All have names of 2,000 bytes, with what `suffix` gives for the numbers `row` and `i`.
+ */
+const functionsWithLongNames = (suffix) => `
+  calls = [];
+  for (let row = 0; row < 50; row++) {
+    let text = '\\n'.repeat(row) + '{ const row = [];';
+    for (let i = 0; i < 240; i++) {
+      const name = '\u00e9'.repeat(1_000) + ${suffix};
+      const rest = i < 239 ? 'row[' + (i + 1) + ']()' : 'for (const end = performance.now() + 3; performance.now() < end; )';
+      text += 'row[' + i + '] = function ' + name + '() { ' + rest + '; };';
+    }
+    const script = document.createElement('script');
+    script.text = text + 'calls.push(row[0]); }';
+    document.body.append(script);
+    script.remove();
+  }
+`;
+
 suite('memory', () => {
   test('of buffers is limited as that of the heap', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
@@ -104,6 +124,62 @@ suite('memory', () => {
     });
     assert.ok(isFull);
     assert.ok(stacks < 5_000, `${stacks} stacks`);
+  });
+
+  test('of the names that profilers keep is limited for all of them together', async (t) => {
+    const page = await openHtml(t, '', { headers: ALLOW });
+    await page.evaluate(functionsWithLongNames("'_' + row + '_' + i"));
+    const grown = watchMemory(t);
+    const [full, first, last] = await page.evaluate(async () => {
+      let full = 0;
+      const profilers = Array.from({ length: 100 }, () => {
+        const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 10_000 });
+        profiler.addEventListener('samplebufferfull', () => {
+          full += 1;
+        });
+        return profiler;
+      });
+      for (const call of calls) call();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const traces = await Promise.all(profilers.reverse().map((profiler) => profiler.stop()));
+      return [full, traces.at(-1).frames.length, traces[0].frames.length];
+    });
+    assert.ok(full > 50, `${full} buffers were full`);
+    // A hundredth of 64 MiB, and one stack.
+    assert.ok(last > 200 && last < 600, `${last} functions in the last trace`);
+    assert.ok(first > 10 * last, `${first} functions in the first trace`);
+    const megabytes = Math.round(grown() / 2 ** 20);
+    assert.ok(megabytes < 1_200, `${megabytes} MB`);
+  });
+
+  test('of traces that have not arrived is limited, too', async (t) => {
+    const page = await openHtml(t, '', { headers: ALLOW });
+    await page.evaluate(functionsWithLongNames("'_' + row + '_' + i"));
+    const record = async (count) => {
+      const stopped = [];
+      for (let index = 0; index < count; index++) {
+        const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 10_000 });
+        for (const call of calls) call();
+        stopped.push(profiler.stop());
+      }
+      // Nothing has arrived before the task ends.
+      const traces = await Promise.all(stopped);
+      return traces.at(-1).frames.length;
+    };
+    const [last, alone] = [await page.evaluate(record, 20), await page.evaluate(record, 1)];
+    // A twentieth of 64 MiB, and one stack.
+    assert.ok(last < 2_000, `${last} functions in the last trace`);
+    assert.ok(alone > 5_000, `${alone} functions in a later trace`);
+  });
+
+  test('of the recording of a load is limited, however often it has a long name', async (t) => {
+    const script = `${functionsWithLongNames("''")} for (const call of calls) call();`;
+    const page = await openHtml(t, `<body><script>${script}</script>`, { profile: {} });
+    const { frames } = await page.takeProfile();
+    const length = frames.reduce((sum, { name }) => sum + Buffer.byteLength(name), 0);
+    // 16 MiB, and one stack.
+    assert.ok(length > 8 << 20 && length < 17 << 20, `${length} bytes of names`);
+    assert.match(page.problems.map(({ text }) => text).join(), /^The recording of the load ended early/);
   });
 
   for (const [what, make] of Object.entries({

@@ -44,6 +44,8 @@ export interface TraceOutput {
   lastChunkEnd?: number;
   /** How many samples V8 took but could not keep. */
   lost: number;
+  /** Whether its stacks or frames took as much as they may, so that later samples are missing. */
+  hasFullTables: boolean;
 }
 
 /** The options of a session. Numbers are results of `ToNumber`. */
@@ -52,6 +54,8 @@ export interface OpenOptions {
   maxBufferSize: number;
   /** How many stacks the buffer may hold, for sessions of untrusted scripts; absent for no limit. */
   maxStacks?: number;
+  /** How many bytes its frames may take, with their names and the URLs of their scripts; absent for no limit. */
+  maxFrameBytes?: number;
   bufferPolicy: string;
   /** The realm that opens the session; absent for one of the thread itself. */
   realm?: number;

@@ -225,14 +225,23 @@ impl Agent {
         view: SessionView,
         waiting: bool,
     ) -> Result<(SessionId, Micros, Arc<RecordingCell>), SamplerError> {
-        let &SessionRequest { interval, limit, most_stacks, policy, .. } = request;
+        let &SessionRequest { interval, limit, most_stacks, most_frame_bytes, policy, .. } = request;
         let interval = quantise(interval, CpuSampler::BASE);
         let now = selfprof_v8::now();
         // A recording that is streamed has both.
         let labels = waiting;
         let SessionView { admission, origin, resolution } = view;
-        let recording =
-            RecordingOptions { origin, interval, limit, most_stacks, policy, resolution, waiting, labels };
+        let recording = RecordingOptions {
+            origin,
+            interval,
+            limit,
+            most_stacks,
+            most_frame_bytes,
+            policy,
+            resolution,
+            waiting,
+            labels,
+        };
         let cell = Arc::new(RecordingCell::new(recording, admission, now));
         let options = SessionOptions { interval, rotate_every: LONGEST_RUN, cell: Arc::clone(&cell) };
         let (session, cut) = self.group.join(now, options)?;

@@ -101,6 +101,7 @@ fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> 
         interval: requested,
         limit,
         most_stacks: None,
+        most_frame_bytes: None,
         policy: BufferPolicy::Stop,
         entries: false,
     };

@@ -63,6 +63,8 @@ pub struct OpenOptions {
     pub max_buffer_size: f64,
     /// How many stacks the buffer may hold; absent for no limit.
     pub max_stacks: Option<u32>,
+    /// How many bytes its frames may take, with their names and the URLs of their scripts; absent for no limit.
+    pub max_frame_bytes: Option<u32>,
     /// What happens when the buffer is full.
     pub buffer_policy: String,
     /// The realm that opens it; absent for a session of the thread itself.
@@ -86,9 +88,14 @@ impl OpenOptions {
             _ => BufferPolicy::Stop,
         };
         let limit = Some(converted.max_buffer_size.into());
-        let most_stacks = self.max_stacks.map(|most| most as usize);
-        let entries = self.include_entries.unwrap_or(false);
-        Ok(SessionRequest { interval: converted.sample_interval, limit, most_stacks, policy, entries })
+        Ok(SessionRequest {
+            interval: converted.sample_interval,
+            limit,
+            most_stacks: self.max_stacks.map(|most| most as usize),
+            most_frame_bytes: self.max_frame_bytes.map(|most| most as usize),
+            policy,
+            entries: self.include_entries.unwrap_or(false),
+        })
     }
 }
 

@@ -18,6 +18,8 @@ pub struct FinishedTrace {
     pub last_chunk_end: Option<Micros>,
     /// How many samples V8 took but could not keep.
     pub lost: u64,
+    /// Whether its tables were full, so that later samples are missing.
+    pub has_full_tables: bool,
 }
 
 /// Building thread. Takes the trace out of a recording whose session has ended. `None` when that panicked: callers that
@@ -32,6 +34,7 @@ fn take_trace(cell: &RecordingCell, queue: Option<&ChunkQueue>) -> FinishedTrace
         interval: Micros(1),
         limit: None,
         most_stacks: None,
+        most_frame_bytes: None,
         policy: BufferPolicy::Stop,
         resolution: Micros::ZERO,
         waiting: false,
@@ -44,7 +47,9 @@ fn take_trace(cell: &RecordingCell, queue: Option<&ChunkQueue>) -> FinishedTrace
         queue.add(recording.take_chunks());
     }
     let last_chunk_end = queue.and_then(ChunkQueue::last_chunk_end);
-    FinishedTrace { lost: recording.lost(), last_chunk_end, trace: recording.finish() }
+    let has_full_tables = recording.is_full() && recording.has_full_tables();
+    let lost = recording.lost();
+    FinishedTrace { lost, has_full_tables, last_chunk_end, trace: recording.finish() }
 }
 
 /// A JS thread, as Node names it.

@@ -34,12 +34,14 @@ pub struct TraceOutput {
     pub last_chunk_end: Option<f64>,
     /// How many samples V8 took but could not keep.
     pub lost: f64,
+    /// Whether its tables were full, so that later samples are missing.
+    pub has_full_tables: bool,
 }
 
 impl TraceOutput {
     /// Does everything that can be done outside the JS thread. `None` when the trace cannot be written.
     pub fn of(finished: FinishedTrace, entries: Option<EntryColumns>, format: OutputFormat) -> Option<Self> {
-        let FinishedTrace { mut trace, last_chunk_end, lost } = finished;
+        let FinishedTrace { mut trace, last_chunk_end, lost, has_full_tables } = finished;
         if let Some(entries) = entries {
             trace.set_entries(Some(entries.into_entries(&trace, last_chunk_end)));
         }
@@ -51,6 +53,7 @@ impl TraceOutput {
                 Either::B(bytes.into())
             }
         };
-        Some(Self { trace, last_chunk_end: last_chunk_end.map(Micros::as_millis_f64), lost: lost as f64 })
+        let last_chunk_end = last_chunk_end.map(Micros::as_millis_f64);
+        Some(Self { trace, last_chunk_end, lost: lost as f64, has_full_tables })
     }
 }

@@ -87,16 +87,35 @@ fn a_recording_with_too_many_stacks_is_full_whatever_its_policy() {
 }
 
 #[test]
-fn stacks_of_samples_that_were_dropped_do_not_count() {
-    let options = RecordingOptions {
-        limit: Some(1),
-        most_stacks: Some(80),
-        policy: BufferPolicy::Circular,
-        ..EVERYTHING
-    };
-    let mut recording = Recording::new(options);
-    for at in 0..1_000 {
-        assert!(!append(&mut recording, &format!("{at} f{at}")).became_full);
+fn a_recording_of_long_names_is_full_whatever_its_policy() {
+    let chunks = BufferPolicy::Chunks { most_waiting: 9 };
+    let policies = [BufferPolicy::Stop, BufferPolicy::Circular, chunks];
+    for policy in policies {
+        // Two frames and a script take 100 bytes each, beside 19 for names and 6 for the URL.
+        let options =
+            RecordingOptions { limit: Some(100), most_frame_bytes: Some(326), policy, ..EVERYTHING };
+        let mut recording = Recording::new(options);
+        assert!(!append(&mut recording, "0 ten_bytes1, 1 nine_byte, 2 ten_bytes1").became_full, "{policy:?}");
+        assert!(append(&mut recording, "3 a;ten_bytes2, 4 b, 5 ten_bytes1").became_full, "{policy:?}");
+        let expected = "0 ten_bytes1, 1 nine_byte, 2 ten_bytes1, 3 a;ten_bytes2";
+        assert_eq!(show(&recording.finish()), expected, "{policy:?}");
+    }
+}
+
+#[test]
+fn stacks_and_names_of_samples_that_were_dropped_do_not_count() {
+    for (most_stacks, most_frame_bytes) in [(Some(80), None), (None, Some(8_500))] {
+        let options = RecordingOptions {
+            limit: Some(1),
+            most_stacks,
+            most_frame_bytes,
+            policy: BufferPolicy::Circular,
+            ..EVERYTHING
+        };
+        let mut recording = Recording::new(options);
+        for at in 0..1_000 {
+            assert!(!append(&mut recording, &format!("{at} f{at}")).became_full);
+        }
     }
 }
 

@@ -43,6 +43,7 @@ pub const EVERYTHING: RecordingOptions = RecordingOptions {
     interval: Micros(1),
     limit: None,
     most_stacks: None,
+    most_frame_bytes: None,
     policy: BufferPolicy::Stop,
     resolution: Micros::ZERO,
     waiting: false,

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::testing::{parts, spelled, trace};
+use std::num::NonZeroU32;
 
 /// A trace with these stacks, root first with one letter per frame, and their ids.
 fn trace_of(paths: &[&str]) -> (Trace, Vec<StackId>) {
@@ -33,6 +34,26 @@ fn equal_entries_have_one_id() {
     let (trace, ids) = trace_of(&["abc", "abd", "abc", "b"]);
     assert_eq!(ids[0], ids[2]);
     assert_eq!((trace.names().len(), trace.frames().len(), trace.stacks().len()), (4, 4, 5));
+}
+
+/// As many bytes as the W3C format has, in which each frame has its name.
+#[test]
+fn texts_count_once_for_each_frame_and_resource() {
+    let mut trace = Trace::new();
+    let (name, url) = (trace.name("four").unwrap(), trace.resource("app.js").unwrap());
+    let mut frame =
+        |line| trace.frame(Frame { name, resource: Some(url), line: NonZeroU32::new(line), column: None });
+    let (first, _, _) = (frame(1).unwrap(), frame(2).unwrap(), frame(1).unwrap());
+    trace.resource("app.js").unwrap();
+    assert_eq!(trace.text_bytes(), 4 + 4 + 6);
+
+    let stack = Some(trace.stack(Stack { parent: None, frame: first }).unwrap());
+    trace.push_sample(Sample { timestamp: Micros(1), stack, marker: None });
+    assert_eq!(trace.narrowed().text_bytes(), 4 + 6);
+    assert_eq!(trace.with_resources(|_| "a").unwrap().text_bytes(), 4 + 4 + 1);
+    let mut merged = trace.clone();
+    merged.merge(&trace).unwrap();
+    assert_eq!(merged.text_bytes(), 4 + 4 + 6);
 }
 
 #[test]

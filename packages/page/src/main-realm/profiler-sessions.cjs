@@ -1,6 +1,6 @@
 'use strict';
 
-// The profiler sessions of all windows of a page thread, and how many samples they may keep together.
+// The profiler sessions of all windows of a page thread, and how much they may keep together.
 
 /** How many profilers a page may run at once: as many as in Chromium. */
 const MAX_SESSIONS = 100;
@@ -9,9 +9,17 @@ const MAX_SESSIONS = 100;
 const STACKS_PER_SAMPLE = 4;
 const MAX_STACKS = 0xffff_ffff;
 
+/**
+ * How many bytes the frames that the sessions of a thread keep may take, with their names and the URLs of their scripts. V8 cuts each text
+ * at 1,024 characters. 100,000 functions with names of 20 bytes take 12 MB.
+ */
+const FRAME_BUDGET = 64 * 2 ** 20;
+
 class ProfilerSessions {
   /** @type {Set<number>} */
   #open = new Set();
+  /** Those whose traces have not arrived in the heap of the thread. @type {Set<number>} */
+  #stopped = new Set();
   #budget;
 
   /** @param {number} budget how many samples a page may keep */
@@ -23,9 +31,19 @@ class ProfilerSessions {
     return this.#open.size >= MAX_SESSIONS;
   }
 
-  /** How many samples one more session may keep: the more sessions, the fewer, so that later ones get some too. */
-  share() {
-    return Math.floor(this.#budget / (this.#open.size + 1));
+  /**
+   * How much one more session may keep: the more sessions, the less, so that later ones get some too.
+   *
+   * @param {number} buffers how many buffers it may have, of which each gets as much
+   */
+  share(buffers) {
+    const parts = this.#open.size + this.#stopped.size + 1;
+    const samples = Math.floor(Math.floor(this.#budget / parts) / buffers);
+    return {
+      maxBufferSize: samples,
+      maxStacks: stacksFor(samples),
+      maxFrameBytes: Math.floor(FRAME_BUDGET / parts / buffers),
+    };
   }
 
   /** @param {number} session */
@@ -36,6 +54,13 @@ class ProfilerSessions {
   /** @param {number} session */
   remove(session) {
     this.#open.delete(session);
+  }
+
+  /** Counts the trace of a session that was removed, until it has arrived. @param {number} session @param {Promise<unknown>} trace */
+  awaitTrace(session, trace) {
+    this.#stopped.add(session);
+    const onArrival = () => this.#stopped.delete(session);
+    trace.then(onArrival, onArrival);
   }
 }
 

@@ -65,6 +65,12 @@ class Reports {
     this.#mutedError(0, place, `rejected a promise: ${describeThrown(reason)}`);
   }
 
+  /** The recording that the page's user asked for has ended before it was taken. */
+  fullRecording() {
+    const text = 'The recording of the load ended early: its stacks or the names in it took too much memory';
+    this.#problem({ frame: 0, kind: 'profile', text, url: '' });
+  }
+
   /** @param {number} window @param {string} place @param {string} what */
   #mutedError(window, place, what) {
     const url = place.replace(/:\d+:-?\d+$/, '');

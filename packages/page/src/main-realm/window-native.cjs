@@ -4,7 +4,7 @@
 // document is not allowed to do, and what would take too much memory, is refused here, where no code of a page runs.
 
 const native = require('selfprof/internal/native.cjs');
-const { MAX_SESSIONS, stacksFor } = require('./profiler-sessions.cjs');
+const { MAX_SESSIONS } = require('./profiler-sessions.cjs');
 const { clockOf, describeResource } = require('./resource-timing.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CollectedEntries} CollectedEntries */
@@ -128,15 +128,14 @@ class WindowNative {
     const policy = String(bufferPolicy);
     // Converted to `unsigned long`, as the addon does.
     const asked = Number.isFinite(maxBufferSize) ? Math.trunc(maxBufferSize) >>> 0 : 0;
-    let share = sessions.share();
     const waiting = Math.min(Number(maxChunks) >>> 0, MAX_CHUNKS);
-    if (policy === 'chunks') share = Math.floor(share / (waiting + 1));
+    const share = sessions.share(policy === 'chunks' ? waiting + 1 : 1);
     try {
       const session = realm.open(
         {
           sampleInterval: Number(sampleInterval),
-          maxBufferSize: Math.min(asked, share),
-          maxStacks: stacksFor(share),
+          ...share,
+          maxBufferSize: Math.min(asked, share.maxBufferSize),
           bufferPolicy: policy,
           maxChunks: waiting,
           includeEntries: includeEntries === true,
@@ -170,7 +169,9 @@ class WindowNative {
       return;
     }
     this.#forget(session);
-    native.close(session, String(format), this.#entriesOf(collected)).then(
+    const trace = native.close(session, String(format), this.#entriesOf(collected));
+    this.#thread.sessions.awaitTrace(session, trace);
+    trace.then(
       (/** @type {unknown} */ trace) => this.#thread.enter(() => onDone(this.#toWindow(trace))),
       (/** @type {unknown} */ error) => this.#thread.enter(() => onFailed(messageOf(error))),
     );

@@ -178,7 +178,11 @@ class WindowRegistry {
   async takeProfile() {
     const recording = this.#recording;
     this.#recording = undefined;
-    return recording === undefined ? { error: 'there is no recording, or it was taken' } : await recording.take();
+    if (recording === undefined) return { error: 'there is no recording, or it was taken' };
+    const taken = await recording.take();
+    if ('error' in taken) return taken;
+    if (taken.hasFullTables) this.#thread.reports.fullRecording();
+    return { bytes: taken.bytes };
   }
 
   /** Describes a window's document to the DOM realm: JSON of a `WindowDescription`. @param {object} window */
