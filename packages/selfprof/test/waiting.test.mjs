@@ -109,13 +109,18 @@ suite('waiting', () => {
     const markers = samples
       .filter(([, stack]) => stack !== -1 && names[frames[stacks[stack][1]][0]] === 'wait')
       .map(([, , marker]) => marker);
-    assert.ok(markers.filter((marker) => marker === 0).length > 0.9 * markers.length);
+    // On a busy machine, the call begins long before its wait does.
+    const others = markers.filter((marker) => marker !== 0);
+    assert.ok(others.length <= 2 + 0.1 * markers.length, `${others.length} of ${markers.length}`);
   });
 
   test('is not idle time', async (t) => {
     const { times } = await timesOfProgram(t, 'setTimeout(() => {}, 500);');
-    assert.ok(times.main['(idle)'].wall > 400);
-    assert.ok(times.main.all.waiting < 0.2 * times.main.all.wall, JSON.stringify(times.main));
+    const { all, ...functions } = times.main;
+    const idle = functions['(idle)'].wall;
+    // On a busy machine, functions wait for a processor.
+    const waitingOfFunctions = Object.values(functions).reduce((sum, { waiting }) => sum + waiting, 0);
+    assert.ok(idle > 400 && all.waiting - waitingOfFunctions < 0.2 * idle, JSON.stringify(times.main));
   });
 
   // Between two samples, such a thread is busy and idle.
