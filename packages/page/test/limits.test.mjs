@@ -861,6 +861,24 @@ suite('messages', () => {
     assert.equal(received, outcome[2]);
   });
 
+  test('that transfer memory are refused beyond a limit, too', async (t) => {
+    const page = await openHtml(t, '');
+    const outcome = await page.evaluate(() => {
+      globalThis.channel = new MessageChannel();
+      const sizes = [];
+      try {
+        for (;;) {
+          const memory = new ArrayBuffer(50 << 20);
+          channel.port1.postMessage(memory, [memory]);
+          sizes.push(memory.byteLength);
+        }
+      } catch ({ name }) {
+        return [name, ...sizes];
+      }
+    });
+    assert.deepEqual(outcome, ['DataCloneError', 0, 0, 0, 0, 0]);
+  });
+
   test('to a worker that does not receive them are refused beyond a limit, whatever their size', async (t) => {
     const page = await openHtml(t, `<script>${FLOOD}</script>`, {
       routes: { '/w.js': "postMessage('busy'); for (;;);" },

@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { suite, test } from 'node:test';
@@ -19,6 +20,8 @@ import { CookieFeed } from '../src/host/cookie-feed.cjs';
 import { loadFrame } from '../src/host/frame-loader.cjs';
 import { jsdomWithBackDoor } from './back-door.mjs';
 import { block, eventually, host, jsdom, openHtml, serve, watchMemory } from './server.mjs';
+
+const { DomMessages } = createRequire(import.meta.url)('../src/main-realm/dom-messages.cjs');
 
 /**
  * Runs in a window or a worker. Gets a channel of the DOM realm's, and a function that sends a message to the user's thread.
@@ -173,6 +176,56 @@ suite("messages to the user's thread", () => {
     });
   }
 
+  test('have no member but those that mean something', () => {
+    const sent = [];
+    const messages = new DomMessages({ tellLimited: (message) => sent.push(message) > 0 });
+    const error = { name: 'Error', message: 'x'.repeat(20_000), toString: 1, [`e${'x'.repeat(20_000)}`]: 1 };
+    const to = { thread: 1, frame: 2, [`t${'x'.repeat(20_000)}`]: 1, deep: {} };
+    const given = { type: 'console', text: 'text', url: {}, weight: -5, size: 1, record: {}, to, error };
+    messages.post(JSON.stringify({ ...given, ['x'.repeat(20_000)]: 1, __proto__: null, id: 7 }));
+    messages.expect(7);
+    messages.post(JSON.stringify({ ...given, type: 'evaluated', id: 7 }));
+    messages.post(JSON.stringify({ ...given, type: 'evaluated', id: 7 }));
+    const [first, second] = JSON.parse(JSON.stringify(sent));
+    const shown = { name: 'Error', message: `${'x'.repeat(10_000)}...` };
+    assert.deepEqual(first.message, {
+      type: 'console',
+      id: 7,
+      text: 'text',
+      to: { thread: 1, frame: 2 },
+      error: shown,
+      weight: 1 + Math.floor((512 + 2 * (7 + 4 + 5 + 10_003)) / 1_024),
+    });
+    assert.deepEqual(second.message, { type: 'evaluated', id: 7, text: 'text', error: shown });
+    assert.equal(sent.length, 2);
+  });
+
+  test('may have ports that were closed while they waited', { timeout: 120_000 }, async (t) => {
+    const thrown = [];
+    const note = (error) => thrown.push(error);
+    process.on('uncaughtException', note);
+    t.after(() => process.off('uncaughtException', note));
+    const other = await serve(t, { '/': '<script>onmessage = ({ data }) => console.log(data);</script>' });
+    const page = await openHtml(t, `<iframe src="${other.url('/')}"></iframe>`);
+    for (let round = 0; round < 5; round++) {
+      const posted = page.evaluate(() => {
+        const ports = [];
+        for (let count = 0; count < 100; count++) {
+          const { port1, port2 } = new MessageChannel();
+          frames[0].postMessage('with a port', '*', [port1]);
+          ports.push(port2);
+        }
+        for (const port of ports) port.close();
+      });
+      // The messages have been received and are not handled when the ports are closed.
+      block(50);
+      await posted;
+    }
+    await page.evaluate("frames[0].postMessage('after', '*')");
+    await eventually(() => page.log.includes('after'));
+    assert.deepEqual(thrown, []);
+  });
+
   test('are counted, however many a page sends by itself', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { jsdom: jsdomWithBackDoor(t) }) });
     const grown = watchMemory(t);
@@ -262,6 +315,45 @@ suite('results', () => {
     // Others are, and the page goes on.
     const others = await page.evaluate('new Map(Array.from({ length: 60_000 }, (_, at) => [at * 1.5, { at }]))');
     assert.equal(others.get(1.5).at, 1);
+  });
+
+  test('that would take long to read are not read: long texts, of which V8 hashes the length alone', {
+    timeout: 120_000,
+  }, async (t) => {
+    const page = await openHtml(t, '');
+    await page.evaluate(() => {
+      const text = 'x'.repeat(16_384);
+      globalThis.texts = Array.from({ length: 2_500 }, (_, at) => text + at.toString().padStart(4, '0'));
+    });
+    const message = /the result takes too long to read: \d+ ms for \d+ bytes/;
+    await assert.rejects(page.evaluate('new Set(texts)'), message);
+    await assert.rejects(page.evaluate('Object.fromEntries(texts.map((text) => [text, 1]))'), message);
+    // In a list, nobody looks for them.
+    assert.equal((await page.evaluate('texts.slice(0, 500)')).length, 500);
+  });
+
+  test('that would take long to read are not read: what is beside a regular expression', {
+    timeout: 120_000,
+  }, async (t) => {
+    const page = await openHtml(t, '');
+    await page.evaluate(`globalThis.made = (${makeSet})(60_000); void 0`);
+    // V8 puts a byte before a text of two-byte characters, and what follows looks like a text that has all the rest.
+    const text = `'\\u00ff'.repeat(1) + '\\u2261'.repeat(48) + String.fromCharCode(0x2201, 0xffff, 0x7f)`;
+    for (const value of [`{ r: new RegExp(${text}), made }`, `{ rr: new RegExp(${text}), made }`])
+      await assert.rejects(page.evaluate(`(${value})`), /the result takes too long to read/);
+  });
+
+  test('have the bytes of files and blobs', async (t) => {
+    const page = await openHtml(t, '');
+    const blob = await page.evaluate("new Blob([new Uint8Array(20 << 20).fill(7), 'end'], { type: 'x/y' })");
+    assert.equal(blob.size, (20 << 20) + 3);
+    assert.equal(await blob.slice(-4).text(), '\x07end');
+    const files = await page.evaluate("Array.from({ length: 3 }, (_, at) => new File(['text' + at], 'name' + at))");
+    assert.deepEqual(await Promise.all(files.map(async (file) => [file.name, await file.text()])), [
+      ['name0', 'text0'],
+      ['name1', 'text1'],
+      ['name2', 'text2'],
+    ]);
   });
 
   test('have no more platform objects than it says', async (t) => {

@@ -43,12 +43,13 @@ function makeChannel(one, other) {
 }
 
 /**
- * The memory that a waiting record takes, in bytes. Transferred and shared memory exists anyway and does not count.
+ * The memory that a waiting record takes, in bytes. Transferred memory counts: it is in no heap meanwhile. Shared memory exists anyway.
  *
  * @param {CloneRecord} record
  */
-function sizeOf({ bytes, objects }) {
+function sizeOf({ bytes, buffers, objects }) {
   let size = MESSAGE + apply(bufferLength, bytes, []);
+  for (let at = 0; at < buffers.length; at++) size += OBJECT + apply(bufferLength, buffers[at], []);
   for (let at = 0; at < objects.length; at++) {
     size += OBJECT;
     if (objects[at].bytes !== undefined) size += apply(viewLength, objects[at].bytes, []);

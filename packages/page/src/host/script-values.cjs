@@ -5,7 +5,7 @@
 const { randomBytes } = require('node:crypto');
 
 const { deserialize, serialize } = require('../any-realm/structured-clone.cjs');
-const { checkRoom } = require('../cloning/heap-room.cjs');
+const { assertRoom } = require('../cloning/heap-room.cjs');
 
 /** Of this thread and all page threads that it starts: see cloning/value-serializer.cjs. */
 const cloneKey = new Uint8Array(randomBytes(32));
@@ -60,9 +60,11 @@ function serializeParameters(parameters) {
   return serialize(parameters, PLATFORM);
 }
 
-/** @param {any} record sent by a page */
+/** @param {any} record of a page, see main-realm/dom-messages.cjs */
 function deserializeResult(record) {
-  checkRoom(record?.bytes, 'run node with a larger --max-old-space-size');
+  if (record === undefined) throw new TypeError('the page has given no result');
+  const nothing = { inLongTexts: 0, outside: 0 };
+  assertRoom(record.bytes.byteLength, nothing, 'run node with a larger --max-old-space-size');
   return deserialize(record, PLATFORM).value;
 }
 

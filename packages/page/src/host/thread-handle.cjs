@@ -35,7 +35,7 @@ const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--no-
 const MAX_TERMINATION = 5_000;
 
 /** How much may be sent to a DOM realm before it is read, in kilobytes. */
-const MAX_UNREAD = 64 << 10;
+const MAX_UNREAD = 128 << 10;
 
 /** Messages that count as unread until they are answered: the documents of frames and the scripts of workers may take long to load. */
 const COUNTED_LONGER = new Set(['blob', 'frame', 'worker']);
@@ -200,18 +200,20 @@ class ThreadHandle extends EventEmitter {
   }
 
   /**
-   * Forwards a message of another thread, unless too many are unread.
+   * Forwards a message of another thread, unless too many are unread. One that cannot be sent is lost.
    *
    * @param {Extract<ToDomRealm, { type: 'message' | 'storage' }>} message
    * @param {number} weight as its sender counts it, in kilobytes
    * @param {TransferList} transferList
    */
   forwardToDom(message, weight, transferList) {
-    if (Atomics.load(this.#unread, 3) + weight > MAX_UNREAD) {
+    try {
+      if (Atomics.load(this.#unread, 3) + weight > MAX_UNREAD) throw new RangeError('too many messages are unread');
+      this.postToDom(message, { transferList, weight });
+    } catch {
+      // Or a port has been closed at its other end meanwhile.
       for (const port of transferList) if (port instanceof MessagePort) port.close();
-      return;
     }
-    this.postToDom(message, { transferList, weight });
   }
 
   /**

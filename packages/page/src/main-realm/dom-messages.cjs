@@ -33,6 +33,14 @@ const MAX_TEXT = 16 << 20;
 const MESSAGE = 512;
 const OBJECT = 64;
 
+/** What messages have beside their record: any other member has no meaning, and its name may be anything. */
+const MEMBERS = [
+  ...['type', 'id', 'frame', 'parent', 'from', 'targetOrigin', 'url', 'referrer', 'replacement'],
+  ...['area', 'name', 'value', 'method', 'kind', 'text', 'message', 'stack', 'filename', 'lineno', 'colno'],
+];
+const MEMBERS_OF_ADDRESS = ['thread', 'frame'];
+const MEMBERS_OF_ERROR = ['name', 'code', 'message', 'stack'];
+
 const OBJECT_TYPES = new Set(['Blob', 'DOMException', 'DOMRect', 'DOMRectReadOnly', 'File']);
 const OBJECT_TEXTS = ['media', 'name', 'message'];
 const OBJECT_NUMBERS = ['lastModified', 'x', 'y', 'width', 'height'];
@@ -73,12 +81,12 @@ class DomMessages {
 
   /** @param {FromDomRealm} message @param {Parcel | undefined} parcel */
   #send(message, { record, transfer, size: recordSize, moved } = NO_PARCEL) {
-    const size = MESSAGE + recordSize + textSize(message);
+    const size = MESSAGE + recordSize + textSize(message) + moved;
     const weight = 1 + Math.floor(size / 1024);
     return this.#thread.tellLimited(
       { type: 'dom', message: { ...message, record, weight } },
       {
-        size: size + moved,
+        size,
         limit: LIMITED.has(message.type) && moved === 0 ? MAX_LIMITED : MAX_UNREAD,
         transferList: transfer,
       },
@@ -87,16 +95,16 @@ class DomMessages {
 
   /** @param {FromDomRealm} message @param {unknown} given */
   #answer(message, given) {
-    const { id, text } = message;
+    const { type, id, text, error } = message;
     if (!this.#asked.delete(id)) return false;
-    let answer = { ...message };
+    let answer = { type, id, text, error };
     let parcel;
     try {
       if (typeof text === 'string' && text.length > MAX_ANSWER) throw new RangeError('the answer is too long');
       parcel = given === undefined ? undefined : this.#readResult(given);
     } catch (error) {
       const message = isOwnError(error) ? error.message : 'the result is damaged';
-      answer = { type: 'evaluated', id, error: { name: 'RangeError', message, stack: '' } };
+      answer = { type, id, text: undefined, error: { name: 'RangeError', message, stack: '' } };
     }
     const { record, transfer, size, moved } = parcel ?? NO_PARCEL;
     const options = { size: MESSAGE + size + moved + textSize(answer), limit: Number.POSITIVE_INFINITY };
@@ -122,10 +130,10 @@ function readMessage(text) {
   if (typeof text !== 'string') return undefined;
   const given = JSON.parse(text);
   if (typeof given?.type !== 'string') return undefined;
-  const { to, error, record: _record, ...members } = given;
-  const message = primitivesOf(members);
-  if (isObject(to)) message.to = primitivesOf(to);
-  if (isObject(error)) message.error = primitivesOf(error, shortened);
+  const { to, error } = given;
+  const message = primitivesOf(given, MEMBERS);
+  if (isObject(to)) message.to = primitivesOf(to, MEMBERS_OF_ADDRESS);
+  if (isObject(error)) message.error = primitivesOf(error, MEMBERS_OF_ERROR, shortened);
   return /** @type {FromDomRealm} */ (message);
 }
 
@@ -134,19 +142,26 @@ function isObject(value) {
   return typeof value === 'object' && value !== null;
 }
 
-/** @param {object} object made of JSON @param {(text: string) => string} [change] of texts @returns {Record<string, unknown>} */
-function primitivesOf(object, change = (text) => text) {
-  const primitives = Object.entries(object).filter(([, value]) => !isObject(value));
-  return Object.fromEntries(
-    primitives.map(([name, value]) => [name, typeof value === 'string' ? change(value) : value]),
-  );
+/**
+ * @param {object} object made of JSON
+ * @param {readonly string[]} names
+ * @param {(text: string) => string} [change] of texts
+ * @returns {Record<string, unknown>}
+ */
+function primitivesOf(object, names, change = (text) => text) {
+  /** @type {Record<string, unknown>} */
+  const primitives = {};
+  for (const name of names) {
+    const value = Object.hasOwn(object, name) ? /** @type {any} */ (object)[name] : undefined;
+    if (value !== undefined && !isObject(value)) primitives[name] = typeof value === 'string' ? change(value) : value;
+  }
+  return primitives;
 }
 
 /** @param {object} message @returns {number} in bytes */
 function textSize(message) {
   let size = 0;
-  for (const [name, value] of Object.entries(message)) {
-    size += 2 * name.length;
+  for (const value of Object.values(message)) {
     if (typeof value === 'string') size += 2 * value.length;
     else if (isObject(value)) size += textSize(value);
   }
@@ -171,12 +186,13 @@ function readRecord({ bytes, tag, buffers, ports, objects }, isMessage) {
   let moved = 0;
   let text = 0;
   for (const given of elementsOf(objects)) {
-    const object = readObject(given);
-    if (object.bytes !== undefined) {
-      transfer.push(object.bytes.buffer);
-      size += object.bytes.byteLength;
-    }
+    const { bytes, ...object } = readObject(given);
     text += textSize(object);
+    if (bytes !== undefined) {
+      transfer.push(bytes.buffer);
+      size += bytes.byteLength;
+      object.bytes = bytes;
+    }
     if (record.objects.push(object) > MAX_OBJECTS)
       throw new RangeError(`values with more than ${MAX_OBJECTS} platform objects cannot be sent`);
     if (text > 2 * MAX_TEXT)

@@ -1,20 +1,32 @@
 'use strict';
 
-// How long the user's thread will take to read a result. V8 reads a `Set` or a `Map` of n numbers that were chosen to collide in n² steps, and
-// cannot be interrupted meanwhile. So such a result is read in the page's thread first, where the time limit of its script holds.
+// How long the user's thread will take to read a result. V8 reads n keys that were chosen to collide in n² steps, and cannot be interrupted
+// meanwhile. The hashes of numbers in maps and sets are known, and that of a long text is its length; other hashes have a random seed. So a
+// result with many of these is read in the page's thread first, where the time limit of its script holds.
 
 const native = require('selfprof/internal/native.cjs');
-const { checkRoom } = require('../cloning/heap-room.cjs');
-const { mayHaveNumericKeys } = require('../cloning/numeric-keys.cjs');
+const { assertRoom } = require('../cloning/heap-room.cjs');
+const { serializedSize } = require('../cloning/serialized-size.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
+/** @typedef {import('../cloning/serialized-size.cjs').SerializedSize} SerializedSize */
 
-/** So many numbers are read in less than half a second, whatever they are. */
-const FEW = 20_000;
+/** Whatever it is, so much is read in less than half a second: bytes, numbers, and long texts by their number times their bytes. */
+const FEW_BYTES = 64 << 10;
+const FEW_NUMBERS = 5_000;
+const FEW_TEXTS = 4e9;
 
-/** How much CPU time reading may take, in milliseconds, and how much more for each byte. The slowest ordinary values take a third of that. */
+/**
+ * How much CPU time reading may take, in milliseconds, and how much more for each byte that is no long text or memory. The slowest ordinary
+ * values take a third of that.
+ */
 const MAX_TIME = 1_000;
 const MAX_TIME_OF_BYTE = 1e-4;
+
+/** @param {SerializedSize} size */
+function mayTakeLong({ numbers, collections, longTexts, longTextBytes, isComplete }) {
+  return !isComplete || (collections > 0 && numbers > FEW_NUMBERS) || longTexts * longTextBytes > FEW_TEXTS;
+}
 
 /**
  * @param {import('../cloning/value-serializer.cjs').ValueSerializer} values
@@ -23,8 +35,12 @@ const MAX_TIME_OF_BYTE = 1e-4;
  */
 function checkReading(values, { bytes, tag, objects }) {
   const { byteLength } = bytes;
-  if (!mayHaveNumericKeys(new Uint8Array(bytes), FEW)) return;
-  checkRoom(bytes, 'open the page with a larger `memoryLimit`');
+  if (byteLength <= FEW_BYTES) return;
+  const size = serializedSize(new Uint8Array(bytes));
+  if (!mayTakeLong(size)) return;
+  const { longTextBytes, memory } = size;
+  const parts = { inLongTexts: longTextBytes, outside: memory };
+  assertRoom(byteLength, parts, 'open the page with a larger `memoryLimit`');
   const began = native.threadCpuTime();
   values.read(
     bytes,
@@ -35,9 +51,9 @@ function checkReading(values, { bytes, tag, objects }) {
     checkReading,
   );
   const taken = native.threadCpuTime() - began;
-  if (taken > MAX_TIME + byteLength * MAX_TIME_OF_BYTE)
+  if (taken > MAX_TIME + (byteLength - longTextBytes - memory) * MAX_TIME_OF_BYTE)
     throw new RangeError(
-      `the result takes too long to read: ${Math.round(taken)} ms for ${byteLength} bytes\n\nhint: return an array instead of a Map or a Set whose keys the page chooses`,
+      `the result takes too long to read: ${Math.round(taken)} ms for ${byteLength} bytes\n\nhint: return an array instead of a Map, a Set or an object whose keys the page chooses`,
     );
 }
 
