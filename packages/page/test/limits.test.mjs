@@ -1266,9 +1266,10 @@ suite("memory of the user's thread", () => {
     assert.equal(refused, 'TypeError');
   });
 
-  test('of the names and URLs of frames and workers is limited', async (t) => {
+  test('of the names and URLs of frames and workers is limited', { timeout: 240_000 }, async (t) => {
     const page = await openHtml(t, '', { routes: { '/w.js': 'onmessage = ({ data }) => console.log(data)' } });
-    await page.evaluate(() => {
+    // Reading long URLs takes time.
+    await page.evaluateIn({ timeout: 180_000 }, () => {
       const start = (url, name) => new Worker(url, { name }).postMessage(name.length);
       start('/w.js', 'x'.repeat(1 << 16));
       start('/w.js', 'x'.repeat((1 << 16) + 1));
