@@ -340,7 +340,6 @@ export const INTO_DOM_REALM = {
 
 /** Messages of a DOM realm to the user's thread, by type (host/thread-handle.cjs, host/agent-threads.cjs, host/page-events.cjs). */
 export const MESSAGES_OF_DOM_REALM = {
-  unread: { takes: 'a counter that both threads share', gives: 'nothing', attacks: [...FLOODS, ...ANYTHING] },
   evaluated: {
     takes: 'the outcome of a script: a record, JSON, or an error',
     gives: "the result of the user's `evaluate`",

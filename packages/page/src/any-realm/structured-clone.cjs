@@ -38,7 +38,7 @@ function ofThisRealm(call) {
 /** How long the texts of platform objects in a value may be, in characters: one text is sent once for each object that has it. */
 const MAX_TEXT = 16 << 20;
 
-/** How long the texts in the data of a platform object are. @param {unknown} data @returns {number} */
+/** How long the texts in plain data are, as in that of a platform object. @param {unknown} data @returns {number} */
 function textLength(data) {
   if (typeof data === 'string') return data.length;
   // The elements of typed arrays have names, too.
@@ -201,4 +201,4 @@ function required(part) {
   return part;
 }
 
-module.exports = { deserialize, serialize };
+module.exports = { MAX_TEXT, deserialize, serialize, textLength };

@@ -230,7 +230,7 @@ export type ToDomRealm =
   | (DomRealmRequest & { id: number; frame: number });
 
 /**
- * From a DOM realm to the user's thread. `type` is one of `unread`, `evaluated`, `post`, `window`, `window at`, `window closed`,
+ * From a DOM realm to the user's thread. `type` is one of `evaluated`, `post`, `window`, `window at`, `window closed`,
  * `close remote`, `navigate`, `storage`, `DOMContentLoaded`, `load`, `console`, `exception` and `problem`; a page may send anything else, too.
  */
 export type FromDomRealm = { readonly type: string } & { readonly [member: string]: unknown };

@@ -98,4 +98,4 @@ function elementsOf(list) {
   return elements;
 }
 
-module.exports = { ValueSerializer };
+module.exports = { ValueSerializer, elementsOf };

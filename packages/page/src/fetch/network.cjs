@@ -93,8 +93,6 @@ class Network {
     switch (url.protocol) {
       case 'http:':
       case 'https:':
-        // A page's frames do not keep its user from leaving it.
-        if (request.isTopLevel === true) return await this.#fetchHttp(url, request, client, options);
         return await this.#turns.run(() => this.#fetchHttp(url, request, client, options));
       case 'data:':
         return localResponse(url, decodeDataUrl(url), lease);

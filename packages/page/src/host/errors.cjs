@@ -2,8 +2,6 @@
 
 // Errors that users of the page host get.
 
-const { shortened } = require('../any-realm/report-limits.cjs');
-
 /** What a script in a page threw. */
 class PageError extends Error {
   name = 'PageError';
@@ -18,9 +16,9 @@ class PageError extends Error {
   }
 }
 
-/** What a page says in an error. Other values are not converted: the text of a list can be half a gigabyte long. @param {unknown} value */
+/** What a page says in an error: main-realm/dom-messages.cjs limits its length. @param {unknown} value */
 function textOf(value) {
-  return typeof value === 'string' ? shortened(value) : '';
+  return typeof value === 'string' ? value : '';
 }
 
 /** Something took longer than its timeout. */

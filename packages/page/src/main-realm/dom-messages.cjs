@@ -7,6 +7,8 @@ const { types } = require('node:util');
 const { MessagePort } = require('node:worker_threads');
 
 const { shortened } = require('../any-realm/report-limits.cjs');
+const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
+const { elementsOf } = require('../cloning/value-serializer.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 const { checkReading } = require('./reading-time.cjs');
@@ -14,21 +16,19 @@ const { checkReading } = require('./reading-time.cjs');
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
 /** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
 /** @typedef {import('node:worker_threads').Transferable} Transferable */
-/** @typedef {{ record: CloneRecord | undefined, transfer: Transferable[], size: number, moved: number }} Parcel with the bytes of its data, and of the memory that it transfers */
+/** @typedef {{ record: CloneRecord | undefined, transfer: Transferable[], size: number, moved: number }} Parcel with its size in bytes, and how many of these are transferred */
 
 /** Messages that a page can cause without limit. */
 const LIMITED = new Set(['console', 'exception', 'navigate', 'post', 'problem', 'storage']);
-/** How much of these may wait to be read by the user's thread, in bytes; and how much of all messages, with the memory that they transfer. */
-const MAX_LIMITED = 64 << 20;
+/** How much of the others, and with memory that is transferred, may wait to be read by the user's thread, in bytes. */
 const MAX_UNREAD = 128 << 20;
 
 /** The longest answer to a command of WebDriver, in characters: it is JSON of at most so many, see window-realm/webdriver-json.cjs. */
 const MAX_ANSWER = 80 << 20;
 /** The longest tag of a record. */
 const MAX_TAG = 100;
-/** How many platform objects a result may have, and how much text they may hold, in characters. */
+/** How many platform objects a value may have. */
 const MAX_OBJECTS = 100_000;
-const MAX_TEXT = 16 << 20;
 /** The bytes that a message takes, and each object in it, beside its data. */
 const MESSAGE = 512;
 const OBJECT = 64;
@@ -81,13 +81,13 @@ class DomMessages {
 
   /** @param {FromDomRealm} message @param {Parcel | undefined} parcel */
   #send(message, { record, transfer, size: recordSize, moved } = NO_PARCEL) {
-    const size = MESSAGE + recordSize + textSize(message) + moved;
+    const size = MESSAGE + 2 * textLength(message) + recordSize;
     const weight = 1 + Math.floor(size / 1024);
     return this.#thread.tellLimited(
       { type: 'dom', message: { ...message, record, weight } },
       {
         size,
-        limit: LIMITED.has(message.type) && moved === 0 ? MAX_LIMITED : MAX_UNREAD,
+        limit: LIMITED.has(message.type) && moved === 0 ? undefined : MAX_UNREAD,
         transferList: transfer,
       },
     );
@@ -106,11 +106,11 @@ class DomMessages {
       const message = isOwnError(error) ? error.message : 'the result is damaged';
       answer = { type, id, text: undefined, error: { name: 'RangeError', message, stack: '' } };
     }
-    const { record, transfer, size, moved } = parcel ?? NO_PARCEL;
-    const options = { size: MESSAGE + size + moved + textSize(answer), limit: Number.POSITIVE_INFINITY };
+    const { record, transfer, size: recordSize } = parcel ?? NO_PARCEL;
+    const size = MESSAGE + 2 * textLength(answer) + recordSize;
     return this.#thread.tellLimited(
       { type: 'dom', message: { ...answer, record } },
-      { ...options, transferList: transfer },
+      { size, limit: Number.POSITIVE_INFINITY, transferList: transfer },
     );
   }
 
@@ -158,16 +158,6 @@ function primitivesOf(object, names, change = (text) => text) {
   return primitives;
 }
 
-/** @param {object} message @returns {number} in bytes */
-function textSize(message) {
-  let size = 0;
-  for (const value of Object.values(message)) {
-    if (typeof value === 'string') size += 2 * value.length;
-    else if (isObject(value)) size += textSize(value);
-  }
-  return size;
-}
-
 /**
  * Reads a record, whose getters may run code of a page.
  *
@@ -178,6 +168,7 @@ function textSize(message) {
  */
 function readRecord({ bytes, tag, buffers, ports, objects }, isMessage) {
   if (!types.isArrayBuffer(bytes) || typeof tag !== 'string' || tag.length > MAX_TAG) throw damaged();
+  if (![buffers, ports, objects].every(Array.isArray)) throw damaged();
   /** @type {CloneRecord} */
   const record = { bytes, tag, buffers: [], shared: [], ports: [], objects: [] };
   /** @type {Transferable[]} */
@@ -186,17 +177,16 @@ function readRecord({ bytes, tag, buffers, ports, objects }, isMessage) {
   let moved = 0;
   let text = 0;
   for (const given of elementsOf(objects)) {
-    const { bytes, ...object } = readObject(given);
-    text += textSize(object);
-    if (bytes !== undefined) {
-      transfer.push(bytes.buffer);
-      size += bytes.byteLength;
-      object.bytes = bytes;
+    const object = readObject(given);
+    text += textLength(object);
+    size += OBJECT;
+    if (object.bytes !== undefined) {
+      transfer.push(object.bytes.buffer);
+      size += object.bytes.byteLength;
     }
     if (record.objects.push(object) > MAX_OBJECTS)
       throw new RangeError(`values with more than ${MAX_OBJECTS} platform objects cannot be sent`);
-    if (text > 2 * MAX_TEXT)
-      throw new RangeError(`objects with more than ${MAX_TEXT} characters of text cannot be sent`);
+    if (text > MAX_TEXT) throw new RangeError(`objects with more than ${MAX_TEXT} characters of text cannot be sent`);
   }
   if (isMessage) {
     for (const buffer of elementsOf(buffers)) {
@@ -212,13 +202,7 @@ function readRecord({ bytes, tag, buffers, ports, objects }, isMessage) {
       record.ports.push(port);
     }
   }
-  return { record, transfer, size: size + OBJECT * record.objects.length + text, moved };
-}
-
-/** @param {unknown} list of any realm; one that claims to be long is read up to its first gap */
-function* elementsOf(list) {
-  if (!Array.isArray(list)) throw damaged();
-  for (let at = 0; Object.hasOwn(list, at); at++) yield list[at];
+  return { record, transfer, size: size + 2 * text + moved, moved };
 }
 
 /** @param {unknown} given what describes a platform object, see dom-realm/platform-objects.cjs @returns {Record<string, any>} */

@@ -249,7 +249,7 @@ class PageThread {
    * Sends a message that a page can cause without limit. While too much is unread, it is dropped.
    *
    * @param {object} message
-   * @param {{ size?: number, limit?: number, transferList?: import('node:worker_threads').Transferable[] | undefined }} [options] its size in
+   * @param {{ size?: number, limit?: number | undefined, transferList?: import('node:worker_threads').Transferable[] | undefined }} [options] its size in
    *   bytes, by default the length of its JSON; and how much may be unread with it
    * @returns {boolean} whether it was sent
    * @throws if the list has what cannot be transferred

@@ -14,7 +14,7 @@ const { ModuleNotLoaded } = require('./window-modules.cjs');
 const MAX_UNREAD = 80 << 20;
 
 /** How much of a URL a problem says, in characters. */
-const MAX_URL = 1_000;
+const MAX_SHOWN_URL = 1_000;
 
 class Reports {
   #thread;
@@ -89,7 +89,7 @@ class Reports {
 
 /** A URL in a sentence: a long one must not keep its end from being told. @param {string} url */
 function shown(url) {
-  return shortened(url, MAX_URL);
+  return shortened(url, MAX_SHOWN_URL);
 }
 
 /** What a page threw, without running its code: an error's class is known from its prototypes alone. @param {unknown} thrown */

@@ -18,9 +18,9 @@ export interface ThreadData {
   /** From the user's thread, with messages for the DOM realm. */
   port: MessagePort;
   /**
-   * What both threads count: how many kilobytes the user's thread has not read yet of what a page can send without limit; how many of these
-   * are shared memory; how many messages the main realm has sent, as a 32-bit integer that wraps around; and how many kilobytes the DOM realm
-   * has not read yet.
+   * What both threads count: how many kilobytes the user's thread has not read yet of what a page can send without limit; the same of shared
+   * memory; how many messages the main realm has sent, as a 32-bit integer that wraps around; and how many kilobytes the DOM realm has not
+   * read yet.
    */
   unread: Int32Array;
   kind: 'page' | 'worker';
