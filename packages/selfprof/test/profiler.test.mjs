@@ -528,13 +528,15 @@ suite('markers', () => {
         end = performance.now();
       } while (end < begin + 100);
     });
-    const inScript = trace.samples.filter(({ marker }) => marker === 'script');
-    assert.ok(inScript.length > trace.samples.length / 3, `${inScript.length} of ${trace.samples.length}`);
-    // Before and after, V8 may be between two functions: see the next test. The two clocks agree to some microseconds.
-    for (const { timestamp, stackId } of inScript) {
-      if (timestamp < begin || timestamp > end - 0.01) continue;
-      assert.notEqual(stackId, undefined, `at ${timestamp}`);
-    }
+    // On a busy machine, what comes before and after can take as long.
+    const during = trace.samples.filter(({ timestamp }) => timestamp >= begin && timestamp <= end);
+    const inScript = during.filter(({ marker }) => marker === 'script');
+    assert.ok(during.length > 0 && inScript.length > during.length / 2, `${inScript.length} of ${during.length}`);
+    // Before and after, V8 may be between two functions: see the next test. So it is for a moment in the loop, when it changes to
+    // optimized code. The two clocks agree to some microseconds.
+    const inLoop = inScript.filter(({ timestamp }) => timestamp <= end - 0.01);
+    const stackless = inLoop.filter(({ stackId }) => stackId === undefined);
+    assert.ok(stackless.length <= Math.max(2, inLoop.length / 20), `at ${stackless.map(({ timestamp }) => timestamp)}`);
   });
 
   // V8's loop over the microtasks runs in the state JS. It is a builtin that native code enters, and builtins have no frames.
