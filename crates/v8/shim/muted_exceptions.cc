@@ -54,9 +54,18 @@ std::string PlaceAt(Isolate* isolate, Local<Value> url, int line, int column) {
   return place + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
+// The name of code that a muted script has made by eval or new Function: V8 does not tell which script has made the code of a frame.
+constexpr char kEvaluatedByMuted[] = "evaluated-by-a-muted-script";
+
+bool IsNameOfMuted(Isolate* isolate, Local<Value> name) {
+  return !name.IsEmpty() && name->IsString() &&
+         name.As<String>()->StringEquals(String::NewFromUtf8Literal(isolate, kEvaluatedByMuted));
+}
+
 enum class Origin { kUnknown, kShown, kMuted };
 
-// Looks for the innermost script of a page in a stack. Code made by eval belongs to the script that called it.
+// Looks for the innermost script of a page in a stack, or for code that a muted one has made. Other code made by eval belongs to the
+// script that called it.
 Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place) {
   if (stack.IsEmpty()) return Origin::kUnknown;
   int count = stack->GetFrameCount();
@@ -67,7 +76,10 @@ Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place)
       case ScriptKind::kMuted:
         *place = PlaceAt(isolate, frame->GetScriptName(), frame->GetLineNumber(), frame->GetColumn());
         return Origin::kMuted;
-      default: break;
+      default:
+        if (!IsNameOfMuted(isolate, frame->GetScriptNameOrSourceURL())) break;
+        *place = PlaceAt(isolate, frame->GetScriptNameOrSourceURL(), frame->GetLineNumber(), frame->GetColumn());
+        return Origin::kMuted;
     }
   }
   if (count < kMaxFrames) return Origin::kUnknown;
@@ -93,7 +105,8 @@ Origin FindOrigin(Isolate* isolate, Local<Message> message, std::string* place) 
   if (found != Origin::kUnknown) return found;
   v8::ScriptOrigin origin = message->GetScriptOrigin();
   bool is_muted =
-      origin.Options().IsOpaque() || IsTextOfBuiltin(isolate, origin) ||
+      origin.Options().IsOpaque() || IsNameOfMuted(isolate, origin.ResourceName()) ||
+      IsTextOfBuiltin(isolate, origin) ||
       static_cast<ScriptKind>(noted->kind_of_script(origin.ScriptId())) == ScriptKind::kMuted;
   if (!is_muted) return Origin::kUnknown;
   int line = message->GetLineNumber(isolate->GetCurrentContext()).FromMaybe(0);
@@ -180,6 +193,16 @@ void selfprof::NoteRejection(Isolate* isolate, const v8::PromiseRejectMessage& r
   if (found != Origin::kMuted) return;
   Local<Object> promise = rejection.GetPromise();
   promise->SetPrivate(isolate->GetCurrentContext(), PlaceOfRejection(isolate), ToText(isolate, place)).FromMaybe(false);
+}
+
+Local<String> selfprof::NameIfMuted(Isolate* isolate, Local<String> source) {
+  if (noted == nullptr || !noted->has_muted_scripts) return source;
+  std::string place;
+  Local<StackTrace> stack = StackTrace::CurrentStackTrace(isolate, kMaxFrames, kFrameOptions);
+  if (FindOrigin(isolate, stack, &place) != Origin::kMuted) return source;
+  // The last such comment counts.
+  std::string comment = std::string("\n//# sourceURL=") + kEvaluatedByMuted;
+  return String::Concat(isolate, source, ToText(isolate, comment));
 }
 
 // A function `(callee, this, [argument, ...])` of the context that `anchor` was made in. Returns null when there is no such context.

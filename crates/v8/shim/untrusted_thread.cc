@@ -65,7 +65,8 @@ v8::ModifyCodeGenerationFromStringsResult AllowCodeGeneration(Local<Context> con
   Isolate* isolate = Isolate::GetCurrent();
   bool allowed = !source->IsString() || source.As<String>()->Length() <= kMaxSource;
   for (const Global<Context>& denied : host->without_eval) allowed = allowed && denied.Get(isolate) != context;
-  return {allowed, {}};
+  if (!allowed || !source->IsString()) return {allowed, {}};
+  return {true, selfprof::NameIfMuted(isolate, source.As<String>())};
 }
 
 // import(): the promise and its errors belong to the realm that the script runs in. The options that scripts.cc compiles scripts

@@ -22,6 +22,12 @@ cyclic.self = cyclic;
 /** A text of which V8 hashes no more than the length. */
 const LONG = ';'.repeat(20_000);
 
+/** An error with errors, values of all kinds and their tags in it. */
+const error = new TypeError("ü'n;", {
+  cause: [new Error('', { cause: /ü;'€/gi }), new DataView(memory), 1, { s: 'm' }, null],
+});
+error.stack = ";'";
+
 /** Values, and how many numbers they have. */
 const VALUES = {
   numbers: [[1, -1, 1.5, 2 ** 40, 10n, -(2n ** 200n)], 6],
@@ -30,6 +36,12 @@ const VALUES = {
   dates: [[new Date(), new Date(Number.NaN)], 0],
   wrappers: [[Object(5), Object(1n), Object(true)], 0],
   memory: [[memory, new Uint8Array(memory, 10, 100), new DataView(memory), new Uint8Array(8)], 0],
+  'resizable memory': [
+    [new ArrayBuffer(8, { maxByteLength: 16 }), new Uint8Array(new ArrayBuffer(8, { maxByteLength: 16 }))],
+    0,
+  ],
+  errors: [[error, new Error('x', { cause: new Error('y', { cause: new Uint8Array(8) }) }), 1, RangeError('z')], 2],
+  'regular expressions': [[/x/, /;'/u, /ü€/gv, /ü€ü/, /(?:)/], 0],
   // Their indexes count, too.
   'sparse lists': [Object.assign([1], { x: 1, 1000000: ';' }), 4],
 };
@@ -40,9 +52,10 @@ suite('bytes of a value', () => {
       // What comes after it is read, too.
       const { isComplete, ...size } = serializedSize(bytesOf([value, new Set(['text']), LONG]));
       assert.equal(isComplete, true);
-      const { memory, ...others } = size;
+      const { memory, heap, ...others } = size;
       assert.deepEqual(others, { numbers, collections: 1, longTexts: 1, longTextBytes: LONG.length });
-      assert.equal(memory, name === 'memory' ? 1_008 : 0);
+      assert.equal(memory, { memory: 1_008, 'resizable memory': 16, errors: 1_008 }[name] ?? 0);
+      assert.ok(name === 'sparse lists' ? heap > 8 * 1_000_000 : heap < 50_000, `${heap}`);
     });
   }
 
@@ -53,7 +66,8 @@ suite('bytes of a value', () => {
   });
 
   test('are incomplete if they are not understood', () => {
-    for (const value of [new Error('x'), /x/, [/ü€/]]) assert.equal(serializedSize(bytesOf(value)).isComplete, false);
+    for (const tag of 'wm#')
+      assert.equal(serializedSize(Buffer.from([0xff, 15, tag.charCodeAt(0), 0])).isComplete, false);
     const bytes = bytesOf(['text']);
     for (let length = 3; length < bytes.length; length++) serializedSize(bytes.subarray(0, length));
     assert.equal(serializedSize(bytes.subarray(0, 8)).isComplete, false);

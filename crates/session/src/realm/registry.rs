@@ -1,6 +1,6 @@
 //! Which realm a script belongs to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub enum Reach {
 pub struct Realms {
     realms: HashMap<RealmId, Realm>,
     scripts: HashMap<i32, Script>,
+    /// The muted scripts of realms that are forgotten: their functions can still be called, and what they throw stays hidden.
+    muted_of_forgotten: HashSet<i32>,
     /// How many sessions can see all realms of a group.
     wide_sessions: HashMap<Arc<str>, u32>,
     opened: u32,
@@ -184,7 +186,10 @@ impl Realms {
     /// Whether the errors of a page's script are muted; none for scripts of the host and for code made by `eval`.
     #[must_use]
     pub fn is_muted(&self, script_id: i32) -> Option<bool> {
-        self.script(script_id).filter(|script| script.work.is_none()).map(|script| script.muted)
+        match self.script(script_id) {
+            Some(script) => script.work.is_none().then_some(script.muted),
+            None => self.muted_of_forgotten.contains(&script_id).then_some(true),
+        }
     }
 
     pub(super) fn script(&self, script_id: i32) -> Option<Script> {
@@ -207,8 +212,10 @@ impl Realms {
                     && !group.is_some_and(|group| self.wide_sessions.contains_key(group))
             });
             if unreachable && let Some(realm) = self.realms.remove(id) {
-                for script in realm.scripts {
-                    self.scripts.remove(&script);
+                for id in realm.scripts {
+                    if let Some(Script { muted: true, work: None, .. }) = self.scripts.remove(&id) {
+                        self.muted_of_forgotten.insert(id);
+                    }
                 }
             }
         }

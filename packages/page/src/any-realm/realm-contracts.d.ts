@@ -20,6 +20,8 @@ export interface CloneRecord {
   ports: any[];
   /** The other platform objects, as `serialize` of their platform describes them. */
   objects: any[];
+  /** Of a result for the user's thread: how many bytes it takes in a heap, see cloning/serialized-size.cjs. */
+  heap?: number;
 }
 
 /** Writes a value: returns its bytes, the transferred buffers and the tag. The functions belong to the value's realm. */

@@ -2,22 +2,21 @@
 
 const v8 = require('node:v8');
 
-/** How many bytes of the heap a byte of a record may take: half of them for short texts, more for empty maps. */
-const MAX_EXPANSION = 16;
+/** Garbage is not collected before there is some, and not all of the limit is for values that stay. */
+const SHARE = 2;
 
 /**
  * Whether the heap of this thread has room for a value. When it is full, V8 ends the thread, and for the main thread the process.
  *
- * @param {number} byteLength of its record
- * @param {{ inLongTexts: number, outside: number }} parts how many of them are long texts, and how many memory outside of the heap
+ * @param {number} heap how many bytes of a heap it takes, see serialized-size.cjs
  * @param {string} hint what the user can do
  * @throws {RangeError} when there may be no room for it
  */
-function assertRoom(byteLength, { inLongTexts, outside }, hint) {
+function assertRoom(heap, hint) {
   const { heap_size_limit: limit, used_heap_size: used } = v8.getHeapStatistics();
-  if ((byteLength - inLongTexts - outside) * MAX_EXPANSION + inLongTexts > limit - used)
+  if (heap * SHARE > limit - used)
     throw new RangeError(
-      `the result has ${byteLength} bytes, for which the heap may have no room\n\nhint: return less, or ${hint}`,
+      `the result takes about ${heap} bytes, for which the heap may have no room\n\nhint: return less, or ${hint}`,
     );
 }
 

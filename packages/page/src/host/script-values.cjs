@@ -63,8 +63,7 @@ function serializeParameters(parameters) {
 /** @param {any} record of a page, see main-realm/dom-messages.cjs */
 function deserializeResult(record) {
   if (record === undefined) throw new TypeError('the page has given no result');
-  const nothing = { inLongTexts: 0, outside: 0 };
-  assertRoom(record.bytes.byteLength, nothing, 'run node with a larger --max-old-space-size');
+  assertRoom(record.heap, 'run node with a larger --max-old-space-size');
   return deserialize(record, PLATFORM).value;
 }
 

@@ -117,7 +117,7 @@ class DomMessages {
   /** @param {unknown} given */
   #readResult(given) {
     const parcel = readRecord(given, false);
-    checkReading(this.#thread.values, parcel.record);
+    parcel.record.heap = checkReading(this.#thread.values, parcel.record);
     return parcel;
   }
 }
