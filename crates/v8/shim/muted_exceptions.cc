@@ -98,15 +98,27 @@ bool IsTextOfBuiltin(Isolate* isolate, const v8::ScriptOrigin& origin) {
          static_cast<ScriptKind>(noted->kind_of_script(origin.ScriptId())) == ScriptKind::kUnknown;
 }
 
+// Whether no code of a page is innermost in a stack: the host has called, as it calls a listener, or nothing has.
+bool IsCalledByHost(Isolate* isolate, Local<StackTrace> stack) {
+  if (stack.IsEmpty() || stack->GetFrameCount() == 0) return true;
+  Local<StackFrame> innermost = stack->GetFrame(isolate, 0);
+  return !innermost->IsEval() &&
+         static_cast<ScriptKind>(noted->kind_of_script(innermost->GetScriptId())) == ScriptKind::kUnknown;
+}
+
 // The same for an exception. V8 gives code made by eval the flags of the script that called it.
 Origin FindOrigin(Isolate* isolate, Local<Message> message, std::string* place) {
   if (message.IsEmpty()) return Origin::kUnknown;
-  Origin found = FindOrigin(isolate, message->GetStackTrace(), place);
-  if (found != Origin::kUnknown) return found;
   v8::ScriptOrigin origin = message->GetScriptOrigin();
+  Local<StackTrace> stack = message->GetStackTrace();
+  bool is_text = IsTextOfBuiltin(isolate, origin);
+  bool is_evaluated = IsNameOfMuted(isolate, origin.ResourceName());
+  // The page can be what made the host call.
+  bool is_decided = is_evaluated || (is_text && IsCalledByHost(isolate, stack));
+  Origin found = is_decided ? Origin::kUnknown : FindOrigin(isolate, stack, place);
+  if (found != Origin::kUnknown) return found;
   bool is_muted =
-      origin.Options().IsOpaque() || IsNameOfMuted(isolate, origin.ResourceName()) ||
-      IsTextOfBuiltin(isolate, origin) ||
+      is_text || is_evaluated || origin.Options().IsOpaque() ||
       static_cast<ScriptKind>(noted->kind_of_script(origin.ScriptId())) == ScriptKind::kMuted;
   if (!is_muted) return Origin::kUnknown;
   int line = message->GetLineNumber(isolate->GetCurrentContext()).FromMaybe(0);
@@ -199,7 +211,8 @@ Local<String> selfprof::NameIfMuted(Isolate* isolate, Local<String> source) {
   if (noted == nullptr || !noted->has_muted_scripts) return source;
   std::string place;
   Local<StackTrace> stack = StackTrace::CurrentStackTrace(isolate, kMaxFrames, kFrameOptions);
-  if (FindOrigin(isolate, stack, &place) != Origin::kMuted) return source;
+  // Of eval as a listener, it is not known which script has made it one.
+  if (!IsCalledByHost(isolate, stack) && FindOrigin(isolate, stack, &place) != Origin::kMuted) return source;
   // The last such comment counts.
   std::string comment = std::string("\n//# sourceURL=") + kEvaluatedByMuted;
   return String::Concat(isolate, source, ToText(isolate, comment));

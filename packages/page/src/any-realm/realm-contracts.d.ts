@@ -131,7 +131,7 @@ export interface MainRealmFunctions {
   takeMuted(window: object, thrown: unknown): boolean;
   /** `line:column` of a syntax error, empty for other errors. */
   syntaxErrorPosition(error: unknown): string;
-  createContext(document: number, frame: number, mayBeIsolated: boolean): Completion;
+  createContext(document: number, frame: number, mayBeIsolated: boolean, around: number): Completion;
   newNamedProperties(window: object, prototype: object, original: object, names: Set<string>): Completion;
   enterWindow(window: object, host: WindowHost): Completion;
   /** A script of the page's document, which may not allow scripts. */
@@ -183,7 +183,7 @@ export interface MainRealmBridge
   > {
   writeValue: ValueWriter;
   readValue: ValueReader;
-  createContext(document: number, frame: number, mayBeIsolated: boolean): any;
+  createContext(document: number, frame: number, mayBeIsolated: boolean, around: number): any;
   newNamedProperties(window: object, prototype: object, original: object, names: Set<string>): object;
   enterWindow(window: object, host: WindowHost): WindowCode;
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): any;

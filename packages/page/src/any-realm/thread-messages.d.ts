@@ -135,6 +135,8 @@ export interface FrameRequest {
   isIsolated: boolean;
   /** That of the document around the frame element. */
   embedderPolicy: Description['embedderPolicy'];
+  /** What its header allows to be isolated. */
+  isolated?: Description['isolated'] | undefined;
   /** What the document around the frame element may do. */
   outerSandbox?: Sandbox | undefined;
   /** The URL in the attribute `src` of the frame element, or nothing. */

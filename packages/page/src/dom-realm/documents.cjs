@@ -78,7 +78,7 @@ function openWindow({
 }) {
   // Its window and its code are made below.
   const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
-  vm.nextWindow(document, realm.id, mayBeIsolated);
+  vm.nextWindow(document, realm.id, mayBeIsolated, parent && realms.realmOf(parent)?.id);
   const window = createWindow({
     settings: {
       runScripts: 'dangerously',

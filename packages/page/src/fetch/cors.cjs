@@ -73,22 +73,22 @@ function unsafeHeaderNames(headers) {
 }
 
 /**
- * Headers that a request without CORS may have. https://fetch.spec.whatwg.org/#no-cors-safelisted-request-header
+ * Headers that a request without CORS may have, each once: values of the same name are judged and sent as one.
+ * https://fetch.spec.whatwg.org/#no-cors-safelisted-request-header
  *
- * @template {[string, string]} Header
- * @param {Header[]} headers
+ * @param {[string, string][]} headers
  */
 function noCorsHeaders(headers) {
-  /** By name: the values are sent as one. @type {Map<string, string>} */
-  const values = new Map();
-  return headers.filter(([name, value]) => {
+  /** By name in lower case. @type {Map<string, [string, string]>} */
+  const safe = new Map();
+  for (const [name, value] of headers) {
     const key = name.toLowerCase();
-    const before = values.get(key);
-    const joined = before === undefined ? value : `${before}, ${value}`;
-    if (key === 'range' || !isSafelisted(key, joined)) return false;
-    values.set(key, joined);
-    return true;
-  });
+    const before = safe.get(key);
+    const joined = before === undefined ? value : `${before[1]}, ${value}`;
+    if (key !== 'range' && isSafelisted(key, value) && isSafelisted(key, joined))
+      safe.set(key, [before?.[0] ?? name, joined]);
+  }
+  return [...safe.values()];
 }
 
 /**

@@ -33,7 +33,7 @@ const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, or
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
  */
 
-/** @typedef {{ url: string, status?: number, headers: import('./headers.cjs').HeaderList }} DocumentResponse */
+/** @typedef {{ url: string, status?: number, headers: import('./headers.cjs').HeaderList, body?: Uint8Array | null }} DocumentResponse */
 
 /** A response was refused as the document of a frame or as the script of a worker. */
 class LoadRefused extends Error {}
@@ -41,17 +41,19 @@ class LoadRefused extends Error {}
 /** A response becomes no document, and what is shown stays: there is nothing in it, or it is to be saved. */
 class NoDocument extends LoadRefused {}
 
+const NOTHING = new Uint8Array();
+
 /** Whether the response came over the network. Other responses have made-up headers, which do not count. @param {URL} url */
 function hasHeaders(url) {
   return url.protocol === 'http:' || url.protocol === 'https:';
 }
 
 /** The MIME type of the document that a response becomes. @param {DocumentResponse} response @throws {LoadRefused} when it becomes none */
-function typeOf({ url, status, headers }) {
+function typeOf({ url, status, headers, body }) {
   if (!hasHeaders(new URL(url))) return getHeader(headers, 'content-type') ?? 'text/html';
   const reason = whyNoDocument({ status, headers });
   if (reason !== undefined) throw new NoDocument(`${url} is not shown: ${reason}`);
-  return documentType(headers);
+  return documentType(headers, body ?? NOTHING);
 }
 
 /**

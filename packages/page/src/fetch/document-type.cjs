@@ -21,12 +21,20 @@ function whyNoDocument({ status, headers }) {
   return isShown ? undefined : 'it is to be saved and not to be shown (Content-Disposition)';
 }
 
+/** How text begins that is HTML or XML, if its type is not known. https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type */
+const HTML =
+  /^[\t\n\f\r ]*<(?:(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[ >]|!--)/i;
+const XML = /^[\t\n\f\r ]*<\?xml/;
+/** So much of it is looked at. https://mimesniff.spec.whatwg.org/#read-the-resource-header */
+const SNIFFED = 1_445;
+
 /**
  * The MIME type of a document: the last valid one. https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
  *
  * @param {HeaderList} headers of the network
+ * @param {Uint8Array} body
  */
-function documentType(headers) {
+function documentType(headers, body) {
   const types = headers
     .filter(([name]) => name === 'content-type')
     .flatMap(([, value]) => value.split(','))
@@ -36,8 +44,10 @@ function documentType(headers) {
   const last = types.at(-1);
   if (last) return String(last);
   // Browsers look into such a response, unless they must not.
-  const isSniffed = !/^\s*nosniff\s*(,|$)/i.test(getHeader(headers, 'x-content-type-options') ?? '');
-  return isSniffed ? 'text/html' : 'text/plain';
+  if (/^\s*nosniff\s*(,|$)/i.test(getHeader(headers, 'x-content-type-options') ?? '')) return 'text/plain';
+  const begin = Buffer.from(body.subarray(0, SNIFFED)).toString('latin1').replace(/^\xef\xbb\xbf/, '');
+  if (HTML.test(begin)) return 'text/html';
+  return XML.test(begin) ? 'text/xml' : 'text/plain';
 }
 
 module.exports = { documentType, whyNoDocument };

@@ -47,7 +47,7 @@ const DECODERS = new Map([
 ]);
 
 /** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
-const MAX_CODINGS = 5;
+const MAX_CODINGS = 3;
 
 /** How much a decoder keeps of what it has decoded, in bytes: the largest window of Brotli. */
 const MAX_WINDOW = 16 << 20;
@@ -110,9 +110,7 @@ class Transport {
   send({ url, method, headers, body, startedAt }, { signal, lease } = {}) {
     const isSecure = url.protocol === 'https:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    /** @type {Record<string, string | number>} */
-    const merged = Object.create(null);
-    for (const [name, value] of headers) merged[name] = name in merged ? `${merged[name]}, ${value}` : value;
+    const merged = mergedHeaders(headers);
     if (body !== null) merged['content-length'] = body.byteLength;
     return new Promise((resolve, reject) => {
       const { request, agent } = isSecure ? this.#secure : { request: http.request, agent: this.#httpAgent };
@@ -150,7 +148,7 @@ class Transport {
         incoming.on('data', (chunk) => {
           timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
         });
-        readBody(incoming, this.bodyLimit, lease).then(
+        readBody(incoming, { limit: this.bodyLimit, lease, signal }).then(
           (decoded) => {
             const { statusCode = 0, statusMessage = '', rawHeaders, httpVersion } = incoming;
             resolve({
@@ -178,6 +176,26 @@ class Transport {
   }
 }
 
+/**
+ * Headers as Node takes them. Of two names that differ in case alone, it would send the last one.
+ *
+ * @param {HeaderList} headers
+ * @returns {Record<string, string | number>}
+ */
+function mergedHeaders(headers) {
+  /** The first spelling of a name. @type {Map<string, string>} */
+  const names = new Map();
+  /** @type {Record<string, string | number>} */
+  const merged = Object.create(null);
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    const spelling = names.get(key) ?? name;
+    names.set(key, spelling);
+    merged[spelling] = spelling in merged ? `${merged[spelling]}, ${value}` : value;
+  }
+  return merged;
+}
+
 /** @param {http.Agent} agent */
 function closeIdle({ freeSockets }) {
   const idle = Object.values(freeSockets).flatMap((sockets) => sockets ?? []);
@@ -188,19 +206,27 @@ function closeIdle({ freeSockets }) {
  * Reads and decodes a body. The limit holds for the decoded bytes.
  *
  * @param {http.IncomingMessage} incoming
- * @param {number} limit in bytes
- * @param {Lease} [lease]
+ * @param {{ limit: number, lease: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes
  * @returns {Promise<Buffer>}
  */
-function readBody(incoming, limit, lease) {
-  return new Promise((resolve, refuse) => {
+function readBody(incoming, { limit, lease, signal }) {
+  return new Promise((succeed, refuse) => {
     const bytes = new JoinedBytes();
+    // Once all of the response has arrived, this ends it no longer.
+    const onAbort = () => reject(signal?.reason);
     const reject = (/** @type {unknown} */ error) => {
+      signal?.removeEventListener('abort', onAbort);
       // A decoder could go on with what it has.
-      for (const decoder of decoders) decoder.destroy();
+      incoming.unpipe();
+      for (const decoder of decoders) decoder.unpipe().destroy();
       bytes.clear();
       refuse(error);
     };
+    const resolve = (/** @type {Buffer} */ body) => {
+      signal?.removeEventListener('abort', onAbort);
+      succeed(body);
+    };
+    signal?.addEventListener('abort', onAbort);
     /** @type {import('node:stream').Transform[]} */
     const decoders = [];
     incoming.on('error', reject);
@@ -227,20 +253,27 @@ function readBody(incoming, limit, lease) {
         return false;
       }
     };
-    // What a decoder before the last one puts out is part of no body, however much of it the decoder keeps.
+    const isWithinLimit = (/** @type {number} */ length) => {
+      if (length <= limit) return true;
+      reject(new Error(`the response is larger than ${limit} bytes`));
+      return false;
+    };
+    // What a decoder before the last one puts out is part of no body, however much of it the decoder keeps. But it can be endless while
+    // nothing comes of it.
     for (const decoder of decoders.slice(0, -1)) {
+      let length = 0;
       let kept = 0;
       decoder.on('data', (/** @type {Buffer} */ chunk) => {
+        length += chunk.length;
         const more = Math.min(chunk.length, MAX_WINDOW - kept);
         kept += more;
-        if (more > 0) count(more);
+        if (isWithinLimit(length) && more > 0) count(more);
       });
     }
     let length = 0;
     decoded.on('data', (/** @type {Buffer} */ chunk) => {
       length += chunk.length;
-      if (length > limit) reject(new Error(`the response is larger than ${limit} bytes`));
-      else if (count(chunk.length)) bytes.add(chunk);
+      if (isWithinLimit(length) && count(chunk.length)) bytes.add(chunk);
     });
     decoded.on('end', () => resolve(bytes.take()));
   });

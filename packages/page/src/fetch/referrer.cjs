@@ -21,7 +21,8 @@ function referrerFor(referrer, url) {
 }
 
 /**
- * What a document knows of the page that led to it: what its request said. What a page makes itself, such as `srcdoc`, knows its maker.
+ * What a document knows of the page that led to it: what its request said. An empty document that a page makes itself knows its maker.
+ * `srcdoc` and `data:` know no more than a document of another origin, as in Chromium.
  * https://html.spec.whatwg.org/multipage/dom.html#the-document%27s-referrer
  *
  * @param {string} referrer
@@ -29,7 +30,21 @@ function referrerFor(referrer, url) {
  */
 function documentReferrer(referrer, url) {
   const target = parseUrl(url);
-  return target.protocol === 'http:' || target.protocol === 'https:' ? referrerFor(referrer, target) : referrer;
+  switch (target.protocol) {
+    case 'about:':
+      return target.pathname === 'blank' ? referrer : originAlone(referrer);
+    case 'data:':
+      return originAlone(referrer);
+    default:
+      return referrerFor(referrer, target);
+  }
+}
+
+/** @param {string} referrer */
+function originAlone(referrer) {
+  if (referrer === '') return '';
+  const { protocol, origin } = parseUrl(referrer);
+  return protocol === 'http:' || protocol === 'https:' ? `${origin}/` : '';
 }
 
 /**

@@ -112,8 +112,8 @@ async function showInFrame(host, threads, embedder, request, response, { client,
   const { id, window, frame, url } = request;
   const { timing, lease } = response;
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, request.sandbox);
-  const { allow, src, embedderPolicy, isIsolated } = request;
-  const around = { ...embedder.document, embedderPolicy };
+  const { allow, src, embedderPolicy, isIsolated, isolated } = request;
+  const around = { ...embedder.document, embedderPolicy, isolated };
   const isEmbedderIsolated = embedder.document.isIsolated && isIsolated;
   const asker = client === embedder ? around : client.document;
   let described;

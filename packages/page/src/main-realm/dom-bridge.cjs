@@ -156,8 +156,10 @@ class DomBridge {
         return true;
       },
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
-      createContext: (document, frame, mayBeIsolated) =>
-        this.#complete(() => thread.windows.create(Number(document), Number(frame), mayBeIsolated === true)),
+      createContext: (document, frame, mayBeIsolated, around) =>
+        this.#complete(() =>
+          thread.windows.create(Number(document), Number(frame), mayBeIsolated === true, Number(around)),
+        ),
       newNamedProperties: (...parameters) =>
         this.#complete(() => thread.fixedPrototypes.newNamedProperties(...parameters)),
       enterWindow: (window, host) => this.#complete(() => thread.windows.enter(window, host)),

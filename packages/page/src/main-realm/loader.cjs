@@ -227,6 +227,7 @@ class Loader {
       allow: allow.length > MAX_ALLOW ? `${FEATURE} 'none'` : allow,
       isIsolated: windows.ofFrame(window)?.isIsolated === true,
       embedderPolicy: windows.clientOf(window).embedderPolicy,
+      isolated: windows.ofFrame(window)?.document.isolated,
       outerSandbox: windows.ofFrame(window)?.document.sandbox,
       src: String(claimed.src ?? ''),
       text: srcdoc,

@@ -33,7 +33,7 @@ class WindowRegistry {
   #thread;
   #hostScripts;
   /** By number. @type {Map<number, ShownDocument>} */
-  #documents = new Map([[0, EMPTY_DOCUMENT]]);
+  #documents = new Map();
   /** @type {WeakMap<object, WindowRecord>} */
   #windows = new WeakMap();
   /** Windows that were not closed, by realm. @type {Map<number, WindowRecord>} */
@@ -76,9 +76,10 @@ class WindowRegistry {
    * @param {number} document
    * @param {number} frame
    * @param {boolean} mayBeIsolated whether the frame element allows that; a page that lies here is isolated anyway
+   * @param {number} around the frame of the window around it, whose policy an empty document has
    */
-  create(document, frame, mayBeIsolated) {
-    const description = this.#take(document);
+  create(document, frame, mayBeIsolated, around) {
+    const description = this.#take(document, this.clientOf(around).embedderPolicy);
     if (description === undefined) throw new Error('there is no such document');
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
@@ -124,10 +125,17 @@ class WindowRegistry {
     return code;
   }
 
-  /** A document is shown once; the empty one, any number of times. @param {number} document */
-  #take(document) {
+  /**
+   * A document is shown once; the empty one, any number of times.
+   *
+   * @param {number} document
+   * @param {ThreadDocument['embedderPolicy'] | undefined} embedderPolicy of an empty one
+   * @returns {ShownDocument | undefined}
+   */
+  #take(document, embedderPolicy) {
+    if (document === 0) return { ...EMPTY_DOCUMENT, embedderPolicy };
     const description = this.#documents.get(document);
-    if (document !== 0) this.#documents.delete(document);
+    this.#documents.delete(document);
     return description;
   }
 
@@ -139,7 +147,7 @@ class WindowRegistry {
    */
   use(window, document) {
     const record = this.#windows.get(window);
-    const description = this.#take(document);
+    const description = this.#take(document, record?.document.embedderPolicy);
     if (record !== undefined && description !== undefined) record.document = description;
   }
 

@@ -4,7 +4,7 @@
 
 const bridge = require('selfprof:main-realm');
 
-let next = { document: 0, frame: 0, mayBeIsolated: true };
+let next = { document: 0, frame: 0, mayBeIsolated: true, around: -1 };
 
 /**
  * Sets which document the next context is for, as the main realm knows it, and in which frame.
@@ -12,13 +12,14 @@ let next = { document: 0, frame: 0, mayBeIsolated: true };
  * @param {number} document
  * @param {number} frame
  * @param {boolean} [mayBeIsolated]
+ * @param {number} [around] the frame of the window around it
  */
-exports.nextWindow = (document, frame, mayBeIsolated = true) => {
-  next = { document, frame, mayBeIsolated };
+exports.nextWindow = (document, frame, mayBeIsolated = true, around = -1) => {
+  next = { document, frame, mayBeIsolated, around };
 };
 
 exports.constants = { DONT_CONTEXTIFY: 'vm_context_no_contextify' };
-exports.createContext = () => bridge.createContext(next.document, next.frame, next.mayBeIsolated);
+exports.createContext = () => bridge.createContext(next.document, next.frame, next.mayBeIsolated, next.around);
 
 /**
  * jsdom reads intrinsics with it, and runs the strings that a page gave to `setTimeout`.
