@@ -21,6 +21,18 @@ fn a_closed_realm_that_no_session_sees_is_forgotten() {
 }
 
 #[test]
+fn a_muted_script_stays_muted_when_its_realm_is_forgotten() {
+    let mut realms = Realms::new();
+    let realm = realms.open(None);
+    realms.register(realm, 1, true).unwrap();
+    realms.register(realm, 2, false).unwrap();
+    realms.register_work(realm, 3, Marker::Parse).unwrap();
+    realms.close(realm);
+    check(&realms, 0, 0);
+    assert_eq!([1, 2, 3].map(|id| realms.is_muted(id)), [Some(true), None, None]);
+}
+
+#[test]
 fn a_session_keeps_its_realm() {
     let mut realms = Realms::new();
     let realm = realms.open(None);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "handles.h"
@@ -17,50 +18,75 @@ using v8::Value;
 
 namespace {
 
-// Memory that a page has made. It is not kept alive by this.
-struct Shared {
-  uint32_t page;
-  std::weak_ptr<BackingStore> store;
+// So many pieces of it a page may have: each is looked at whenever its memory is measured.
+constexpr size_t kMaxPieces = 10'000;
+
+// The memory that a page has made. It is not kept alive by this.
+struct Pieces {
+  std::vector<std::weak_ptr<BackingStore>> stores;
+  // How many bytes there were when they were measured last, with those of the stores that were noted since. Less may be left of it.
+  uint64_t bytes = 0;
+  // With how many stores it is time to measure again, so that this takes no longer than noting them.
+  size_t measure_at = 64;
 };
 
-// Any thread, with the mutex.
+// By the number of the page. Any thread, with the mutex.
 std::mutex mutex;
-std::vector<Shared>& List() {
-  static auto* list = new std::vector<Shared>;
-  return *list;
+std::unordered_map<uint32_t, Pieces>& Pages() {
+  static auto* pages = new std::unordered_map<uint32_t, Pieces>;
+  return *pages;
 }
 
-// The bytes of the memory that a page has made and somebody still has. Any thread, with the mutex.
-uint64_t SizeOf(uint32_t page) {
-  std::vector<Shared>& list = List();
-  uint64_t bytes = 0;
-  list.erase(std::remove_if(list.begin(), list.end(),
-                            [&](const Shared& shared) {
-                              std::shared_ptr<BackingStore> store = shared.store.lock();
-                              if (store == nullptr) return true;
-                              if (shared.page == page) bytes += store->ByteLength();
-                              return false;
-                            }),
-             list.end());
-  return bytes;
+// Measures the memory that somebody still has. Any thread, with the mutex.
+void Measure(Pieces& pieces) {
+  std::vector<std::weak_ptr<BackingStore>>& stores = pieces.stores;
+  pieces.bytes = 0;
+  stores.erase(std::remove_if(stores.begin(), stores.end(),
+                              [&](const std::weak_ptr<BackingStore>& weak) {
+                                std::shared_ptr<BackingStore> store = weak.lock();
+                                if (store == nullptr) return true;
+                                pieces.bytes += store->ByteLength();
+                                return false;
+                              }),
+               stores.end());
+  pieces.measure_at = std::max<size_t>(64, 2 * stores.size());
+}
+
+// Forgets the pages of which no memory is left. Any thread, with the mutex.
+void ForgetOthers() {
+  for (auto next = Pages().begin(); next != Pages().end();) {
+    Measure(next->second);
+    next = next->second.stores.empty() ? Pages().erase(next) : std::next(next);
+  }
 }
 
 }  // namespace
 
 // JS thread, inside a native function. Notes that a page has made this memory. Returns false, and does not note it, if the page would then have
-// more than `limit` bytes. Another value than shared memory takes none.
+// more than `limit` bytes or too many pieces. Another value than shared memory takes none.
 SELFPROF_API bool selfprof_note_shared_memory(Handle buffer, uint32_t page, uint64_t limit) noexcept {
   Local<Value> value = FromHandle<Value>(buffer);
   if (!value->IsSharedArrayBuffer()) return true;
   std::shared_ptr<BackingStore> store = value.As<v8::SharedArrayBuffer>()->GetBackingStore();
+  uint64_t bytes = store->ByteLength();
   std::lock_guard<std::mutex> lock(mutex);
-  if (SizeOf(page) + store->ByteLength() > limit) return false;
-  List().push_back({page, store});
+  if (Pages().count(page) == 0) ForgetOthers();
+  Pieces& pieces = Pages()[page];
+  auto has_room = [&] { return pieces.bytes + bytes <= limit && pieces.stores.size() < kMaxPieces; };
+  if (!has_room() || pieces.stores.size() >= pieces.measure_at) Measure(pieces);
+  if (!has_room()) return false;
+  pieces.stores.push_back(store);
+  pieces.bytes += bytes;
   return true;
 }
 
-// Any thread.
+// Any thread. The memory that a page has made and somebody still has, in bytes.
 SELFPROF_API uint64_t selfprof_shared_memory(uint32_t page) noexcept {
   std::lock_guard<std::mutex> lock(mutex);
-  return SizeOf(page);
+  auto found = Pages().find(page);
+  if (found == Pages().end()) return 0;
+  Measure(found->second);
+  uint64_t bytes = found->second.bytes;
+  if (found->second.stores.empty()) Pages().erase(found);
+  return bytes;
 }

@@ -322,6 +322,46 @@ suite('a script of another origin', () => {
     assert.deepEqual([...new Set(page.errors.map(({ message }) => message))], ['Script error.']);
   });
 
+  test('tells nothing by code that it has evaluated, whoever makes that run', async (t) => {
+    const other = await serve(t, {
+      '/evaluated.js': `(function secretName() {
+        const secret = 'secret';
+        addEventListener('go', eval('(() => { throw new Error(secret); })'));
+        addEventListener('go', eval('(() => eval("throw secret"))'));
+        addEventListener('go', (0, eval)('(() => document.querySelector("secret!!")) //# sourceURL=node:secret'));
+        addEventListener('go', new Function('throw "secret"'));
+        addEventListener('go', new Function('Promise.reject("secret")'));
+        addEventListener('go', JSON.parse.bind(JSON, 'secret', undefined));
+        addEventListener('go', eval.bind(null, 'secretName'));
+        addEventListener('go', eval.bind(null, 'secret syntax'));
+      })();`,
+    });
+    const page = await openHtml(t, `<script>${NOTE}</script><script src="${other.url('/evaluated.js')}"></script>`);
+    await page.evaluate("dispatchEvent(new Event('go'))");
+    assert.deepEqual(await page.evaluate('seen'), Array(7).fill(MUTED));
+    await eventually(() => page.problems.length >= 8);
+    // The page's own, called by a muted script too, is shown.
+    await page.evaluate(
+      `seen.length = 0; addEventListener('own', eval('() => { throw "own" }')); dispatchEvent(new Event('own'))`,
+    );
+    assert.equal((await page.evaluate('seen'))[0][0], "Uncaught 'own'");
+  });
+
+  test('tells nothing by what it throws when its frame is gone', async (t) => {
+    const other = await serve(t, {
+      '/frame.js': `
+        parent.addEventListener('go', () => { throw new Error('secret'); });
+        parent.addEventListener('go', () => { Promise.reject('secret'); });`,
+    });
+    const page = await openHtml(t, `<script>${NOTE}</script><iframe src="/frame"></iframe>`, {
+      routes: { '/frame': `<script src="${other.url('/frame.js')}"></script>` },
+    });
+    await page.evaluate("document.querySelector('iframe').remove(); dispatchEvent(new Event('go'))");
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 20)));
+    await page.evaluate("dispatchEvent(new Event('go'))");
+    assert.deepEqual(await page.evaluate('seen'), Array(2).fill(MUTED));
+  });
+
   test('tells nothing by promises that it rejects', async (t) => {
     const other = await serve(t, { '/rejected.js': `{ ${REJECTED} }` });
     const page = await openHtml(t, `<script>${NOTE}</script><script src="${other.url('/rejected.js')}"></script>`);
@@ -559,6 +599,18 @@ suite('requests that a page must not make', () => {
     assert.equal(headers.referer, `${page.server.origin}/`);
   });
 
+  test('need a preflight whatever the case of the names of their headers', async (t) => {
+    const victim = await serve(t, { '*': 'x' });
+    const page = await openHtml(
+      t,
+      `<script>${forge(`request.headers = [['Content-Type', 'text/plain;'], ['content-type', 'application/json'], ['ACCEPT', 'a'], ['accept', '(']];
+        request.method = 'POST'; request.mode = 'no-cors';`)}</script>`,
+    );
+    await page.evaluate((url) => fetch(url, { mode: 'no-cors' }).then(() => {}), victim.url('/change'));
+    const [{ headers }] = victim.requests;
+    assert.deepEqual([headers['content-type'], headers.accept], ['text/plain;', 'a']);
+  });
+
   test('have no body if their method has none', async (t) => {
     const victim = await serve(t, { '*': 'x' });
     const page = await openHtml(t, `<script>${forge("request.method = 'GET';")}</script>`);
@@ -614,7 +666,7 @@ suite('requests that a page must not make', () => {
 suite('a document of another origin', () => {
   const attack = '<script>parent.postMessage(`it runs in ${origin}`, "*")</script>';
   const disposition = 'content-disposition';
-  for (const [what, headers, runs] of [
+  for (const [what, headers, runs, before = ''] of [
     ['with the disposition attachment', { [disposition]: 'attachment; filename="x.html"' }, false],
     ['with an unknown disposition', { [disposition]: 'Save' }, false],
     ['with the disposition inline', { [disposition]: 'inline; filename="x.html"' }, true],
@@ -626,9 +678,13 @@ suite('a document of another origin', () => {
     ['as JSON', { 'content-type': 'application/json' }, false],
     ['of no type that may be sniffed', { 'content-type': '', 'x-content-type-options': 'nosniff' }, false],
     ['of no type', { 'content-type': '' }, true],
+    ['of no type, as text that does not begin as HTML', { 'content-type': '' }, false, 'notes: '],
+    ['of any type, as text that does not begin as HTML', { 'content-type': '*/*' }, false, 'notes: '],
+    ['of a type that is none, as text that does not begin as HTML', { 'content-type': 'text' }, false, 'notes: '],
+    ['of no type but an encoding, as such text', { 'content-type': ';charset=utf-8' }, false, 'notes: '],
   ])
     test(`${runs ? 'runs' : 'does not run'} if its server serves it ${what}`, async (t) => {
-      const victim = await serve(t, { '*': { body: attack, headers } });
+      const victim = await serve(t, { '*': { body: before + attack, headers } });
       const page = await openHtml(t, '<script>seen = []; onmessage = ({ data }) => seen.push(data);</script>');
       const src = victim.url('/uploads/1');
       await page.evaluate((src) => {
@@ -1128,6 +1184,21 @@ suite('navigations in the name of another page', () => {
       await eventually(() => page.log.length > 0);
       assert.deepEqual(page.log, [victim.url('/')]);
     }
+  });
+});
+
+suite('documents that a page makes', () => {
+  test('and that are not of its origin know no more of its URL than that', async (t) => {
+    const code = '<script>console.log(location.protocol, document.referrer)</script>';
+    const server = await serve(t, {
+      '/': `<iframe sandbox="allow-scripts" srcdoc='${code}'></iframe><iframe src='data:text/html,${code}'></iframe>
+        <iframe sandbox="allow-scripts"></iframe>
+        <script>document.querySelectorAll('iframe')[2].src = URL.createObjectURL(new Blob([${JSON.stringify(code).replaceAll('/', '\\/')}], { type: 'text/html' }))</script>`,
+    });
+    const page = await open(t, server.url('/?query#secret').replace('//', '//user:secret@'));
+    await eventually(() => page.log.length === 3);
+    const origin = server.url('/');
+    assert.deepEqual(page.log.sort(), [`about: ${origin}`, `blob: ${origin}?query`, `data: ${origin}`]);
   });
 });
 

@@ -427,6 +427,25 @@ suite('a frame of another origin', () => {
     assert.deepEqual(await shown('/without', policy), []);
   });
 
+  test('has the embedder policy of the document around it if it is empty or a srcdoc', async (t) => {
+    const foreign = await serve(t, { '/plain.js': 'globalThis.ran = true;' });
+    const script = `<script src="${foreign.url('/plain.js')}"></script>`;
+    const page = await openHtml(t, '<iframe src="/with"></iframe>', {
+      routes: {
+        '/with': {
+          body: `<iframe srcdoc='${script}'></iframe><iframe></iframe>`,
+          headers: { 'cross-origin-embedder-policy': 'require-corp' },
+        },
+      },
+    });
+    const seen = await page.evaluate(async (url) => {
+      const [srcdoc, empty] = [frames[0].frames[0], frames[0].frames[1]];
+      const fetched = await empty.fetch(url, { mode: 'no-cors' }).then(String, ({ name }) => name);
+      return [srcdoc.ran, fetched, (await fetch(url, { mode: 'no-cors' })).type];
+    }, foreign.url('/plain.js'));
+    assert.deepEqual(seen, [undefined, 'TypeError', 'opaque']);
+  });
+
   test('counts towards the limit of threads', async (t) => {
     const foreign = await serve(t, { '/child': "<script>console.log('shown')</script>" });
     const frames = [1, 2, 3, 4].map((n) => `<iframe src="${foreign.url(`/child?${n}`)}"></iframe>`).join('');

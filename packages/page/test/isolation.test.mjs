@@ -36,6 +36,23 @@ suite('cross-origin isolation', () => {
     }
   });
 
+  test('that the header of a frame denies to other origins is not given to frames in it', async (t) => {
+    const foreign = await serve(t, { '/': document({}, '<script>console.log(crossOriginIsolated)</script>') });
+    for (const [policy, isIsolated] of [
+      ['cross-origin-isolated=(self)', false],
+      [`cross-origin-isolated=(self "${foreign.origin}")`, true],
+    ]) {
+      const frame = document(
+        { 'permissions-policy': policy },
+        `<iframe allow="cross-origin-isolated" src="${foreign.url('/')}"></iframe>`,
+      );
+      const server = await serve(t, { '/': document({}, '<iframe src="/frame"></iframe>'), '/frame': frame });
+      const page = await open(t, server.url('/'));
+      await eventually(() => page.log.length > 0);
+      assert.deepEqual(page.log, [`${isIsolated}`], policy);
+    }
+  });
+
   test('of a frame is as its attribute `allow` and its own header say', async (t) => {
     const server = await serve(t, ROUTES);
     const page = await open(t, server.url('/'));

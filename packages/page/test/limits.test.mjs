@@ -442,6 +442,23 @@ suite('memory', () => {
     assert.deepEqual(outcomes, [refused, '[object WebAssembly.Instance]']);
   });
 
+  test('that is shared is limited in number, too, since each piece is looked at', async (t) => {
+    const page = await openHtml(t, '', { host: host(t) });
+    const seen = await page.evaluate(() => {
+      const Shared = new WebAssembly.Memory({ initial: 0, maximum: 1, shared: true }).buffer.constructor;
+      const kept = [];
+      try {
+        for (;;) kept.push(new Shared(0));
+      } catch ({ name }) {
+        const { length } = kept;
+        kept.length = 0;
+        for (let count = 0; count < 50_000; count++) new Shared(0);
+        return [name, length > 9_000 && length <= 10_000];
+      }
+    });
+    assert.deepEqual(seen, ['RangeError', true]);
+  });
+
   test('that is shared counts while anyone has it, and not longer', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
     const lengths = await page.evaluate(() => {
@@ -1269,6 +1286,30 @@ suite("memory of the user's thread", () => {
     );
     // With an object for each piece, it was 170.
     assert.ok(grown < 90, `${grown} MB`);
+  });
+
+  test('is not kept by responses that decode to nothing', async (t) => {
+    const empty = gzipSync(Buffer.alloc(1_000_000, gzipSync('')));
+    const bomb = (codings, body) => ({ body, headers: { 'content-encoding': codings } });
+    const twice = gzipSync(Buffer.concat(Array(5_000).fill(empty)));
+    const page = await openHtml(t, '', {
+      routes: { '/many': bomb('gzip, gzip, gzip, gzip', twice), '/long': bomb('gzip, gzip, gzip', twice) },
+    });
+    const fetched = await page.evaluate(() =>
+      Promise.all(['/many', '/long'].map((path) => fetch(path).then(String, ({ name }) => name))),
+    );
+    assert.deepEqual(fetched, ['TypeError', 'TypeError']);
+    assert.match(page.problems.map(({ text }) => text).join(), /more than 3 content codings.*larger than \d+ bytes/s);
+    // Those that are under way end with the page, though all of their bytes have arrived.
+    await page.evaluate(() => {
+      for (let count = 0; count < 8; count++) fetch('/long').catch(() => {});
+    });
+    await eventually(() => page.server.requests.filter(({ url }) => url === '/long').length === 9);
+    await page.close();
+    const before = process.cpuUsage();
+    await setTimeout(1_000);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 500_000, `${user + system} microseconds of CPU time`);
   });
 
   test('is not filled by decoders of responses that do not end', { timeout: 60_000 }, async (t) => {

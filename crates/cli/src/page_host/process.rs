@@ -24,6 +24,10 @@ use super::memory;
 /// The longest line that is read: a trace, or a value returned by a script of a page.
 const MAX_LINE: u64 = 1 << 30;
 
+/// How much memory a line may take once it is read, in bytes: a tree of small objects takes a hundred times as much as its text. This process
+/// is that of all sessions.
+const MAX_TREE: usize = 256 << 20;
+
 /// How the message begins that says how much memory the process may take.
 pub const TOO_LARGE: &str = "the pages took more than ";
 
@@ -136,7 +140,9 @@ fn gone(calls: &Calls) -> CallError {
 fn listen(mut reader: impl BufRead, max_line: u64, calls: &Mutex<Calls>, mut on_event: impl FnMut(Value)) {
     let mut line = Vec::new();
     while let Some(is_whole) = read_line(&mut reader, max_line, &mut line) {
-        let message = if is_whole { serde_json::from_slice::<Value>(&line).ok() } else { None };
+        let tree = tree_bytes(&line);
+        let message =
+            (is_whole && tree <= MAX_TREE).then(|| serde_json::from_slice::<Value>(&line).ok()).flatten();
         let (id, response) = match message {
             Some(mut message) => {
                 let Some(id) = message.get("id").and_then(Value::as_u64) else {
@@ -151,7 +157,12 @@ fn listen(mut reader: impl BufRead, max_line: u64, calls: &Mutex<Calls>, mut on_
             }
             None => {
                 let Some(id) = answered_call(&line) else { continue };
-                (id, Err(CallError::new("unknown error", "the page host's answer cannot be read")))
+                let message = if tree > MAX_TREE {
+                    "the answer of the page has too many values; return less at a time"
+                } else {
+                    "the page host's answer cannot be read"
+                };
+                (id, Err(CallError::new("unknown error", message)))
             }
         };
         if let Some(sender) = calls.lock().waiting.remove(&id) {
@@ -182,6 +193,26 @@ fn read_line(reader: &mut impl BufRead, max_line: u64, line: &mut Vec<u8>) -> Op
     }
     reader.skip_until(b'\n').ok()?;
     Some(false)
+}
+
+/// How much memory the values in a line take once they are read, about and at most: an object has a node for 11 members, and each value a
+/// place that grows by doubling.
+fn tree_bytes(line: &[u8]) -> usize {
+    const NODE: usize = 700;
+    const VALUE: usize = 64;
+    let (mut bytes, mut in_text, mut is_escaped) = (line.len(), false, false);
+    for &byte in line {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' => bytes += NODE,
+            b'[' | b',' | b':' => bytes += VALUE,
+            _ => {}
+        }
+    }
+    bytes
 }
 
 /// The call that a line answers, when the line is not valid JSON as a whole: the page host writes the id first.
@@ -223,6 +254,23 @@ mod tests {
             );
             assert_eq!(check(&lines, 200), ([unreadable(), Ok(json!(5))], 2), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_answer_of_many_small_values_is_refused() {
+        let many = |value: &str| format!("[{}{value}]", format!("{value},").repeat(600_000));
+        let lines =
+            format!("{{\"id\":1,\"result\":{}}}\n{{\"id\":2,\"result\":{}}}\n", many("{\"\":1}"), many("1"));
+        let ([first, second], _) = check(&lines, MAX_LINE);
+        assert_eq!(first.unwrap_err(), "the answer of the page has too many values; return less at a time");
+        assert_eq!(second.unwrap().as_array().map(Vec::len), Some(600_001));
+    }
+
+    #[test]
+    fn the_memory_of_a_line_does_not_depend_on_its_texts() {
+        let text = r#""{\\\"{[,:""#;
+        assert_eq!(tree_bytes(text.as_bytes()), text.len());
+        assert_eq!(tree_bytes(br#"[{"a":1},2]"#), 11 + 700 + 3 * 64);
     }
 
     #[test]
