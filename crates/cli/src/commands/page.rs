@@ -65,9 +65,13 @@ pub fn page(arguments: &PageArguments) -> Result<ExitCode, Failure> {
     if let Some(root) = &arguments.root {
         navigation["root"] = root.to_string_lossy().into();
     }
-    let loaded = pages.call("navigate", navigation);
+    let mut loaded = pages.call("navigate", navigation);
     if let (Ok(_), Wait::Time(time)) = (&loaded, arguments.wait) {
         thread::sleep(Duration::from_millis(time));
+        // What a page does after the load can end its process.
+        if let Some(failure) = pages.failure() {
+            loaded = Err(failure);
+        }
     }
 
     let recorded = match &output {

@@ -90,6 +90,12 @@ impl PageProcess {
         Ok(Self { child, socket: Mutex::new(socket), closing, calls, _watching: watching })
     }
 
+    /// Why the process has ended, if it has.
+    pub fn failure(&self) -> Option<CallError> {
+        let calls = self.calls.lock();
+        calls.has_ended.then(|| gone(&calls))
+    }
+
     fn send(&self, request: &Value) -> io::Result<()> {
         let mut line = request.to_string();
         line.push('\n');

@@ -58,10 +58,16 @@ fn the_process_of_a_page_has_a_limit_of_memory() {
     let path = directory.path().join("fill.html");
     fs::write(&path, "<script>const keep = []; for (;;) keep.push(new Array(1_000_000).fill(1.5));</script>")
         .unwrap();
-    let output = page(&["--memory-limit", "400", path.to_str().unwrap()]);
     let told =
         "error: the pages took more than 400 MB of memory\n\nhint: `--memory-limit MB` allows more memory\n";
-    check(&output, 1, "", &[told]);
+    check(&page(&["--memory-limit", "400", path.to_str().unwrap()]), 1, "", &[told]);
+    // After the load, too.
+    fs::write(
+        &path,
+        "<script>setTimeout(() => { for (const keep = [];;) keep.push(new Array(1_000_000).fill(1.5)); }, 100)</script>",
+    )
+    .unwrap();
+    check(&page(&["--memory-limit", "400", "--wait", "4000", path.to_str().unwrap()]), 1, "", &[told]);
 }
 
 fn output_of_top(path: &std::path::Path) -> String {

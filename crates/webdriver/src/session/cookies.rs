@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use url::Url;
 use webdriver::command::AddCookieParameters;
 use webdriver::common::Cookie;
@@ -63,23 +63,34 @@ impl Session {
     }
 
     pub(super) fn delete_cookies(&self, name: Option<&str>) -> CommandResult {
-        let url = self.cookie_url()?;
-        for cookie in self.list_cookies(url.as_ref())? {
-            if name.is_some_and(|name| name != cookie.name) {
-                continue;
+        let Some(url) = self.cookie_url()? else { return Ok(WebDriverResponse::Void) };
+        for cookie in self.list_cookies(Some(&url))? {
+            if name.is_none_or(|name| name == cookie.name) {
+                let (url, text) = expired(&cookie, &url);
+                self.pages.call("store cookie", json!({ "url": url.as_str(), "text": text }))?;
             }
-            // An expired cookie replaces the existing one.
-            let domain = cookie.domain.filter(|domain| domain.starts_with('.'));
-            let domain = domain.map_or_else(String::new, |domain| format!("; Domain={domain}"));
-            let path = cookie.path.unwrap_or_else(|| "/".to_owned());
-            let text = format!("{}=; Path={path}{domain}; Max-Age=0", cookie.name);
-            self.pages.call(
-                "store cookie",
-                json!({ "url": url.as_ref().map(Url::as_str), "text": Value::from(text) }),
-            )?;
         }
         Ok(WebDriverResponse::Void)
     }
+}
+
+/// The text of an expired cookie that replaces the existing one, and the URL that sets it.
+fn expired(cookie: &Cookie, url: &Url) -> (Url, String) {
+    let mut url = url.clone();
+    let mut text = format!("{}=; Max-Age=0", cookie.name);
+    match cookie.path.as_deref().unwrap_or("/") {
+        // It is the path of the URL that set it: no attribute can hold it.
+        path if path.contains(';') => url.set_path(&format!("{path}/")),
+        path => text += &format!("; Path={path}"),
+    }
+    if let Some(domain) = cookie.domain.as_deref().filter(|domain| domain.starts_with('.')) {
+        text += &format!("; Domain={domain}");
+    }
+    // The names of some begin as only a secure one may be called.
+    if cookie.secure {
+        text += "; Secure";
+    }
+    (url, text)
 }
 
 fn now() -> u64 {
@@ -127,4 +138,33 @@ fn set_cookie(cookie: &AddCookieParameters, host: &str) -> WebDriverResult<Strin
         text += &format!("; SameSite={same_site}");
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(cookie: serde_json::Value, url: &str, text: &str) {
+        let cookie = serde_json::from_value(cookie).unwrap();
+        let (at, expired) = expired(&cookie, &Url::parse("http://a.test/x?y").unwrap());
+        assert_eq!((at.as_str(), &*expired), (url, text));
+    }
+
+    #[test]
+    fn an_expired_cookie_is_at_the_place_of_the_one_that_it_replaces() {
+        let cookie = |name: &str, path: &str, domain: &str, secure: bool| json!({ "name": name, "value": "1", "path": path, "domain": domain, "secure": secure, "httpOnly": false });
+        check(cookie("a", "/", "a.test", false), "http://a.test/x?y", "a=; Max-Age=0; Path=/");
+        check(
+            cookie("a", "/b c", ".a.test", false),
+            "http://a.test/x?y",
+            "a=; Max-Age=0; Path=/b c; Domain=.a.test",
+        );
+        check(
+            cookie("__Host-a", "/", "a.test", true),
+            "http://a.test/x?y",
+            "__Host-a=; Max-Age=0; Path=/; Secure",
+        );
+        check(cookie("a", "/b;c", "a.test", false), "http://a.test/b;c/?y", "a=; Max-Age=0");
+    }
 }
