@@ -678,6 +678,11 @@ suite('a document of another origin', () => {
     ['as JSON', { 'content-type': 'application/json' }, false],
     ['of no type that may be sniffed', { 'content-type': '', 'x-content-type-options': 'nosniff' }, false],
     ['of no type', { 'content-type': '' }, true],
+    [
+      'as an image whose name has a type in it',
+      { 'content-type': 'image/png; name="x,text/html,\\",text/html"' },
+      false,
+    ],
     ['of no type, as text that does not begin as HTML', { 'content-type': '' }, false, 'notes: '],
     ['of any type, as text that does not begin as HTML', { 'content-type': '*/*' }, false, 'notes: '],
     ['of a type that is none, as text that does not begin as HTML', { 'content-type': 'text' }, false, 'notes: '],

@@ -131,7 +131,13 @@ export interface MainRealmFunctions {
   takeMuted(window: object, thrown: unknown): boolean;
   /** `line:column` of a syntax error, empty for other errors. */
   syntaxErrorPosition(error: unknown): string;
-  createContext(document: number, frame: number, mayBeIsolated: boolean, around: number): Completion;
+  createContext(
+    document: number,
+    frame: number,
+    mayBeIsolated: boolean,
+    around: number,
+    allowsScripts: boolean,
+  ): Completion;
   newNamedProperties(window: object, prototype: object, original: object, names: Set<string>): Completion;
   enterWindow(window: object, host: WindowHost): Completion;
   /** A script of the page's document, which may not allow scripts. */
@@ -183,7 +189,7 @@ export interface MainRealmBridge
   > {
   writeValue: ValueWriter;
   readValue: ValueReader;
-  createContext(document: number, frame: number, mayBeIsolated: boolean, around: number): any;
+  createContext(document: number, frame: number, mayBeIsolated: boolean, around: number, allowsScripts: boolean): any;
   newNamedProperties(window: object, prototype: object, original: object, names: Set<string>): object;
   enterWindow(window: object, host: WindowHost): WindowCode;
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): any;

@@ -1,7 +1,6 @@
 'use strict';
 
-// What it takes to read what V8's serializer has written: how many numbers, long texts and memory there are, and how much of a heap it
-// fills.
+// How much of a heap is filled by reading what V8's serializer has written.
 //
 // The format is that of V8's value-serializer.cc: a tag of one byte, and what belongs to it. The tags of errors have meanings of their own
 // in them, and the keys of objects may be indexes, so the values that are open are known.
@@ -56,7 +55,7 @@ for (const [tags, bytes] of /** @type {[string, number][]} */ ([
   ['xynzs', 128],
   ['o', 160],
   ['A', 96],
-  ['a', 160],
+  ['a', 208],
   [";'", 320],
   ['r', 800],
   ['R', 320],
@@ -71,11 +70,8 @@ const ENTRY = 64;
 const PROPERTY = 72;
 const NEW_PROPERTY = 320;
 
-/** 1 for the tags of numbers, and of maps and sets. */
-const NUMBERS = new Uint8Array(256);
-const COLLECTIONS = new Uint8Array(256);
-for (const tag of 'IUNZ') NUMBERS[tag.charCodeAt(0)] = 1;
-for (const tag of ";'") COLLECTIONS[tag.charCodeAt(0)] = 1;
+const INDEXES = new Set(Buffer.from('IUN'));
+const COLLECTIONS = new Set(Buffer.from(";'"));
 
 const HEADER = 0xff;
 const VIEW = 'V'.charCodeAt(0);
@@ -90,8 +86,8 @@ const ERROR_ENDS = '.'.charCodeAt(0);
 const ERROR_KINDS = new Set(Buffer.from('EFRSTU'));
 const ERROR_MEMBERS = new Set(Buffer.from('msc'));
 
-/** The hash of a longer text is its length. */
-const MAX_HASHED_TEXT = 16_383;
+/** A text of more bytes is copied in no time. */
+const LONG_TEXT = 16_383;
 
 /** V8 makes room for all places of an array with gaps, up to so many. A longer array is a table of those that it has. */
 const MAX_PLACES = 32 << 20;
@@ -162,26 +158,15 @@ class Open {
 
 /**
  * @typedef {object} SerializedSize
- * @property {number} numbers how many there are, BigInts among them
- * @property {number} collections how many maps and sets
- * @property {number} longTexts how many texts of which V8 hashes no more than the length
- * @property {number} longTextBytes how many bytes they have
- * @property {number} memory how many bytes buffers have
- * @property {number} heap how many bytes of a heap the values fill, about, and at most
+ * @property {number} heap how many bytes of a heap the values fill, about, and at most; memory of buffers is not in the heap
+ * @property {number} longTextBytes how many of these are in texts that are read at once
+ * @property {number} expressionBytes how many bytes regular expressions have, which V8 parses
  * @property {boolean} isComplete whether all was understood, and counted
  */
 
 /** @param {Uint8Array} bytes @returns {SerializedSize} */
 function serializedSize(bytes) {
-  const size = {
-    numbers: 0,
-    collections: 0,
-    longTexts: 0,
-    longTextBytes: 0,
-    memory: 0,
-    heap: 0,
-    isComplete: false,
-  };
+  const size = { heap: 0, longTextBytes: 0, expressionBytes: 0, isComplete: false };
   let at = 0;
   const readNumber = () => {
     let value = 0;
@@ -200,9 +185,8 @@ function serializedSize(bytes) {
   const skipText = () => {
     const length = skip(readNumber());
     size.heap += length;
-    if (length <= MAX_HASHED_TEXT) return;
-    size.longTexts += 1;
-    size.longTextBytes += length;
+    if (length > LONG_TEXT) size.longTextBytes += length;
+    return length;
   };
   /** @param {number} places that have no value */
   const addGaps = (places) => {
@@ -257,12 +241,12 @@ function serializedSize(bytes) {
         skipText();
         break;
       case Payload.memory:
-        size.memory += skip(readNumber());
+        skip(readNumber());
         break;
       case Payload.resizableMemory: {
         const length = readNumber();
         readNumber();
-        size.memory += skip(length);
+        skip(length);
         break;
       }
       case Payload.bigint:
@@ -280,15 +264,13 @@ function serializedSize(bytes) {
         while (bytes[at] === 0) skip(1);
         if (PAYLOADS[bytes[at] ?? 0] !== Payload.text) return size;
         skip(1);
-        skipText();
+        size.expressionBytes += skipText();
         // The flags.
         readNumber();
         break;
       default:
         return size;
     }
-    size.numbers += NUMBERS[tag];
-    size.collections += COLLECTIONS[tag];
     size.heap += HEAP_BYTES[tag];
     switch (NESTING[tag]) {
       case Nesting.begins:
@@ -310,7 +292,7 @@ function serializedSize(bytes) {
         size.heap += placeIn(open);
         if (open?.tag === OBJECT && open.isKeyNext()) {
           // The last bit of an integer is the sign.
-          if (NUMBERS[tag] === 1) open.addIndex(tag === INTEGER ? Math.floor(number / 2) : number);
+          if (INDEXES.has(tag)) open.addIndex(tag === INTEGER ? Math.floor(number / 2) : number);
           else if (!open.addKey(bytes, from, at)) size.heap += NEW_PROPERTY;
         }
         endValue();
@@ -323,7 +305,7 @@ function serializedSize(bytes) {
 /** What a value takes in the one that it belongs to. @param {Open | undefined} open */
 function placeIn(open) {
   if (open === undefined || open.tag === ERROR) return PLACE;
-  if (COLLECTIONS[open.tag] === 1) return ENTRY;
+  if (COLLECTIONS.has(open.tag)) return ENTRY;
   return open.isKeyNext() ? PROPERTY : PLACE;
 }
 

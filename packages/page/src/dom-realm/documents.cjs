@@ -78,7 +78,8 @@ function openWindow({
 }) {
   // Its window and its code are made below.
   const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
-  vm.nextWindow(document, realm.id, mayBeIsolated, parent && realms.realmOf(parent)?.id);
+  const around = parent && realms.realmOf(parent)?.id;
+  vm.nextWindow(document, realm.id, mayBeIsolated, around, sandbox.allowsScripts !== false);
   const window = createWindow({
     settings: {
       runScripts: 'dangerously',

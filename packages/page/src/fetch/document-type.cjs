@@ -2,7 +2,7 @@
 
 // Which responses become documents, and of which type. Servers rely on it: what they serve as a file to save, or as text, may be of anybody.
 
-const { getHeader } = require('./headers.cjs');
+const { getHeader, splitAtCommas } = require('./headers.cjs');
 const { MAX_LENGTH, parseMimeType } = require('./mime-type.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
@@ -37,7 +37,7 @@ const SNIFFED = 1_445;
 function documentType(headers, body) {
   const types = headers
     .filter(([name]) => name === 'content-type')
-    .flatMap(([, value]) => value.split(','))
+    .flatMap(([, value]) => splitAtCommas(value))
     // Parameters that are cut off do not matter.
     .map((value) => parseMimeType(value.slice(0, MAX_LENGTH)))
     .filter((type) => type !== null && type.essence !== '*/*');

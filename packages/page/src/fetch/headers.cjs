@@ -16,4 +16,13 @@ function getHeader(headers, name) {
   return values.length === 0 ? null : values.join(', ');
 }
 
-module.exports = { getHeader };
+/**
+ * The parts of a value between commas that are in no quoted string. https://fetch.spec.whatwg.org/#header-value-get-decode-and-split
+ *
+ * @param {string} value
+ */
+function splitAtCommas(value) {
+  return value.match(/(?:[^",]|"(?:[^"\\]|\\[^])*(?:"|\\?$))+/g) ?? [];
+}
+
+module.exports = { getHeader, splitAtCommas };

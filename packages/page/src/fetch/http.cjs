@@ -150,6 +150,8 @@ class Transport {
         });
         readBody(incoming, { limit: this.bodyLimit, lease, signal }).then(
           (decoded) => {
+            // A decoder has found the end of its text, and the server sends more.
+            if (!incoming.complete) outgoing.destroy();
             const { statusCode = 0, statusMessage = '', rawHeaders, httpVersion } = incoming;
             resolve({
               status: statusCode,

@@ -156,9 +156,13 @@ class DomBridge {
         return true;
       },
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
-      createContext: (document, frame, mayBeIsolated, around) =>
+      createContext: (document, frame, mayBeIsolated, around, allowsScripts) =>
         this.#complete(() =>
-          thread.windows.create(Number(document), Number(frame), mayBeIsolated === true, Number(around)),
+          thread.windows.create(Number(document), Number(frame), {
+            mayBeIsolated: mayBeIsolated === true,
+            around: Number(around),
+            allowsScripts: allowsScripts !== false,
+          }),
         ),
       newNamedProperties: (...parameters) =>
         this.#complete(() => thread.fixedPrototypes.newNamedProperties(...parameters)),

@@ -6,8 +6,10 @@
 const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
+const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
 const { isSameOrigin } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
+const { combine } = require('../fetch/sandbox.cjs');
 const { countIntlMemory } = require('./intl-memory.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
 const { Realm } = require('./realm.cjs');
@@ -75,11 +77,16 @@ class WindowRegistry {
    *
    * @param {number} document
    * @param {number} frame
-   * @param {boolean} mayBeIsolated whether the frame element allows that; a page that lies here is isolated anyway
-   * @param {number} around the frame of the window around it, whose policy an empty document has
+   * @param {object} options
+   * @param {boolean} options.mayBeIsolated whether the frame element allows that; a page that lies here is isolated anyway
+   * @param {number} options.around the frame of the window around it, whose policy an empty document has
+   * @param {boolean} options.allowsScripts whether the frame element allows them in an empty document
    */
-  create(document, frame, mayBeIsolated, around) {
-    const description = this.#take(document, this.clientOf(around).embedderPolicy);
+  create(document, frame, { mayBeIsolated, around, allowsScripts }) {
+    const { embedderPolicy } = this.clientOf(around);
+    const outer = this.ofFrame(around)?.document.sandbox;
+    const sandbox = allowsScripts ? outer : combine(outer, { ...UNRESTRICTED, allowsScripts });
+    const description = this.#take(document, { embedderPolicy, sandbox });
     if (description === undefined) throw new Error('there is no such document');
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
@@ -129,11 +136,11 @@ class WindowRegistry {
    * A document is shown once; the empty one, any number of times.
    *
    * @param {number} document
-   * @param {ThreadDocument['embedderPolicy'] | undefined} embedderPolicy of an empty one
+   * @param {Pick<ShownDocument, 'embedderPolicy' | 'sandbox'>} inherited by an empty one
    * @returns {ShownDocument | undefined}
    */
-  #take(document, embedderPolicy) {
-    if (document === 0) return { ...EMPTY_DOCUMENT, embedderPolicy };
+  #take(document, { embedderPolicy, sandbox }) {
+    if (document === 0) return { ...EMPTY_DOCUMENT, embedderPolicy, sandbox };
     const description = this.#documents.get(document);
     this.#documents.delete(document);
     return description;
@@ -147,7 +154,7 @@ class WindowRegistry {
    */
   use(window, document) {
     const record = this.#windows.get(window);
-    const description = this.#take(document, record?.document.embedderPolicy);
+    const description = this.#take(document, record?.document ?? EMPTY_DOCUMENT);
     if (record !== undefined && description !== undefined) record.document = description;
   }
 

@@ -4,7 +4,7 @@
 
 const bridge = require('selfprof:main-realm');
 
-let next = { document: 0, frame: 0, mayBeIsolated: true, around: -1 };
+let next = { document: 0, frame: 0, mayBeIsolated: true, around: -1, allowsScripts: true };
 
 /**
  * Sets which document the next context is for, as the main realm knows it, and in which frame.
@@ -13,13 +13,17 @@ let next = { document: 0, frame: 0, mayBeIsolated: true, around: -1 };
  * @param {number} frame
  * @param {boolean} [mayBeIsolated]
  * @param {number} [around] the frame of the window around it
+ * @param {boolean} [allowsScripts] whether its frame element allows scripts in an empty document
  */
-exports.nextWindow = (document, frame, mayBeIsolated = true, around = -1) => {
-  next = { document, frame, mayBeIsolated, around };
+exports.nextWindow = (document, frame, mayBeIsolated = true, around = -1, allowsScripts = true) => {
+  next = { document, frame, mayBeIsolated, around, allowsScripts };
 };
 
 exports.constants = { DONT_CONTEXTIFY: 'vm_context_no_contextify' };
-exports.createContext = () => bridge.createContext(next.document, next.frame, next.mayBeIsolated, next.around);
+exports.createContext = () => {
+  const { document, frame, mayBeIsolated, around, allowsScripts } = next;
+  return bridge.createContext(document, frame, mayBeIsolated, around, allowsScripts);
+};
 
 /**
  * jsdom reads intrinsics with it, and runs the strings that a page gave to `setTimeout`.
