@@ -64,28 +64,35 @@ bool IsNameOfMuted(Isolate* isolate, Local<Value> name) {
 
 enum class Origin { kUnknown, kShown, kMuted };
 
+std::string PlaceOf(Isolate* isolate, Local<StackFrame> frame) {
+  return PlaceAt(isolate, frame->GetScriptNameOrSourceURL(), frame->GetLineNumber(), frame->GetColumn());
+}
+
 // Looks for the innermost script of a page in a stack, or for code that a muted one has made. Other code made by eval belongs to the
-// script that called it.
+// script that called it, and so does WebAssembly: if the host has called that, as it calls a listener, nobody knows whose it is.
 Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place) {
   if (stack.IsEmpty()) return Origin::kUnknown;
   int count = stack->GetFrameCount();
+  Local<StackFrame> wasm;
   for (int index = 0; index < count; ++index) {
     Local<StackFrame> frame = stack->GetFrame(isolate, index);
-    switch (static_cast<ScriptKind>(noted->kind_of_script(frame->GetScriptId()))) {
-      case ScriptKind::kShown: return Origin::kShown;
-      case ScriptKind::kMuted:
-        *place = PlaceAt(isolate, frame->GetScriptName(), frame->GetLineNumber(), frame->GetColumn());
-        return Origin::kMuted;
-      default:
-        if (!IsNameOfMuted(isolate, frame->GetScriptNameOrSourceURL())) break;
-        *place = PlaceAt(isolate, frame->GetScriptNameOrSourceURL(), frame->GetLineNumber(), frame->GetColumn());
-        return Origin::kMuted;
+    ScriptKind kind = static_cast<ScriptKind>(noted->kind_of_script(frame->GetScriptId()));
+    if (kind == ScriptKind::kShown) return Origin::kShown;
+    if (kind == ScriptKind::kMuted || IsNameOfMuted(isolate, frame->GetScriptNameOrSourceURL())) {
+      *place = PlaceOf(isolate, frame);
+      return Origin::kMuted;
+    }
+    if (frame->IsWasm()) {
+      wasm = frame;
+    } else if (frame->IsEval()) {
+      wasm.Clear();
+    } else if (!wasm.IsEmpty()) {
+      break;
     }
   }
-  if (count < kMaxFrames) return Origin::kUnknown;
-  // All of them are code made by eval, and what has called it is not known.
-  Local<StackFrame> frame = stack->GetFrame(isolate, 0);
-  *place = PlaceAt(isolate, frame->GetScriptName(), frame->GetLineNumber(), frame->GetColumn());
+  if (wasm.IsEmpty() && count < kMaxFrames) return Origin::kUnknown;
+  // All of them can be code made by eval, and what has called it is not known.
+  *place = PlaceOf(isolate, wasm.IsEmpty() ? stack->GetFrame(isolate, 0) : wasm);
   return Origin::kMuted;
 }
 

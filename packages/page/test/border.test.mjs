@@ -334,12 +334,15 @@ suite('a script of another origin', () => {
         addEventListener('go', JSON.parse.bind(JSON, 'secret', undefined));
         addEventListener('go', eval.bind(null, 'secretName'));
         addEventListener('go', eval.bind(null, 'secret syntax'));
+        // A function without imports that ends in a trap.
+        const module = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 103, 0, 0, 10, 5, 1, 3, 0, 0, 11];
+        addEventListener('go', new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(module))).exports.g);
       })();`,
     });
     const page = await openHtml(t, `<script>${NOTE}</script><script src="${other.url('/evaluated.js')}"></script>`);
     await page.evaluate("dispatchEvent(new Event('go'))");
-    assert.deepEqual(await page.evaluate('seen'), Array(7).fill(MUTED));
-    await eventually(() => page.problems.length >= 8);
+    assert.deepEqual(await page.evaluate('seen'), Array(8).fill(MUTED));
+    await eventually(() => page.problems.length >= 9);
     // The page's own, called by a muted script too, is shown.
     await page.evaluate(
       `seen.length = 0; addEventListener('own', eval('() => { throw "own" }')); dispatchEvent(new Event('own'))`,
@@ -910,6 +913,27 @@ suite('the origin of a page, from a sandboxed frame', () => {
       assert.deepEqual([origin, title, set], ['null', 'SecurityError', 'SecurityError']);
       assert.doesNotMatch(cookie, /secret/);
     }
+  });
+
+  test('is not that of frames in the empty document of a sandboxed frame that has not loaded', async (t) => {
+    const page = await openHtml(t, '', {
+      routes: { '/never': () => new Promise(() => {}), '/frame': '<script>console.log("a frame ran")</script>' },
+    });
+    await page.evaluate(() => {
+      const add = (document, members) => {
+        const frame = Object.assign(document.createElement('iframe'), members);
+        document.body.append(frame);
+        return frame;
+      };
+      const { contentDocument } = add(document, { sandbox: 'allow-same-origin', src: '/never' });
+      add(contentDocument, { src: '/frame' });
+      add(contentDocument, { srcdoc: '<script>console.log("srcdoc ran")</script>' });
+      add(contentDocument, { src: 'javascript:console.log("a URL ran")' });
+      contentDocument.defaultView.setTimeout('console.log("a timer ran")');
+    });
+    await eventually(() => page.server.requests.some(({ url }) => url === '/frame'));
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    assert.deepEqual(page.log, []);
   });
 
   test('is that of frames with allow-same-origin and allow-scripts, as in browsers', async (t) => {
