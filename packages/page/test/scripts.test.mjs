@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { suite, test } from 'node:test';
 
-import { logged, open, openHtml, serve } from './server.mjs';
+import { eventually, logged, open, openHtml, serve } from './server.mjs';
 
 /** A script that throws, and a page that logs what it learns about that. */
 const THROWS = "globalThis.ran = (globalThis.ran ?? 0) + 1; function boom() { throw new Error('secret') } boom();";
@@ -172,6 +172,25 @@ suite('a script', () => {
     assert.equal(await run(`${sha('sha256')} ${sha('sha512', 'other')}`), false);
     assert.equal(await run('md5-nonsense'), true);
     assert.equal(await run(sha('sha256'), foreign.url('/a.js')), false);
+  });
+
+  test('is run, as a style sheet is applied, only if it matches its integrity attribute', async (t) => {
+    const css = 'p { color: red }';
+    const digest = `sha256-${crypto.createHash('sha256').update(css).digest('base64')}`;
+    for (const [integrity, event] of [
+      [digest, 'load'],
+      [digest.replace(/.{6}$/, 'AAAAA='), 'error'],
+    ]) {
+      const page = await openHtml(
+        t,
+        `<link rel="stylesheet" href="/a.css" integrity="${integrity}" onload="console.log('load')" onerror="console.log('error')"><p>`,
+        { routes: { '/a.css': { body: css, headers: { 'content-type': 'text/css' } } } },
+      );
+      await eventually(() => page.log.length > 0);
+      assert.deepEqual(page.log, [event]);
+      const color = await page.evaluate(() => getComputedStyle(document.querySelector('p')).color);
+      assert.equal(color === 'rgb(255, 0, 0)', event === 'load', color);
+    }
   });
 
   test('is decoded by its headers, its element or its page', async (t) => {

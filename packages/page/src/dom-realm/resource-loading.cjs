@@ -82,8 +82,9 @@ async function fetchCollected(_dispatcher, { url, headers: { Referer: referrer =
   const destination = DESTINATIONS[name] ?? '';
   const initiator = INITIATORS[name] ?? name;
   const window = element === null ? undefined : realms.realmOf(element._ownerDocument._globalObject)?.id;
+  const integrity = (name === 'link' && element?.getAttributeNS(null, 'integrity')) || '';
   const response = await send(
-    { url, ...corsSettings(element), destination, referrer, initiator, window },
+    { url, ...corsSettings(element), destination, referrer, initiator, integrity, window },
     undefined,
     signal,
   );
