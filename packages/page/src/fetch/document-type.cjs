@@ -45,9 +45,7 @@ function documentType(headers, body) {
   if (last) return String(last);
   // Browsers look into such a response, unless they must not.
   if (/^\s*nosniff\s*(,|$)/i.test(getHeader(headers, 'x-content-type-options') ?? '')) return 'text/plain';
-  const begin = Buffer.from(body.subarray(0, SNIFFED))
-    .toString('latin1')
-    .replace(/^\xef\xbb\xbf/, '');
+  const begin = Buffer.from(body.subarray(0, SNIFFED)).toString('latin1');
   if (HTML.test(begin)) return 'text/html';
   return XML.test(begin) ? 'text/xml' : 'text/plain';
 }

@@ -79,7 +79,7 @@ function overrides(library, bridge, kind) {
 }
 
 /**
- * Functions of a page that jsdom calls back are called by modules that its build generates, all by `Reflect.apply`.
+ * Functions of a page that jsdom calls back are called by modules that its build generates, all by `Reflect.apply` and `Reflect.construct`.
  *
  * @param {{ folder: string }} library jsdom
  * @param {object} context of the DOM realm
@@ -88,7 +88,15 @@ function overrides(library, bridge, kind) {
  */
 function callbackGlobals(library, context, apply) {
   const generated = path.join(library.folder, 'lib', 'generated', 'idl') + path.sep;
-  const make = vm.runInContext('(apply) => ({ __proto__: Reflect, apply })', context);
+  const make = vm.runInContext(
+    `({ construct }) => (apply) => ({
+      __proto__: Reflect,
+      apply,
+      construct: (callee, parameters) => apply(construct, undefined, [callee, parameters]),
+    })`,
+    context,
+    { filename: __filename },
+  )(vm.runInContext('Reflect', context));
   const globals = { Reflect: make(apply) };
   return (file) => (file.startsWith(generated) ? globals : {});
 }
