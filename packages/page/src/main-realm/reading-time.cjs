@@ -12,7 +12,7 @@ const { serializedSize } = require('../cloning/serialized-size.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
 
-/** How many bytes of a heap a result may fill. V8 takes up to 6 ns for each, and cannot be interrupted. */
+/** How many bytes of a heap a result may fill. V8 takes 1 to 6 ns for each byte of ordinary values. */
 const MAX_HEAP = 512 << 20;
 
 /** Ordinary values take a fourth of what is estimated, which is the most that they can. */
