@@ -108,6 +108,13 @@ suite('bytes of a value', () => {
     });
   }
 
+  test('have keys that are long', () => {
+    const { longKeys, longTextBytes } = serializedSize(
+      bytesOf([{ [LONG]: LONG, a: LONG }, new Map([[`${LONG}x`, 1]])]),
+    );
+    assert.deepEqual({ longKeys, longTextBytes }, { longKeys: 1, longTextBytes: 4 * LONG.length + 1 });
+  });
+
   test('take less if they are as those before', () => {
     const alike = bytesOfList((n) => ({ id: n, name: 'a', other: true }), 1_000);
     const others = bytesOfList((n) => ({ [`a${n}`]: n, [`b${n}`]: 'a', [`c${n}`]: true }), 1_000);

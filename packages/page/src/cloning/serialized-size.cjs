@@ -86,7 +86,7 @@ const ERROR_ENDS = '.'.charCodeAt(0);
 const ERROR_KINDS = new Set(Buffer.from('EFRSTU'));
 const ERROR_MEMBERS = new Set(Buffer.from('msc'));
 
-/** A text of more bytes is copied in no time. */
+/** A text of more bytes is copied in no time. V8 hashes no more of it than its length. */
 const LONG_TEXT = 16_383;
 
 /** V8 makes room for all places of an array with gaps, up to so many. A longer array is a table of those that it has. */
@@ -160,13 +160,14 @@ class Open {
  * @typedef {object} SerializedSize
  * @property {number} heap how many bytes of a heap the values fill, about, and at most; memory of buffers is not in the heap
  * @property {number} longTextBytes how many of these are in texts that are read at once
+ * @property {number} longKeys how many of these texts are keys of objects
  * @property {number} expressionBytes how many bytes regular expressions have, which V8 parses
  * @property {boolean} isComplete whether all was understood, and counted
  */
 
 /** @param {Uint8Array} bytes @returns {SerializedSize} */
 function serializedSize(bytes) {
-  const size = { heap: 0, longTextBytes: 0, expressionBytes: 0, isComplete: false };
+  const size = { heap: 0, longTextBytes: 0, longKeys: 0, expressionBytes: 0, isComplete: false };
   let at = 0;
   const readNumber = () => {
     let value = 0;
@@ -293,7 +294,10 @@ function serializedSize(bytes) {
         if (open?.tag === OBJECT && open.isKeyNext()) {
           // The last bit of an integer is the sign.
           if (INDEXES.has(tag)) open.addIndex(tag === INTEGER ? Math.floor(number / 2) : number);
-          else if (!open.addKey(bytes, from, at)) size.heap += NEW_PROPERTY;
+          else {
+            if (at - from > LONG_TEXT) size.longKeys += 1;
+            if (!open.addKey(bytes, from, at)) size.heap += NEW_PROPERTY;
+          }
         }
         endValue();
     }

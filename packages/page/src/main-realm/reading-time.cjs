@@ -24,6 +24,12 @@ const ORDINARY = 4;
  */
 const MAX_EXPRESSION_BYTES = 16 << 10;
 
+/**
+ * How many keys of objects may be texts of which V8 hashes no more than the length. It looks each of them up among all that the program
+ * has from any page, of which a page's thread knows nothing.
+ */
+const MAX_LONG_KEYS = 16;
+
 /** Whatever it is, so much is read in less than half a second. */
 const FEW_BYTES = 16 << 10;
 
@@ -44,7 +50,11 @@ function checkReading(values, { bytes, tag, objects }) {
   const size = serializedSize(new Uint8Array(bytes));
   // The main realm has written all that is read, so this is a value that V8 writes in a new way.
   if (!size.isComplete) throw new TypeError('the result has a value of an unknown kind');
-  const { heap, longTextBytes, expressionBytes } = size;
+  const { heap, longTextBytes, longKeys, expressionBytes } = size;
+  if (longKeys > MAX_LONG_KEYS)
+    throw new RangeError(
+      `the objects of the result have ${longKeys} keys of more than 16,383 bytes; ${MAX_LONG_KEYS} are allowed\n\nhint: return a list of such texts`,
+    );
   if (expressionBytes > MAX_EXPRESSION_BYTES)
     throw new RangeError(
       `the regular expressions of the result take ${expressionBytes} bytes; ${MAX_EXPRESSION_BYTES} are allowed\n\nhint: return their \`source\``,
