@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 
 import { block, eventually, host, jsdom, open, openHtml, serve, watchMemory } from './server.mjs';
 
@@ -1088,6 +1088,33 @@ suite("memory of the user's thread", () => {
       list.map(({ length }) => length),
       [1e6, 4e9, 3],
     );
+  });
+
+  // As JSON, a trace has the name of each entry, however many share it.
+  test('and the thread that builds traces are not kept by marks with long names', async (t) => {
+    const page = await openHtml(t, '', { headers: { 'document-policy': 'js-profiling' } });
+    const traces = await page.evaluate(async () => {
+      const traces = [];
+      for (const bufferPolicy of ['stop', 'circular']) {
+        const options = { sampleInterval: 100, maxBufferSize: 10_000, includeEntries: true, bufferPolicy };
+        const profiler = new Profiler(options);
+        const name = 'x'.repeat(1_000_000);
+        performance.mark('first');
+        for (let count = 0; count < 1_000; count++) performance.mark(name);
+        performance.mark('last');
+        traces.push(await profiler.stop({ format: 'json-gzip' }));
+      }
+      return traces;
+    });
+    const seen = traces.map((bytes) => {
+      const { entries, droppedEntriesCount } = JSON.parse(gunzipSync(bytes));
+      return [entries[0].name.length, entries.at(-1).name.length, entries.length, droppedEntriesCount];
+    });
+    // 67 of the long ones fit.
+    assert.deepEqual(seen, [
+      [5, 1_000_000, 68, 934],
+      [1_000_000, 4, 68, 934],
+    ]);
   });
 
   // V8 hashes the last digit of a BigInt alone, and compares two from there.

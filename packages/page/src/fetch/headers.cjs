@@ -22,7 +22,7 @@ function getHeader(headers, name) {
  * @param {string} value
  */
 function splitAtCommas(value) {
-  return value.match(/(?:[^",]|"(?:[^"\\]|\\[^])*(?:"|\\?$))+/g) ?? [];
+  return value.match(/(?:[^",]|"(?:[^"\\]|\\[\s\S])*(?:"|\\?$))+/g) ?? [];
 }
 
 module.exports = { getHeader, splitAtCommas };

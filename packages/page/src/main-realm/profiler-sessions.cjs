@@ -15,6 +15,9 @@ const MAX_STACKS = 0xffff_ffff;
  */
 const FRAME_BUDGET = 64 * 2 ** 20;
 
+/** How many characters the names of the marks and measures of a trace may have together, divided in the same way. */
+const ENTRY_BUDGET = 64 * 2 ** 20;
+
 class ProfilerSessions {
   /** @type {Set<number>} */
   #open = new Set();
@@ -44,6 +47,11 @@ class ProfilerSessions {
       maxStacks: stacksFor(samples),
       maxFrameBytes: Math.floor(FRAME_BUDGET / parts / buffers),
     };
+  }
+
+  /** How many characters the names of marks and measures in one more trace may have together. */
+  entryShare() {
+    return Math.floor(ENTRY_BUDGET / (this.#open.size + this.#stopped.size + 1));
   }
 
   /** @param {number} session */

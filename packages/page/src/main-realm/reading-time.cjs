@@ -22,7 +22,7 @@ const ORDINARY = 4;
  * How many bytes the regular expressions of a result may have. V8 parses them: it takes up to 0.1 ms for each in `\p{RGI_Emoji}`, but nothing for
  * one that it has parsed before, so the page's thread cannot tell.
  */
-const MAX_EXPRESSION_BYTES = 16 << 10;
+const MAX_EXPRESSION_BYTES = 4 << 10;
 
 /**
  * How many keys of objects may be texts of which V8 hashes no more than the length. It looks each of them up among all that the program

@@ -4,6 +4,7 @@
 // document is not allowed to do, and what would take too much memory, is refused here, where no code of a page runs.
 
 const native = require('selfprof/internal/native.cjs');
+const { readEntries } = require('./collected-entries.cjs');
 const { MAX_SESSIONS } = require('./profiler-sessions.cjs');
 const { clockOf, describeResource } = require('./resource-timing.cjs');
 
@@ -169,26 +170,13 @@ class WindowNative {
       return;
     }
     this.#forget(session);
-    const trace = native.close(session, String(format), this.#entriesOf(collected));
+    const entries = collected === undefined ? undefined : readEntries(collected, this.#thread.sessions.entryShare());
+    const trace = native.close(session, String(format), entries);
     this.#thread.sessions.awaitTrace(session, trace);
     trace.then(
       (/** @type {unknown} */ trace) => this.#thread.enter(() => onDone(this.#toWindow(trace))),
       (/** @type {unknown} */ error) => this.#thread.enter(() => onFailed(messageOf(error))),
     );
-  }
-
-  /** Converts marks and measures that the window has collected to what the addon takes. @param {CollectedEntries | undefined} collected */
-  #entriesOf(collected) {
-    if (collected === undefined) return undefined;
-    const { names, heads, times, until, dropped, isCircular } = collected;
-    return {
-      names: JSON.parse(String(names)).map(String),
-      heads: new Uint32Array(heads),
-      times: new Float64Array(times),
-      until: Number(until),
-      dropped: Number(dropped),
-      isCircular: isCircular === true,
-    };
   }
 
   /** @param {number} handle */
