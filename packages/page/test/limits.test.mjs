@@ -1090,6 +1090,27 @@ suite("memory of the user's thread", () => {
     );
   });
 
+  test('is not filled by profilers that nobody counts, whatever lists inherit', async (t) => {
+    const page = await openHtml(t, '', { headers: { 'document-policy': 'js-profiling' } });
+    const seen = await page.evaluate(async () => {
+      let calls = 0;
+      Array.prototype.toJSON = () => {
+        calls += 1;
+        return null;
+      };
+      const traces = [];
+      for (let count = 0; count < 150; count++) {
+        const profiler = new Profiler({ sampleInterval: 10, maxBufferSize: 10, includeEntries: true });
+        performance.mark('mine');
+        traces.push(profiler.stop({ format: 'json-gzip' }));
+      }
+      const settled = await Promise.all(traces);
+      return [calls, settled.length, settled[149]];
+    });
+    assert.deepEqual(seen.slice(0, 2), [0, 150]);
+    assert.equal(JSON.parse(gunzipSync(seen[2])).entries.at(-1).name, 'mine');
+  });
+
   // As JSON, a trace has the name of each entry, however many share it.
   test('and the thread that builds traces are not kept by marks with long names', async (t) => {
     const page = await openHtml(t, '', { headers: { 'document-policy': 'js-profiling' } });

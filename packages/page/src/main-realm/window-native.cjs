@@ -169,8 +169,14 @@ class WindowNative {
       this.#thread.enter(() => onFailed('the document of the profiler is not shown any more'));
       return;
     }
+    // The session ends in any case.
     this.#forget(session);
-    const entries = collected === undefined ? undefined : readEntries(collected, this.#thread.sessions.entryShare());
+    let entries;
+    try {
+      entries = collected === undefined ? undefined : readEntries(collected, this.#thread.sessions.entryShare());
+    } catch {
+      // They are not what a window collects.
+    }
     const trace = native.close(session, String(format), entries);
     this.#thread.sessions.awaitTrace(session, trace);
     trace.then(

@@ -11,7 +11,7 @@ const { callForeign } = require('../any-realm/foreign-calls.cjs');
 
 const { DOMException, Error, Promise, TypeError, Uint32Array } = globalThis;
 const { parse, stringify } = JSON;
-const { hasOwn } = Object;
+const { hasOwn, setPrototypeOf } = Object;
 const { apply, defineProperty, deleteProperty } = Reflect;
 
 /** The parameter of the function that this module is compiled to: see main-realm/window-native.cjs. */
@@ -195,7 +195,12 @@ module.exports = {
    * @param {{ names: string[], heads: ArrayLike<number>, times: Float64Array, until: number, dropped: number, isCircular: boolean }} [entries]
    */
   close(session, format, entries) {
-    const collected = entries && { ...entries, names: stringify(entries.names), heads: new Uint32Array(entries.heads) };
+    // A page can add `toJSON` to what lists inherit.
+    const collected = entries && {
+      ...entries,
+      names: stringify(setPrototypeOf(entries.names, null)),
+      heads: new Uint32Array(entries.heads),
+    };
     return new Promise((resolve, reject) => {
       closeSession(
         session,
