@@ -48,10 +48,16 @@ struct Noted {
 
 thread_local Noted* noted = nullptr;
 
+ScriptKind KindOf(int32_t script_id) { return static_cast<ScriptKind>(noted->kind_of_script(script_id)); }
+
 std::string PlaceAt(Isolate* isolate, Local<Value> url, int line, int column) {
   String::Utf8Value text(isolate, url);
   std::string place = !url.IsEmpty() && url->IsString() && *text != nullptr ? std::string(*text, text.length()) : "";
   return place + ":" + std::to_string(line) + ":" + std::to_string(column);
+}
+
+std::string PlaceOf(Isolate* isolate, Local<StackFrame> frame) {
+  return PlaceAt(isolate, frame->GetScriptNameOrSourceURL(), frame->GetLineNumber(), frame->GetColumn());
 }
 
 // The name of code that a muted script has made by eval or new Function: V8 does not tell which script has made the code of a frame.
@@ -64,19 +70,15 @@ bool IsNameOfMuted(Isolate* isolate, Local<Value> name) {
 
 enum class Origin { kUnknown, kShown, kMuted };
 
-std::string PlaceOf(Isolate* isolate, Local<StackFrame> frame) {
-  return PlaceAt(isolate, frame->GetScriptNameOrSourceURL(), frame->GetLineNumber(), frame->GetColumn());
-}
-
-// Looks for the innermost script of a page in a stack, or for code that a muted one has made. Other code made by eval belongs to the
-// script that called it, and so does WebAssembly: if the host has called that, as it calls a listener, nobody knows whose it is.
+// Looks in a stack for the innermost script of a page, or for code that a muted script has made. Other code made by eval, and WebAssembly,
+// belong to the script that called them. WebAssembly that the host has called, as a listener, counts as muted: it may be any script's.
 Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place) {
   if (stack.IsEmpty()) return Origin::kUnknown;
   int count = stack->GetFrameCount();
   Local<StackFrame> wasm;
   for (int index = 0; index < count; ++index) {
     Local<StackFrame> frame = stack->GetFrame(isolate, index);
-    ScriptKind kind = static_cast<ScriptKind>(noted->kind_of_script(frame->GetScriptId()));
+    ScriptKind kind = KindOf(frame->GetScriptId());
     if (kind == ScriptKind::kShown) return Origin::kShown;
     if (kind == ScriptKind::kMuted || IsNameOfMuted(isolate, frame->GetScriptNameOrSourceURL())) {
       *place = PlaceOf(isolate, frame);
@@ -91,7 +93,7 @@ Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place)
     }
   }
   if (wasm.IsEmpty() && count < kMaxFrames) return Origin::kUnknown;
-  // All of them can be code made by eval, and what has called it is not known.
+  // Without WebAssembly, all frames are code made by eval, and its caller is too far out to be known.
   *place = PlaceOf(isolate, wasm.IsEmpty() ? stack->GetFrame(isolate, 0) : wasm);
   return Origin::kMuted;
 }
@@ -102,15 +104,15 @@ bool IsTextOfBuiltin(Isolate* isolate, const v8::ScriptOrigin& origin) {
   Local<Value> name = origin.ResourceName();
   bool has_name = !name.IsEmpty() && name->IsString() && name.As<String>()->Length() > 0;
   return origin.ScriptId() > 0 && !has_name &&
-         static_cast<ScriptKind>(noted->kind_of_script(origin.ScriptId())) == ScriptKind::kUnknown;
+         KindOf(origin.ScriptId()) == ScriptKind::kUnknown;
 }
 
-// Whether no code of a page is innermost in a stack: the host has called, as it calls a listener, or nothing has.
+// Whether the innermost code in a stack is the host's, which calls listeners, or there is none.
 bool IsCalledByHost(Isolate* isolate, Local<StackTrace> stack) {
   if (stack.IsEmpty() || stack->GetFrameCount() == 0) return true;
   Local<StackFrame> innermost = stack->GetFrame(isolate, 0);
   return !innermost->IsEval() &&
-         static_cast<ScriptKind>(noted->kind_of_script(innermost->GetScriptId())) == ScriptKind::kUnknown;
+         KindOf(innermost->GetScriptId()) == ScriptKind::kUnknown;
 }
 
 // The same for an exception. V8 gives code made by eval the flags of the script that called it.
@@ -126,7 +128,7 @@ Origin FindOrigin(Isolate* isolate, Local<Message> message, std::string* place) 
   if (found != Origin::kUnknown) return found;
   bool is_muted =
       is_text || is_evaluated || origin.Options().IsOpaque() ||
-      static_cast<ScriptKind>(noted->kind_of_script(origin.ScriptId())) == ScriptKind::kMuted;
+      KindOf(origin.ScriptId()) == ScriptKind::kMuted;
   if (!is_muted) return Origin::kUnknown;
   int line = message->GetLineNumber(isolate->GetCurrentContext()).FromMaybe(0);
   *place = PlaceAt(isolate, origin.ResourceName(), line, message->GetStartColumn() + 1);
@@ -218,7 +220,7 @@ Local<String> selfprof::NameIfMuted(Isolate* isolate, Local<String> source) {
   if (noted == nullptr || !noted->has_muted_scripts) return source;
   std::string place;
   Local<StackTrace> stack = StackTrace::CurrentStackTrace(isolate, kMaxFrames, kFrameOptions);
-  // Of eval as a listener, it is not known which script has made it one.
+  // When the host calls eval, as a listener, it is not known whose listener that is.
   if (!IsCalledByHost(isolate, stack) && FindOrigin(isolate, stack, &place) != Origin::kMuted) return source;
   // The last such comment counts.
   std::string comment = std::string("\n//# sourceURL=") + kEvaluatedByMuted;

@@ -24,7 +24,8 @@ void NoteException(v8::Isolate* isolate, v8::Local<v8::Value> exception, v8::Loc
 // Notes a promise that is rejected without a handler: its script is on the stack.
 void NoteRejection(v8::Isolate* isolate, const v8::PromiseRejectMessage& rejection);
 
-// The text that eval or new Function compiles: with a name by which its code is known as a muted script's, if one calls them now.
+// Returns the text that eval or new Function is to compile. If a muted script calls them now, the text gets a name by which its code is
+// known later.
 v8::Local<v8::String> NameIfMuted(v8::Isolate* isolate, v8::Local<v8::String> source);
 
 }  // namespace selfprof

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -18,15 +19,15 @@ using v8::Value;
 
 namespace {
 
-// So many pieces of it a page may have: each is looked at whenever its memory is measured.
+// How many pieces of it a page may have. Each is looked at whenever the memory of the page is measured.
 constexpr size_t kMaxPieces = 10'000;
 
 // The memory that a page has made. It is not kept alive by this.
 struct Pieces {
   std::vector<std::weak_ptr<BackingStore>> stores;
-  // How many bytes there were when they were measured last, with those of the stores that were noted since. Less may be left of it.
+  // How many bytes they had when they were measured last, with those of the stores that were noted since. They may have fewer now.
   uint64_t bytes = 0;
-  // With how many stores it is time to measure again, so that this takes no longer than noting them.
+  // With how many stores they are measured again: twice as many as last time, so that most calls measure nothing.
   size_t measure_at = 64;
 };
 

@@ -2,7 +2,7 @@
 
 const v8 = require('node:v8');
 
-/** Garbage is not collected before there is some, and not all of the limit is for values that stay. */
+/** V8 needs as much again: for garbage that it has not collected yet, and since a part of the limit is for new values alone. */
 const SHARE = 2;
 
 /**

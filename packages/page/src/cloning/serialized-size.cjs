@@ -284,7 +284,7 @@ function serializedSize(bytes) {
         break;
       case Nesting.ends:
         if (open === undefined) return size;
-        if (open.tag !== SPARSE_ARRAY) addGaps(open.places - open.indexes);
+        addGaps(open.places - open.indexes);
         leave();
         break;
       case Nesting.continues:
@@ -293,8 +293,9 @@ function serializedSize(bytes) {
         size.heap += placeIn(open);
         if (open?.tag === OBJECT && open.isKeyNext()) {
           // The last bit of an integer is the sign.
-          if (INDEXES.has(tag)) open.addIndex(tag === INTEGER ? Math.floor(number / 2) : number);
-          else {
+          if (INDEXES.has(tag)) {
+            open.addIndex(tag === INTEGER ? Math.floor(number / 2) : number);
+          } else {
             if (at - from > LONG_TEXT) size.longKeys += 1;
             if (!open.addKey(bytes, from, at)) size.heap += NEW_PROPERTY;
           }

@@ -78,7 +78,7 @@ function openWindow({
 }) {
   // Its window and its code are made below.
   const realm = /** @type {WindowRealm} */ ({ id: nextFrame++ });
-  const around = parent && realms.realmOf(parent)?.id;
+  const around = (parent && realms.realmOf(parent)?.id) ?? -1;
   vm.nextWindow(document, realm.id, mayBeIsolated, around, sandbox.allowsScripts !== false);
   const window = createWindow({
     settings: {
@@ -110,7 +110,7 @@ function openWindow({
   postToHost({
     type: 'window',
     frame: realm.id,
-    parent: (parent && realms.realmOf(parent)?.id) ?? -1,
+    parent: around,
     url: shortened(url),
   });
   realm.code = bridge.enterWindow(window, hostFor(realm));

@@ -2,7 +2,7 @@
 
 // Requests and responses that are blocked for all clients: by port, and scripts also by MIME type.
 
-const { getHeader } = require('./headers.cjs');
+const { getHeader, isNosniff } = require('./headers.cjs');
 const { isImageAudioVideoOrCsv, isJavaScript } = require('./mime-type.cjs');
 
 const SCRIPT_LIKE = new Set(['script', 'worker', 'module', 'sharedworker']);
@@ -32,8 +32,7 @@ function isBlockedByType({ headers }, destination) {
   if (!SCRIPT_LIKE.has(destination)) return false;
   const type = getHeader(headers, 'content-type');
   if (isImageAudioVideoOrCsv(type)) return true;
-  const first = (getHeader(headers, 'x-content-type-options') ?? '').split(',')[0].trim().toLowerCase();
-  return first === 'nosniff' && !isJavaScript(type);
+  return isNosniff(headers) && !isJavaScript(type);
 }
 
 module.exports = { isBlockedByPort, isBlockedByType };

@@ -41,8 +41,6 @@ class LoadRefused extends Error {}
 /** A response becomes no document, and what is shown stays: there is nothing in it, or it is to be saved. */
 class NoDocument extends LoadRefused {}
 
-const NOTHING = new Uint8Array();
-
 /** Whether the response came over the network. Other responses have made-up headers, which do not count. @param {URL} url */
 function hasHeaders(url) {
   return url.protocol === 'http:' || url.protocol === 'https:';
@@ -53,7 +51,7 @@ function typeOf({ url, status, headers, body }) {
   if (!hasHeaders(new URL(url))) return getHeader(headers, 'content-type') ?? 'text/html';
   const reason = whyNoDocument({ status, headers });
   if (reason !== undefined) throw new NoDocument(`${url} is not shown: ${reason}`);
-  return documentType(headers, body ?? NOTHING);
+  return documentType(headers, body);
 }
 
 /**

@@ -2,7 +2,7 @@
 
 // Which responses become documents, and of which type. Servers rely on it: what they serve as a file to save, or as text, may be of anybody.
 
-const { getHeader, splitAtCommas } = require('./headers.cjs');
+const { getHeader, isNosniff, splitAtCommas } = require('./headers.cjs');
 const { MAX_LENGTH, parseMimeType } = require('./mime-type.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
@@ -32,7 +32,7 @@ const SNIFFED = 1_445;
  * The MIME type of a document: the last valid one. https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
  *
  * @param {HeaderList} headers of the network
- * @param {Uint8Array} body
+ * @param {Uint8Array | null} [body]
  */
 function documentType(headers, body) {
   const types = headers
@@ -44,8 +44,8 @@ function documentType(headers, body) {
   const last = types.at(-1);
   if (last) return String(last);
   // Browsers look into such a response, unless they must not.
-  if (/^\s*nosniff\s*(,|$)/i.test(getHeader(headers, 'x-content-type-options') ?? '')) return 'text/plain';
-  const begin = Buffer.from(body.subarray(0, SNIFFED)).toString('latin1');
+  if (isNosniff(headers)) return 'text/plain';
+  const begin = Buffer.from(body?.subarray(0, SNIFFED) ?? []).toString('latin1');
   if (HTML.test(begin)) return 'text/html';
   return XML.test(begin) ? 'text/xml' : 'text/plain';
 }

@@ -25,4 +25,9 @@ function splitAtCommas(value) {
   return value.match(/(?:[^",]|"(?:[^"\\]|\\[\s\S])*(?:"|\\?$))+/g) ?? [];
 }
 
-module.exports = { getHeader, splitAtCommas };
+/** Whether the type of a response must be taken as it is. https://fetch.spec.whatwg.org/#x-content-type-options-header @param {HeaderList} headers */
+function isNosniff(headers) {
+  return /^\s*nosniff\s*(,|$)/i.test(getHeader(headers, 'x-content-type-options') ?? '');
+}
+
+module.exports = { getHeader, isNosniff, splitAtCommas };

@@ -34,13 +34,18 @@ class ProfilerSessions {
     return this.#open.size >= MAX_SESSIONS;
   }
 
+  /** How many share a budget when there is one more. */
+  get #parts() {
+    return this.#open.size + this.#stopped.size + 1;
+  }
+
   /**
    * How much one more session may keep: the more sessions, the less, so that later ones get some too.
    *
    * @param {number} buffers how many buffers it may have, of which each gets as much
    */
   share(buffers) {
-    const parts = this.#open.size + this.#stopped.size + 1;
+    const parts = this.#parts;
     const samples = Math.floor(Math.floor(this.#budget / parts) / buffers);
     return {
       maxBufferSize: samples,
@@ -51,7 +56,7 @@ class ProfilerSessions {
 
   /** How many characters the names of marks and measures in one more trace may have together. */
   entryShare() {
-    return Math.floor(ENTRY_BUDGET / (this.#open.size + this.#stopped.size + 1));
+    return Math.floor(ENTRY_BUDGET / this.#parts);
   }
 
   /** @param {number} session */

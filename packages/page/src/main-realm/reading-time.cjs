@@ -15,12 +15,12 @@ const { serializedSize } = require('../cloning/serialized-size.cjs');
 /** How many bytes of a heap a result may fill. V8 takes 1 to 6 ns for each byte of ordinary values. */
 const MAX_HEAP = 512 << 20;
 
-/** Ordinary values take a fourth of what is estimated, which is the most that they can. */
+/** What is estimated is the most that values can take. Ordinary ones take a fourth of it. */
 const ORDINARY = 4;
 
 /**
- * How many bytes the regular expressions of a result may have. V8 parses them: it takes up to 0.1 ms for each in `\p{RGI_Emoji}`, but nothing for
- * one that it has parsed before, so the page's thread cannot tell.
+ * How many bytes the regular expressions of a result may have. V8 parses them: it takes up to 0.2 ms for each in `\p{RGI_Emoji}`. One that
+ * it has parsed before takes nothing, so the page's thread cannot tell.
  */
 const MAX_EXPRESSION_BYTES = 4 << 10;
 
