@@ -459,6 +459,78 @@ suite('memory', () => {
     assert.deepEqual(seen, ['RangeError', true]);
   });
 
+  test('that waits for shared memory is limited in number, whatever a page replaces', async (t) => {
+    const page = await openHtml(t, '<iframe src="/frame"></iframe>', { host: host(t), routes: { '/frame': '' } });
+    const seen = await page.evaluate(async () => {
+      const { then } = Promise.prototype;
+      const shared = () => new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
+      const memory = shared();
+      const order = [];
+      const { async, value } = Atomics.waitAsync(memory, { valueOf: () => (order.push('index'), 0) }, 0, 1);
+      const keys = Reflect.ownKeys(value).length;
+      const first = [
+        async,
+        keys,
+        await value,
+        Atomics.waitAsync(memory, 0, 1).value,
+        order.join(),
+        `${Atomics.waitAsync}`,
+      ];
+
+      // None of these lets a page pretend that a call waits no more.
+      const { constructor } = Promise.prototype;
+      class Own {
+        constructor(executor) {
+          executor(
+            () => {},
+            () => {},
+          );
+        }
+      }
+      Reflect.set(Promise.prototype, 'then', (fulfilled) => fulfilled());
+      Promise.prototype.constructor = Own;
+      Object.defineProperty(Promise, Symbol.species, { value: Own });
+      let count = 0;
+      let name;
+      const fill = (window) => {
+        try {
+          for (; count < 20_000; count++) window.Atomics.waitAsync(memory, 1, 0);
+        } catch (error) {
+          name = error.name;
+        }
+        return count;
+      };
+      // Calls that do not wait, or throw, count nothing.
+      for (let tries = 0; tries < 20_000; tries++) Atomics.waitAsync(memory, 1, 1);
+      for (let tries = 0; tries < 20_000; tries++) {
+        try {
+          Atomics.waitAsync(memory, -1, 0);
+        } catch {}
+      }
+      const filled = [fill(window), fill(frames[0]), name];
+      Reflect.set(Promise.prototype, 'then', then);
+      Promise.prototype.constructor = constructor;
+      const notified = Atomics.notify(memory, 1);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      count = 0;
+      return [...first, ...filled, notified, fill(frames[0])];
+    });
+    const text = 'function waitAsync() { [native code] }';
+    assert.deepEqual(seen, [
+      true,
+      0,
+      'timed-out',
+      'not-equal',
+      'index',
+      text,
+      10_000,
+      10_000,
+      'RangeError',
+      10_000,
+      10_000,
+    ]);
+  });
+
   test('that is shared counts while anyone has it, and not longer', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
     const lengths = await page.evaluate(() => {

@@ -18,6 +18,7 @@ const { Transport } = require('../fetch/http.cjs');
 const { serialize } = require('../fetch/origin.cjs');
 const { isRestricted } = require('../fetch/sandbox.cjs');
 const { AddressSpace } = require('./address-space.cjs');
+const { AsyncWaits } = require('./async-waits.cjs');
 const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { coarsened } = require('./coarse-time.cjs');
@@ -79,6 +80,7 @@ class PageThread {
   domMessages = new DomMessages(this);
   keepaliveRequests = new KeepaliveRequests(this);
   fixedPrototypes = new FixedPrototypes();
+  #asyncWaits = new AsyncWaits();
   /** The host's modules. */
   store;
   /** When the thread was started, on the clock of `native.now()`. */
@@ -99,7 +101,6 @@ class PageThread {
   /** @param {ThreadData} data */
   constructor({ library, options, cookies, cloneKey, resizable, port, kind, modules: loaded }) {
     this.#options = options;
-    this.memoryLimit = options.memoryLimit;
     this.store = new ModuleStore(loaded);
     this.addressSpace = new AddressSpace(resizable, options.memoryLimit);
     this.values = new ValueSerializer(cloneKey, this.addressSpace);
@@ -127,12 +128,7 @@ class PageThread {
     const anchor = vm.runInContext('(function () {})', context);
     native.forbidEval(anchor);
     restrictPorts(context);
-    this.fixedPrototypes.install(context);
-    coarsenTemporal(context);
-    countIntlMemory(context);
-    removeWasmStreaming(context);
-    countWasmMemory(context, this.memoryLimit);
-    this.addressSpace.limit(context);
+    this.restrictRealm(context);
     /** Calls a function of the page from the DOM realm, as `Reflect.apply`, and notes what it throws. */
     this.apply = native.notingApply(anchor);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
@@ -152,6 +148,17 @@ class PageThread {
     /** Functions of the DOM realm. */
     this.dom = /** @type {DomProgram} */ (modules.require(path.join(DOM_REALM, program)));
     this.#domPort = moveMessagePortToContext(port, context);
+  }
+
+  /** Restricts what pages can do and take by the built-in objects of a realm. @param {object} context in which no page has run */
+  restrictRealm(context) {
+    this.fixedPrototypes.install(context);
+    coarsenTemporal(context);
+    countIntlMemory(context);
+    removeWasmStreaming(context);
+    countWasmMemory(context, this.#options.memoryLimit);
+    this.addressSpace.limit(context);
+    this.#asyncWaits.limit(context);
   }
 
   /** The client of the thread's requests, once the thread has a document. */

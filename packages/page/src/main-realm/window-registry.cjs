@@ -10,14 +10,10 @@ const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
 const { isSameOrigin } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
-const { countIntlMemory } = require('./intl-memory.cjs');
 const { LoadRecording } = require('./load-recording.cjs');
 const { Realm } = require('./realm.cjs');
 const { clockOf, describeNavigation } = require('./resource-timing.cjs');
-const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { loadWindowCode } = require('./window-code.cjs');
-const { countWasmMemory } = require('./wasm-memory.cjs');
-const { removeWasmStreaming } = require('./wasm-streaming.cjs');
 const { WindowNative } = require('./window-native.cjs');
 const { WindowRecord } = require('./window-record.cjs');
 
@@ -91,13 +87,8 @@ class WindowRegistry {
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
     const window = vm.createContext(vm.constants.DONT_CONTEXTIFY);
-    this.#thread.fixedPrototypes.install(window);
-    coarsenTemporal(window);
-    countIntlMemory(window);
-    removeWasmStreaming(window);
-    const { addressSpace, client, loader, memoryLimit, reports } = this.#thread;
-    countWasmMemory(window, memoryLimit);
-    addressSpace.limit(window);
+    this.#thread.restrictRealm(window);
+    const { client, loader, reports } = this.#thread;
     const isIsolated = client.isIsolated === true && mayBeIsolated && description.isIsolated !== false;
     const realm = new Realm(window, {
       originGroup: client.origin,

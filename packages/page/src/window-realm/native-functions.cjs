@@ -190,8 +190,8 @@ function hideHostCode() {
   noteFunctions(Date.prototype);
   // The same of prototypes that are fixed, see main-realm/fixed-prototypes.cjs.
   for (const holder of [Object, Object.prototype, Reflect]) noteFunctions(holder);
-  // See main-realm/wasm-memory.cjs.
-  noteFunctions(WebAssembly);
+  // See main-realm/wasm-memory.cjs and main-realm/async-waits.cjs.
+  for (const holder of [WebAssembly, Atomics]) noteFunctions(holder);
   // See main-realm/address-space.cjs.
   for (const holder of [ArrayBuffer, WebAssembly.Instance, WebAssembly.Memory]) noteFunctions(holder.prototype);
   const temporal = getOwnPropertyDescriptor(globalThis, 'Temporal')?.value ?? {};
