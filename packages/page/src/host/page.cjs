@@ -495,10 +495,9 @@ class Page extends EventEmitter {
     );
   }
 
-  /** @param {AgentThread} thread */
+  /** Several calls can be late, and find that a thread does not respond. It ends once. @param {AgentThread} thread */
   async #kill(thread) {
-    await thread.handle.terminate();
-    this.#onCrash(thread, new Error('the page does not respond'));
+    if (await thread.handle.terminate()) this.#onCrash(thread, new Error('the page does not respond'));
   }
 
   /** @param {number} navigation @param {string} url */

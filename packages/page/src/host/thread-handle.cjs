@@ -75,6 +75,8 @@ class ThreadHandle extends EventEmitter {
   #deliveries = new Map();
   #ready;
   #hasEnded = false;
+  /** @type {Promise<void> | undefined} */
+  #terminated;
   #isRetired = false;
   #stopWatching;
   /** How many promises keep the program alive. */
@@ -355,12 +357,15 @@ class ThreadHandle extends EventEmitter {
     await this.terminate();
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Ends the thread, whatever it is doing. @returns {Promise<boolean>} whether it had not ended before */
   async terminate() {
+    const isFirst = !this.#hasEnded;
     this.#end();
-    await waitAtMost(MAX_TERMINATION, this.#worker.terminate());
+    this.#terminated ??= waitAtMost(MAX_TERMINATION, this.#worker.terminate());
+    await this.#terminated;
     // It may never end, and must not keep the program from going on.
     this.#worker.unref();
+    return isFirst;
   }
 }
 
