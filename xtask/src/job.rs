@@ -85,7 +85,8 @@ pub fn run(command: &mut Command, output: &Output<'_>) -> Result<()> {
     run_within(command, output, LIMIT)
 }
 
-/// As [`run`]; a child that writes to a log is assumed to hang when its activity has taken longer than `limit`.
+/// As [`run`]; a child that writes to a log is assumed to hang when its activity has taken longer than `limit`,
+/// or twice as long with a low priority.
 pub fn run_within(command: &mut Command, output: &Output<'_>, limit: Duration) -> Result<()> {
     let program =
         Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -109,7 +110,10 @@ fn run_logged(
     command.stdout(log.file()?).stderr(log.file()?);
     let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
     let pid = Pid::from_child(&child);
-    if activity.priority() == Priority::Low {
+    let is_low = activity.priority() == Priority::Low;
+    // It waits for all other programs.
+    let limit = if is_low { 2 * limit } else { limit };
+    if is_low {
         // Its own children get the priority that it has when it starts them. A child that has ended already needs none.
         let _ = setpriority_process(Some(pid), LOW);
     }
