@@ -106,7 +106,9 @@ fn has_timed_out(loaded: &Result<Value, CallError>) -> bool {
 
 /// The page host has failed, not the page.
 fn host_failure(error: &CallError) -> Failure {
-    Failure::job(error.message.clone()).hint("please report this bug, with the output of Node.js above")
+    Failure::job(error.message.clone()).hint(
+        "if Node.js says above that it is out of memory, the page has used that up; otherwise, please report this bug with its output",
+    )
 }
 
 /// Why the page was not loaded, with a hint.
