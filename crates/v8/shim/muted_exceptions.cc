@@ -107,7 +107,7 @@ bool IsTextOfBuiltin(Isolate* isolate, const v8::ScriptOrigin& origin) {
          KindOf(origin.ScriptId()) == ScriptKind::kUnknown;
 }
 
-// Whether the innermost code in a stack is the host's, which calls listeners, or there is none.
+// Whether the innermost code in a stack is the host's, which calls listeners and throws errors of its own, or there is none.
 bool IsCalledByHost(Isolate* isolate, Local<StackTrace> stack) {
   if (stack.IsEmpty() || stack->GetFrameCount() == 0) return true;
   Local<StackFrame> innermost = stack->GetFrame(isolate, 0);
@@ -193,6 +193,10 @@ void selfprof::ExpectMutedScript(Isolate* isolate) {
 void selfprof::NoteException(Isolate* isolate, Local<Value> exception, Local<Message> message) {
   if (noted == nullptr || !noted->has_muted_scripts) return;
   v8::HandleScope handles(isolate);
+  // The main realm catches what it throws to the DOM realm, where the host throws that again.
+  bool is_again = !noted->exception.IsEmpty() && noted->exception.Get(isolate)->StrictEquals(exception) &&
+                  (message.IsEmpty() || IsCalledByHost(isolate, message->GetStackTrace()));
+  if (is_again) return;
   noted->place.clear();
   FindOrigin(isolate, message, &noted->place);
   noted->exception.Reset(isolate, exception);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "handles.h"
+#include "muted_exceptions.h"
 
 using selfprof::FromHandle;
 using selfprof::Handle;
@@ -266,6 +267,17 @@ MaybeLocal<ArrayBuffer> Take(Isolate* isolate, Local<ArrayBuffer> buffer) {
   return ArrayBuffer::New(isolate, std::move(store));
 }
 
+// Whether the value was written. What it throws is noted: the getters of a muted script can throw, too.
+bool Write(Isolate* isolate, Local<Context> context, v8::ValueSerializer* serializer, Local<Value> value) {
+  v8::TryCatch caught(isolate);
+  if (serializer->WriteValue(context, value).FromMaybe(false)) return true;
+  if (caught.HasCaught() && caught.CanContinue()) {
+    selfprof::NoteException(isolate, caught.Exception(), caught.Message());
+  }
+  caught.ReThrow();
+  return false;
+}
+
 // What was written, as an object of the current context.
 Local<ArrayBuffer> TakeBytes(Isolate* isolate, v8::ValueSerializer* serializer) {
   auto [bytes, size] = serializer->Release();
@@ -298,7 +310,7 @@ SELFPROF_API Handle selfprof_clone_write(Isolate* isolate, Handle value, const S
     serializer.TransferArrayBuffer(index, transferred[index]);
   }
   serializer.WriteHeader();
-  if (!serializer.WriteValue(context, FromHandle<Value>(value)).FromMaybe(false)) return nullptr;
+  if (!Write(isolate, context, &serializer, FromHandle<Value>(value))) return nullptr;
   // Getters of the value may have detached or frozen them.
   for (Local<ArrayBuffer> buffer : transferred) {
     if (!buffer->IsDetachable() || buffer->WasDetached()) {

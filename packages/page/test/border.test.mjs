@@ -356,6 +356,35 @@ suite('a script of another origin', () => {
     assert.equal((await page.evaluate('seen'))[0][0], "Uncaught 'own'");
   });
 
+  test('tells nothing by what its getters throw, which functions of the platform call', async (t) => {
+    const other = await serve(t, {
+      '/getters.js': `{
+        const getter = { get secret() { throw 'secret'; } };
+        const evaluated = Object.defineProperty({}, 'secret', { enumerable: true, get: Function("throw 'secret'") });
+        const { port1 } = new MessageChannel();
+        for (const value of [getter, evaluated]) {
+          addEventListener('go', structuredClone.bind(null, value));
+          addEventListener('go', postMessage.bind(self, value));
+          addEventListener('go', port1.postMessage.bind(port1, value));
+          setTimeout(structuredClone, 0, value);
+          queueMicrotask(structuredClone.bind(null, value));
+          requestAnimationFrame(structuredClone.bind(null, value));
+        }
+        addEventListener('go', performance.mark.bind(performance, 'mark', { get detail() { throw 'secret'; } }));
+        addEventListener('go', performance.mark.bind(performance, { toString() { throw 'secret'; } }));
+      }`,
+    });
+    const page = await openHtml(t, `<script>${NOTE}</script><script src="${other.url('/getters.js')}"></script>`);
+    await page.evaluate("setTimeout(() => dispatchEvent(new Event('go')))");
+    await eventually(() => page.evaluate('seen.length >= 14'));
+    assert.deepEqual(await page.evaluate('seen'), Array(14).fill(MUTED));
+    // The page's own are shown, of the same value too.
+    const own =
+      "const own = { get x() { throw 'secret' } }; seen.length = 0; addEventListener('own', structuredClone.bind(null, own));";
+    await page.evaluate(`${own} dispatchEvent(new Event('own'))`);
+    assert.equal((await page.evaluate('seen'))[0][0], "Uncaught 'secret'");
+  });
+
   test('tells nothing by what it throws when its frame is gone', async (t) => {
     const other = await serve(t, {
       '/frame.js': `

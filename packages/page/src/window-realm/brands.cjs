@@ -96,12 +96,16 @@ function findingLast(own, find) {
   return {
     /** @this {unknown} @param {unknown[]} parameters */
     call(...parameters) {
+      let failed = true;
       try {
-        return apply(own, this, parameters);
-      } catch (error) {
-        const other = find(this);
-        if (other === undefined) throw error;
-        return apply(other, this, parameters);
+        const result = apply(own, this, parameters);
+        failed = false;
+        return result;
+      } finally {
+        // A catch that throws the error again would make it the host's: see crates/v8/shim/muted_exceptions.cc.
+        const other = failed ? find(this) : undefined;
+        // biome-ignore lint/correctness/noUnsafeFinally: the other window's member takes the place of what was thrown.
+        if (other !== undefined) return apply(other, this, parameters);
       }
     },
   }.call;
