@@ -1394,7 +1394,7 @@ suite("memory of the user's thread", () => {
   test('is not filled by frames that load for ever', { timeout: 120_000 }, async (t) => {
     const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}) } });
     const before = process.memoryUsage().heapUsed;
-    await page.evaluate(async () => {
+    await page.evaluateIn({ timeout: 100_000 }, async () => {
       const text = 'x'.repeat(4 << 20);
       for (let at = 0; at < 40; at++) {
         const frame = Object.assign(document.createElement('iframe'), { src: `/never?${at}` });
