@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { test } from 'node:test';
+import { suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 import { jsdom, serve } from './server.mjs';
@@ -128,4 +129,20 @@ test('a malformed request ends it', async (t) => {
   socket.write('hello\n');
   const [code] = await once(child, 'exit');
   assert.notEqual(code, 0);
+});
+
+suite('keys of JSON', () => {
+  const { countLongKeys } = createRequire(import.meta.url)('../src/driver/long-keys.cjs');
+  const long = 'x'.repeat(20_000);
+
+  test('are counted if they are long', () => {
+    const values = [{ [long]: 1, [`${long}"`]: { [`\\${long}\\`]: long } }, long, [long], { short: long }];
+    assert.equal(countLongKeys(JSON.stringify(values)), 3);
+    assert.equal(countLongKeys(JSON.stringify(values, undefined, 2).replaceAll('":', '" \n:')), 3);
+  });
+
+  test('are counted in damaged texts, too', () => {
+    for (const text of ['', '"', `"${long}`, `"${long}\\"`, `"${long}"`, '\\'.repeat(1e6)])
+      assert.equal(countLongKeys(text), 0);
+  });
 });

@@ -6,6 +6,7 @@
 const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
 const { internalsOf } = require('../host/page.cjs');
 const { withTimeout } = require('../host/time-limit.cjs');
+const { LONG_KEY, MAX_LONG_KEYS, countLongKeys } = require('./long-keys.cjs');
 const { CommandError } = require('./command-error.cjs');
 
 /** How often elements are looked for while they are awaited, in milliseconds. */
@@ -84,7 +85,14 @@ class Automation {
       const { code, message, stack } = Object(answer.error);
       throw new CommandError(textOf(code), textOf(message), textOf(stack));
     }
-    return JSON.parse(String(answer.text));
+    const text = String(answer.text);
+    const longKeys = countLongKeys(text);
+    if (longKeys > MAX_LONG_KEYS)
+      throw new CommandError(
+        'javascript error',
+        `the objects of the result have ${longKeys} keys of more than ${LONG_KEY} characters; ${MAX_LONG_KEYS} are allowed`,
+      );
+    return JSON.parse(text);
   }
 
   /**
