@@ -103,16 +103,14 @@ Origin FindOrigin(Isolate* isolate, Local<StackTrace> stack, std::string* place)
 bool IsTextOfBuiltin(Isolate* isolate, const v8::ScriptOrigin& origin) {
   Local<Value> name = origin.ResourceName();
   bool has_name = !name.IsEmpty() && name->IsString() && name.As<String>()->Length() > 0;
-  return origin.ScriptId() > 0 && !has_name &&
-         KindOf(origin.ScriptId()) == ScriptKind::kUnknown;
+  return origin.ScriptId() > 0 && !has_name && KindOf(origin.ScriptId()) == ScriptKind::kUnknown;
 }
 
 // Whether the innermost code in a stack is the host's, which calls listeners and throws errors of its own, or there is none.
 bool IsCalledByHost(Isolate* isolate, Local<StackTrace> stack) {
   if (stack.IsEmpty() || stack->GetFrameCount() == 0) return true;
   Local<StackFrame> innermost = stack->GetFrame(isolate, 0);
-  return !innermost->IsEval() &&
-         KindOf(innermost->GetScriptId()) == ScriptKind::kUnknown;
+  return !innermost->IsEval() && KindOf(innermost->GetScriptId()) == ScriptKind::kUnknown;
 }
 
 // The same for an exception. V8 gives code made by eval the flags of the script that called it.
@@ -193,7 +191,7 @@ void selfprof::ExpectMutedScript(Isolate* isolate) {
 void selfprof::NoteException(Isolate* isolate, Local<Value> exception, Local<Message> message) {
   if (noted == nullptr || !noted->has_muted_scripts) return;
   v8::HandleScope handles(isolate);
-  // The main realm catches what it throws to the DOM realm, where the host throws that again.
+  // The host can catch an exception in the main realm and throw it again in the DOM realm. What was noted first stays.
   bool is_again = !noted->exception.IsEmpty() && noted->exception.Get(isolate)->StrictEquals(exception) &&
                   (message.IsEmpty() || IsCalledByHost(isolate, message->GetStackTrace()));
   if (is_again) return;

@@ -5,6 +5,8 @@
 // The format is that of V8's value-serializer.cc: a tag of one byte, and what belongs to it. The tags of errors have meanings of their own
 // in them, and the keys of objects may be indexes, so the values that are open are known.
 
+const { LONG_TEXT } = require('../any-realm/long-texts.cjs');
+
 /** What follows a tag. */
 const Payload = {
   none: 1,
@@ -85,9 +87,6 @@ const ERROR = 'r'.charCodeAt(0);
 const ERROR_ENDS = '.'.charCodeAt(0);
 const ERROR_KINDS = new Set(Buffer.from('EFRSTU'));
 const ERROR_MEMBERS = new Set(Buffer.from('msc'));
-
-/** A text of more bytes is copied in no time. V8 hashes no more of it than its length. */
-const LONG_TEXT = 16_383;
 
 /** V8 makes room for all places of an array with gaps, up to so many. A longer array is a table of those that it has. */
 const MAX_PLACES = 32 << 20;

@@ -3,11 +3,12 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
+const { LONG_TEXT, MAX_LONG_KEYS } = require('../any-realm/long-texts.cjs');
 const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
 const { internalsOf } = require('../host/page.cjs');
 const { withTimeout } = require('../host/time-limit.cjs');
-const { LONG_KEY, MAX_LONG_KEYS, countLongKeys } = require('./long-keys.cjs');
 const { CommandError } = require('./command-error.cjs');
+const { countLongKeys } = require('./long-keys.cjs');
 
 /** How often elements are looked for while they are awaited, in milliseconds. */
 const FIND_INTERVAL = 20;
@@ -90,7 +91,7 @@ class Automation {
     if (longKeys > MAX_LONG_KEYS)
       throw new CommandError(
         'javascript error',
-        `the objects of the result have ${longKeys} keys of more than ${LONG_KEY} characters; ${MAX_LONG_KEYS} are allowed`,
+        `the objects of the result have ${longKeys} keys of more than ${LONG_TEXT} characters; ${MAX_LONG_KEYS} are allowed`,
       );
     return JSON.parse(text);
   }

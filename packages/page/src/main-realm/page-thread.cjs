@@ -80,6 +80,7 @@ class PageThread {
   domMessages = new DomMessages(this);
   keepaliveRequests = new KeepaliveRequests(this);
   fixedPrototypes = new FixedPrototypes();
+  #addressSpace;
   #asyncWaits = new AsyncWaits();
   /** The host's modules. */
   store;
@@ -102,8 +103,8 @@ class PageThread {
   constructor({ library, options, cookies, cloneKey, resizable, port, kind, modules: loaded }) {
     this.#options = options;
     this.store = new ModuleStore(loaded);
-    this.addressSpace = new AddressSpace(resizable, options.memoryLimit);
-    this.values = new ValueSerializer(cloneKey, this.addressSpace);
+    this.#addressSpace = new AddressSpace(resizable, options.memoryLimit);
+    this.values = new ValueSerializer(cloneKey, this.#addressSpace);
     const jsdomScripts = packagesOf(library.folder);
     this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
     installV8Hooks(this.#hostScripts, (id, realm, referrer, specifier, attributes) => {
@@ -157,7 +158,7 @@ class PageThread {
     countIntlMemory(context);
     removeWasmStreaming(context);
     countWasmMemory(context, this.#options.memoryLimit);
-    this.addressSpace.limit(context);
+    this.#addressSpace.limit(context);
     this.#asyncWaits.limit(context);
   }
 

@@ -7,6 +7,7 @@
 const v8 = require('node:v8');
 
 const native = require('selfprof/internal/native.cjs');
+const { MAX_LONG_KEYS } = require('../any-realm/long-texts.cjs');
 const { assertRoom } = require('../cloning/heap-room.cjs');
 const { serializedSize } = require('../cloning/serialized-size.cjs');
 
@@ -23,12 +24,6 @@ const ORDINARY = 4;
  * it has parsed before takes nothing, so the page's thread cannot tell.
  */
 const MAX_EXPRESSION_BYTES = 4 << 10;
-
-/**
- * How many keys of objects may be texts of which V8 hashes no more than the length. It looks each of them up among all that the program
- * has from any page, of which a page's thread knows nothing.
- */
-const MAX_LONG_KEYS = 16;
 
 /** Whatever it is, so much is read in less than half a second. */
 const FEW_BYTES = 16 << 10;
