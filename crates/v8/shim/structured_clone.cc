@@ -267,8 +267,10 @@ MaybeLocal<ArrayBuffer> Take(Isolate* isolate, Local<ArrayBuffer> buffer) {
   return ArrayBuffer::New(isolate, std::move(store));
 }
 
-// Whether the value was written. What it throws is noted: the getters of a muted script can throw, too.
+// Whether the value was written. What it throws is noted: the getters of a muted script can throw, too. Node 20 has no pages, and its V8
+// loses what the delegate throws when someone catches here.
 bool Write(Isolate* isolate, Local<Context> context, v8::ValueSerializer* serializer, Local<Value> value) {
+#if NODE_MODULE_VERSION >= SELFPROF_NODE_22
   v8::TryCatch caught(isolate);
   if (serializer->WriteValue(context, value).FromMaybe(false)) return true;
   if (caught.HasCaught() && caught.CanContinue()) {
@@ -276,6 +278,9 @@ bool Write(Isolate* isolate, Local<Context> context, v8::ValueSerializer* serial
   }
   caught.ReThrow();
   return false;
+#else
+  return serializer->WriteValue(context, value).FromMaybe(false);
+#endif
 }
 
 // What was written, as an object of the current context.
