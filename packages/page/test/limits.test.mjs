@@ -1178,6 +1178,33 @@ suite("memory of the user's thread", () => {
     );
   });
 
+  // When a later result has a value of another kind for one of the keys in common, V8 visits the shapes of all results.
+  test('is not kept by objects that have some keys in common and others of their own', async (t) => {
+    const page = await openHtml(t, '');
+    await page.evaluate(`globalThis.branches = (first, count) => Array.from({ length: count }, (_, n) => {
+      const object = {};
+      for (let key = 0; key < 60; key++) object['common' + key] = null;
+      for (let key = 0; key < 60; key++) object['own' + (first + n) + '_' + key] = null;
+      return object;
+    }); 0`);
+    const refused = /RangeError: the objects of the page's results have too many different keys\n\nhint: /;
+    await assert.rejects(page.evaluate('branches(0, 5_000)'), refused);
+    for (let round = 0; round < 3; round++)
+      assert.equal((await page.evaluate(`branches(${round * 850}, 850)`)).length, 850);
+    // Refused as often as it is asked for.
+    for (let round = 0; round < 3; round++) await assert.rejects(page.evaluate('branches(10_000, 850)'), refused);
+    // Others that cost little are not; nor are those that the user's thread has, however often.
+    assert.equal(Object.keys(await page.evaluate('branches(20_000, 1)[0]')).length, 120);
+    const other = await openHtml(
+      t,
+      `<script>
+      globalThis.kinds = (count) => Array.from({ length: count }, (_, kind) =>
+        Object.fromEntries(Array.from({ length: 20 }, (_, key) => ['kind' + kind + '_' + key, key])));
+    </script>`,
+    );
+    for (let round = 0; round < 100; round++) assert.equal((await other.evaluate('kinds(300)')).length, 300);
+  });
+
   test('is not filled by profilers that nobody counts, whatever lists inherit', async (t) => {
     const page = await openHtml(t, '', { headers: { 'document-policy': 'js-profiling' } });
     const seen = await page.evaluate(async () => {

@@ -6,7 +6,9 @@ import { suite, test } from 'node:test';
 import v8, { setFlagsFromString } from 'node:v8';
 import vm from 'node:vm';
 
-const { serializedSize } = createRequire(import.meta.url)('../src/cloning/serialized-size.cjs');
+const require = createRequire(import.meta.url);
+const { ShapeTree } = require('../src/cloning/object-shapes.cjs');
+const { serializedSize } = require('../src/cloning/serialized-size.cjs');
 
 function bytesOf(value) {
   const serializer = new v8.Serializer();
@@ -119,6 +121,35 @@ suite('bytes of a value', () => {
     const alike = bytesOfList((n) => ({ id: n, name: 'a', other: true }), 1_000);
     const others = bytesOfList((n) => ({ [`a${n}`]: n, [`b${n}`]: 'a', [`c${n}`]: true }), 1_000);
     assert.ok(serializedSize(alike).heap < serializedSize(others).heap / 2);
+  });
+
+  test('cost as much as the shapes of its objects, but those that are known', () => {
+    const costs = (...values) => {
+      const shapes = new ShapeTree();
+      return values.map((value) => serializedSize(bytesOf(value), shapes).shapeCost);
+    };
+    assert.deepEqual(costs({ a: 1, b: 2 }, { a: 3 }, [{ a: 1, b: 'x', c: 3 }], { b: 1, a: 2 }), [201, 0, 102, 201]);
+    // In turns, nested, and in other orders.
+    assert.deepEqual(costs([{ a: 1 }, { b: 1 }, { a: 1 }, { b: { a: { b: 1 } } }], { b: 1 }), [200, 0]);
+    assert.deepEqual(
+      costs(Object.assign([1, 2], { a: 1 }), { a: 1 }, Object.assign([], { a: 1, 7: 1 })),
+      [100, 100, 0],
+    );
+    assert.deepEqual(costs({ 1: 1, 2: 2 }, new Map([['a', 1]]), [1, 2], 'a'), [0, 0, 0, 0]);
+    const large = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, n]));
+    assert.deepEqual(costs(large, { ...large, more: 1 }), [1_020 * 100 + (1_019 * 1_020) / 2, 0]);
+  });
+
+  test('cost no less for shapes that were forgotten', () => {
+    const shapes = new ShapeTree();
+    const cost = (value) => serializedSize(bytesOf(value), shapes).shapeCost;
+    const many = Array.from({ length: 110_000 }, (_, n) => ({ [`k${n}`]: n }));
+    assert.deepEqual([cost(many), cost(many), cost({ k0: 1 })], [11_000_000, 11_000_000, 100]);
+    shapes.forget();
+    assert.equal(cost({ k0: 1 }), 100);
+    // What costs too much is counted no further.
+    const more = Array.from({ length: 400_000 }, (_, n) => ({ [`k${n}`]: n }));
+    assert.equal(cost(more), 30_000_100);
   });
 
   test('are incomplete if they are not understood', () => {

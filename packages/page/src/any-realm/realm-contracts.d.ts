@@ -22,6 +22,8 @@ export interface CloneRecord {
   objects: any[];
   /** Of a result for the user's thread: how many bytes it takes in a heap, see cloning/serialized-size.cjs. */
   heap?: number;
+  /** Of a result: what the shapes of its objects cost, see cloning/object-shapes.cjs. */
+  shapeCost?: number;
 }
 
 /** Writes a value: returns its bytes, the transferred buffers and the tag. The functions belong to the value's realm. */

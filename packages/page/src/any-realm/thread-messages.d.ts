@@ -78,6 +78,12 @@ export interface MainRealmAnswer {
   modules?: PackedModules;
 }
 
+/** An answer that the DOM realm may give, and what the shapes of its value may cost: see cloning/object-shapes.cjs. */
+export interface Expected {
+  id: number;
+  maxShapeCost: number;
+}
+
 /** From the user's thread to a main realm. */
 export type ToMainRealm =
   | {
@@ -106,7 +112,7 @@ export type ToMainRealm =
   | { type: 'fetched'; window: number; url: string; initiator: string; timing?: FetchTiming | undefined }
   | { type: 'answered' }
   /** There is a message for the DOM realm, of so many kilobytes; a request has a number. */
-  | { type: 'dom'; weight: number; asked: number | undefined }
+  | { type: 'dom'; weight: number; asked: Expected | undefined }
   | { type: 'ping'; id: number }
   | (MainRealmRequest & { id: number });
 

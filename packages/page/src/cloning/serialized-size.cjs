@@ -5,7 +5,10 @@
 // The format is that of V8's value-serializer.cc: a tag of one byte, and what belongs to it. The tags of errors have meanings of their own
 // in them, and the keys of objects may be indexes, so the values that are open are known.
 
+const { Buffer } = require('node:buffer');
+
 const { LONG_TEXT } = require('../any-realm/long-texts.cjs');
+const { ShapeTree } = require('./object-shapes.cjs');
 
 /** What follows a tag. */
 const Payload = {
@@ -82,6 +85,12 @@ const ARRAY = 'A'.charCodeAt(0);
 const SPARSE_ARRAY = 'a'.charCodeAt(0);
 const INTEGER = 'I'.charCodeAt(0);
 
+/** The shapes without keys, by the tag of their objects. */
+const NO_SHAPE = 0;
+const SHAPES = new Int8Array(256);
+SHAPES[OBJECT] = -1;
+SHAPES[ARRAY] = SHAPES[SPARSE_ARRAY] = -2;
+
 /** In an error: its kinds; and its message, stack and cause, each with a value. */
 const ERROR = 'r'.charCodeAt(0);
 const ERROR_ENDS = '.'.charCodeAt(0);
@@ -106,14 +115,22 @@ class Open {
   /** The places that V8 has made room for, and how many of them have a value. */
   places = 0;
   indexes = 0;
-  /** Where the keys of an object begin and end: first those of the one before, which V8 has a class for. @type {number[]} */
+  /** Where the keys of an object begin and end, and its shape then: first those of the one before. @type {number[]} */
   keys = [];
   keyCount = 0;
+  shape = NO_SHAPE;
+  /** Its shape without keys, and that of the one before. */
+  firstShape = NO_SHAPE;
 
   /** @param {number} tag */
   begin(tag) {
     this.tag = tag;
     this.count = this.elements = this.places = this.indexes = this.keyCount = 0;
+    const firstShape = SHAPES[tag];
+    if (firstShape !== NO_SHAPE) {
+      if (firstShape !== this.firstShape) this.keys.length = 0;
+      this.shape = this.firstShape = firstShape;
+    }
     return this;
   }
 
@@ -122,14 +139,15 @@ class Open {
   }
 
   /**
-   * @param {Uint8Array} bytes
+   * @param {Buffer} bytes
    * @param {number} from where a key begins that is a text
    * @param {number} to where it ends
+   * @param {ShapeTree} shapes
    * @returns {boolean} whether the object before has the same keys up to here
    */
-  addKey(bytes, from, to) {
+  addKey(bytes, from, to, shapes) {
     const at = this.keyCount;
-    this.keyCount += 2;
+    this.keyCount += 3;
     if (at < this.keys.length) {
       let before = this.keys[at];
       if (this.keys[at + 1] - before === to - from) {
@@ -138,11 +156,15 @@ class Open {
           key += 1;
           before += 1;
         }
-        if (key === to) return true;
+        if (key === to) {
+          this.shape = this.keys[at + 2];
+          return true;
+        }
       }
       this.keys.length = at;
     }
-    this.keys.push(from, to);
+    this.shape = shapes.below(this.shape, at / 3, bytes.toString('latin1', from, to));
+    this.keys.push(from, to, this.shape);
     return false;
   }
 
@@ -160,13 +182,20 @@ class Open {
  * @property {number} heap how many bytes of a heap the values fill, about, and at most; memory of buffers is not in the heap
  * @property {number} longTextBytes how many of these are in texts that are read at once
  * @property {number} longKeys how many of these texts are keys of objects
+ * @property {number} shapeCost see object-shapes.cjs
  * @property {number} expressionBytes how many bytes regular expressions have, which V8 parses
  * @property {boolean} isComplete whether all was understood, and counted
  */
 
-/** @param {Uint8Array} bytes @returns {SerializedSize} */
-function serializedSize(bytes) {
-  const size = { heap: 0, longTextBytes: 0, longKeys: 0, expressionBytes: 0, isComplete: false };
+/**
+ * @param {Uint8Array<ArrayBuffer>} given
+ * @param {ShapeTree} shapes that are known
+ * @returns {SerializedSize}
+ */
+function serializedSize(given, shapes = new ShapeTree()) {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  const size = { heap: 0, longTextBytes: 0, longKeys: 0, shapeCost: 0, expressionBytes: 0, isComplete: false };
+  shapes.begin();
   let at = 0;
   const readNumber = () => {
     let value = 0;
@@ -290,18 +319,19 @@ function serializedSize(bytes) {
         break;
       default:
         size.heap += placeIn(open);
-        if (open?.tag === OBJECT && open.isKeyNext()) {
-          // The last bit of an integer is the sign.
-          if (INDEXES.has(tag)) {
-            open.addIndex(tag === INTEGER ? Math.floor(number / 2) : number);
-          } else {
+        if (open !== undefined && SHAPES[open.tag] !== NO_SHAPE && open.isKeyNext()) {
+          if (!INDEXES.has(tag)) {
             if (at - from > LONG_TEXT) size.longKeys += 1;
-            if (!open.addKey(bytes, from, at)) size.heap += NEW_PROPERTY;
+            if (!open.addKey(bytes, from, at, shapes)) size.heap += NEW_PROPERTY;
+          } else if (open.tag === OBJECT) {
+            // The last bit of an integer is the sign.
+            open.addIndex(tag === INTEGER ? Math.floor(number / 2) : number);
           }
         }
         endValue();
     }
   }
+  size.shapeCost = shapes.cost;
   size.isComplete = at === bytes.length && depth === 0;
   return size;
 }

@@ -11,12 +11,13 @@ const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
-const { PageError, messageOf } = require('./errors.cjs');
+const { PageError, TimeoutError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
 const { deserializeResult, serializeParameters } = require('./script-values.cjs');
+const { ShapeBudget } = require('./shape-budget.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 
 /** @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off'>} PublicPage without the methods that EventEmitter provides */
@@ -87,6 +88,7 @@ class Page extends EventEmitter {
   #isClosed = false;
   #isVisible = true;
   #problems = new ReportLimit();
+  #shapes = new ShapeBudget();
   /** Navigations that the page itself asked for. */
   #requested;
   /** Counts navigations: a later one wins over those before. */
@@ -389,23 +391,32 @@ class Page extends EventEmitter {
     const isFunction = typeof script === 'function';
     if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
     const source = isFunction ? `(${script})` : script;
-    const { error, record } = await this.#askDom(
-      frame,
-      { type: 'evaluate', source, isFunction, parameters: serializeParameters(parameters) },
-      { timeout, what: 'the script' },
-    );
+    /** @type {DomRealmRequest} */
+    const request = { type: 'evaluate', source, isFunction, parameters: serializeParameters(parameters) };
+    const maxShapeCost = this.#shapes.left;
+    /** @type {FromDomRealm} */
+    let answer;
+    try {
+      answer = await this.#askDom(frame, request, { timeout, what: 'the script', maxShapeCost });
+    } catch (error) {
+      // The answer may come later. Nobody reads it, but its thread takes the shapes for known.
+      if (error instanceof TimeoutError) this.#shapes.pay(maxShapeCost);
+      throw error;
+    }
+    const { error, record } = answer;
     if (error !== undefined) throw new PageError(Object(error));
+    this.#shapes.pay(/** @type {any} */ (record)?.shapeCost ?? 0);
     return deserializeResult(record);
   }
 
   /**
    * @param {number} frame
    * @param {DomRealmRequest} message
-   * @param {{ timeout: number, what: string }} limit
+   * @param {{ timeout: number, what: string, maxShapeCost?: number }} limit
    */
-  #askDom(frame, message, { timeout, what }) {
+  #askDom(frame, message, { timeout, what, maxShapeCost = 0 }) {
     const { thread, window } = this.#find(frame);
-    return this.#answerOf(thread, thread.handle.askDom({ ...message, frame: window }), what, timeout);
+    return this.#answerOf(thread, thread.handle.askDom({ ...message, frame: window }, maxShapeCost), what, timeout);
   }
 
   /**

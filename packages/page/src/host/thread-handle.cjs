@@ -12,6 +12,7 @@ const { cloneKey } = require('./script-values.cjs');
 const { ThreadInbox } = require('./thread-inbox.cjs');
 const { waitAtMost } = require('./time-limit.cjs');
 
+/** @typedef {import('../any-realm/thread-messages.js').Expected} Expected */
 /** @typedef {import('../any-realm/thread-messages.js').ToMainRealm} ToMainRealm */
 /** @typedef {import('../any-realm/thread-messages.js').FromMainRealm} FromMainRealm */
 /** @typedef {import('../any-realm/thread-messages.js').MainRealmReport} MainRealmReport */
@@ -186,8 +187,8 @@ class ThreadHandle extends EventEmitter {
 
   /**
    * @param {ToDomRealm} message
-   * @param {{ transferList?: TransferList, weight?: number, asked?: number }} [options] its weight in kilobytes, if it counts, and its number
-   *   if it is a request
+   * @param {{ transferList?: TransferList, weight?: number, asked?: Expected }} [options] its weight in kilobytes, if it counts, and the
+   *   answer if it is a request
    */
   postToDom(message, { transferList = [], weight = 0, asked } = {}) {
     if (this.#hasEnded) return;
@@ -220,11 +221,12 @@ class ThreadHandle extends EventEmitter {
 
   /**
    * @param {DomRealmRequest & { frame: number }} request
+   * @param {number} maxShapeCost what the shapes of its result may cost, see cloning/object-shapes.cjs
    * @returns {Asked<FromDomRealm>}
    */
-  askDom(request) {
+  askDom(request, maxShapeCost) {
     const id = this.#nextId++;
-    return this.#ask('evaluation', id, () => this.postToDom({ ...request, id }, { asked: id }));
+    return this.#ask('evaluation', id, () => this.postToDom({ ...request, id }, { asked: { id, maxShapeCost } }));
   }
 
   /**

@@ -8,12 +8,14 @@ const { MessagePort } = require('node:worker_threads');
 
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
+const { ShapeTree } = require('../cloning/object-shapes.cjs');
 const { elementsOf } = require('../cloning/value-serializer.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 const { checkReading } = require('./reading-time.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
+/** @typedef {import('../any-realm/thread-messages.js').Expected} Expected */
 /** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
 /** @typedef {import('node:worker_threads').Transferable} Transferable */
 /** @typedef {{ record: CloneRecord | undefined, transfer: Transferable[], size: number, moved: number }} Parcel with its size in bytes, and how many of these are transferred */
@@ -47,17 +49,19 @@ const OBJECT_NUMBERS = ['lastModified', 'x', 'y', 'width', 'height'];
 
 class DomMessages {
   #thread;
-  /** The requests of the user's thread that were not answered. @type {Set<unknown>} */
-  #asked = new Set();
+  /** What the shapes of results may cost, by the requests of the user's thread that were not answered. @type {Map<unknown, number>} */
+  #asked = new Map();
+  /** Of the results that the user's thread has. */
+  #shapes = new ShapeTree();
 
   /** @param {import('./page-thread.cjs').PageThread} thread */
   constructor(thread) {
     this.#thread = thread;
   }
 
-  /** The user's thread has asked the DOM realm for something, and gets one answer. @param {number} id */
-  expect(id) {
-    this.#asked.add(id);
+  /** The user's thread has asked the DOM realm for something, and gets one answer. @param {Expected} answer */
+  expect({ id, maxShapeCost }) {
+    this.#asked.set(id, maxShapeCost);
   }
 
   /**
@@ -96,12 +100,14 @@ class DomMessages {
   /** @param {FromDomRealm} message @param {unknown} given */
   #answer(message, given) {
     const { type, id, text, error } = message;
-    if (!this.#asked.delete(id)) return false;
+    const maxShapeCost = this.#asked.get(id);
+    if (maxShapeCost === undefined) return false;
+    this.#asked.delete(id);
     let answer = { type, id, text, error };
     let parcel;
     try {
       if (typeof text === 'string' && text.length > MAX_ANSWER) throw new RangeError('the answer is too long');
-      parcel = given === undefined ? undefined : this.#readResult(given);
+      parcel = given === undefined ? undefined : this.#readResult(given, maxShapeCost);
     } catch (error) {
       const message = isOwnError(error) ? error.message : 'the result is damaged';
       answer = { type, id, text: undefined, error: { name: 'RangeError', message, stack: '' } };
@@ -114,10 +120,15 @@ class DomMessages {
     );
   }
 
-  /** @param {unknown} given */
-  #readResult(given) {
+  /** @param {unknown} given @param {number} maxShapeCost */
+  #readResult(given, maxShapeCost) {
     const parcel = readRecord(given, false);
-    parcel.record.heap = checkReading(this.#thread.values, parcel.record);
+    try {
+      Object.assign(parcel.record, checkReading(this.#thread.values, parcel.record, this.#shapes, maxShapeCost));
+    } catch (error) {
+      this.#shapes.forget();
+      throw error;
+    }
     return parcel;
   }
 }

@@ -38,14 +38,16 @@ const MAX_TIME_OF_BYTE = 8e-6;
 /**
  * @param {import('../cloning/value-serializer.cjs').ValueSerializer} values
  * @param {CloneRecord} record of a result
- * @returns {number} how many bytes of a heap it fills
+ * @param {import('../cloning/object-shapes.cjs').ShapeTree} shapes those of the results before
+ * @param {number} maxShapeCost
+ * @returns {{ heap: number, shapeCost: number }} how many bytes of a heap it fills, and what its shapes cost
  * @throws {RangeError} for one that takes too long to read
  */
-function checkReading(values, { bytes, tag, objects }) {
-  const size = serializedSize(new Uint8Array(bytes));
+function checkReading(values, { bytes, tag, objects }, shapes, maxShapeCost) {
+  const size = serializedSize(new Uint8Array(bytes), shapes);
   // The main realm has written all that is read, so this is a value that V8 writes in a new way.
   if (!size.isComplete) throw new TypeError('the result has a value of an unknown kind');
-  const { heap, longTextBytes, longKeys, expressionBytes } = size;
+  const { heap, longTextBytes, longKeys, shapeCost, expressionBytes } = size;
   if (longKeys > MAX_LONG_KEYS)
     throw new RangeError(
       `the objects of the result have ${longKeys} keys of more than 16,383 bytes; ${MAX_LONG_KEYS} are allowed\n\nhint: return a list of such texts`,
@@ -58,7 +60,11 @@ function checkReading(values, { bytes, tag, objects }) {
     throw new RangeError(
       `the result takes about ${heap} bytes, which is too much to read at once: ${MAX_HEAP} are allowed\n\nhint: return less at a time`,
     );
-  if (bytes.byteLength <= FEW_BYTES) return heap;
+  if (shapeCost > maxShapeCost)
+    throw new RangeError(
+      "the objects of the page's results have too many different keys\n\nhint: return lists or Maps instead of objects whose keys the page chooses, or wait some minutes",
+    );
+  if (bytes.byteLength <= FEW_BYTES) return { heap, shapeCost };
   assertRoom(heap / ORDINARY, 'open the page with a larger `memoryLimit`');
   const before = v8.getHeapStatistics().used_heap_size;
   const began = native.threadCpuTime();
@@ -76,7 +82,7 @@ function checkReading(values, { bytes, tag, objects }) {
       `the result takes too long to read: ${Math.round(taken)} ms for ${bytes.byteLength} bytes\n\nhint: return an array instead of a Map, a Set or an object whose keys the page chooses`,
     );
   // Objects that share their shape take less than estimated, and what V8 throws away meanwhile is more.
-  return Math.max(heap, v8.getHeapStatistics().used_heap_size - before);
+  return { heap: Math.max(heap, v8.getHeapStatistics().used_heap_size - before), shapeCost };
 }
 
 module.exports = { checkReading };
