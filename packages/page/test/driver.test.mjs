@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 
 import { jsdom, serve } from './server.mjs';
 
+const require = createRequire(import.meta.url);
 const PROGRAM = fileURLToPath(new URL('../src/driver/driver-process.cjs', import.meta.url));
 
 /** Two ends of a socket. */
@@ -45,9 +46,10 @@ async function start(t, stderr = 'inherit') {
   const call = (method, parameters = {}) =>
     new Promise((resolve, reject) => {
       const id = next++;
-      answers.set(id, ({ result, error }) =>
-        error === undefined ? resolve(result) : reject(Object.assign(new Error(error.message), error)),
-      );
+      answers.set(id, ({ result, json, error }) => {
+        if (error !== undefined) reject(Object.assign(new Error(error.message), error));
+        else resolve(json === undefined ? result : JSON.parse(json));
+      });
       socket.write(`${JSON.stringify({ id, method, parameters })}\n`);
     });
   return { child, socket, events, call };
@@ -131,18 +133,28 @@ test('a malformed request ends it', async (t) => {
   assert.notEqual(code, 0);
 });
 
-suite('keys of JSON', () => {
-  const { countLongKeys } = createRequire(import.meta.url)('../src/driver/long-keys.cjs');
-  const long = 'x'.repeat(20_000);
+suite('JSON of a page', () => {
+  const { JsonText } = require('../src/driver/json-text.cjs');
+  const { toAnswer } = require('../src/driver/lines.cjs');
 
-  test('are counted if they are long', () => {
-    const values = [{ [long]: 1, [`${long}"`]: { [`\\${long}\\`]: long } }, long, [long], { short: long }];
-    assert.equal(countLongKeys(JSON.stringify(values)), 3);
-    assert.equal(countLongKeys(JSON.stringify(values, undefined, 2).replaceAll('":', '" \n:')), 3);
+  test('is passed on as text, in which every reader finds characters', () => {
+    const text = JSON.stringify(['"\\', '\ud800', '\\ud800', '\u2028ä']);
+    const { id, json, result } = JSON.parse(toAnswer(7, new JsonText(text)));
+    assert.deepEqual([id, result], [7, undefined]);
+    assert.deepEqual(JSON.parse(json), ['"\\', '\ufffd', '\\ud800', '\u2028ä']);
+    assert.equal(json.includes('\\ud800"'), true, 'which is no escape');
+    assert.equal(JSON.parse(toAnswer(7, new JsonText('"\ud800"'))).json, '"\ufffd"');
+    assert.equal(toAnswer(7, undefined), '{"id":7,"result":null}');
   });
 
-  test('are counted in damaged texts, too', () => {
-    for (const text of ['', '"', `"${long}`, `"${long}\\"`, `"${long}"`, '\\'.repeat(1e6)])
-      assert.equal(countLongKeys(text), 0);
+  test('is refused if it is no text, or has characters that JSON escapes', () => {
+    for (const given of [undefined, null, 7, {}, '"\n"', '\0'.repeat(1e6)])
+      assert.throws(() => new JsonText(given), { code: 'unknown error', message: "the page's answer cannot be read" });
+  });
+
+  test('is read here only if it is short', () => {
+    assert.deepEqual(new JsonText('{"window":1}').read(), { window: 1 });
+    for (const text of ['', '{', `[${'1,'.repeat(1_000)}1]`])
+      assert.throws(() => new JsonText(text).read(), { code: 'unknown error' });
   });
 });

@@ -146,29 +146,25 @@ fn gone(calls: &Calls) -> CallError {
 fn listen(mut reader: impl BufRead, max_line: u64, calls: &Mutex<Calls>, mut on_event: impl FnMut(Value)) {
     let mut line = Vec::new();
     while let Some(is_whole) = read_line(&mut reader, max_line, &mut line) {
-        let tree = tree_bytes(&line);
-        let message =
-            (is_whole && tree <= MAX_TREE).then(|| serde_json::from_slice::<Value>(&line).ok()).flatten();
+        let message = if is_whole { read_value(&line) } else { Err(unreadable()) };
         let (id, response) = match message {
-            Some(mut message) => {
+            Ok(mut message) => {
                 let Some(id) = message.get("id").and_then(Value::as_u64) else {
                     on_event(message);
                     continue;
                 };
-                let response = match message.get("error") {
-                    Some(error) => Err(call_error(error)),
-                    None => Ok(message["result"].take()),
+                let response = if let Some(error) = message.get("error") {
+                    Err(call_error(error))
+                } else if let Some(json) = message["json"].as_str() {
+                    read_value(json.as_bytes())
+                } else {
+                    Ok(message["result"].take())
                 };
                 (id, response)
             }
-            None => {
+            Err(error) => {
                 let Some(id) = answered_call(&line) else { continue };
-                let message = if tree > MAX_TREE {
-                    "the answer of the page has too many values; return less at a time"
-                } else {
-                    "the page host's answer cannot be read"
-                };
-                (id, Err(CallError::new("unknown error", message)))
+                (id, Err(error))
             }
         };
         if let Some(sender) = calls.lock().waiting.remove(&id) {
@@ -201,13 +197,26 @@ fn read_line(reader: &mut impl BufRead, max_line: u64, line: &mut Vec<u8>) -> Op
     Some(false)
 }
 
-/// How much memory the values in a line take once they are read, about and at most: an object has a node for 11 members, and each value a
+/// Reads JSON, unless its values take too much memory.
+fn read_value(json: &[u8]) -> Result<Value, CallError> {
+    if tree_bytes(json) > MAX_TREE {
+        let message = "the answer of the page has too many values; return less at a time";
+        return Err(CallError::new("unknown error", message));
+    }
+    serde_json::from_slice(json).map_err(|_| unreadable())
+}
+
+fn unreadable() -> CallError {
+    CallError::new("unknown error", "the page host's answer cannot be read")
+}
+
+/// How much memory the values in JSON take once they are read, about and at most: an object has a node for 11 members, and each value a
 /// place that grows by doubling.
-fn tree_bytes(line: &[u8]) -> usize {
+fn tree_bytes(json: &[u8]) -> usize {
     const NODE: usize = 700;
     const VALUE: usize = 64;
-    let (mut bytes, mut in_text, mut is_escaped) = (line.len(), false, false);
-    for &byte in line {
+    let (mut bytes, mut in_text, mut is_escaped) = (json.len(), false, false);
+    for &byte in json {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = in_text,
@@ -270,6 +279,24 @@ mod tests {
         let ([first, second], _) = check(&lines, MAX_LINE);
         assert_eq!(first.unwrap_err(), "the answer of the page has too many values; return less at a time");
         assert_eq!(second.unwrap().as_array().map(Vec::len), Some(600_001));
+    }
+
+    #[test]
+    fn json_in_an_answer_is_read_as_one() {
+        let answers = |first: &str, second: &str| {
+            let lines =
+                format!("{}\n{}\n", json!({ "id": 1, "json": first }), json!({ "id": 2, "json": second }));
+            check(&lines, MAX_LINE).0
+        };
+        let unreadable = || Err("the page host's answer cannot be read".to_owned());
+        assert_eq!(
+            answers(r#"{"id":2,"a":["\"\u00e4",null]}"#, "7"),
+            [Ok(json!({ "id": 2, "a": ["\"ä", null] })), Ok(json!(7))]
+        );
+        assert_eq!(answers("", "1\n2"), [unreadable(), unreadable()]);
+        assert_eq!(answers(r#""\ud800""#, &"[".repeat(300)), [unreadable(), unreadable()]);
+        let [many, _] = answers(&format!("[{}1]", r#"{"":1},"#.repeat(600_000)), "");
+        assert_eq!(many.unwrap_err(), "the answer of the page has too many values; return less at a time");
     }
 
     #[test]

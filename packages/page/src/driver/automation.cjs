@@ -3,12 +3,11 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
-const { LONG_TEXT, MAX_LONG_KEYS } = require('../any-realm/long-texts.cjs');
 const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
 const { internalsOf } = require('../host/page.cjs');
 const { withTimeout } = require('../host/time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
-const { countLongKeys } = require('./long-keys.cjs');
+const { JsonText } = require('./json-text.cjs');
 
 /** How often elements are looked for while they are awaited, in milliseconds. */
 const FIND_INTERVAL = 20;
@@ -60,7 +59,7 @@ class Automation {
    * @param {string} command see dom-realm/automation/commands.cjs
    * @param {object} parameters
    * @param {CommandLimit} limit
-   * @returns {Promise<any>} JSON
+   * @returns {Promise<JsonText>}
    */
   async perform(context, command, parameters, { timeout, timeoutError = 'timeout' }) {
     this.assertOpen(context);
@@ -86,14 +85,7 @@ class Automation {
       const { code, message, stack } = Object(answer.error);
       throw new CommandError(textOf(code), textOf(message), textOf(stack));
     }
-    const text = String(answer.text);
-    const longKeys = countLongKeys(text);
-    if (longKeys > MAX_LONG_KEYS)
-      throw new CommandError(
-        'javascript error',
-        `the objects of the result have ${longKeys} keys of more than ${LONG_TEXT} characters; ${MAX_LONG_KEYS} are allowed`,
-      );
-    return JSON.parse(text);
+    return new JsonText(answer.text);
   }
 
   /**
@@ -108,7 +100,7 @@ class Automation {
     for (;;) {
       const found = await this.perform(context, 'find', locator, { timeout });
       const left = end - performance.now();
-      if (found.length > 0 || !(left > 0)) return found;
+      if (found.text !== '[]' || !(left > 0)) return found;
       await new Promise((resolve) => setTimeout(resolve, Math.min(FIND_INTERVAL, left)));
     }
   }
@@ -124,7 +116,7 @@ class Automation {
   async enterFrame(context, which, limit) {
     const found = await this.perform(context, 'frame', which, limit);
     const { threads, documentNumber } = internalsOf(this.#page);
-    const frame = threads?.frameWithin(context.frame, found);
+    const frame = threads?.frameWithin(context.frame, Object(found.read()));
     if (frame === undefined) throw new CommandError('no such window', 'the frame has no document');
     return { frame, document: documentNumber };
   }

@@ -56,10 +56,7 @@ class DrivenWindow {
    * @param {WaitOptions & { context: BrowsingContext, scriptTimeout: number }} options
    */
   async traverse(delta, { context, waitUntil, timeout, scriptTimeout }) {
-    const isWithinDocument =
-      context.frame === 0 &&
-      (await this.automation.perform(context, 'traverse', { delta }, { timeout: scriptTimeout }).catch(() => false));
-    if (isWithinDocument) return;
+    if (context.frame === 0 && (await this.#traverseWithin(context, delta, scriptTimeout))) return;
     const url = this.#history.peek(delta);
     if (url === undefined) return;
     this.#isTraversing = true;
@@ -68,6 +65,20 @@ class DrivenWindow {
       this.#history.step(delta);
     } finally {
       this.#isTraversing = false;
+    }
+  }
+
+  /**
+   * @param {BrowsingContext} context
+   * @param {number} delta
+   * @param {number} timeout
+   * @returns {Promise<boolean>} whether the document has such an entry
+   */
+  async #traverseWithin(context, delta, timeout) {
+    try {
+      return (await this.automation.perform(context, 'traverse', { delta }, { timeout })).read() === true;
+    } catch {
+      return false;
     }
   }
 

@@ -3,13 +3,13 @@
 // A program that hosts pages for another one: `selfprof page` and `selfprof webdriver` start it.
 //
 // Its standard input is one end of a socket that carries a JSON text per line, both ways. A request is `{ id, method, parameters }` and is
-// answered by `{ id, result }` or `{ id, error: { code, message, stack } }`, in any order. What happens in pages is sent as
-// `{ event, window, ... }`. When the socket closes, for whatever reason, so does this program: it never outlives its user. It does not
+// answered by `{ id, result }`, by `{ id, json }` with the text of a page's JSON, or by `{ id, error: { code, message, stack } }`, in any
+// order. What happens in pages is sent as `{ event, window, ... }`. When the socket closes, for whatever reason, so does this program: it never outlives its user. It does not
 // use standard output and standard error, where Node reports how it died.
 
 const net = require('node:net');
 
-const { toLine } = require('./lines.cjs');
+const { toAnswer, toLine } = require('./lines.cjs');
 const { TimeoutError, messageOf } = require('../host/errors.cjs');
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { checkNode } = require('../host/find-jsdom.cjs');
@@ -19,7 +19,7 @@ const { CommandError } = require('./command-error.cjs');
 const MAX_REQUEST = 256 << 20;
 
 const socket = new net.Socket({ fd: 0, readable: true, writable: true });
-const send = (/** @type {object} */ message) => socket.write(`${toLine(message)}\n`);
+const send = (/** @type {string} */ line) => socket.write(`${line}\n`);
 
 /** @type {import('./driver.cjs').Driver | undefined} */
 let driver;
@@ -29,7 +29,7 @@ function theDriver() {
   if (driver === undefined) {
     checkNode();
     const { Driver } = require('./driver.cjs');
-    driver = new Driver((event) => send(event));
+    driver = new Driver((event) => send(toLine(event)));
   }
   return driver;
 }
@@ -38,9 +38,9 @@ function theDriver() {
 async function answer(line) {
   const { id, method, parameters } = JSON.parse(line);
   try {
-    send({ id, result: (await theDriver().call(method, parameters)) ?? null });
+    send(toAnswer(id, await theDriver().call(method, parameters)));
   } catch (error) {
-    send({ id, error: describeError(error) });
+    send(toLine({ id, error: describeError(error) }));
   }
 }
 

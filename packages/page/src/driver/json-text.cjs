@@ -1,0 +1,37 @@
+'use strict';
+
+// JSON of a page that this thread passes on as text. It can have millions of values, so only the reader of the lines, which counts them first,
+// makes them.
+
+const { CommandError } = require('./command-error.cjs');
+
+/** JSON has them as escapes. As they are, they would make the line six times as long. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
+const CONTROL_CHARACTER = /[\0-\x1f]/;
+
+/** The longest text that this thread reads itself. */
+const MAX_READ = 1_000;
+
+class JsonText {
+  /** @param {unknown} given of a DOM realm, which a page can have taken over @throws {CommandError} `unknown error` */
+  constructor(given) {
+    if (typeof given !== 'string' || CONTROL_CHARACTER.test(given)) throw unreadable();
+    this.text = given;
+  }
+
+  /** The value of a short one. @throws {CommandError} `unknown error` */
+  read() {
+    if (this.text.length > MAX_READ) throw unreadable();
+    try {
+      return JSON.parse(this.text);
+    } catch {
+      throw unreadable();
+    }
+  }
+}
+
+function unreadable() {
+  return new CommandError('unknown error', "the page's answer cannot be read");
+}
+
+module.exports = { JsonText };
