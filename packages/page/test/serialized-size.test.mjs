@@ -121,6 +121,8 @@ suite('bytes of a value', () => {
     const alike = bytesOfList((n) => ({ id: n, name: 'a', other: true }), 1_000);
     const others = bytesOfList((n) => ({ [`a${n}`]: n, [`b${n}`]: 'a', [`c${n}`]: true }), 1_000);
     assert.ok(serializedSize(alike).heap < serializedSize(others).heap / 2);
+    const withLists = bytesOfList((n) => (n % 2 ? [n, 'a', true] : { id: n, name: 'a', other: true }), 1_000);
+    assert.ok(serializedSize(withLists).heap < serializedSize(others).heap / 2);
   });
 
   test('cost as much as the shapes of its objects, but those that are known', () => {

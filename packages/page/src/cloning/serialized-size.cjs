@@ -119,18 +119,14 @@ class Open {
   keys = [];
   keyCount = 0;
   shape = NO_SHAPE;
-  /** Its shape without keys, and that of the one before. */
+  /** The shape without keys of the object that these keys belong to. */
   firstShape = NO_SHAPE;
 
   /** @param {number} tag */
   begin(tag) {
     this.tag = tag;
     this.count = this.elements = this.places = this.indexes = this.keyCount = 0;
-    const firstShape = SHAPES[tag];
-    if (firstShape !== NO_SHAPE) {
-      if (firstShape !== this.firstShape) this.keys.length = 0;
-      this.shape = this.firstShape = firstShape;
-    }
+    this.shape = SHAPES[tag];
     return this;
   }
 
@@ -148,6 +144,10 @@ class Open {
   addKey(bytes, from, to, shapes) {
     const at = this.keyCount;
     this.keyCount += 3;
+    if (at === 0 && this.firstShape !== this.shape) {
+      this.firstShape = this.shape;
+      this.keys.length = 0;
+    }
     if (at < this.keys.length) {
       let before = this.keys[at];
       if (this.keys[at + 1] - before === to - from) {
