@@ -1253,6 +1253,38 @@ suite("memory of the user's thread", () => {
     ]);
   });
 
+  // The page replaces a method that its profiler calls, so a trace has as many entries as the page likes.
+  test('and the thread that builds traces are not kept by very many marks without names', async (t) => {
+    const page = await openHtml(t, '', { headers: { 'document-policy': 'js-profiling' } });
+    const traces = await page.evaluate(async () => {
+      const { prototype } = Object.getPrototypeOf(Uint8Array);
+      const { slice } = prototype;
+      const [heads, times] = [new Uint32Array(1_200_000), new Float64Array(2_400_000)];
+      heads.fill(0xffff_fff0, 100_000, 100_010);
+      const traces = [];
+      for (let count = 0; count < 3; count++) {
+        const profiler = new Profiler({ sampleInterval: 100, maxBufferSize: 10, includeEntries: true });
+        performance.mark('');
+        prototype.slice = function () {
+          return this instanceof Float64Array ? times : heads;
+        };
+        traces.push(profiler.stop({ format: 'json-gzip' }));
+        prototype.slice = slice;
+      }
+      return await Promise.all(traces);
+    });
+    const seen = traces.map((bytes) => {
+      const { entries, droppedEntriesCount } = JSON.parse(gunzipSync(bytes));
+      return [entries?.length, droppedEntriesCount];
+    });
+    // The first one has all the room that there is.
+    assert.deepEqual(seen, [
+      [1_048_576 - 10, 1_200_000 - 1_048_576],
+      [0, 1_200_000],
+      [0, 1_200_000],
+    ]);
+  });
+
   // V8 hashes the last digit of a BigInt alone, and compares two from there.
   test('is not kept by large BigInts in a set', async (t) => {
     const page = await openHtml(t, '', { host: host(t, { timeout: 60_000 }) });

@@ -175,6 +175,7 @@ fn on_signal() {
 fn end(reason: &'static str) {
     let Some(mut agent) = current::take() else { return };
     let key = agent.key();
+    agent.notifier().set_ended();
     agent.notifier().interrupter().revoke();
     alarm::forget(key);
     let streams = !agent.notifier().streams().is_empty();

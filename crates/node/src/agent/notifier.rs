@@ -26,6 +26,8 @@ pub struct Notifier {
     streams: Mutex<HashMap<SessionId, StreamedRecording>>,
     /// Whether other threads have requests for the agent. Any thread sets it, the agent's thread clears it.
     has_requests: AtomicBool,
+    /// Whether the agent has ended. Its thread sets it, the building thread reads it.
+    has_ended: AtomicBool,
 }
 
 impl Notifier {
@@ -39,12 +41,23 @@ impl Notifier {
             chunked: Mutex::default(),
             streams: Mutex::default(),
             has_requests: AtomicBool::new(false),
+            has_ended: AtomicBool::new(false),
         }
     }
 
     /// The agent's key.
     pub fn key(&self) -> AgentKey {
         self.key
+    }
+
+    /// The agent has ended: nobody waits for its traces any more.
+    pub fn set_ended(&self) {
+        self.has_ended.store(true, Ordering::Release);
+    }
+
+    /// Whether the agent has ended.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::Acquire)
     }
 
     /// Interrupts the agent's thread.

@@ -74,12 +74,12 @@ pub struct StoppedSession {
 }
 
 impl StoppedSession {
-    /// Requests the trace. `done` receives it on the building thread, `None` when building it failed.
+    /// Requests the trace. `done` receives it on the building thread, `None` when building it failed or the thread has ended meanwhile.
     pub fn build(self, done: impl FnOnce(Option<FinishedTrace>) + Send + 'static) {
         let Self { session, cell, notifier } = self;
         let queue = notifier.chunked(session).map(|chunked| chunked.queue);
         building_thread::run(move || {
-            let finished = finish(&cell, queue.as_deref());
+            let finished = if notifier.has_ended() { None } else { finish(&cell, queue.as_deref()) };
             // The scripts of a closed realm are forgotten with its last recording, so before anything is notified of the
             // trace.
             drop(cell);

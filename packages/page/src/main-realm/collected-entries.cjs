@@ -4,39 +4,67 @@
 
 /** @typedef {import('../any-realm/realm-contracts.js').CollectedEntries} CollectedEntries with the names as JSON */
 
+/** How many characters an entry has in a trace as JSON, about, beside its name. */
+const ENTRY = 64;
+
 /**
  * Checks what a window has collected, and leaves out what is too much: a trace as JSON has the name of each entry, however many have the same.
  *
  * @param {{ [Name in keyof CollectedEntries]: unknown }} collected
- * @param {number} room how many characters the names of all entries may have together
- * @returns {Omit<CollectedEntries, 'names'> & { names: string[] }}
+ * @param {number} room how many characters all entries may have together
+ * @returns {{ entries: Omit<CollectedEntries, 'names'> & { names: string[] }, length: number }} with how many characters they have
  */
 function readEntries({ names: text, heads: givenHeads, times: givenTimes, until, dropped, isCircular: given }, room) {
   /** @type {string[]} */
-  const names = JSON.parse(String(text)).map(String);
+  const givenNames = JSON.parse(String(text)).map(String);
   const heads = new Uint32Array(/** @type {Uint32Array} */ (givenHeads));
   const times = new Float64Array(/** @type {Float64Array} */ (givenTimes));
   const isCircular = given === true;
-  const collected = { names, heads, times, until: Number(until), dropped: Number(dropped), isCircular };
-  const lengthOf = (/** @type {number} */ at) => names[heads[at] >>> 1]?.length ?? 0;
 
   let kept = 0;
   let length = 0;
   // A circular buffer keeps the latest entries.
   for (; kept < heads.length; kept++) {
-    length += lengthOf(isCircular ? heads.length - 1 - kept : kept);
-    if (length > room) break;
+    const name = givenNames[heads[isCircular ? heads.length - 1 - kept : kept] >>> 1] ?? '';
+    if (length + ENTRY + name.length > room) break;
+    length += ENTRY + name.length;
   }
   const from = isCircular ? heads.length - kept : 0;
-  const used = new Uint8Array(names.length);
-  for (let at = from; at < from + kept; at++) used[heads[at] >>> 1] = 1;
+  const keptHeads = heads.slice(from, from + kept);
   return {
-    ...collected,
-    names: names.map((name, at) => (used[at] === 1 ? name : '')),
-    heads: heads.slice(from, from + kept),
-    times: times.slice(2 * from, 2 * (from + kept)),
-    dropped: collected.dropped + heads.length - kept,
+    entries: {
+      names: renumberNames(givenNames, keptHeads),
+      heads: keptHeads,
+      times: times.slice(2 * from, 2 * (from + kept)),
+      until: Number(until),
+      dropped: Number(dropped) + heads.length - kept,
+      isCircular,
+    },
+    length,
   };
+}
+
+/**
+ * @param {string[]} names
+ * @param {Uint32Array} heads which get the numbers of the names that are returned
+ * @returns {string[]} the names that the heads have
+ */
+function renumberNames(names, heads) {
+  /** @type {string[]} */
+  const used = [];
+  /** By the number of a name: its new number, and one more. */
+  const numbers = new Uint32Array(names.length);
+  for (let at = 0; at < heads.length; at++) {
+    const name = heads[at] >>> 1;
+    // One without a name is no entry.
+    if (name >= names.length) {
+      heads[at] = 0xffff_ffff;
+      continue;
+    }
+    if (numbers[name] === 0) numbers[name] = used.push(names[name]);
+    heads[at] = 2 * (numbers[name] - 1) + (heads[at] & 1);
+  }
+  return used;
 }
 
 module.exports = { readEntries };

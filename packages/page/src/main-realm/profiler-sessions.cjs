@@ -15,14 +15,16 @@ const MAX_STACKS = 0xffff_ffff;
  */
 const FRAME_BUDGET = 64 * 2 ** 20;
 
-/** How many characters the names of the marks and measures of a trace may have together, divided in the same way. */
+/** How many characters the marks and measures of all traces that have not arrived may have together, as JSON. */
 const ENTRY_BUDGET = 64 * 2 ** 20;
 
 class ProfilerSessions {
   /** @type {Set<number>} */
   #open = new Set();
-  /** Those whose traces have not arrived in the heap of the thread. @type {Set<number>} */
-  #stopped = new Set();
+  /** Those whose traces have not arrived in the heap of the thread, with how many characters their entries have. @type {Map<number, number>} */
+  #stopped = new Map();
+  /** How many these are together. */
+  #entryLength = 0;
   #budget;
 
   /** @param {number} budget how many samples a page may keep */
@@ -54,9 +56,9 @@ class ProfilerSessions {
     };
   }
 
-  /** How many characters the names of marks and measures in one more trace may have together. */
+  /** How many characters the marks and measures of one more trace may have together. */
   entryShare() {
-    return Math.floor(ENTRY_BUDGET / this.#parts);
+    return Math.floor((ENTRY_BUDGET - this.#entryLength) / (this.#open.size + 1));
   }
 
   /** @param {number} session */
@@ -69,10 +71,20 @@ class ProfilerSessions {
     this.#open.delete(session);
   }
 
-  /** Counts the trace of a session that was removed, until it has arrived. @param {number} session @param {Promise<unknown>} trace */
-  awaitTrace(session, trace) {
-    this.#stopped.add(session);
-    const onArrival = () => this.#stopped.delete(session);
+  /**
+   * Counts the trace of a session that was removed, until it has arrived.
+   *
+   * @param {number} session
+   * @param {Promise<unknown>} trace
+   * @param {number} entryLength how many characters its entries have
+   */
+  awaitTrace(session, trace, entryLength) {
+    this.#stopped.set(session, entryLength);
+    this.#entryLength += entryLength;
+    const onArrival = () => {
+      this.#stopped.delete(session);
+      this.#entryLength -= entryLength;
+    };
     trace.then(onArrival, onArrival);
   }
 }

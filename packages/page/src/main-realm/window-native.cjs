@@ -171,14 +171,15 @@ class WindowNative {
     }
     // The session ends in any case.
     this.#forget(session);
-    let entries;
+    /** @type {ReturnType<typeof readEntries> | undefined} */
+    let read;
     try {
-      entries = collected === undefined ? undefined : readEntries(collected, this.#thread.sessions.entryShare());
+      read = collected === undefined ? undefined : readEntries(collected, this.#thread.sessions.entryShare());
     } catch {
       // They are not what a window collects.
     }
-    const trace = native.close(session, String(format), entries);
-    this.#thread.sessions.awaitTrace(session, trace);
+    const trace = native.close(session, String(format), read?.entries);
+    this.#thread.sessions.awaitTrace(session, trace, read?.length ?? 0);
     trace.then(
       (/** @type {unknown} */ trace) => this.#thread.enter(() => onDone(this.#toWindow(trace))),
       (/** @type {unknown} */ error) => this.#thread.enter(() => onFailed(messageOf(error))),
