@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "catch.h"
 #include "source.h"
 
 using selfprof::FromHandle;
@@ -171,7 +172,7 @@ void InitializeImportMeta(Local<Context> context, Local<Module> module, Local<Ob
   }
   if (modules->on_import_meta.IsEmpty()) return;
   // The host's function must not throw; V8 accepts no exception here.
-  v8::TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   Local<Value> arguments[] = {meta, GetField<Value>(holder, kUrl), context->Global()};
   modules->on_import_meta.Get(isolate)
       ->Call(context, v8::Undefined(isolate), 3, arguments)

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "catch.h"
+
 using selfprof::FromHandle;
 using selfprof::Handle;
 using selfprof::ScriptKind;
@@ -26,7 +28,6 @@ using v8::Private;
 using v8::StackFrame;
 using v8::StackTrace;
 using v8::String;
-using v8::TryCatch;
 using v8::Value;
 
 namespace {
@@ -159,7 +160,7 @@ void Apply(const v8::FunctionCallbackInfo<Value>& info) {
   for (uint32_t index = 0; index < arguments.size(); ++index) {
     if (!list->Get(context, index).ToLocal(&arguments[index])) return;
   }
-  TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   Local<Value> result;
   if (info[0].As<Function>()
           ->Call(context, info[1], static_cast<int>(arguments.size()), arguments.data())
@@ -167,9 +168,9 @@ void Apply(const v8::FunctionCallbackInfo<Value>& info) {
     info.GetReturnValue().Set(result);
     return;
   }
-  if (caught.CanContinue()) selfprof::NoteException(isolate, caught.Exception(), caught.Message());
+  if (caught->CanContinue()) selfprof::NoteException(isolate, caught->Exception(), caught->Message());
   // The message, and with it the origin, stays that of the exception.
-  caught.ReThrow();
+  caught->ReThrow();
 }
 
 }  // namespace
@@ -206,7 +207,7 @@ void selfprof::NoteRejection(Isolate* isolate, const v8::PromiseRejectMessage& r
     return;
   }
   v8::HandleScope handles(isolate);
-  TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   std::string place;
   Origin found = FindOrigin(isolate, v8::Exception::CreateMessage(isolate, rejection.GetValue()), &place);
   // An error of the host's comes from no script, but a script can be what rejects with it.
@@ -250,7 +251,7 @@ SELFPROF_API Handle selfprof_muted_exception(Isolate* isolate, Handle exception)
     place.swap(noted->place);
     noted->exception.Reset();
   } else {
-    TryCatch caught(isolate);
+    selfprof::Catch caught(isolate);
     FindOrigin(isolate, v8::Exception::CreateMessage(isolate, value), &place);
   }
   return place.empty() ? nullptr : ToHandle(ToText(isolate, place));

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "catch.h"
 #include "handles.h"
 #include "muted_exceptions.h"
 
@@ -271,12 +272,12 @@ MaybeLocal<ArrayBuffer> Take(Isolate* isolate, Local<ArrayBuffer> buffer) {
 // loses what the delegate throws when someone catches here.
 bool Write(Isolate* isolate, Local<Context> context, v8::ValueSerializer* serializer, Local<Value> value) {
 #if NODE_MODULE_VERSION >= SELFPROF_NODE_22
-  v8::TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   if (serializer->WriteValue(context, value).FromMaybe(false)) return true;
-  if (caught.HasCaught() && caught.CanContinue()) {
-    selfprof::NoteException(isolate, caught.Exception(), caught.Message());
+  if (caught->HasCaught() && caught->CanContinue()) {
+    selfprof::NoteException(isolate, caught->Exception(), caught->Message());
   }
-  caught.ReThrow();
+  caught->ReThrow();
   return false;
 #else
   return serializer->WriteValue(context, value).FromMaybe(false);
@@ -355,13 +356,13 @@ SELFPROF_API Handle selfprof_clone_read(Isolate* isolate, Handle bytes, const Se
     if (!Take(isolate, transferred[index]).ToLocal(&taken)) return nullptr;
     deserializer.TransferArrayBuffer(index, taken);
   }
-  v8::TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   Local<Value> value;
   if (deserializer.ReadHeader(context).FromMaybe(false) && deserializer.ReadValue(context).ToLocal(&value)) {
     return ToHandle(value);
   }
-  if (caught.HasCaught()) {
-    caught.ReThrow();
+  if (caught->HasCaught()) {
+    caught->ReThrow();
     return nullptr;
   }
   return ThrowTypeError(isolate, context, "the record of a value is damaged");

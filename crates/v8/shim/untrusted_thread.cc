@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "catch.h"
 #include "handles.h"
 #include "muted_exceptions.h"
 
@@ -90,7 +91,7 @@ MaybeLocal<Promise> ImportModule(Local<Context> context, Local<Data> host_define
   Local<Context> own = host->without_eval.front().Get(isolate);
   {
     Context::Scope scope(own);
-    v8::TryCatch caught(isolate);
+    selfprof::Catch caught(isolate);
     std::vector<Local<Value>> pairs;
     for (int index = 0; index < attributes->Length(); ++index) {
       pairs.push_back(selfprof::ElementAt(own, attributes, index).As<Value>());
@@ -129,7 +130,7 @@ MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, 
     Context::Scope scope(own);
     Local<Function> is_host_site = host->is_host_site.Get(isolate);
     for (uint32_t index = 0; index < sites->Length(); ++index) {
-      v8::TryCatch caught(isolate);
+      selfprof::Catch caught(isolate);
       Local<Value> site, hidden;
       if (!sites->Get(own, index).ToLocal(&site)) continue;
       if (!IsOwn(isolate, context) &&
@@ -148,7 +149,7 @@ MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, 
     return handles.Escape(formatted);
   }
   Context::Scope scope(own);
-  v8::TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   Local<Value> arguments[] = {error, Array::New(isolate, visible.data(), visible.size())};
   Local<Value> formatted;
   if (!host->format_stack.Get(isolate)->Call(own, v8::Undefined(isolate), 2, arguments).ToLocal(&formatted)) {
@@ -163,7 +164,7 @@ constexpr int kProbe = (64 << 10) / sizeof(void*);
 // Whether there is room on the stack for what Node does in a callback: V8 checks that the arguments of a call fit.
 bool HasStack(Isolate* isolate) {
   v8::HandleScope handles(isolate);
-  v8::TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   Local<Context> own = host->without_eval.front().Get(isolate);
   std::vector<Local<Value>> arguments(kProbe, v8::Undefined(isolate));
   return !host->empty.Get(isolate)->Call(own, v8::Undefined(isolate), kProbe, arguments.data()).IsEmpty();
@@ -283,7 +284,10 @@ SELFPROF_API bool selfprof_forbid_eval(Isolate* isolate, Handle anchor) noexcept
 }
 
 // Runs the promise jobs that are due. Does nothing while such jobs run.
-SELFPROF_API void selfprof_run_promise_jobs(Isolate* isolate) noexcept { isolate->PerformMicrotaskCheckpoint(); }
+SELFPROF_API void selfprof_run_promise_jobs(Isolate* isolate) noexcept {
+  selfprof::Catch caught(isolate);
+  isolate->PerformMicrotaskCheckpoint();
+}
 
 // Settles the promise of an import() with a module's namespace or an error. Does nothing for an unknown id.
 SELFPROF_API void selfprof_settle_import(Isolate* isolate, uint32_t id, bool fulfilled, Handle value) noexcept {
@@ -295,7 +299,7 @@ SELFPROF_API void selfprof_settle_import(Isolate* isolate, uint32_t id, bool ful
   Local<Context> context;
   if (!selfprof::CreationContext(isolate, resolver.As<Object>()).ToLocal(&context)) return;
   Context::Scope scope(context);
-  v8::TryCatch caught(isolate);
+  selfprof::Catch caught(isolate);
   if (fulfilled) {
     resolver->Resolve(context, FromHandle<Value>(value)).FromMaybe(false);
   } else {

@@ -1117,6 +1117,34 @@ suite('profilers and entries of workers', () => {
   });
 });
 
+// V8 forgets that a thread is to end when a native function catches that. The program would never end.
+test('loops that are in native functions of the host all the time end with the program', {
+  timeout: 60_000,
+}, async () => {
+  const program = `
+    import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+    const pages = new PageHost({ jsdom: ${JSON.stringify(jsdom)} });
+    const loops = [
+      'new Error().stack',
+      'Promise.reject(1)',
+      'import("/never").catch(() => {})',
+      'structuredClone({ get a() { for (let n = 0; n < 1e4; n++); return 1 } })',
+    ];
+    const looping = loops.map(async (loop) => {
+      const page = await pages.open('about:blank');
+      await page.evaluateIn({ timeout: 1_000 }, 'for (;;) ' + loop).catch(({ name }) => console.log(name));
+    });
+    await Promise.all(looping);
+    const again = await pages.open('about:blank');
+    await again.evaluate('setTimeout(() => { for (;;) new Error().stack }); 0');
+    setTimeout(() => process.exit(3), 500);`;
+  const ended = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 50_000,
+    killSignal: 'SIGKILL',
+  }).catch((error) => error);
+  assert.deepEqual([ended.code, ended.stdout], [3, 'TimeoutError\n'.repeat(4)]);
+});
+
 suite("memory of the user's thread", () => {
   test('is not filled by the result of a script', { timeout: 60_000 }, async () => {
     const program = `

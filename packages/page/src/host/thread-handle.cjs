@@ -35,6 +35,10 @@ const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--no-
 /** How long the end of a thread is awaited, in milliseconds. V8 does not interrupt each of its built-in functions, and some run for years. */
 const MAX_TERMINATION = 5_000;
 
+/** When it is asked for again, in milliseconds: after twice as long each time. */
+const FIRST_DELAY = 100;
+const MAX_DELAY = 60_000;
+
 /** How much may be sent to a DOM realm before it is read, in kilobytes. */
 const MAX_UNREAD = 128 << 10;
 
@@ -126,7 +130,7 @@ class ThreadHandle extends EventEmitter {
     this.#stopWatching = watchMemory(this.#worker, { limit: memoryLimit * 2 ** 20, page: resizable[1] }, () => {
       const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
       this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
-      this.#worker.terminate();
+      this.#askToEnd();
     });
     this.#worker.on('error', (/** @type {unknown} */ error) => {
       // Nothing of a page gets here, but what ends a thread may be anything.
@@ -359,11 +363,32 @@ class ThreadHandle extends EventEmitter {
     await this.terminate();
   }
 
+  /**
+   * V8 forgets that a thread is to end when native code catches that, as some of Node's does. So it is asked for until it has happened.
+   *
+   * @returns {Promise<unknown>} settled at the end
+   */
+  #askToEnd() {
+    let delay = FIRST_DELAY;
+    const askAgain = () => {
+      this.#worker.terminate();
+      // That keeps the program alive.
+      this.#worker.unref();
+      delay = Math.min(2 * delay, MAX_DELAY);
+      timer = setTimeout(askAgain, delay).unref();
+    };
+    let timer = setTimeout(askAgain, delay).unref();
+    this.#worker.once('exit', () => clearTimeout(timer));
+    // Each call listens.
+    this.#worker.setMaxListeners(0);
+    return this.#worker.terminate();
+  }
+
   /** Ends the thread, whatever it is doing. @returns {Promise<boolean>} whether it had not ended before */
   async terminate() {
     const isFirst = !this.#hasEnded;
     this.#end();
-    this.#terminated ??= waitAtMost(MAX_TERMINATION, this.#worker.terminate());
+    this.#terminated ??= waitAtMost(MAX_TERMINATION, this.#askToEnd());
     await this.#terminated;
     // It may never end, and must not keep the program from going on.
     this.#worker.unref();
