@@ -39,7 +39,7 @@ class BufferBudget {
   use(bytes) {
     this.#used += bytes;
     if (bytes > 0 && this.#used > this.#limit)
-      throw new Error(`the page's responses that wait take more than ${this.#limit} bytes`);
+      throw new Error(`the page's responses take more than ${this.#limit} bytes while they are read`);
   }
 
   lease() {

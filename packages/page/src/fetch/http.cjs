@@ -11,7 +11,8 @@ const { lookupFor } = require('./host-lookup.cjs');
 const { JoinedBytes } = require('./joined-bytes.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
-/** @typedef {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} Lease */
+/** @typedef {import('./buffer-budget.cjs').BufferBudget} BufferBudget */
+/** @typedef {ReturnType<BufferBudget['lease']>} Lease */
 
 /**
  * @typedef {object} TransportOptions
@@ -36,21 +37,32 @@ const DEFAULT_BODY_LIMIT = 256 << 20;
 /** How many connections may be idle. Node limits those to each server, and a page can name any number of servers. */
 const MAX_IDLE = 64;
 
-const gunzip = () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH });
+/**
+ * What decodes a content coding.
+ *
+ * @typedef {object} Coding
+ * @property {() => import('node:stream').Transform} create
+ * @property {number} memory what a decoder takes from its first byte on, in bytes: for Brotli, 256 codes of each kind
+ * @property {number} window how much it keeps of what it has decoded, in bytes
+ */
 
-/** @type {Map<string, () => import('node:stream').Transform>} */
-const DECODERS = new Map([
-  ['gzip', gunzip],
-  ['x-gzip', gunzip],
-  ['deflate', () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH })],
-  ['br', () => zlib.createBrotliDecompress()],
+/** @type {Coding} */
+const GZIP = {
+  create: () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
+  memory: 64 << 10,
+  window: 0,
+};
+
+/** @type {Map<string, Coding>} */
+const CODINGS = new Map([
+  ['gzip', GZIP],
+  ['x-gzip', GZIP],
+  ['deflate', { ...GZIP, create: () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH }) }],
+  ['br', { create: () => zlib.createBrotliDecompress(), memory: 3 << 20, window: 16 << 20 }],
 ]);
 
 /** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
 const MAX_CODINGS = 3;
-
-/** How much a decoder keeps of what it has decoded, in bytes: the largest window of Brotli. */
-const MAX_WINDOW = 16 << 20;
 
 /**
  * Headers from the flat list of names and values that Node gives, whose values are read as Latin-1.
@@ -104,10 +116,11 @@ class Transport {
   /**
    * @param {{ url: URL, method: string, headers: HeaderList, body: Uint8Array | null, startedAt?: number }} message
    *   `startedAt` is when the fetch that this request belongs to began
-   * @param {{ signal?: AbortSignal | undefined, lease?: Lease | undefined }} [options] `lease` counts the bytes of the body
+   * @param {{ signal?: AbortSignal | undefined, lease?: Lease | undefined, decoders?: BufferBudget | undefined }} [options] `lease`
+   *   counts the bytes of the body, and `decoders` what decoders take meanwhile
    * @returns {Promise<HttpResponse>}
    */
-  send({ url, method, headers, body, startedAt }, { signal, lease } = {}) {
+  send({ url, method, headers, body, startedAt }, { signal, lease, decoders } = {}) {
     const isSecure = url.protocol === 'https:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const merged = mergedHeaders(headers);
@@ -136,7 +149,7 @@ class Transport {
         // The server closed an idle connection at that moment. Browsers ask again, too.
         const isClosed = outgoing.reusedSocket && !hasResponse && 'code' in error && error.code === 'ECONNRESET';
         if (isClosed && (method === 'GET' || method === 'HEAD'))
-          resolve(this.send({ url, method, headers, body, startedAt }, { signal, lease }));
+          resolve(this.send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
         else reject(error);
       });
       outgoing.on('upgrade', (_incoming, socket) => {
@@ -148,7 +161,7 @@ class Transport {
         incoming.on('data', (chunk) => {
           timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
         });
-        readBody(incoming, { limit: this.bodyLimit, lease, signal }).then(
+        readBody(incoming, { limit: this.bodyLimit, lease, memory: decoders?.lease(), signal }).then(
           (decoded) => {
             // A decoder has found the end of its text, and the server sends more.
             if (!incoming.complete) outgoing.destroy();
@@ -208,16 +221,23 @@ function closeIdle({ freeSockets }) {
  * Reads and decodes a body. The limit holds for the decoded bytes.
  *
  * @param {http.IncomingMessage} incoming
- * @param {{ limit: number, lease: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes
+ * @param {{ limit: number, lease: Lease | undefined, memory: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes;
+ *   `memory` counts what the decoders take
  * @returns {Promise<Buffer>}
  */
-function readBody(incoming, { limit, lease, signal }) {
+function readBody(incoming, { limit, lease, memory, signal }) {
   return new Promise((succeed, refuse) => {
     const bytes = new JoinedBytes();
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      signal?.removeEventListener('abort', onAbort);
+      memory?.release();
+    };
     // Once all of the response has arrived, this ends it no longer.
     const onAbort = () => reject(signal?.reason);
     const reject = (/** @type {unknown} */ error) => {
-      signal?.removeEventListener('abort', onAbort);
+      end();
       // A decoder could go on with what it has.
       incoming.unpipe();
       for (const decoder of decoders) decoder.unpipe().destroy();
@@ -225,7 +245,7 @@ function readBody(incoming, { limit, lease, signal }) {
       refuse(error);
     };
     const resolve = (/** @type {Buffer} */ body) => {
-      signal?.removeEventListener('abort', onAbort);
+      end();
       succeed(body);
     };
     signal?.addEventListener('abort', onAbort);
@@ -234,48 +254,49 @@ function readBody(incoming, { limit, lease, signal }) {
     incoming.on('error', reject);
     incoming.on('aborted', () => reject(new Error('the connection was lost')));
     const codings = (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
-    const known = codings.map((name) => name.trim()).filter((name) => DECODERS.has(name));
+    const known = codings.flatMap((name) => CODINGS.get(name.trim()) ?? []).reverse();
     if (known.length > MAX_CODINGS) {
       reject(new Error(`the response has more than ${MAX_CODINGS} content codings`));
       return;
     }
-    for (const name of known.reverse()) {
-      const newDecoder = DECODERS.get(name);
-      if (newDecoder !== undefined) decoders.push(newDecoder());
-    }
-    /** @type {import('node:stream').Readable} */
-    let decoded = incoming;
-    for (const decoder of decoders) decoded = decoded.pipe(decoder).on('error', reject);
-    const count = (/** @type {number} */ bytes) => {
+    const count = (/** @type {Lease | undefined} */ counter, /** @type {number} */ bytes) => {
+      if (isOver) return false;
       try {
-        lease?.add(bytes);
+        counter?.add(bytes);
         return true;
       } catch (error) {
         reject(error);
         return false;
       }
     };
+    for (const { create, memory: bytes } of known) {
+      if (!count(memory, bytes)) return;
+      decoders.push(create());
+    }
+    /** @type {import('node:stream').Readable} */
+    let decoded = incoming;
+    for (const decoder of decoders) decoded = decoded.pipe(decoder).on('error', reject);
     const isWithinLimit = (/** @type {number} */ length) => {
       if (length <= limit) return true;
       reject(new Error(`the response is larger than ${limit} bytes`));
       return false;
     };
-    // What a decoder before the last one puts out is part of no body, however much of it the decoder keeps. But it can be endless while
-    // nothing comes of it.
-    for (const decoder of decoders.slice(0, -1)) {
+    // What a decoder puts out can be endless while nothing comes of it, and so is limited, even if it is part of no body.
+    for (const [at, decoder] of decoders.entries()) {
+      const { window } = known[at];
       let length = 0;
       let kept = 0;
       decoder.on('data', (/** @type {Buffer} */ chunk) => {
         length += chunk.length;
-        const more = Math.min(chunk.length, MAX_WINDOW - kept);
+        const more = Math.min(chunk.length, window - kept);
         kept += more;
-        if (isWithinLimit(length) && more > 0) count(more);
+        if (isWithinLimit(length) && more > 0) count(memory, more);
       });
     }
     let length = 0;
     decoded.on('data', (/** @type {Buffer} */ chunk) => {
       length += chunk.length;
-      if (isWithinLimit(length) && count(chunk.length)) bytes.add(chunk);
+      if (isWithinLimit(length) && count(lease, chunk.length)) bytes.add(chunk);
     });
     decoded.on('end', () => resolve(bytes.take()));
   });

@@ -7,6 +7,7 @@
 // host and never from code of the page.
 
 const { isBlockedByPort, isBlockedByType } = require('./blocking.cjs');
+const { BufferBudget } = require('./buffer-budget.cjs');
 const { SAFELISTED_METHODS, checkPreflight, corsCheck, preflightHeaders, unsafeHeaderNames } = require('./cors.cjs');
 const { decodeDataUrl } = require('./data-url.cjs');
 const { HEADERS_SIZE, mayRevealTiming, now } = require('./fetch-timing.cjs');
@@ -28,13 +29,17 @@ const { Turns } = require('./turns.cjs');
 /** @typedef {import('./redirect.cjs').Hop} Hop */
 /** @typedef {import('./fetch-timing.cjs').FetchTiming} FetchTiming */
 /** @typedef {import('./http.cjs').HttpResponse} HttpResponse */
-/** @typedef {{ signal?: AbortSignal | undefined, lease?: Response['lease'] | undefined }} SendOptions */
+/** @typedef {NonNullable<Parameters<import('./http.cjs').Transport['send']>[1]>} SendOptions */
 
 /** How many requests of a page, or of a thread, may be under way: each has a connection, and a process has few. Browsers have as many. */
 const MAX_REQUESTS = 256;
 
+/** How many bytes the decoders of their responses may take together: V8 counts nothing of that. */
+const MAX_DECODERS = 256 << 20;
+
 class Network {
   #turns = new Turns(MAX_REQUESTS);
+  #decoders = new BufferBudget(MAX_DECODERS);
   #transport;
   #cookies;
   #userAgent;
@@ -63,7 +68,7 @@ class Network {
   async fetch(request, client, signal) {
     const lease = this.#budget?.lease();
     try {
-      const response = await this.#fetch(request, client, { signal, lease });
+      const response = await this.#fetch(request, client, { signal, lease, decoders: this.#decoders });
       return lease === undefined ? response : { ...response, lease };
     } catch (error) {
       lease?.release();
@@ -74,7 +79,7 @@ class Network {
   /**
    * @param {Request} request
    * @param {Client} client
-   * @param {{ signal?: AbortSignal | undefined, lease?: Response['lease'] | undefined }} options
+   * @param {SendOptions} options
    * @returns {Promise<Response>}
    */
   async #fetch(request, client, options) {
