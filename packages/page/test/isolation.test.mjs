@@ -53,6 +53,27 @@ suite('cross-origin isolation', () => {
     }
   });
 
+  test('that a header denies to other origins is not given to frames in local documents, either', async (t) => {
+    const foreign = await serve(t, { '/': document({}, '<script>console.log(crossOriginIsolated)</script>') });
+    for (const [policy, isIsolated] of [
+      ['cross-origin-isolated=(self)', false],
+      [`cross-origin-isolated=(self "${foreign.origin}")`, true],
+    ]) {
+      const server = await serve(t, { '/': document({ 'permissions-policy': policy }) });
+      const page = await open(t, server.url('/'));
+      await page.evaluate((src) => {
+        const html = `<iframe allow="cross-origin-isolated" src="${src}"></iframe>`;
+        const add = (members) => document.body.appendChild(Object.assign(document.createElement('iframe'), members));
+        add({ srcdoc: html });
+        add({ src: URL.createObjectURL(new Blob([html], { type: 'text/html' })) });
+        add({}).contentDocument.body.innerHTML = html;
+        add({ srcdoc: `<iframe srcdoc='${html}'></iframe>` });
+      }, foreign.url('/'));
+      await eventually(() => page.log.length === 4);
+      assert.deepEqual(page.log, Array(4).fill(`${isIsolated}`), policy);
+    }
+  });
+
   test('of a frame is as its attribute `allow` and its own header say', async (t) => {
     const server = await serve(t, ROUTES);
     const page = await open(t, server.url('/'));

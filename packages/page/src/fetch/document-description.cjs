@@ -12,6 +12,7 @@ const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isola
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
 const { isSameSite } = require('./site.cjs');
 const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
+const { urlOf } = require('./url-text.cjs');
 
 /**
  * A document before it is parsed.
@@ -129,8 +130,8 @@ function describeFrame(
   if (sandbox.allowsSameOrigin) origin = isSame ? embedder.origin : ownOrigin;
   const isSecure =
     embedder.isSecure && (isLocal ? asker.isSecure : isTrustworthy(sandbox.allowsSameOrigin ? origin : ownOrigin));
-  // data: and blob: documents have no headers. They inherit the embedder policy and the isolation of their embedder, but not
-  // Document-Policy, which is not inherited.
+  // data: and blob: documents have no headers. They inherit the embedder policy and the isolation of their embedder, with what its header
+  // says of that, but not Document-Policy, which is not inherited.
   const embedderPolicy = hasHeaders(url)
     ? isSecure
       ? readEmbedderPolicy(headers)
@@ -152,12 +153,13 @@ function describeFrame(
   if (options.includes('deny') || (options.includes('sameorigin') && !isAmongItsOwn)) {
     throw new LoadRefused(`${url.href} forbids to be framed (X-Frame-Options)`);
   }
-  const isolated = hasHeaders(url) ? readIsolationHeader(headers) : undefined;
+  const isolated = hasHeaders(url) ? readIsolationHeader(headers) : (isLocal ? asker : embedder).isolated;
+  const from = urlOf(src);
   const around = {
     embedder: embedder.origin,
     declared: embedder.isolated,
     allow,
-    src: isLocal || !URL.canParse(src) ? embedder.origin : originOfUrl(new URL(src)),
+    src: isLocal || from === undefined ? embedder.origin : originOfUrl(from),
   };
   const isIsolated = isEmbedderIsolated && isAllowedInFrame(origin, around) && allowsItself(isolated, origin);
   return {

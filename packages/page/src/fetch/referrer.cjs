@@ -2,6 +2,7 @@
 
 const { isOpaque, isTrustworthy, originOfUrl } = require('./origin.cjs');
 const { parseUrl } = require('./request.cjs');
+const { urlOf } = require('./url-text.cjs');
 
 /**
  * The value of `Referer` under the policy `strict-origin-when-cross-origin`, the default; empty for none.
@@ -57,11 +58,11 @@ function originAlone(referrer) {
  */
 function referrerOf(claimed, { url, origin }) {
   if (claimed === '' || isOpaque(origin)) return '';
-  if (!URL.canParse(claimed)) return url;
-  const { protocol } = new URL(claimed);
+  const from = urlOf(claimed);
+  if (from === undefined) return url;
   // A frame without a document of the network sends no referrer.
-  if (protocol === 'about:') return '';
-  return originOfUrl(new URL(claimed)) === origin ? claimed : url;
+  if (from.protocol === 'about:') return '';
+  return originOfUrl(from) === origin ? claimed : url;
 }
 
 module.exports = { documentReferrer, referrerFor, referrerOf };

@@ -2,6 +2,8 @@
 
 // Requests, responses and the clients that make requests. https://fetch.spec.whatwg.org/#concept-request
 
+const { urlOf } = require('./url-text.cjs');
+
 /** @typedef {{ type: string, bytes: Uint8Array }} BlobContent the MIME type and the bytes of a blob */
 
 /**
@@ -63,11 +65,9 @@ class NetworkError extends Error {
  * @throws {NetworkError}
  */
 function parseUrl(text, base) {
-  try {
-    return new URL(text, base);
-  } catch {
-    throw new NetworkError(`${text} is not a URL`);
-  }
+  const url = urlOf(text, base);
+  if (url === undefined) throw new NetworkError(`${text} is not a URL`);
+  return url;
 }
 
 /** The URL of a resource, whatever part of it is asked for. @param {string} url */

@@ -8,6 +8,7 @@ const { shortened } = require('../any-realm/report-limits.cjs');
 const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
+const { urlOf } = require('../fetch/url-text.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
@@ -285,7 +286,7 @@ class AgentThreads {
         if (container === undefined) break;
         // A frame navigates itself: its embedder's thread requests that, as for every frame.
         const url = String(message.url);
-        if (!URL.canParse(url) || new URL(url).protocol === 'javascript:') return;
+        if ((urlOf(url)?.protocol ?? 'javascript:') === 'javascript:') return;
         const referrer = referrerOf(String(message.referrer), thread.document);
         this.#navigateFrame(thread, container, { url, referrer });
         return;

@@ -3,7 +3,7 @@
 const { describeFrame, LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
-const { NetworkError } = require('../fetch/request.cjs');
+const { NetworkError, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
 const { messageOf } = require('./errors.cjs');
 
@@ -161,7 +161,7 @@ async function showInFrame(host, threads, embedder, request, response, { client,
  * @returns {Promise<Response>}
  */
 async function fetchFrame(host, threads, client, { url, referrer, asker, text }, signal) {
-  if (new URL(url).protocol === 'about:') {
+  if (parseUrl(url).protocol === 'about:') {
     // Only the document around the frame has an attribute `srcdoc` for it.
     const isKnown = /^about:blank(?:[?#]|$)/.test(url) || (asker === undefined && url === 'about:srcdoc');
     if (!isKnown) throw new LoadRefused(`${url} is no document`);

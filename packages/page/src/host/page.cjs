@@ -10,6 +10,7 @@ const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
+const { NO_URL, urlOf } = require('../fetch/url-text.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, TimeoutError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
@@ -325,8 +326,8 @@ class Page extends EventEmitter {
 
   /** The page asks to be navigated. @param {FromDomRealm} message */
   #requestNavigation({ url, referrer }) {
-    if (this.#isLeaving || typeof url !== 'string' || !URL.canParse(url)) return;
-    const { protocol } = new URL(url);
+    if (this.#isLeaving || typeof url !== 'string') return;
+    const protocol = urlOf(url)?.protocol;
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
@@ -335,7 +336,10 @@ class Page extends EventEmitter {
       this.#requested.add({ url, referrer: referrerOf(String(referrer), document), initiator: document.origin });
       return;
     }
-    this.#reportNavigation(`a page may not navigate to URLs of the scheme ${protocol}`, url);
+    this.#reportNavigation(
+      protocol === undefined ? NO_URL : `a page may not navigate to URLs of the scheme ${protocol}`,
+      url,
+    );
   }
 
   /** @param {string} text why a navigation that the page asked for fails @param {string} url */

@@ -80,9 +80,9 @@ class WindowRegistry {
    */
   create(document, frame, { mayBeIsolated, around, allowsScripts }) {
     const { embedderPolicy } = this.clientOf(around);
-    const outer = this.ofFrame(around)?.document.sandbox;
+    const { sandbox: outer, isolated } = this.ofFrame(around)?.document ?? EMPTY_DOCUMENT;
     const sandbox = allowsScripts ? outer : combine(outer, { ...UNRESTRICTED, allowsScripts });
-    const description = this.#take(document, { embedderPolicy, sandbox });
+    const description = this.#take(document, { embedderPolicy, sandbox, isolated });
     if (description === undefined) throw new Error('there is no such document');
     if (this.#count === MAX_WINDOWS) throw new Error(`a page may open no more than ${MAX_WINDOWS} windows`);
     this.#count += 1;
@@ -127,11 +127,11 @@ class WindowRegistry {
    * A document is shown once; the empty one, any number of times.
    *
    * @param {number} document
-   * @param {Pick<ShownDocument, 'embedderPolicy' | 'sandbox'>} inherited by an empty one
+   * @param {Pick<ShownDocument, 'embedderPolicy' | 'sandbox' | 'isolated'>} inherited by an empty one
    * @returns {ShownDocument | undefined}
    */
-  #take(document, { embedderPolicy, sandbox }) {
-    if (document === 0) return { ...EMPTY_DOCUMENT, embedderPolicy, sandbox };
+  #take(document, { embedderPolicy, sandbox, isolated }) {
+    if (document === 0) return { ...EMPTY_DOCUMENT, embedderPolicy, sandbox, isolated };
     const description = this.#documents.get(document);
     this.#documents.delete(document);
     return description;
