@@ -61,6 +61,13 @@ const CODINGS = new Map([
   ['br', { create: () => zlib.createBrotliDecompress(), memory: 3 << 20, window: 16 << 20 }],
 ]);
 
+/** How many interim responses, as `103 Early Hints`, a server may send before its response. */
+const MAX_INTERIM = 20;
+
+/** After how many pieces a body must have this many bytes in each, on average: reading a piece takes as long as reading many bytes. */
+const MAX_SMALL_PIECES = 2_000;
+const MIN_PIECE = 16;
+
 /** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
 const MAX_CODINGS = 3;
 
@@ -152,14 +159,24 @@ class Transport {
           resolve(this.send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
         else reject(error);
       });
+      let interim = 0;
+      outgoing.on('information', () => {
+        interim += 1;
+        if (interim > MAX_INTERIM) outgoing.destroy(new Error(`${url.host} sent more than ${MAX_INTERIM} responses`));
+      });
       outgoing.on('upgrade', (_incoming, socket) => {
         socket.destroy();
         reject(new Error(`${url.host} switched to a protocol that was not asked for`));
       });
       outgoing.on('response', (incoming) => {
         hasResponse = true;
+        let pieces = 0;
         incoming.on('data', (chunk) => {
-          timing.encodedSize = (timing.encodedSize ?? 0) + chunk.length;
+          const size = (timing.encodedSize ?? 0) + chunk.length;
+          timing.encodedSize = size;
+          pieces += 1;
+          if (pieces > MAX_SMALL_PIECES && size < pieces * MIN_PIECE)
+            incoming.destroy(new Error(`${url.host} sends a body in more than ${MAX_SMALL_PIECES} small pieces`));
         });
         readBody(incoming, { limit: this.bodyLimit, lease, memory: decoders?.lease(), signal }).then(
           (decoded) => {
