@@ -1655,11 +1655,11 @@ suite("memory of the user's thread", () => {
       '/interim': 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(21),
       '/small': head + pieces(2_001, 'x'),
       '/some': `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(20)}${head}${pieces(2_000, 'x')}0\r\n\r\n`,
-      '/large': `${head}${pieces(20_000, 'x'.repeat(16))}0\r\n\r\n`,
+      '/large': `${head}${pieces(16_000, 'x'.repeat(20))}0\r\n\r\n`,
     };
     const server = net.createServer((socket) => {
       socket.on('error', () => {});
-      socket.once('data', (request) => socket.write(responses[/ (\S*)/.exec(request)[1]]));
+      socket.on('data', (request) => socket.write(responses[/ (\S*)/.exec(request)[1]]));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
