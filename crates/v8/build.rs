@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
     "shim/mapping_urls.cc",
@@ -17,6 +17,7 @@ const SOURCES: [&str; 12] = [
     "shim/scripts.cc",
     "shim/shared_memory.cc",
     "shim/structured_clone.cc",
+    "shim/syntax_tree.cc",
     "shim/timeline.cc",
     "shim/untrusted_thread.cc",
 ];

@@ -11,6 +11,7 @@
 #include "catch.h"
 #include "handles.h"
 #include "muted_exceptions.h"
+#include "syntax_tree.h"
 
 using selfprof::FromHandle;
 using selfprof::Handle;
@@ -57,14 +58,10 @@ struct Host {
 
 thread_local Host* host = nullptr;
 
-// The longest text that is compiled, in characters. V8 parses it to a tree of up to 30 bytes for each character, which counts
-// towards no limit and cannot be interrupted. main-realm/realm.cjs has the same limit for scripts.
-constexpr int kMaxSource = 32 << 20;
-
-// eval() and new Function(), in whichever context.
+// eval() and new Function(), in whichever context. main-realm/realm.cjs has the same limit for scripts.
 v8::ModifyCodeGenerationFromStringsResult AllowCodeGeneration(Local<Context> context, Local<Value> source, bool) {
   Isolate* isolate = Isolate::GetCurrent();
-  bool allowed = !source->IsString() || source.As<String>()->Length() <= kMaxSource;
+  bool allowed = !source->IsString() || !selfprof::IsTooLargeToCompile(isolate, source.As<String>());
   for (const Global<Context>& denied : host->without_eval) allowed = allowed && denied.Get(isolate) != context;
   if (!allowed || !source->IsString()) return {allowed, {}};
   return {true, selfprof::NameIfMuted(isolate, source.As<String>())};

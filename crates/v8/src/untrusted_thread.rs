@@ -88,6 +88,13 @@ pub fn forbid_eval(anchor: Value) -> bool {
     unsafe { ffi::selfprof_forbid_eval(ffi::selfprof_isolate(), anchor.as_raw()) }
 }
 
+/// Whether a text is too long to be compiled, or its syntax tree may take too much memory. To be called inside a native function that
+/// JavaScript called.
+pub fn is_too_large_to_compile(source: Value) -> bool {
+    // SAFETY: as in `host_pages`.
+    unsafe { ffi::selfprof_is_too_large_to_compile(ffi::selfprof_isolate(), source.as_raw()) }
+}
+
 /// Runs the promise jobs that are due. Does nothing while such jobs run. To be called inside a native function that JavaScript called.
 pub fn run_promise_jobs() {
     // SAFETY: a native function is inside an isolate.

@@ -186,7 +186,7 @@ suite("messages to the user's thread", () => {
     const to = { thread: 1, frame: 2, [`t${'x'.repeat(20_000)}`]: 1, deep: {} };
     const given = { type: 'console', text: 'text', url: {}, weight: -5, size: 1, record: {}, to, error };
     messages.post(JSON.stringify({ ...given, ['x'.repeat(20_000)]: 1, __proto__: null, id: 7 }));
-    messages.expect(7);
+    messages.expect({ id: 7, maxShapeCost: 1_000 });
     messages.post(JSON.stringify({ ...given, type: 'evaluated', id: 7 }));
     messages.post(JSON.stringify({ ...given, type: 'evaluated', id: 7 }));
     const [first, second] = JSON.parse(JSON.stringify(sent));

@@ -336,6 +336,8 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
   ): void;
   forbidEval(contextObject: unknown): void;
+  /** Whether a text is too long to be compiled, or may take too much memory meanwhile. */
+  isTooLargeToCompile(source: string): boolean;
   /** A function of the context, as `Reflect.apply`. It notes what the callee throws, for `mutedException`. */
   notingApply(
     contextObject: unknown,

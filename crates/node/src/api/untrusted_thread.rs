@@ -34,6 +34,12 @@ pub fn forbid_eval(context_object: Unknown) -> Result<()> {
     Err(Error::new(Status::InvalidArg, "this thread hosts no pages, or the argument is not an object"))
 }
 
+/// Whether a text is too long to be compiled, or what V8 makes of it meanwhile may take too much memory: nothing can interrupt that.
+#[napi(catch_unwind)]
+pub fn is_too_large_to_compile(source: Unknown) -> Result<bool> {
+    Ok(selfprof_v8::is_too_large_to_compile(to_value(source)?))
+}
+
 /// A function `(callee, this, arguments)` of the context of `contextObject`, which does as `Reflect.apply` for an array of arguments. What the
 /// callee throws is noted for [`muted_exception`].
 #[napi(catch_unwind)]

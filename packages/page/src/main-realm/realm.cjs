@@ -24,14 +24,14 @@ const HOST_SCRIPTS = [
 ];
 
 /**
- * The longest script, in characters. V8 parses it to a tree of up to 30 bytes for each character, which counts towards no limit and cannot be
- * interrupted. crates/v8/shim/untrusted_thread.cc has the same limit for `eval`.
+ * What V8 makes of a script while it compiles it counts towards no limit, and cannot be interrupted. crates/v8/shim/untrusted_thread.cc has the
+ * same limit for `eval`.
+ *
+ * @param {string} source
+ * @throws {Error} when it may take too much
  */
-const MAX_SOURCE = 32 << 20;
-
-/** @param {string} source @throws {Error} when it is too long */
-function checkLength(source) {
-  if (source.length > MAX_SOURCE) throw new Error(`a script is longer than ${MAX_SOURCE} characters`);
+function checkSource(source) {
+  if (native.isTooLargeToCompile(source)) throw new Error('a script is too large to be compiled');
 }
 
 /**
@@ -103,7 +103,7 @@ class Realm {
    * @param {ScriptOptions} [options]
    */
   compileModule(source, url, options) {
-    checkLength(source);
+    checkSource(source);
     return native.compileModule(this.#anchor, source, url, { ...options, realm: this.id });
   }
 
@@ -135,4 +135,4 @@ class Realm {
   }
 }
 
-module.exports = { HOST_SCRIPTS, Realm, checkLength };
+module.exports = { HOST_SCRIPTS, Realm, checkSource };

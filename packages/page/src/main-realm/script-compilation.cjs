@@ -5,7 +5,7 @@
 const { types } = require('node:util');
 const vm = require('node:vm');
 
-const { checkLength } = require('./realm.cjs');
+const { checkSource } = require('./realm.cjs');
 
 /** @typedef {import('./realm.cjs').Realm} Realm */
 
@@ -20,7 +20,7 @@ const { checkLength } = require('./realm.cjs');
  * @throws what the script throws: values of its realm
  */
 function runClassicScript(realm, source, url, { line = 0, column = 0, muted = false } = {}) {
-  checkLength(source);
+  checkSource(source);
   try {
     return realm.run(source, url, { line, column, muted });
   } catch (thrown) {
@@ -76,7 +76,7 @@ function syntaxErrorPosition(thrown) {
  * @throws {object} a SyntaxError of the window's realm
  */
 function checkFunctionBody(window, parameters, body, url) {
-  checkLength(body);
+  checkSource(body);
   vm.compileFunction(body, parameters, { parsingContext: window, filename: url });
 }
 
