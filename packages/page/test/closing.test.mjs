@@ -21,6 +21,27 @@ const collectGarbage = vm.runInNewContext('gc');
 const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
 
 suite('nothing is kept', () => {
+  test('from other pages by frames that wait for their server', async (t) => {
+    const sockets = new Set();
+    const server = await serve(t, {
+      '/': 'the page',
+      '/frames': '<iframe src="/waiting"></iframe>'.repeat(20),
+      '/waiting': ({ socket }) => {
+        sockets.add(socket);
+        return new Promise(() => {});
+      },
+    });
+    const pages = host(t, { timeout: 20_000 });
+    const first = await open(t, server.url('/frames'), { host: pages, waitUntil: 'commit' });
+    await eventually(() => sockets.size === 16);
+    const second = await open(t, server.url('/'), { host: pages });
+    assert.equal(await second.evaluate('document.body.textContent'), 'the page');
+    await first.navigate(server.url('/'));
+    await first.close();
+    await eventually(() => [...sockets].every((socket) => socket.destroyed));
+    assert.equal(await second.evaluate('fetch("/").then((response) => response.text())'), 'the page');
+  });
+
   test('of pages that were closed', async (t) => {
     const foreign = await serve(t, { '*': '<script>URL.createObjectURL(new Blob(["x"]))</script>' });
     const server = await serve(t, {

@@ -424,7 +424,7 @@ class AgentThreads {
   /** @param {AgentThread} thread @param {import('../any-realm/thread-messages.js').KeptRequest} message */
   #startKept(thread, message) {
     const client = { ...this.clientOf(thread), embedderPolicy: message.embedderPolicy };
-    this.#host.keptRequests.start(this.#host.network, client, thread.handle, message);
+    this.#host.startKept(client, thread.handle, message);
   }
 
   /** @param {string} url @param {import('../fetch/origin.cjs').Origin} origin */

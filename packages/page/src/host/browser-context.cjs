@@ -31,7 +31,7 @@ const KEPT_TIMEOUT = 3_000;
 /** @type {Partial<Record<NodeJS.Platform, string>>} */
 const PLATFORMS = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Windows NT 10.0' };
 
-/** What the pages of a host share: connections, where jsdom is, and cookies if the user wants that. Users do not see it. */
+/** What the pages of a host share: where jsdom is, and cookies if the user wants that. Users do not see it. */
 class BrowserContext {
   #library;
   /** The cookies of all pages; undefined if each page has its own. @type {SharedCookies | undefined} */
@@ -44,7 +44,8 @@ class BrowserContext {
   #pages = new Set();
   #options;
   keptRequests = new KeptRequests();
-  transport;
+  /** The connections for documents of pages themselves, and those for requests that outlive their documents. */
+  transports;
   userAgent;
   bodyLimit;
   /** The default timeout, in milliseconds. */
@@ -83,10 +84,15 @@ class BrowserContext {
       network: { hosts, ca, ignoreCertificateErrors, bodyLimit },
     };
     this.#cookies = cookies === 'host' ? new SharedCookies() : undefined;
-    this.transport = new Transport(this.#options.network);
+    this.transports = { topLevel: this.newTransport(), kept: this.newTransport() };
     this.userAgent = agent;
     this.bodyLimit = bodyLimit;
     this.#localStorage = new StorageAreas(new BufferBudget(bodyLimit));
+  }
+
+  /** Connections of their own: there are 16 to each server, and a page can keep its server from answering. */
+  newTransport() {
+    return new Transport(this.#options.network);
   }
 
   /** What the threads of a new page share. */
@@ -152,7 +158,7 @@ class BrowserContext {
     await Promise.all(this.pages().map((page) => page.close()));
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
     await this.keptRequests.settled(KEPT_TIMEOUT);
-    this.transport.close();
+    for (const transport of Object.values(this.transports)) transport.close();
   }
 }
 

@@ -7,7 +7,10 @@ const { Network } = require('../fetch/network.cjs');
 const { PageStorage, StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 
+/** @typedef {import('../any-realm/thread-messages.js').KeptRequest} KeptRequest */
 /** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
+/** @typedef {import('../fetch/http.cjs').Transport} Transport */
+/** @typedef {import('../fetch/request.cjs').Client} Client */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
 
 /** The number of the next page in this process. */
@@ -16,13 +19,14 @@ let nextNumber = 1;
 class PageContext {
   #host;
   #cookies;
+  /** The connections of the page's frames. */
+  #transport;
   network;
   /** For the documents of the page itself: what its frames take must not keep the user from leaving it. */
   topLevelNetwork;
+  #keptNetwork;
   /** How many threads a page may have. */
   threadLimit;
-  /** Requests that outlive their documents. */
-  keptRequests;
   /** What the page's documents leave for later ones. */
   storage;
   /** Threads of the page that run, of all of its documents. */
@@ -42,11 +46,19 @@ class PageContext {
     this.#host = host;
     this.#cookies = cookies;
     this.threadLimit = host.threadLimit;
-    this.keptRequests = host.keptRequests;
     this.budget = new BufferBudget(host.bodyLimit);
     this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(this.budget), this.budget);
-    this.network = new Network(host.transport, cookies.jar, host.userAgent, this.budget);
-    this.topLevelNetwork = new Network(host.transport, cookies.jar, host.userAgent, new BufferBudget(host.bodyLimit));
+    this.#transport = host.newTransport();
+    /** @param {Transport} transport @param {BufferBudget} budget */
+    const newNetwork = (transport, budget) => new Network(transport, cookies.jar, host.userAgent, budget);
+    this.network = newNetwork(this.#transport, this.budget);
+    this.topLevelNetwork = newNetwork(host.transports.topLevel, new BufferBudget(host.bodyLimit));
+    this.#keptNetwork = newNetwork(host.transports.kept, this.budget);
+  }
+
+  /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {KeptRequest} message */
+  startKept(client, handle, message) {
+    this.#host.keptRequests.start(this.#keptNetwork, client, handle, message);
   }
 
   /** @param {'page' | 'worker'} kind what is to be opened in it */
@@ -63,6 +75,11 @@ class PageContext {
   /** Whether so many threads are ending that no frame or worker may start one: V8 does not interrupt each of its built-in functions. */
   get hasTooManyThreads() {
     return this.#running >= 2 * this.threadLimit;
+  }
+
+  /** Closes the connections. To be called when the page is closed. */
+  close() {
+    this.#transport.close();
   }
 
   /** A thread stored a cookie. @param {CookieChange} change @param {ThreadHandle} from */
