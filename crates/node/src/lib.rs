@@ -48,3 +48,4 @@ mod thread_usage;
 mod threads;
 mod timing;
 mod wasm_cost;
+mod wasm_types;

@@ -104,16 +104,14 @@ MaybeLocal<Promise> ImportModule(Local<Context> context, Local<Data> host_define
 
 bool IsOwn(Isolate* isolate, Local<Context> context) { return host->without_eval.front().Get(isolate) == context; }
 
-// The value of Error.prepareStackTrace in a context, if a page set one.
-MaybeLocal<Function> PageFormatter(Local<Context> context) {
+// The value of Error.prepareStackTrace in a context, undefined if there is none. Empty when a getter of the page threw, or was to end with
+// its thread.
+MaybeLocal<Value> PageFormatter(Local<Context> context) {
   Isolate* isolate = Isolate::GetCurrent();
-  Local<Value> error, formatter;
+  Local<Value> error;
   if (!context->Global()->Get(context, String::NewFromUtf8Literal(isolate, "Error")).ToLocal(&error)) return {};
-  if (!error->IsObject() ||
-      !error.As<Object>()->Get(context, String::NewFromUtf8Literal(isolate, "prepareStackTrace")).ToLocal(&formatter)) {
-    return {};
-  }
-  return formatter->IsFunction() ? formatter.As<Function>() : MaybeLocal<Function>();
+  if (!error->IsObject()) return v8::Undefined(isolate);
+  return error.As<Object>()->Get(context, String::NewFromUtf8Literal(isolate, "prepareStackTrace"));
 }
 
 // error.stack: a page sees its own frames, as in a browser, and not the paths of the host's files. The array that a page's own
@@ -137,12 +135,14 @@ MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, 
       visible.push_back(site);
     }
   }
-  Local<Function> formatter;
-  if (!IsOwn(isolate, context) && PageFormatter(context).ToLocal(&formatter)) {
+  Local<Value> formatter = v8::Undefined(isolate);
+  if (!IsOwn(isolate, context) && !PageFormatter(context).ToLocal(&formatter)) return {};
+  if (formatter->IsFunction()) {
     Context::Scope scope(context);
     Local<Value> arguments[] = {error, Array::New(isolate, visible.data(), visible.size())};
     Local<Value> formatted;
-    if (!formatter->Call(context, v8::Undefined(isolate), 2, arguments).ToLocal(&formatted)) return {};
+    Local<Function> function = formatter.As<Function>();
+    if (!function->Call(context, v8::Undefined(isolate), 2, arguments).ToLocal(&formatted)) return {};
     return handles.Escape(formatted);
   }
   Context::Scope scope(own);

@@ -144,6 +144,8 @@ suite('JSON of a page', () => {
     assert.deepEqual(JSON.parse(json), ['"\\', '\ufffd', '\\ud800', '\u2028ä']);
     assert.equal(json.includes('\\ud800"'), true, 'which is no escape');
     assert.equal(JSON.parse(toAnswer(7, new JsonText('"\ud800"'))).json, '"\ufffd"');
+    // `JSON.rawJSON` can hold them as they are.
+    assert.equal(toAnswer(7, new JsonText(`"${'\ud800'.repeat(1_000)}"`)).length, 1_022);
     assert.equal(toAnswer(7, undefined), '{"id":7,"result":null}');
   });
 

@@ -295,6 +295,93 @@ suite('memory', () => {
     return [...evaluated, handler, globalThis.hasRun ? 'run' : 'not run'];
   }
 
+  test('of types of WebAssembly is limited, which V8 keeps for good', { timeout: 60_000 }, async (t) => {
+    // Functions with parameters that are the digits of their number, and structures that refer to each other.
+    const define = `
+      const digits = (number) => Array.from({ length: 12 }, (_, at) => 0x7c + ((number >> (2 * at)) & 3));
+      const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
+      const moduleOf = (count, types) => {
+        const content = [...lengthOf(count), ...types];
+        return new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, ...lengthOf(content.length), ...content]);
+      };
+      const functions = (from, count) =>
+        moduleOf(count, Array.from({ length: count }, (_, at) => [0x60, 12, ...digits(from + at), 0]).flat());
+      const structures = (from, count) =>
+        moduleOf(count + 1, [0x5f, 0, ...Array.from({ length: count }, (_, at) => [0x5f, 13, 0x63, (at & 127) | 128, at >> 7, 0, ...digits(from + at).flatMap((type) => [type, 0])]).flat()]);
+      const outcomeOf = (attempt) => {
+        try {
+          attempt();
+          return 'made';
+        } catch (error) {
+          return error.name;
+        }
+      };
+      globalThis.compile = (...modules) => modules.map((module) => outcomeOf(() => new WebAssembly.Module(module)));
+      globalThis.tag = (...parameters) => outcomeOf(() => new WebAssembly.Tag({ parameters }));
+      Object.assign(globalThis, { functions, structures });
+      undefined;`;
+    const shared = host(t);
+    const page = await openHtml(t, '', { host: shared });
+    await page.evaluate(define);
+    const made = await page.evaluate(() => compile(functions(0, 8_000), structures(1e6, 8_000), functions(2e6, 3_900)));
+    assert.deepEqual(made, ['made', 'made', 'made']);
+    assert.equal(await page.evaluate('tag("i32", "f64", "externref")'), 'made');
+    const refused = await page.evaluate(() => compile(functions(3e6, 200), structures(4e6, 200)));
+    assert.deepEqual(refused, ['CompileError', 'CompileError']);
+    assert.equal(await page.evaluate('WebAssembly.validate(functions(3e6, 200))'), false);
+    assert.match(
+      await page.evaluate('WebAssembly.compile(functions(3e6, 200)).catch(String)'),
+      /^CompileError: WebAssembly.compile\(\): the page has too many types$/,
+    );
+    const many = await page.evaluate(`Array.from({ length: 200 }, (_, at) => tag(...Array(at).fill('i64')))`);
+    assert.ok(many.includes('made') && many.at(-1) === 'RangeError', many.join());
+    // What is known takes no room.
+    const again = await page.evaluate(() =>
+      compile(functions(0, 8_000), structures(1e6, 8_000), functions(2e6, 3_900)),
+    );
+    assert.deepEqual(again, ['made', 'made', 'made']);
+    assert.equal(await page.evaluate('tag("i32", "f64", "externref")'), 'made');
+    const other = await openHtml(t, '', { host: shared });
+    await other.evaluate(define);
+    assert.deepEqual(await other.evaluate(() => compile(functions(3e6, 200), structures(4e6, 200))), ['made', 'made']);
+  });
+
+  test('of types of WebAssembly is limited, and tags are made as without that', async (t) => {
+    const page = await openHtml(t, '');
+    const outcomes = await page.evaluate(() => {
+      const attempts = [
+        () => new WebAssembly.Tag({ parameters: ['i32', 'f64'] }) instanceof WebAssembly.Tag,
+        () => WebAssembly.Tag.prototype.constructor === WebAssembly.Tag,
+        () => new WebAssembly.Exception(new WebAssembly.Tag({ parameters: ['i32'] }), [7]).is(WebAssembly.JSTag),
+        () => new WebAssembly.Tag(),
+        () => new WebAssembly.Tag({}),
+        () => new WebAssembly.Tag({ parameters: 5 }),
+        () => new WebAssembly.Tag({ parameters: {} }) && 'made',
+        () => new WebAssembly.Tag({ parameters: ['i33'] }),
+        () => new WebAssembly.Tag({ parameters: [Symbol('i32')] }),
+        () => new WebAssembly.Tag({ parameters: Array(1_001).fill('i32') }),
+        () => WebAssembly.Tag({ parameters: [] }),
+      ];
+      return attempts.map((attempt) => {
+        try {
+          return attempt();
+        } catch (error) {
+          return String(error);
+        }
+      });
+    });
+    const own = [() => new WebAssembly.Tag(), () => new WebAssembly.Tag({ parameters: 5 })].map((attempt) => {
+      try {
+        return attempt();
+      } catch (error) {
+        return String(error);
+      }
+    });
+    assert.deepEqual(outcomes.slice(0, 3), [true, true, false]);
+    assert.deepEqual([outcomes[3], outcomes[5]], own);
+    for (const outcome of outcomes.slice(3)) assert.match(String(outcome), /^TypeError|^made$/);
+  });
+
   /** Makes modules of WebAssembly in a page. */
   const WASM = `
     const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
@@ -1151,6 +1238,7 @@ test('loops that are in native functions of the host all the time end with the p
       'Promise.reject(1)',
       'import("/never").catch(() => {})',
       'structuredClone({ get a() { for (let n = 0; n < 1e4; n++); return 1 } })',
+      'Object.defineProperty(Error, "prepareStackTrace", { get() { for (;;); } }) && new Error().stack',
     ];
     const looping = loops.map(async (loop) => {
       const page = await pages.open('about:blank');
@@ -1164,7 +1252,7 @@ test('loops that are in native functions of the host all the time end with the p
     timeout: 50_000,
     killSignal: 'SIGKILL',
   }).catch((error) => error);
-  assert.deepEqual([ended.code, ended.stdout], [3, 'TimeoutError\n'.repeat(4)]);
+  assert.deepEqual([ended.code, ended.stdout], [3, 'TimeoutError\n'.repeat(5)]);
 });
 
 suite("memory of the user's thread", () => {

@@ -353,6 +353,8 @@ export interface Addon {
   sharedMemory(page: number): number;
   /** How many bytes a module takes outside of V8's heap, or why it is refused. */
   measureWasm(module: Uint8Array, memoryLimit: number): number | string;
+  /** How many types of a module, or of the one that a text stands for, are new to the process; -1 when there is no room for them. */
+  noteWasmTypes(types: Uint8Array | string, room: number): number;
   /** Runs the promise jobs that are due; nothing while such jobs run. */
   runPromiseJobs(): void;
   settleImport(id: number, fulfilled: boolean, result: unknown): void;

@@ -6,7 +6,7 @@ use napi_derive::napi;
 use selfprof_v8::{HostFunctions, Value};
 
 use super::arguments::to_value;
-use crate::{address_space, realms, wasm_cost};
+use crate::{address_space, realms, wasm_cost, wasm_types};
 
 /// Prepares the calling thread for untrusted scripts. From now on `import()` in any context calls `importModule(id, realm,
 /// referrer, specifier, attributes)`, which is answered by [`settle_import`]; `error.stack` has the frames for which
@@ -94,6 +94,18 @@ pub fn measure_wasm(module: &[u8], memory_limit: f64) -> Either<f64, String> {
         Ok(bytes) => Either::A(bytes as f64),
         Err(refusal) => Either::B(refusal.to_string()),
     }
+}
+
+/// Notes types of WebAssembly, which V8 keeps for good: those of a module, or the one that a text stands for. Returns how many of them are new to
+/// the process; -1, and notes none, when these are more than `room`, or than there is room for.
+#[napi(catch_unwind)]
+pub fn note_wasm_types(types: Either<&[u8], String>, room: u32) -> i32 {
+    let new = match types {
+        // A module that cannot be read has no types.
+        Either::A(module) => wasm_types::note_module(module, room).unwrap_or(Some(0)),
+        Either::B(name) => wasm_types::note_named(&name, room),
+    };
+    new.map_or(-1, u32::cast_signed)
 }
 
 /// Runs the promise jobs that are due, as an event loop does when a script has ended. Does nothing while such jobs run.

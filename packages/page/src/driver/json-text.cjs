@@ -16,7 +16,8 @@ class JsonText {
   /** @param {unknown} given of a DOM realm, which a page can have taken over @throws {CommandError} `unknown error` */
   constructor(given) {
     if (typeof given !== 'string' || CONTROL_CHARACTER.test(given)) throw unreadable();
-    this.text = given;
+    // `JSON.rawJSON` can hold lone surrogates as they are, of which each would become six characters in the line.
+    this.text = given.toWellFormed();
   }
 
   /** The value of a short one. @throws {CommandError} `unknown error` */

@@ -25,7 +25,9 @@ function toLine(message) {
  * @param {unknown} result
  */
 function toAnswer(id, result) {
-  return toLine(result instanceof JsonText ? { id, json: wellFormed(result.text) } : { id, result: result ?? null });
+  // A text with neither control characters nor lone surrogates becomes twice as long at most, and has no new escapes of them.
+  if (result instanceof JsonText) return JSON.stringify({ id, json: wellFormed(result.text) });
+  return toLine({ id, result: result ?? null });
 }
 
 module.exports = { toAnswer, toLine };

@@ -104,15 +104,15 @@ class BrowserContext {
   /**
    * @param {'page' | 'worker'} kind what is to be opened in it
    * @param {import('tough-cookie').SerializedCookieJar | undefined} cookies
-   * @param {Int32Array} resizable of all threads of the page
+   * @param {Int32Array} pageState see any-realm/page-state.cjs
    */
-  startThread(kind, cookies, resizable) {
+  startThread(kind, cookies, pageState) {
     const thread = new ThreadHandle({
       library: this.#library,
       cookies,
       options: this.#options,
       kind,
-      resizable,
+      pageState,
     });
     this.#threads.add(thread);
     thread.on('exit', () => this.#threads.delete(thread));

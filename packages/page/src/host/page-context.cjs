@@ -2,6 +2,7 @@
 
 // What the threads of one page share: its cookies, its storage, and the network as the user's thread uses it for them.
 
+const { newPageState } = require('../any-realm/page-state.cjs');
 const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { Network } = require('../fetch/network.cjs');
 const { PageStorage, StorageAreas } = require('./page-storage.cjs');
@@ -33,15 +34,13 @@ class PageContext {
   #running = 0;
   /** The responses that this thread holds for the page. */
   budget;
-  /** Whether a thread of the page has made a resizable buffer, and the page's number, see main-realm/address-space.cjs. */
-  #resizable = new Int32Array(new SharedArrayBuffer(8));
+  #pageState = newPageState(nextNumber++);
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
    * @param {{ cookies: import('./shared-cookies.cjs').SharedCookies, localStorage: StorageAreas } | undefined} shared by all pages of the host
    */
   constructor(host, shared) {
-    this.#resizable[1] = nextNumber++;
     const cookies = shared?.cookies ?? new SharedCookies();
     this.#host = host;
     this.#cookies = cookies;
@@ -63,7 +62,7 @@ class PageContext {
 
   /** @param {'page' | 'worker'} kind what is to be opened in it */
   startThread(kind) {
-    const thread = this.#host.startThread(kind, this.#cookies.jar.save(), this.#resizable);
+    const thread = this.#host.startThread(kind, this.#cookies.jar.save(), this.#pageState);
     this.#cookies.add(thread);
     this.#running += 1;
     thread.on('gone', () => {

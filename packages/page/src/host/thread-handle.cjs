@@ -6,6 +6,7 @@ const { EventEmitter } = require('node:events');
 const path = require('node:path');
 const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 
+const { PAGE_STATE } = require('../any-realm/page-state.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { cloneKey } = require('./script-values.cjs');
@@ -60,7 +61,7 @@ const COUNTED_LONGER = new Set(['blob', 'frame', 'worker']);
  * @property {import('tough-cookie').SerializedCookieJar | undefined} cookies
  * @property {import('./browser-context.cjs').ThreadOptions} options
  * @property {'page' | 'worker'} kind what is to be opened in it
- * @property {Int32Array} resizable see main-realm/address-space.cjs
+ * @property {Int32Array} pageState see any-realm/page-state.cjs
  */
 
 /**
@@ -91,7 +92,7 @@ class ThreadHandle extends EventEmitter {
   #inbox;
 
   /** @param {ThreadStart} start */
-  constructor({ library, cookies, options, kind, resizable }) {
+  constructor({ library, cookies, options, kind, pageState }) {
     super();
     const dom = new MessageChannel();
     const main = new MessageChannel();
@@ -104,7 +105,7 @@ class ThreadHandle extends EventEmitter {
         options,
         modules: loadedModules.current(),
         cloneKey,
-        resizable,
+        pageState,
         unread: this.#unread,
         kind,
         port: dom.port2,
@@ -127,11 +128,15 @@ class ThreadHandle extends EventEmitter {
     this.#domPort.unref();
     this.#mainPort.unref();
     const { memoryLimit } = options;
-    this.#stopWatching = watchMemory(this.#worker, { limit: memoryLimit * 2 ** 20, page: resizable[1] }, () => {
-      const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
-      this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
-      this.#askToEnd();
-    });
+    this.#stopWatching = watchMemory(
+      this.#worker,
+      { limit: memoryLimit * 2 ** 20, page: pageState[PAGE_STATE.number] },
+      () => {
+        const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
+        this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+        this.#askToEnd();
+      },
+    );
     this.#worker.on('error', (/** @type {unknown} */ error) => {
       // Nothing of a page gets here, but what ends a thread may be anything.
       const isError = error instanceof Error && typeof error.message === 'string';

@@ -12,6 +12,8 @@ const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
 
+const { PAGE_STATE } = require('../any-realm/page-state.cjs');
+
 /** The greatest length of a resizable buffer, in bytes: that of the longest typed array. */
 const MAX_LENGTH = 2 ** 33;
 
@@ -123,15 +125,15 @@ const SOURCE = `'use strict'; ((reserve, noteResizable, noteShared) => {
 let script;
 
 class AddressSpace {
-  #resizable;
+  #pageState;
   #memoryLimit;
 
   /**
-   * @param {Int32Array} resizable of all threads of a page: whether one of them has made a resizable buffer, and the page's number
+   * @param {Int32Array} pageState see any-realm/page-state.cjs
    * @param {number} memoryLimit in megabytes
    */
-  constructor(resizable, memoryLimit) {
-    this.#resizable = resizable;
+  constructor(pageState, memoryLimit) {
+    this.#pageState = pageState;
     this.#memoryLimit = memoryLimit * 2 ** 20;
   }
 
@@ -140,8 +142,9 @@ class AddressSpace {
     script ??= new vm.Script(SOURCE, { filename: __filename });
     script.runInContext(context)(
       (/** @type {number} */ count) => native.reserveAddressSpace(count),
-      () => void Atomics.store(this.#resizable, 0, 1),
-      (/** @type {unknown} */ buffer) => native.noteSharedMemory(buffer, this.#resizable[1], this.#memoryLimit),
+      () => void Atomics.store(this.#pageState, PAGE_STATE.hasResizable, 1),
+      (/** @type {unknown} */ buffer) =>
+        native.noteSharedMemory(buffer, this.#pageState[PAGE_STATE.number], this.#memoryLimit),
     );
   }
 
@@ -152,7 +155,7 @@ class AddressSpace {
    * @param {ArrayBuffer} bytes that V8 has written
    */
   mayRead(bytes) {
-    if (Atomics.load(this.#resizable, 0) === 0) return true;
+    if (Atomics.load(this.#pageState, PAGE_STATE.hasResizable) === 0) return true;
     const view = new Uint8Array(bytes);
     let count = 0;
     for (let at = view.indexOf(TAG); at >= 0; at = view.indexOf(TAG, at + 1)) if (++count > MAX_CLONED) return false;

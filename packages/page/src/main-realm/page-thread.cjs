@@ -43,6 +43,7 @@ const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { countWasmMemory } = require('./wasm-memory.cjs');
+const { WasmTypes } = require('./wasm-types.cjs');
 const { removeWasmStreaming } = require('./wasm-streaming.cjs');
 const { WindowRegistry } = require('./window-registry.cjs');
 const { WorkerScripts } = require('./worker-scripts.cjs');
@@ -81,6 +82,7 @@ class PageThread {
   keepaliveRequests = new KeepaliveRequests(this);
   fixedPrototypes = new FixedPrototypes();
   #addressSpace;
+  #wasmTypes;
   #asyncWaits = new AsyncWaits();
   /** The host's modules. */
   store;
@@ -100,10 +102,11 @@ class PageThread {
   #domPort;
 
   /** @param {ThreadData} data */
-  constructor({ library, options, cookies, cloneKey, resizable, port, kind, modules: loaded }) {
+  constructor({ library, options, cookies, cloneKey, pageState, port, kind, modules: loaded }) {
     this.#options = options;
     this.store = new ModuleStore(loaded);
-    this.#addressSpace = new AddressSpace(resizable, options.memoryLimit);
+    this.#addressSpace = new AddressSpace(pageState, options.memoryLimit);
+    this.#wasmTypes = new WasmTypes(pageState);
     this.values = new ValueSerializer(cloneKey, this.#addressSpace);
     const jsdomScripts = packagesOf(library.folder);
     this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
@@ -157,7 +160,7 @@ class PageThread {
     coarsenTemporal(context);
     countIntlMemory(context);
     removeWasmStreaming(context);
-    countWasmMemory(context, this.#options.memoryLimit);
+    countWasmMemory(context, this.#options.memoryLimit, this.#wasmTypes);
     this.#addressSpace.limit(context);
     this.#asyncWaits.limit(context);
   }

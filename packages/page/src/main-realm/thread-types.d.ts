@@ -32,6 +32,6 @@ export interface ThreadData {
   modules?: PackedModules;
   /** See cloning/value-serializer.cjs. */
   cloneKey: Uint8Array;
-  /** See main-realm/address-space.cjs. */
-  resizable: Int32Array;
+  /** See any-realm/page-state.cjs. */
+  pageState: Int32Array;
 }

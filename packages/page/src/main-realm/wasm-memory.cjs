@@ -17,14 +17,18 @@ const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
 
-const SOURCE = `'use strict'; ((measureBytes) => {
+const SOURCE = `'use strict'; ((measureBytes, addType) => {
   for (const name of ['promising', 'Suspending', 'SuspendError'])
     if (!delete WebAssembly[name]) throw new Error('WebAssembly keeps ' + name);
 
-  const { ArrayBuffer, DataView, Promise, Proxy, RangeError, SharedArrayBuffer, Uint8Array, WeakMap } = globalThis;
+  const { ArrayBuffer, DataView, Math, Promise, Proxy, RangeError, SharedArrayBuffer, Uint8Array, WeakMap } = globalThis;
   const { CompileError } = WebAssembly;
   const { customSections } = WebAssembly.Module;
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
+  const { min } = Math;
+  // As many parameters as V8 allows, of which none has a name as long as this.
+  const MAX_PARAMETERS = 1_000;
+  const MAX_KEY = 20 * MAX_PARAMETERS;
   const { set } = WeakMap.prototype;
   const { then } = Promise.prototype;
   const getters = ({ prototype }) => {
@@ -107,6 +111,26 @@ const SOURCE = `'use strict'; ((measureBytes) => {
     },
   });
   defineProperty(Module.prototype, 'constructor', { ...getOwnPropertyDescriptor(Module.prototype, 'constructor'), value: Module });
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
+  // The types of a tag's parameters are read once. V8 says what is wrong with them.
+  const Tag = replace('Tag', {
+    construct: (original, parameters, target) => {
+      if (!isObject(parameters[0])) return construct(original, parameters, target);
+      const given = parameters[0].parameters;
+      if (!isObject(given)) return construct(original, [{ __proto__: null, parameters: given }], target);
+      const names = [];
+      let key = '';
+      const length = min(+given.length || 0, MAX_PARAMETERS + 1);
+      for (let at = 0; at < length; at++) {
+        const name = \`\${given[at]}\`;
+        defineProperty(names, at, { __proto__: null, value: name, writable: true, enumerable: true, configurable: true });
+        if (key.length < MAX_KEY) key += name + ' ';
+      }
+      if (length <= MAX_PARAMETERS && key.length < MAX_KEY && !addType(key)) throw new RangeError('WebAssembly.Tag(): too many types');
+      return construct(original, [{ __proto__: null, parameters: names }], target);
+    },
+  });
+  defineProperty(Tag.prototype, 'constructor', { ...getOwnPropertyDescriptor(Tag.prototype, 'constructor'), value: Tag });
   const counted = (name, moduleOf) => ({
     apply: (original, self, parameters) => {
       const { source, size, problem } = measure(parameters[0]);
@@ -143,10 +167,17 @@ let script;
  *
  * @param {object} context in which no page has run
  * @param {number} memoryLimit in megabytes
+ * @param {import('./wasm-types.cjs').WasmTypes} types of the page
  */
-function countWasmMemory(context, memoryLimit) {
+function countWasmMemory(context, memoryLimit, types) {
   script ??= new vm.Script(SOURCE, { filename: __filename });
-  script.runInContext(context)((/** @type {Uint8Array} */ bytes) => native.measureWasm(bytes, memoryLimit * 2 ** 20));
+  script.runInContext(context)(
+    (/** @type {Uint8Array} */ bytes) => {
+      const size = native.measureWasm(bytes, memoryLimit * 2 ** 20);
+      return typeof size === 'string' || types.add(bytes) ? size : 'the page has too many types';
+    },
+    (/** @type {string} */ name) => types.add(name),
+  );
 }
 
 module.exports = { countWasmMemory };
