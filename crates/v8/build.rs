@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 13] = [
+const SOURCES: [&str; 14] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
     "shim/mapping_urls.cc",
@@ -20,6 +20,7 @@ const SOURCES: [&str; 13] = [
     "shim/syntax_tree.cc",
     "shim/timeline.cc",
     "shim/untrusted_thread.cc",
+    "shim/wasm_modules.cc",
 ];
 
 /// Enumerations whose numbers cross the border: the name, and the names of the numbers from 0 on.

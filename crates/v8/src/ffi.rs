@@ -247,6 +247,7 @@ unsafe extern "C" {
     pub fn selfprof_collect_garbage(isolate: *mut Isolate);
     pub fn selfprof_note_shared_memory(buffer: Value, page: u32, limit: u64) -> bool;
     pub fn selfprof_shared_memory(page: u32) -> u64;
+    pub fn selfprof_note_wasm_module(buffer: Value) -> bool;
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
     pub fn selfprof_is_too_large_to_compile(isolate: *mut Isolate, source: Value) -> bool;
     pub fn selfprof_run_promise_jobs(isolate: *mut Isolate);

@@ -123,3 +123,10 @@ pub fn shared_memory(page: u32) -> u64 {
     // SAFETY: it has no preconditions.
     unsafe { ffi::selfprof_shared_memory(page) }
 }
+
+/// Notes a module of WebAssembly that takes as many bytes as this buffer has, and lives as long. Returns false, and does not note it, when
+/// there is no room for it in the process. To be called inside a native function that JavaScript called.
+pub fn note_wasm_module(buffer: Value) -> bool {
+    // SAFETY: the value belongs to the running native function.
+    unsafe { ffi::selfprof_note_wasm_module(buffer.as_raw()) }
+}

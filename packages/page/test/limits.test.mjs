@@ -346,6 +346,36 @@ suite('memory', () => {
     assert.deepEqual(await other.evaluate(() => compile(functions(3e6, 200), structures(4e6, 200))), ['made', 'made']);
   });
 
+  test('of machine code of WebAssembly is limited for all pages together', { timeout: 60_000 }, async (t) => {
+    // 400,000 conversions of numbers, of which each may have 110 bytes of machine code beside those that are counted for its own.
+    const define = `
+      const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
+      const section = (id, content) => [id, ...lengthOf(content.length), ...content];
+      const body = [0, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, ...Array(400_000).fill([0xb0, 0xb9]).flat(), 0x1a, 0x0b];
+      const code = [1, ...lengthOf(body.length), ...body];
+      const sections = [section(1, [1, 0x60, 0, 0]), section(3, [1, 0]), section(10, code)].flat();
+      const module = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, ...sections]);
+      const kept = [];
+      const compile = (count) => {
+        try {
+          while (kept.length < count) kept.push(new WebAssembly.Module(module));
+          return 'made';
+        } catch (error) {
+          return String(error);
+        }
+      };
+      globalThis.keep = compile;
+      undefined;`;
+    const shared = host(t, { memoryLimit: 4_000 });
+    const pages = [await openHtml(t, '', { host: shared }), await openHtml(t, '', { host: shared })];
+    for (const page of pages) await page.evaluate(define);
+    assert.equal(await pages[0].evaluate('keep(36)'), 'made');
+    const refused = 'CompileError: WebAssembly.Module(): the process has no room for more modules';
+    assert.equal(await pages[1].evaluate('keep(36)'), refused);
+    await pages[0].close();
+    await eventually(async () => (await pages[1].evaluate('keep(36)')) === 'made');
+  });
+
   test('of types of WebAssembly is limited, and tags are made as without that', async (t) => {
     const page = await openHtml(t, '');
     const outcomes = await page.evaluate(() => {

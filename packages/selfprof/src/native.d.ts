@@ -353,6 +353,8 @@ export interface Addon {
   sharedMemory(page: number): number;
   /** How many bytes a module takes outside of V8's heap, or why it is refused. */
   measureWasm(module: Uint8Array, memoryLimit: number): number | string;
+  /** Whether the process has room for a module that takes as many bytes as this buffer has, and lives as long. */
+  noteWasmModule(buffer: unknown): boolean;
   /** How many types of a module, or of the one that a text stands for, are new to the process; -1 when there is no room for them. */
   noteWasmTypes(types: Uint8Array | string, room: number): number;
   /** Runs the promise jobs that are due; nothing while such jobs run. */

@@ -96,6 +96,18 @@ pub fn measure_wasm(module: &[u8], memory_limit: f64) -> Either<f64, String> {
     }
 }
 
+/// Notes a module of WebAssembly of a page that takes as many bytes as this buffer has, and lives as long. Returns whether there is room for it
+/// in the process. It may collect garbage to find out.
+#[napi(catch_unwind)]
+pub fn note_wasm_module(buffer: Unknown) -> Result<bool> {
+    let buffer = to_value(buffer)?;
+    if selfprof_v8::note_wasm_module(buffer) {
+        return Ok(true);
+    }
+    selfprof_v8::collect_garbage();
+    Ok(selfprof_v8::note_wasm_module(buffer))
+}
+
 /// Notes types of WebAssembly, which V8 keeps for good: those of a module, or the one that a text stands for. Returns how many of them are new to
 /// the process; -1, and notes none, when these are more than `room`, or than there is room for.
 #[napi(catch_unwind)]

@@ -17,7 +17,7 @@ const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
 
-const SOURCE = `'use strict'; ((measureBytes, addType) => {
+const SOURCE = `'use strict'; ((measureBytes, noteBuffer, addType) => {
   for (const name of ['promising', 'Suspending', 'SuspendError'])
     if (!delete WebAssembly[name]) throw new Error('WebAssembly keeps ' + name);
 
@@ -44,6 +44,7 @@ const SOURCE = `'use strict'; ((measureBytes, addType) => {
   const ofUnshared = ofBuffer(ArrayBuffer);
   const ofShared = ofBuffer(SharedArrayBuffer);
   const memory = new WeakMap();
+  const TOO_MANY = 'the process has no room for more modules';
 
   const bytesOf = (source) => {
     try {
@@ -105,6 +106,7 @@ const SOURCE = `'use strict'; ((measureBytes, addType) => {
       const { source, size, problem } = measure(parameters[0]);
       if (problem !== undefined) throw new CompileError('WebAssembly.Module(): ' + problem);
       const buffer = new ArrayBuffer(size);
+      if (!noteBuffer(buffer)) throw new CompileError('WebAssembly.Module(): ' + TOO_MANY);
       const module = construct(original, [source, parameters[1]], target);
       apply(set, memory, [module, buffer]);
       return module;
@@ -134,13 +136,13 @@ const SOURCE = `'use strict'; ((measureBytes, addType) => {
   const counted = (name, moduleOf) => ({
     apply: (original, self, parameters) => {
       const { source, size, problem } = measure(parameters[0]);
-      if (problem !== undefined) {
-        const error = new CompileError('WebAssembly.' + name + '(): ' + problem);
+      const buffer = new ArrayBuffer(size);
+      if (problem !== undefined || !noteBuffer(buffer)) {
+        const error = new CompileError('WebAssembly.' + name + '(): ' + (problem ?? TOO_MANY));
         return new Promise((_resolve, reject) => reject(error));
       }
       const result = apply(original, self, [source, parameters[1], parameters[2]]);
       if (size === 0) return result;
-      const buffer = new ArrayBuffer(size);
       return apply(then, result, [
         (value) => {
           apply(set, memory, [moduleOf(value), buffer]);
@@ -176,6 +178,7 @@ function countWasmMemory(context, memoryLimit, types) {
       const size = native.measureWasm(bytes, memoryLimit * 2 ** 20);
       return typeof size === 'string' || types.add(bytes) ? size : 'the page has too many types';
     },
+    (/** @type {unknown} */ buffer) => native.noteWasmModule(buffer),
     (/** @type {string} */ name) => types.add(name),
   );
 }
