@@ -920,6 +920,33 @@ suite('a built-in function that V8 does not interrupt', () => {
     assert.ok(Number(stdout) >= 1 && Number(stdout) <= 3, stdout);
   });
 
+  test('does not let a page have more threads than its limit, by navigating', { timeout: 120_000 }, async (t) => {
+    const script = `location.href = '/' + Math.random();
+      setTimeout(() => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1), 50)`;
+    const server = await serve(t, { '*': `<body><script>setTimeout(() => { ${script} }, 20)</script>` });
+    const program = `
+      import fs from 'node:fs';
+      import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      const pages = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, threadLimit: 1, timeout: 60_000 });
+      const page = await pages.open('about:blank');
+      const count = () => fs.readdirSync('/proc/self/task').length;
+      const before = count();
+      setInterval(() => {}, 1_000);
+      page.on('problem', ({ kind, text }) => {
+        console.log(kind, text);
+        console.log(count() - before);
+        process.kill(process.pid, 'SIGKILL');
+      });
+      await page.navigate(${JSON.stringify(server.url('/'))}, { waitUntil: 'commit' });`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]).catch(
+      (error) => error,
+    );
+    const [problem, threads] = stdout.split('\n');
+    assert.equal(problem, 'navigation too many threads of the page have not ended yet');
+    assert.ok(Number(threads) <= 2, stdout);
+    assert.ok(server.requests.length <= 4, `${server.requests.length} documents`);
+  });
+
   test('does not keep its timeout from being reported, nor other pages from going on', {
     timeout: 60_000,
   }, async () => {

@@ -13,6 +13,7 @@ const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
 const { loadFrame } = require('./frame-loader.cjs');
+const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
 const { WindowNumbers } = require('./window-numbers.cjs');
 
@@ -155,7 +156,7 @@ class AgentThreads {
     const { threadLimit } = this.#host;
     if (this.#threads.size + this.#reserved >= threadLimit)
       throw new LoadRefused(`the page has reached its limit of ${threadLimit} threads`);
-    if (this.#host.hasTooManyThreads) throw new LoadRefused('too many threads of the page have not ended yet');
+    if (this.#host.hasTooManyThreads) throw new LoadRefused(TOO_MANY_THREADS);
     this.#reserved += 1;
     return () => {
       this.#reserved -= 1;

@@ -14,6 +14,9 @@ const { SharedCookies } = require('./shared-cookies.cjs');
 /** @typedef {import('../fetch/request.cjs').Client} Client */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
 
+/** Why a page starts no thread, see `hasTooManyThreads`. */
+const TOO_MANY_THREADS = 'too many threads of the page have not ended yet';
+
 /** The number of the next page in this process. */
 let nextNumber = 1;
 
@@ -71,7 +74,7 @@ class PageContext {
     return thread;
   }
 
-  /** Whether so many threads are ending that no frame or worker may start one: V8 does not interrupt each of its built-in functions. */
+  /** Whether so many threads are ending that the page may start none, for a frame, a worker or a navigation: V8 does not interrupt each of its built-in functions. */
   get hasTooManyThreads() {
     return this.#running >= 2 * this.threadLimit;
   }
@@ -87,4 +90,4 @@ class PageContext {
   }
 }
 
-module.exports = { PageContext };
+module.exports = { PageContext, TOO_MANY_THREADS };

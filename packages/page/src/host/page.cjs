@@ -15,6 +15,7 @@ const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, TimeoutError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('./navigate-options.cjs');
+const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
 const { deserializeResult, serializeParameters } = require('./script-values.cjs');
@@ -351,6 +352,10 @@ class Page extends EventEmitter {
   /** @param {import('./requested-navigations.cjs').NavigationRequest} request */
   async #navigateAsRequested({ url, referrer, initiator }) {
     if (this.#isLeaving) return;
+    if (this.#context.hasTooManyThreads) {
+      this.#reportNavigation(TOO_MANY_THREADS, url);
+      return;
+    }
     try {
       await this.#load(new URL(url), { waitUntil: 'commit', referrer, initiator });
     } catch (error) {
