@@ -61,8 +61,9 @@ thread_local Host* host = nullptr;
 // eval() and new Function(), in whichever context. main-realm/realm.cjs has the same limit for scripts.
 v8::ModifyCodeGenerationFromStringsResult AllowCodeGeneration(Local<Context> context, Local<Value> source, bool) {
   Isolate* isolate = Isolate::GetCurrent();
-  bool allowed = !source->IsString() || !selfprof::IsTooLargeToCompile(isolate, source.As<String>());
+  bool allowed = true;
   for (const Global<Context>& denied : host->without_eval) allowed = allowed && denied.Get(isolate) != context;
+  allowed = allowed && (!source->IsString() || !selfprof::IsTooLargeToCompile(isolate, source.As<String>()));
   if (!allowed || !source->IsString()) return {allowed, {}};
   return {true, selfprof::NameIfMuted(isolate, source.As<String>())};
 }

@@ -295,19 +295,29 @@ suite('memory', () => {
     return [...evaluated, handler, globalThis.hasRun ? 'run' : 'not run'];
   }
 
+  /** Makes modules of WebAssembly in a page. */
+  const WASM = `
+    const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
+    const section = (id, content) => [id, ...lengthOf(content.length), ...content];
+    const moduleOf = (...sections) => new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, ...sections.flat()]);
+    const withBody = (types, type, body) =>
+      moduleOf(section(1, types), section(3, [1, type]), section(10, [1, ...lengthOf(body.length), ...body]));
+    const repeat = (count, ...part) => Array(count).fill(part).flat();
+    const one = (body) => [1, ...lengthOf(body.length), ...body];
+    /** Functions of nothing, from 1,000 values to as many, to as many, and from as many. */
+    const thousand = [...lengthOf(1_000), ...repeat(1_000, 127)];
+    const PAIR = [4, 96, 0, 0, 96, ...thousand, ...thousand, 96, 0, ...thousand, 96, ...thousand, 0];`;
+
   test('of types of WebAssembly is limited, which V8 keeps for good', { timeout: 60_000 }, async (t) => {
     // Functions with parameters that are the digits of their number, and structures that refer to each other.
     const define = `
       const digits = (number) => Array.from({ length: 12 }, (_, at) => 0x7c + ((number >> (2 * at)) & 3));
-      const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
-      const moduleOf = (count, types) => {
-        const content = [...lengthOf(count), ...types];
-        return new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, ...lengthOf(content.length), ...content]);
-      };
+      ${WASM}
+      const ofTypes = (count, types) => moduleOf(section(1, [...lengthOf(count), ...types]));
       const functions = (from, count) =>
-        moduleOf(count, Array.from({ length: count }, (_, at) => [0x60, 12, ...digits(from + at), 0]).flat());
+        ofTypes(count, Array.from({ length: count }, (_, at) => [0x60, 12, ...digits(from + at), 0]).flat());
       const structures = (from, count) =>
-        moduleOf(count + 1, [0x5f, 0, ...Array.from({ length: count }, (_, at) => [0x5f, 13, 0x63, (at & 127) | 128, at >> 7, 0, ...digits(from + at).flatMap((type) => [type, 0])]).flat()]);
+        ofTypes(count + 1, [0x5f, 0, ...Array.from({ length: count }, (_, at) => [0x5f, 13, 0x63, (at & 127) | 128, at >> 7, 0, ...digits(from + at).flatMap((type) => [type, 0])]).flat()]);
       const outcomeOf = (attempt) => {
         try {
           attempt();
@@ -349,12 +359,8 @@ suite('memory', () => {
   test('of machine code of WebAssembly is limited for all pages together', { timeout: 60_000 }, async (t) => {
     // 400,000 conversions of numbers, of which each may have 110 bytes of machine code beside those that are counted for its own.
     const define = `
-      const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
-      const section = (id, content) => [id, ...lengthOf(content.length), ...content];
-      const body = [0, 0x44, 0, 0, 0, 0, 0, 0, 0, 0, ...Array(400_000).fill([0xb0, 0xb9]).flat(), 0x1a, 0x0b];
-      const code = [1, ...lengthOf(body.length), ...body];
-      const sections = [section(1, [1, 0x60, 0, 0]), section(3, [1, 0]), section(10, code)].flat();
-      const module = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, ...sections]);
+      ${WASM}
+      const module = withBody([1, 0x60, 0, 0], 0, [0, 0x44, ...repeat(8, 0), ...repeat(400_000, 0xb0, 0xb9), 0x1a, 0x0b]);
       const kept = [];
       const compile = (count) => {
         try {
@@ -411,19 +417,6 @@ suite('memory', () => {
     assert.deepEqual([outcomes[3], outcomes[5]], own);
     for (const outcome of outcomes.slice(3)) assert.match(String(outcome), /^TypeError|^made$/);
   });
-
-  /** Makes modules of WebAssembly in a page. */
-  const WASM = `
-    const lengthOf = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...lengthOf(n >> 7)]);
-    const section = (id, content) => [id, ...lengthOf(content.length), ...content];
-    const moduleOf = (...sections) => new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, ...sections.flat()]);
-    const withBody = (types, type, body) =>
-      moduleOf(section(1, types), section(3, [1, type]), section(10, [1, ...lengthOf(body.length), ...body]));
-    const repeat = (count, ...part) => Array(count).fill(part).flat();
-    const one = (body) => [1, ...lengthOf(body.length), ...body];
-    /** Functions of nothing, from 1,000 values to as many, to as many, and from as many. */
-    const thousand = [...lengthOf(1_000), ...repeat(1_000, 127)];
-    const PAIR = [4, 96, 0, 0, 96, ...thousand, ...thousand, 96, 0, ...thousand, 96, ...thousand, 0];`;
 
   for (const [what, module] of Object.entries({
     'of many locals and loops':
@@ -495,7 +488,8 @@ suite('memory', () => {
   });
 
   test('of the machine code of a module of WebAssembly is limited', async (t) => {
-    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
+    // The page itself takes up to 64 MB before garbage is collected.
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 128 }) });
     const grown = watchMemory(t);
     const outcome = await page.evaluate(`(() => {
       ${WASM}

@@ -74,11 +74,16 @@ pub fn reserve_address_space(count: u32) -> bool {
 #[napi(catch_unwind)]
 pub fn note_shared_memory(buffer: Unknown, page: u32, limit: f64) -> Result<bool> {
     let (buffer, limit) = (to_value(buffer)?, limit as u64);
-    if selfprof_v8::note_shared_memory(buffer, page, limit) {
-        return Ok(true);
+    Ok(also_without_garbage(|| selfprof_v8::note_shared_memory(buffer, page, limit)))
+}
+
+/// Whether something succeeds, if need be after a collection of garbage.
+fn also_without_garbage(attempt: impl Fn() -> bool) -> bool {
+    if attempt() {
+        return true;
     }
     selfprof_v8::collect_garbage();
-    Ok(selfprof_v8::note_shared_memory(buffer, page, limit))
+    attempt()
 }
 
 /// The bytes of the memory that a page has made and shares between its threads.
@@ -101,11 +106,7 @@ pub fn measure_wasm(module: &[u8], memory_limit: f64) -> Either<f64, String> {
 #[napi(catch_unwind)]
 pub fn note_wasm_module(buffer: Unknown) -> Result<bool> {
     let buffer = to_value(buffer)?;
-    if selfprof_v8::note_wasm_module(buffer) {
-        return Ok(true);
-    }
-    selfprof_v8::collect_garbage();
-    Ok(selfprof_v8::note_wasm_module(buffer))
+    Ok(also_without_garbage(|| selfprof_v8::note_wasm_module(buffer)))
 }
 
 /// Notes types of WebAssembly, which V8 keeps for good: those of a module, or the one that a text stands for. Returns how many of them are new to

@@ -43,8 +43,8 @@ const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { countWasmMemory } = require('./wasm-memory.cjs');
-const { WasmTypes } = require('./wasm-types.cjs');
 const { removeWasmStreaming } = require('./wasm-streaming.cjs');
+const { WasmTypes } = require('./wasm-types.cjs');
 const { WindowRegistry } = require('./window-registry.cjs');
 const { WorkerScripts } = require('./worker-scripts.cjs');
 

@@ -44,7 +44,6 @@ const SOURCE = `'use strict'; ((measureBytes, noteBuffer, addType) => {
   const ofUnshared = ofBuffer(ArrayBuffer);
   const ofShared = ofBuffer(SharedArrayBuffer);
   const memory = new WeakMap();
-  const TOO_MANY = 'the process has no room for more modules';
 
   const bytesOf = (source) => {
     try {
@@ -93,56 +92,57 @@ const SOURCE = `'use strict'; ((measureBytes, noteBuffer, addType) => {
     else measured.size = result;
     return measured;
   };
+  /** The same, with the buffer that a new module gets; without one for another value. */
+  const take = (source) => {
+    const measured = measure(source);
+    const { size, problem } = measured;
+    const buffer = problem === undefined && size > 0 ? new ArrayBuffer(size) : undefined;
+    if (buffer !== undefined && !noteBuffer(buffer)) measured.problem = 'the process has no room for more modules';
+    return { __proto__: null, ...measured, buffer };
+  };
+  const replaceIn = (holder, name, value) => defineProperty(holder, name, { ...getOwnPropertyDescriptor(holder, name), value });
+  // A proxy of a built-in function has the text of one.
   const replace = (name, handler) => {
-    const property = getOwnPropertyDescriptor(WebAssembly, name);
-    // A proxy of a built-in function has the text of one.
-    const value = new Proxy(property.value, { __proto__: null, ...handler });
-    defineProperty(WebAssembly, name, { ...property, value });
-    return value;
+    replaceIn(WebAssembly, name, new Proxy(WebAssembly[name], { __proto__: null, ...handler }));
+  };
+  const replaceConstructor = (name, construct) => {
+    replace(name, { construct });
+    replaceIn(WebAssembly[name].prototype, 'constructor', WebAssembly[name]);
   };
 
-  const Module = replace('Module', {
-    construct: (original, parameters, target) => {
-      const { source, size, problem } = measure(parameters[0]);
-      if (problem !== undefined) throw new CompileError('WebAssembly.Module(): ' + problem);
-      const buffer = new ArrayBuffer(size);
-      if (!noteBuffer(buffer)) throw new CompileError('WebAssembly.Module(): ' + TOO_MANY);
-      const module = construct(original, [source, parameters[1]], target);
-      apply(set, memory, [module, buffer]);
-      return module;
-    },
+  replaceConstructor('Module', (original, parameters, target) => {
+    const { source, problem, buffer } = take(parameters[0]);
+    if (problem !== undefined) throw new CompileError('WebAssembly.Module(): ' + problem);
+    const module = construct(original, [source, parameters[1]], target);
+    apply(set, memory, [module, buffer]);
+    return module;
   });
-  defineProperty(Module.prototype, 'constructor', { ...getOwnPropertyDescriptor(Module.prototype, 'constructor'), value: Module });
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
   // The types of a tag's parameters are read once. V8 says what is wrong with them.
-  const Tag = replace('Tag', {
-    construct: (original, parameters, target) => {
-      if (!isObject(parameters[0])) return construct(original, parameters, target);
-      const given = parameters[0].parameters;
-      if (!isObject(given)) return construct(original, [{ __proto__: null, parameters: given }], target);
-      const names = [];
-      let key = '';
-      const length = min(+given.length || 0, MAX_PARAMETERS + 1);
-      for (let at = 0; at < length; at++) {
-        const name = \`\${given[at]}\`;
-        defineProperty(names, at, { __proto__: null, value: name, writable: true, enumerable: true, configurable: true });
-        if (key.length < MAX_KEY) key += name + ' ';
-      }
-      if (length <= MAX_PARAMETERS && key.length < MAX_KEY && !addType(key)) throw new RangeError('WebAssembly.Tag(): too many types');
-      return construct(original, [{ __proto__: null, parameters: names }], target);
-    },
+  replaceConstructor('Tag', (original, parameters, target) => {
+    if (!isObject(parameters[0])) return construct(original, parameters, target);
+    const given = parameters[0].parameters;
+    if (!isObject(given)) return construct(original, [{ __proto__: null, parameters: given }], target);
+    const names = [];
+    let key = '';
+    const length = min(+given.length || 0, MAX_PARAMETERS + 1);
+    for (let at = 0; at < length; at++) {
+      const name = \`\${given[at]}\`;
+      defineProperty(names, at, { __proto__: null, value: name, writable: true, enumerable: true, configurable: true });
+      if (key.length < MAX_KEY) key += name + ' ';
+    }
+    if (length <= MAX_PARAMETERS && key.length < MAX_KEY && !addType(key)) throw new RangeError('WebAssembly.Tag(): too many types');
+    return construct(original, [{ __proto__: null, parameters: names }], target);
   });
-  defineProperty(Tag.prototype, 'constructor', { ...getOwnPropertyDescriptor(Tag.prototype, 'constructor'), value: Tag });
   const counted = (name, moduleOf) => ({
     apply: (original, self, parameters) => {
-      const { source, size, problem } = measure(parameters[0]);
-      const buffer = new ArrayBuffer(size);
-      if (problem !== undefined || !noteBuffer(buffer)) {
-        const error = new CompileError('WebAssembly.' + name + '(): ' + (problem ?? TOO_MANY));
+      const { source, problem, buffer } = take(parameters[0]);
+      if (problem !== undefined) {
+        const error = new CompileError('WebAssembly.' + name + '(): ' + problem);
         return new Promise((_resolve, reject) => reject(error));
       }
       const result = apply(original, self, [source, parameters[1], parameters[2]]);
-      if (size === 0) return result;
+      if (buffer === undefined) return result;
       return apply(then, result, [
         (value) => {
           apply(set, memory, [moduleOf(value), buffer]);
