@@ -1,5 +1,6 @@
 //! A performance entry buffer: entries of one type, in the order in which they were made.
 
+use crate::memory::Held;
 use crate::{Entry, EntryType, HighResTime, NameId, Sequence};
 
 /// How a buffer stores an entry.
@@ -88,6 +89,12 @@ struct Chunk<R> {
     records: Vec<R>,
 }
 
+impl<R> Chunk<R> {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.records.capacity() * size_of::<R>()
+    }
+}
+
 /// Records in chunks, so that appending never copies existing records, and clearing frees memory.
 pub(crate) struct Buffer<R> {
     chunks: Vec<Chunk<R>>,
@@ -97,13 +104,14 @@ pub(crate) struct Buffer<R> {
     /// No record starts before one that was appended earlier.
     in_order: bool,
     latest_start: HighResTime,
+    held: Held,
 }
 
 impl<R: Record> Buffer<R> {
     /// An empty buffer that holds `limit` entries at most.
-    pub fn new(limit: u32) -> Self {
+    pub fn new(limit: u32, held: Held) -> Self {
         let latest_start = HighResTime(f64::NEG_INFINITY);
-        Self { chunks: Vec::new(), len: 0, limit, dropped: 0, in_order: true, latest_start }
+        Self { chunks: Vec::new(), len: 0, limit, dropped: 0, in_order: true, latest_start, held }
     }
 
     /// How many entries there are.
@@ -116,10 +124,10 @@ impl<R: Record> Buffer<R> {
         self.dropped
     }
 
-    /// How many more entries fit.
+    /// How many more entries fit, while there is memory.
     #[inline]
     pub fn room(&self) -> usize {
-        (self.limit as usize).saturating_sub(self.len)
+        if self.held.is_all_taken() { 0 } else { (self.limit as usize).saturating_sub(self.len) }
     }
 
     /// Whether the order in which entries were made is the order of their starts.
@@ -158,6 +166,7 @@ impl<R: Record> Buffer<R> {
         let mut records = Vec::with_capacity(self.len.clamp(SMALLEST_CHUNK, LARGEST_CHUNK));
         records.push(R::new(entry, 0));
         self.chunks.push(Chunk { base: entry.sequence.0, records });
+        self.held.set(self.bytes());
     }
 
     /// Visits the entries in the order in which they were made: all, or those with a name, whose number is given.
@@ -218,18 +227,18 @@ impl<R: Record> Buffer<R> {
         self.len -= count - left;
         if self.len == 0 {
             self.remove_all();
+        } else {
+            self.held.set(self.bytes());
         }
     }
 
     /// Removes all entries. The count of dropped ones is kept.
     pub fn remove_all(&mut self) {
-        *self = Self { dropped: self.dropped, ..Self::new(self.limit) };
+        *self = Self { dropped: self.dropped, ..Self::new(self.limit, self.held.another()) };
     }
 
     /// The memory of the chunks, in bytes, including unused capacity.
-    #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        let bytes = |chunk: &Chunk<R>| size_of::<Chunk<R>>() + chunk.records.capacity() * size_of::<R>();
-        self.chunks.iter().map(bytes).sum()
+        self.chunks.iter().map(Chunk::bytes).sum()
     }
 }

@@ -1,5 +1,6 @@
 //! For each name: how many entries have it, and the start of its latest mark.
 
+use crate::memory::Held;
 use crate::{EntryType, HighResTime, NameId};
 
 /// One name. All zeros when no entry has it.
@@ -28,12 +29,19 @@ const BLOCK: usize = 512;
 
 /// The names of a timeline, by id. A block is allocated with the first of its names, so that a large id costs no more than a pointer
 /// per block below it.
-#[derive(Default)]
 pub(crate) struct Names {
     blocks: Vec<Option<Box<[Usage; BLOCK]>>>,
+    /// How many blocks are allocated.
+    allocated: usize,
+    held: Held,
 }
 
 impl Names {
+    /// No names.
+    pub fn new(held: Held) -> Self {
+        Self { blocks: Vec::new(), allocated: 0, held }
+    }
+
     #[inline]
     fn place(name: NameId) -> (usize, usize) {
         (name.0 as usize / BLOCK, name.0 as usize % BLOCK)
@@ -47,11 +55,21 @@ impl Names {
     #[inline]
     fn get_mut(&mut self, name: NameId) -> &mut Usage {
         let (block, index) = Self::place(name);
-        if block >= self.blocks.len() {
-            self.blocks.resize_with(block + 1, || None);
+        if self.blocks.get(block).is_none_or(Option::is_none) {
+            self.allocate(block);
         }
         let block = self.blocks[block].get_or_insert_with(|| Box::new([Usage::default(); BLOCK]));
         &mut block[index]
+    }
+
+    #[cold]
+    fn allocate(&mut self, block: usize) {
+        if block >= self.blocks.len() {
+            self.blocks.resize_with(block + 1, || None);
+        }
+        self.blocks[block] = Some(Box::new([Usage::default(); BLOCK]));
+        self.allocated += 1;
+        self.held.set(self.bytes());
     }
 
     /// A mark of this name was appended.
@@ -108,25 +126,32 @@ impl Names {
         // A program that marks and clears in turn keeps its first block.
         self.blocks.truncate(1);
         self.blocks.shrink_to_fit();
+        self.allocated = self.blocks.iter().flatten().count();
+        self.held.set(self.bytes());
     }
 
     /// Its memory, in bytes.
-    #[cfg(test)]
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().flatten().count() * size_of::<[Usage; BLOCK]>()
+        let pointers = self.blocks.capacity() * size_of::<Option<Box<Usage>>>();
+        pointers + self.allocated * size_of::<[Usage; BLOCK]>()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SharedMemory;
 
     #[test]
     fn a_large_id_costs_no_more_than_pointers() {
-        let mut names = Names::default();
+        let memory = SharedMemory::new(usize::MAX);
+        let mut names = Names::new(memory.hold());
         names.add_measure(NameId(u32::MAX));
-        assert_eq!(names.bytes(), BLOCK * 16);
-        assert!(names.blocks.len() * size_of::<Option<Box<Usage>>>() <= 64 << 20);
+        assert_eq!(names.allocated, 1);
+        assert_eq!(names.bytes(), BLOCK * 16 + (64 << 20));
+        assert_eq!(memory.used(), names.bytes());
+        drop(names);
+        assert_eq!(memory.used(), 0);
     }
 
     #[test]

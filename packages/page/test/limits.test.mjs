@@ -58,6 +58,23 @@ suite('memory', () => {
     assert.equal(await page.evaluate('1 + 1'), 2);
   });
 
+  test('of marks and measures is limited for all windows of a thread together', async (t) => {
+    const page = await openHtml(t, '');
+    const kept = await page.evaluate(() => {
+      const frames = Array.from({ length: 7 }, () => document.body.appendChild(document.createElement('iframe')));
+      const timelines = frames.map((frame) => frame.contentWindow.performance);
+      for (const timeline of timelines.slice(1)) for (let i = 0; i < 1e6; i++) timeline.measure('a', { start: 0, end: 1 });
+      const keeps = (timeline) => {
+        timeline.measure('last', { start: 0, end: 1 });
+        return timeline.getEntriesByName('last').length === 1;
+      };
+      const before = keeps(timelines[0]);
+      timelines[1].clearMeasures();
+      return [before, keeps(timelines[0])];
+    });
+    assert.deepEqual(kept, [false, true]);
+  });
+
   test('of a worker is limited separately', async (t) => {
     const page = await openHtml(t, '', {
       host: host(t, { memoryLimit: 128 }),

@@ -313,7 +313,7 @@ export interface Addon {
   Timeline: new (
     origin: number,
     resolution: number,
-    limits?: { mark?: number; measure?: number },
+    limits?: { mark?: number; measure?: number; threadMemory?: number },
     timing?: Float64Array,
   ) => Timeline;
 

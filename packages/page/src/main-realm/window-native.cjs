@@ -14,6 +14,9 @@ const { clockOf, describeResource } = require('./resource-timing.cjs');
 /** How many chunks of a profiler may wait to be read. */
 const MAX_CHUNKS = 64;
 
+/** What the marks and measures of all windows of a thread may take, in bytes: nearly twice as much as one window needs for as many as it may have. */
+const ENTRY_MEMORY = 128 * 2 ** 20;
+
 /** @type {(target: Uint8Array, source: Uint8Array) => void} */
 const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
 const TIMELINE_METHODS = Object.getOwnPropertyNames(native.Timeline.prototype).filter(
@@ -258,7 +261,7 @@ class WindowNative {
       newTimeline: (_origin, _resolution, mark, measure) => {
         const handle = this.#nextHandle++;
         const { origin, resolution } = clockOf(this.#window, this.#window.realm.timeOrigin);
-        this.#timelines.set(handle, new native.Timeline(origin, resolution, { mark, measure }));
+        this.#timelines.set(handle, new native.Timeline(origin, resolution, { mark, measure, threadMemory: ENTRY_MEMORY }));
         return handle;
       },
       timelineCalls: (handle) => this.#timeline(handle).fastCalls(),
