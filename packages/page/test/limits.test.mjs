@@ -63,7 +63,8 @@ suite('memory', () => {
     const kept = await page.evaluate(() => {
       const frames = Array.from({ length: 7 }, () => document.body.appendChild(document.createElement('iframe')));
       const timelines = frames.map((frame) => frame.contentWindow.performance);
-      for (const timeline of timelines.slice(1)) for (let i = 0; i < 1e6; i++) timeline.measure('a', { start: 0, end: 1 });
+      for (const timeline of timelines.slice(1))
+        for (let i = 0; i < 1e6; i++) timeline.measure('a', { start: 0, end: 1 });
       const keeps = (timeline) => {
         timeline.measure('last', { start: 0, end: 1 });
         return timeline.getEntriesByName('last').length === 1;

@@ -261,7 +261,10 @@ class WindowNative {
       newTimeline: (_origin, _resolution, mark, measure) => {
         const handle = this.#nextHandle++;
         const { origin, resolution } = clockOf(this.#window, this.#window.realm.timeOrigin);
-        this.#timelines.set(handle, new native.Timeline(origin, resolution, { mark, measure, threadMemory: ENTRY_MEMORY }));
+        this.#timelines.set(
+          handle,
+          new native.Timeline(origin, resolution, { mark, measure, threadMemory: ENTRY_MEMORY }),
+        );
         return handle;
       },
       timelineCalls: (handle) => this.#timeline(handle).fastCalls(),
