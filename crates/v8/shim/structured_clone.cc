@@ -65,6 +65,8 @@ bool Realm(Isolate* isolate, Handle anchor, Local<Context>* context) {
 }
 
 std::nullptr_t ThrowTypeError(Isolate* isolate, Local<Context> context, const char* message) {
+  // What failed may have failed because the thread is to end, which an exception would undo.
+  if (isolate->IsExecutionTerminating()) return nullptr;
   Context::Scope scope(context);
   isolate->ThrowException(
       v8::Exception::TypeError(String::NewFromUtf8(isolate, message).FromMaybe(String::Empty(isolate))));

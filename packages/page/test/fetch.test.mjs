@@ -376,6 +376,34 @@ suite('cookies with SameSite', () => {
   }
 });
 
+suite('credentials of redirected requests', () => {
+  // https://fetch.spec.whatwg.org/#main-fetch: its response stays opaque, and "same-origin" is for responses that are not.
+  for (const [policy, whenIncluded] of [
+    ['unsafe-none', 'own=1'],
+    ['credentialless', ''],
+  ]) {
+    test(`are not sent where another origin has led back to the own one: ${policy}`, async (t) => {
+      const server = await serve(t, {
+        '/': { body: '', headers: { 'set-cookie': 'own=1', 'cross-origin-embedder-policy': policy } },
+        '*': '',
+      });
+      const other = await serve(t, {
+        '*': ({ url }) => ({ status: 302, body: '', headers: { location: server.url(url) } }),
+      });
+      server.routes['/away'] = { status: 302, body: '', headers: { location: other.url('/back') } };
+      const page = await open(t, server.url('/'));
+      const sent = async (path, init) => {
+        await page.evaluate(async (url, options) => void (await fetch(url, options)), path, init);
+        return server.requests.at(-1).headers.cookie ?? '';
+      };
+      assert.equal(await sent('/here', { mode: 'no-cors' }), 'own=1');
+      assert.equal(await sent('/away', { mode: 'no-cors' }), '');
+      assert.equal(server.requests.at(-1).url, '/back');
+      assert.equal(await sent('/away', { mode: 'no-cors', credentials: 'include' }), whenIncluded);
+    });
+  }
+});
+
 suite('HTTP', () => {
   test('responses must match the integrity of their request', async (t) => {
     const body = 'any body';

@@ -53,6 +53,9 @@ pub(super) struct Script {
 }
 
 impl Realms {
+    /// How many scripts there may be. Each takes some 40 bytes as long as its realm is known, and a page can compile texts for days.
+    pub const MAX_SCRIPTS: usize = 1 << 22;
+
     /// Without realms.
     #[must_use]
     pub fn new() -> Self {
@@ -71,7 +74,8 @@ impl Realms {
     /// Registers a script of a realm. The engine gives equal scripts of one realm the same id; if one of them is muted, all are.
     ///
     /// # Errors
-    /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is registered for another realm.
+    /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is registered for another realm;
+    /// [`RealmError::TooManyScripts`].
     pub fn register(&mut self, realm: RealmId, script_id: i32, muted: bool) -> Result<(), RealmError> {
         self.add(realm, script_id, muted, None)
     }
@@ -98,6 +102,7 @@ impl Realms {
         work: Option<Marker>,
     ) -> Result<(), RealmError> {
         let owner = open_realm(&mut self.realms, realm)?;
+        let is_full = self.scripts.len() + self.muted_of_forgotten.len() >= Self::MAX_SCRIPTS;
         match self.scripts.get_mut(&script_id) {
             Some(script) if script.realm != realm => Err(RealmError::BelongsTo(script.realm)),
             Some(script) => {
@@ -105,6 +110,7 @@ impl Realms {
                 script.work = script.work.filter(|_| work.is_some());
                 Ok(())
             }
+            None if is_full => Err(RealmError::TooManyScripts),
             None => {
                 owner.scripts.push(script_id);
                 self.scripts.insert(script_id, Script { realm, muted, work });
@@ -233,6 +239,8 @@ pub enum RealmError {
     Closed(RealmId),
     /// The script is registered for this realm.
     BelongsTo(RealmId),
+    /// There are [`Realms::MAX_SCRIPTS`].
+    TooManyScripts,
 }
 
 impl fmt::Display for RealmError {
@@ -240,6 +248,9 @@ impl fmt::Display for RealmError {
         match self {
             Self::Closed(RealmId(id)) => write!(f, "realm {id} is not open"),
             Self::BelongsTo(RealmId(id)) => write!(f, "the script belongs to realm {id}"),
+            Self::TooManyScripts => {
+                write!(f, "the thread has {} scripts, and accepts no more", Realms::MAX_SCRIPTS)
+            }
         }
     }
 }

@@ -171,10 +171,12 @@ class Network {
       // Once another origin was involved, CORS applies to the end, even when a redirect leads back.
       if (mode === 'cors' && isForeign) isCors = true;
       const origin = isTainted ? 'null' : serialize(client.origin);
+      // Once another origin has redirected, a request without CORS is one to another origin to the end, too.
+      const isOpaque = mode === 'no-cors' && (isForeign || isTainted);
       const sendsCredentials =
         credentials === 'include'
-          ? !(client.embedderPolicy === 'credentialless' && mode === 'no-cors' && isForeign)
-          : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors));
+          ? !(client.embedderPolicy === 'credentialless' && isOpaque)
+          : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors || isOpaque));
       const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
       if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
         await this.#preflight({ url, method, unsafeHeaders, origin, credentials }, options);
@@ -219,7 +221,6 @@ class Network {
           );
         }
         Object.assign(timing, response.timing, describeBody(response));
-        const isOpaque = mode === 'no-cors' && (isForeign || isTainted);
         return { ...received, type: isOpaque ? 'opaque' : isCors ? 'cors' : 'basic' };
       }
       if (redirect === 'error') throw new NetworkError(`${url} redirects`);
