@@ -992,6 +992,84 @@ suite('memory', () => {
     assert.ok(grown() < 300 << 20, `${grown() >> 20} MB`);
   });
 
+  test('of texts that are encoded or normalized is limited, and ends no process', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { memoryLimit: 2_048 }) });
+    const grown = watchMemory(t);
+    const outcomes = await page.evaluate(() =>
+      [
+        () => encodeURIComponent('\u20ac'.repeat(2.6e8)),
+        () => encodeURI('\u20ac'.repeat(2.6e8)),
+        () => '\ufdfa'.repeat(5.9e7).normalize('NFKD'),
+      ].map((run) => {
+        try {
+          return run().length;
+        } catch (error) {
+          return `${error instanceof RangeError} ${error.message}`;
+        }
+      }),
+    );
+    assert.deepEqual(outcomes, Array(3).fill('true Invalid string length'));
+    // The text itself has 520 MB, and its result up to 536 MB; some are garbage until V8 collects them.
+    assert.ok(grown() < 3_000 * 2 ** 20, `${grown() >> 20} MB`);
+  });
+
+  test('of texts that are encoded or normalized is limited without a change that a page sees', async (t) => {
+    const page = await openHtml(t, '');
+    const seen = await page.evaluate(() => {
+      const outcomeOf = (run) => {
+        try {
+          return run();
+        } catch (error) {
+          return `${error.constructor === globalThis[error.name]} ${error}`;
+        }
+      };
+      const { normalize } = String.prototype;
+      // A character of two halves, at every place around the end of a part.
+      const long = [0, 1, 2].map((shift) => {
+        const text = 'a'.repeat(2 ** 20 - shift) + '\u{1f600}b'.repeat(2 ** 19);
+        return decodeURIComponent(encodeURIComponent(text)) === text && encodeURI(text).length;
+      });
+      return [
+        ...long,
+        encodeURI('a b&\u20ac'),
+        encodeURIComponent({ toString: () => 'a b&\u20ac' }),
+        encodeURIComponent(),
+        outcomeOf(() => encodeURIComponent('\ud800')),
+        outcomeOf(() => encodeURI('a'.repeat(2 ** 20 - 1) + '\ud800b')),
+        outcomeOf(() => encodeURI(Symbol('a'))),
+        outcomeOf(() => new encodeURI('a')),
+        'e\u0301'.normalize().length,
+        '\ufdfa'.normalize('NFKD').length,
+        normalize.call(12),
+        outcomeOf(() => normalize.call(null)),
+        outcomeOf(() => 'a'.normalize('x')),
+        ...[encodeURI, encodeURIComponent, normalize].map((each) => `${each} ${each.name} ${each.length}`),
+        [encodeURI, encodeURIComponent, normalize].some((each) => 'prototype' in each),
+        JSON.stringify(Object.getOwnPropertyDescriptor(globalThis, 'encodeURI')),
+      ];
+    });
+    assert.deepEqual(seen, [
+      ...[0, 1, 2].map((shift) => 2 ** 20 - shift + 13 * 2 ** 19),
+      'a%20b&%E2%82%AC',
+      'a%20b%26%E2%82%AC',
+      'undefined',
+      'true URIError: URI malformed',
+      'true URIError: URI malformed',
+      'true TypeError: Cannot convert a Symbol value to a string',
+      'true TypeError: encodeURI is not a constructor',
+      1,
+      18,
+      '12',
+      'true TypeError: String.prototype.normalize called on null or undefined',
+      'true RangeError: The normalization form should be one of NFC, NFD, NFKC, NFKD.',
+      'function encodeURI() { [native code] } encodeURI 1',
+      'function encodeURIComponent() { [native code] } encodeURIComponent 1',
+      'function normalize() { [native code] } normalize 0',
+      false,
+      '{"writable":true,"enumerable":false,"configurable":true}',
+    ]);
+  });
+
   test('of Intl is counted without a change that a page sees', async (t) => {
     const page = await openHtml(t, '');
     const seen = await page.evaluate(() => {

@@ -41,6 +41,7 @@ const { ProfilerSessions } = require('./profiler-sessions.cjs');
 const { Reports } = require('./reports.cjs');
 const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
+const { limitTextMemory } = require('./text-memory.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { countWasmMemory } = require('./wasm-memory.cjs');
 const { removeWasmStreaming } = require('./wasm-streaming.cjs');
@@ -159,6 +160,7 @@ class PageThread {
     this.fixedPrototypes.install(context);
     coarsenTemporal(context);
     countIntlMemory(context);
+    limitTextMemory(context);
     removeWasmStreaming(context);
     countWasmMemory(context, this.#options.memoryLimit, this.#wasmTypes);
     this.#addressSpace.limit(context);

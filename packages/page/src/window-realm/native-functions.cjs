@@ -188,6 +188,8 @@ function hideHostCode() {
     if (prototype !== undefined) noteFunctions(prototype);
   }
   noteFunctions(Date.prototype);
+  // See main-realm/text-memory.cjs.
+  noteFunctions(String.prototype);
   // The same of prototypes that are fixed, see main-realm/fixed-prototypes.cjs.
   for (const holder of [Object, Object.prototype, Reflect]) noteFunctions(holder);
   // See main-realm/wasm-memory.cjs and main-realm/async-waits.cjs.
