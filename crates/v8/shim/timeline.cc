@@ -91,13 +91,19 @@ struct Method<member> {
   }
 };
 
+// An object that JavaScript makes has no timeline.
+void RefuseConstruction(const v8::FunctionCallbackInfo<v8::Value>& info) {
+  v8::Isolate* isolate = info.GetIsolate();
+  isolate->ThrowException(v8::Exception::TypeError(v8::String::NewFromUtf8Literal(isolate, "Illegal constructor")));
+}
+
 // The interface of a thread's objects, from its first timeline until its environment ends. All objects share it, because V8
 // keeps what it makes from a template as long as the context lives. An Eternal has no destructor.
 thread_local v8::Eternal<v8::FunctionTemplate> timeline_interface;
 
 v8::Local<v8::FunctionTemplate> TimelineInterface(v8::Isolate* isolate) {
   if (timeline_interface.IsEmpty()) {
-    v8::Local<v8::FunctionTemplate> interface = v8::FunctionTemplate::New(isolate);
+    v8::Local<v8::FunctionTemplate> interface = v8::FunctionTemplate::New(isolate, RefuseConstruction);
     interface->InstanceTemplate()->SetInternalFieldCount(1);
     Method<&SelfprofTimelineFunctions::now>::Define(isolate, interface, "now");
     Method<&SelfprofTimelineFunctions::mark>::Define(isolate, interface, "mark");

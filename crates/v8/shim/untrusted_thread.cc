@@ -49,6 +49,7 @@ struct Host {
   Global<Function> import_module;
   Global<Function> is_host_site;
   Global<Function> format_stack;
+  Global<Function> promise_rejected;
   // A function that does nothing, in JavaScript: V8 checks no stack for others.
   Global<Function> empty;
   // The promises of import() that are not settled yet. They keep their contexts alive.
@@ -168,13 +169,31 @@ bool HasStack(Isolate* isolate) {
   return !host->empty.Get(isolate)->Call(own, v8::Undefined(isolate), kProbe, arguments.data()).IsEmpty();
 }
 
-// A promise was rejected. When Node's callback fails, as it does when a page has filled the stack, Node prints a line of the page's script to
-// the terminal as it is. So such a rejection is not reported.
+// A promise was rejected without a handler, or got one later. Node's callback is for promises of Node's own context alone: it reads properties
+// of a promise through the prototypes, which a page can answer for, and ends the process when the answers are not those that it expects.
+//
+// When the stack is too full for a callback, the rejection is not reported.
 void OnPromiseRejected(v8::PromiseRejectMessage message) {
   Isolate* isolate = Isolate::GetCurrent();
   if (!HasStack(isolate)) return;
   selfprof::NoteRejection(isolate, message);
-  node::PromiseRejectCallback(message);
+  v8::HandleScope handles(isolate);
+  Local<Promise> promise = message.GetPromise();
+  Local<Context> own = host->without_eval.front().Get(isolate);
+  Local<Context> context;
+  if (selfprof::CreationContext(isolate, promise.As<Object>()).ToLocal(&context) && context == own) {
+    node::PromiseRejectCallback(message);
+    return;
+  }
+  const v8::PromiseRejectEvent event = message.GetEvent();
+  const bool is_rejected = event == v8::kPromiseRejectWithNoHandler;
+  if (!is_rejected && event != v8::kPromiseHandlerAddedAfterReject) return;
+  Context::Scope scope(own);
+  selfprof::Catch caught(isolate);
+  Local<Value> reason = message.GetValue();
+  if (reason.IsEmpty()) reason = v8::Undefined(isolate);
+  Local<Value> arguments[] = {v8::Boolean::New(isolate, is_rejected), promise, reason};
+  host->promise_rejected.Get(isolate)->Call(own, v8::Undefined(isolate), 3, arguments).FromMaybe(Local<Value>());
 }
 
 // Nothing has caught an exception, as of a callback of FinalizationRegistry.
@@ -214,12 +233,13 @@ void IgnoreUncaughtErrors(Isolate* isolate) {
 // Prepares this thread for untrusted scripts. The functions are called with
 //   import_module(id, realm, referrer url, specifier, [attribute key, value, ...]), answered by selfprof_settle_import,
 //   is_host_site(CallSite) -> boolean,
-//   format_stack(error, [CallSite, ...]) -> string.
+//   format_stack(error, [CallSite, ...]) -> string,
+//   promise_rejected(whether it was rejected or else has got a handler, promise, reason), for promises of other contexts. It runs nothing of theirs.
 // `kind_of_script` returns the ScriptKind of a script id.
 // Returns false when one of them is not a function, or when this was called before on the thread.
 SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Handle is_host_site, Handle format_stack,
-                                      selfprof::KindOfScript kind_of_script) noexcept {
-  const Handle functions[] = {import_module, is_host_site, format_stack};
+                                      Handle promise_rejected, selfprof::KindOfScript kind_of_script) noexcept {
+  const Handle functions[] = {import_module, is_host_site, format_stack, promise_rejected};
   for (Handle function : functions) {
     if (!FromHandle<Value>(function)->IsFunction()) return false;
   }
@@ -230,6 +250,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
   host->import_module.Reset(isolate, FromHandle<Function>(import_module));
   host->is_host_site.Reset(isolate, FromHandle<Function>(is_host_site));
   host->format_stack.Reset(isolate, FromHandle<Function>(format_stack));
+  host->promise_rejected.Reset(isolate, FromHandle<Function>(promise_rejected));
   Local<Context> own = isolate->GetCurrentContext();
   Local<v8::Script> script;
   Local<Value> empty;

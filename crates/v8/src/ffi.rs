@@ -239,6 +239,7 @@ unsafe extern "C" {
         import_module: Value,
         is_host_site: Value,
         format_stack: Value,
+        promise_rejected: Value,
         kind_of_script: extern "C" fn(i32) -> ScriptKind,
     ) -> bool;
     pub fn selfprof_noting_apply(isolate: *mut Isolate, anchor: Value) -> Value;

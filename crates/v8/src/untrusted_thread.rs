@@ -16,6 +16,8 @@ pub struct HostFunctions {
     pub is_host_site: Value,
     /// `(error, [CallSite, ...]) -> string`: the text of `error.stack`.
     pub format_stack: Value,
+    /// `(is rejected, promise, reason)`: a promise of another realm was rejected without a handler, or else has got one since.
+    pub promise_rejected: Value,
 }
 
 /// What is known of the scripts of a thread.
@@ -37,7 +39,7 @@ extern "C" fn kind_of_script<Scripts: ScriptMuting>(script_id: i32) -> ffi::Scri
 /// is disabled in the caller's realm. Returns false, and changes nothing, when this was called before or an argument is not a
 /// function.
 pub fn host_pages<Scripts: ScriptMuting>(functions: &HostFunctions) -> bool {
-    let HostFunctions { import_module, is_host_site, format_stack } = functions;
+    let HostFunctions { import_module, is_host_site, format_stack, promise_rejected } = functions;
     // SAFETY: the values are alive, see `Value::from_raw`, so this is inside an isolate.
     unsafe {
         ffi::selfprof_host_pages(
@@ -45,6 +47,7 @@ pub fn host_pages<Scripts: ScriptMuting>(functions: &HostFunctions) -> bool {
             import_module.as_raw(),
             is_host_site.as_raw(),
             format_stack.as_raw(),
+            promise_rejected.as_raw(),
             kind_of_script::<Scripts>,
         )
     }

@@ -572,4 +572,304 @@ suite('what a page rejects promises with', () => {
       assert.deepEqual(page.log, ['alive']);
     });
   }
+
+  for (const answer of ['NaN', '{}', "'x'", 'Symbol()']) {
+    test(`does not end the process, whatever a promise answers for Node's symbols: ${answer}`, async (t) => {
+      const page = await openHtml(t, '<body>');
+      const asked = await page.evaluate(`(async () => {
+        const asked = [];
+        const promise = Promise.reject('rejected');
+        Object.setPrototypeOf(promise, new Proxy(Promise.prototype, {
+          get(target, key, receiver) {
+            if (typeof key === 'symbol') asked.push(String(key));
+            return /async_id/.test(String(key)) ? ${answer} : Reflect.get(target, key, receiver);
+          },
+        }));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return asked;
+      })()`);
+      assert.deepEqual(asked, []);
+      await eventually(() => page.errors.length === 1);
+      assert.match(page.errors[0].message, /rejected/);
+      assert.deepEqual(page.problems, []);
+    });
+  }
+
+  test('is reported once the jobs of the turn have run, if it is not handled by then', async (t) => {
+    const page = await openHtml(t, '<body>');
+    const reasons = await page.evaluate(async () => {
+      const reasons = [];
+      addEventListener('unhandledrejection', (event) => {
+        reasons.push(event.reason);
+        // One that this handles is not reported any more.
+        handledMeanwhile.catch(() => {});
+        event.preventDefault();
+      });
+      const handledNow = Promise.reject('handled now');
+      handledNow.catch(() => {});
+      const handledSoon = Promise.reject('handled soon');
+      Promise.resolve()
+        .then(() => {})
+        .then(() => handledSoon.catch(() => {}));
+      Promise.reject('first');
+      const handledMeanwhile = Promise.reject('handled meanwhile');
+      await new Promise((resolve) => setTimeout(resolve));
+      reasons.push('timer');
+      Promise.resolve().then(() => {
+        throw 'second';
+      });
+      await new Promise((resolve) => setTimeout(resolve));
+      return reasons;
+    });
+    assert.deepEqual(reasons, ['first', 'timer', 'second']);
+    assert.deepEqual(page.errors, []);
+  });
+});
+
+suite('proxies as functions', () => {
+  test('get no list of arguments of the main realm, whatever calls them', async (t) => {
+    const page = await openHtml(t, '<body>', {
+      headers: { 'document-policy': 'js-profiling' },
+      routes: { '/a.js': 'export default 1', '/w.js': 'postMessage(1)' },
+    });
+    const run = async (walk) => {
+      const seen = {};
+      let count = 0;
+      const note = (name, ...values) => {
+        for (const value of values) seen[`${name} ${count++}`] = value;
+      };
+      const calls = new Set();
+      const trap = (name, real) =>
+        new Proxy(real, {
+          apply(target, self, list) {
+            note(name, list, self);
+            calls.add(name);
+            return Reflect.apply(target, self, list);
+          },
+          construct(target, list, newTarget) {
+            note(name, list, newTarget);
+            calls.add(name);
+            return Reflect.construct(target, list, newTarget);
+          },
+          defineProperty(target, key, descriptor) {
+            note(name, descriptor);
+            return Reflect.defineProperty(target, key, descriptor);
+          },
+        });
+      const handler = (name) =>
+        Object.fromEntries(
+          Object.getOwnPropertyNames(Reflect)
+            .filter((key) => key !== 'apply' && key !== 'construct')
+            .map((key) => [key, trap(`${name}: ${key}`, Reflect[key])]),
+        );
+      const spy = (name, object) => new Proxy(object, handler(name));
+      const got = (name, object, ...keys) => {
+        for (const key of keys) {
+          const value = object[key];
+          Object.defineProperty(object, key, {
+            get: trap(`${name}: get ${String(key)}`, () => value),
+            configurable: true,
+          });
+        }
+        return object;
+      };
+      const attempt = async (work) => {
+        try {
+          note('result', await Promise.race([work(), new Promise((resolve) => setTimeout(resolve, 300))]));
+        } catch (error) {
+          note('error', error);
+        }
+      };
+
+      // Errors, thrown and rejected.
+      const errorOf = (name) =>
+        got(name, new Error('x'), 'name', 'message', 'stack', 'cause', 'toString', 'constructor');
+      got('stack', new Error('x'), 'name', 'message').stack;
+      Object.setPrototypeOf(new Error('x'), spy('prototype of an error', Error.prototype)).stack;
+      const captured = Object.setPrototypeOf({}, spy('captured', {}));
+      Error.captureStackTrace(captured);
+      captured.stack;
+      Promise.reject(errorOf('rejected'));
+      Promise.reject(spy('rejected proxy', {}));
+      Object.setPrototypeOf(Promise.reject(1), spy('prototype of a promise', Promise.prototype));
+      got('promise', Promise.reject(2), 'constructor', 'then');
+      setTimeout(() => {
+        throw errorOf('thrown');
+      });
+      setTimeout(() => {
+        throw Object.setPrototypeOf(new Error('x'), spy('prototype of what is thrown', Error.prototype));
+      });
+      // What code of a page formats stacks with.
+      Error.prepareStackTrace = trap('prepareStackTrace', () => 'formatted');
+      new Error('x').stack;
+      delete Error.prepareStackTrace;
+
+      // Functions that the platform calls.
+      const target = new EventTarget();
+      target.addEventListener(
+        'x',
+        trap('listener', () => {}),
+      );
+      target.addEventListener('x', got('listener object', { handleEvent() {} }, 'handleEvent'));
+      target.dispatchEvent(new Event('x'));
+      setTimeout(
+        trap('timer', () => {}),
+        0,
+        {},
+      );
+      requestAnimationFrame(trap('frame', () => {}));
+      requestIdleCallback(trap('idle', () => {}));
+      queueMicrotask(trap('microtask', () => {}));
+      new MutationObserver(trap('mutations', () => {})).observe(document.body, { attributes: true });
+      document.body.id = 'x';
+      new PerformanceObserver(trap('entries', () => {})).observe({ type: 'mark', buffered: true });
+      onmessage = trap('onmessage', () => {});
+      customElements.define('x-y', trap('element', class extends HTMLElement {}));
+      document.createElement('x-y');
+
+      // Values that the platform reads.
+      await attempt(() => structuredClone(got('cloned', { a: 1 }, 'a')));
+      await attempt(() => structuredClone(spy('cloned proxy', {})));
+      await attempt(() => postMessage(got('posted', { a: 1 }, 'a'), '*'));
+      await attempt(() =>
+        postMessage(1, got('options', { targetOrigin: '*', transfer: [] }, 'targetOrigin', 'transfer')),
+      );
+      await attempt(() =>
+        console.log(got('logged', { a: 1 }, 'a', Symbol.toStringTag), errorOf('logged error'), spy('logged proxy', {})),
+      );
+      await attempt(() => performance.mark('m', got('mark', { startTime: 1, detail: 1 }, 'startTime', 'detail')));
+      await attempt(() => performance.measure(got('name', {}, 'toString', Symbol.toPrimitive)));
+      await attempt(async () => {
+        const options = { sampleInterval: 1, maxBufferSize: 1, includeEntries: true };
+        const profiler = new Profiler(got('profiler', options, 'sampleInterval', 'maxBufferSize', 'includeEntries'));
+        profiler.addEventListener(
+          'samplebufferfull',
+          trap('full', () => {}),
+        );
+        for (const end = performance.now() + 20; performance.now() < end; );
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return profiler.stop(got('stop', { format: 'object' }, 'format'));
+      });
+      await attempt(() =>
+        fetch('/a.js', got('fetch', { method: 'GET', headers: {} }, 'method', 'headers', 'signal', 'body')),
+      );
+      await attempt(() => fetch(spy('url', { toString: () => '/a.js' })));
+      await attempt(() => import(got('specifier', { toString: () => '/a.js' }, 'toString', Symbol.toPrimitive)));
+      await attempt(() => import('/none.js', got('import', { with: {} }, 'with')));
+      await attempt(() => {
+        const worker = new Worker(
+          got('worker', { toString: () => '/w.js' }, 'toString'),
+          got('worker options', { type: 'classic' }, 'type', 'name'),
+        );
+        worker.onmessage = trap('message of a worker', () => {});
+        worker.postMessage(got('to a worker', { a: 1 }, 'a'));
+      });
+      await attempt(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = trap('message of a port', () => {});
+        port2.postMessage(1);
+      });
+      await attempt(() => new Blob([got('part', {}, 'toString')], got('blob', { type: 'x' }, 'type')).text());
+      await attempt(() => URL.createObjectURL(spy('object of a URL', new Blob())));
+      await attempt(() => got('thenable', Object.fromEntries([['then', (resolve) => resolve(1)]]), 'then'));
+      await attempt(() => crypto.getRandomValues(spy('random', new Uint8Array(2))));
+      await attempt(() => new TextDecoder().decode(spy('decoded', new Uint8Array(2))));
+      await attempt(() => {
+        document.cookie = got('cookie', {}, 'toString');
+      });
+      await attempt(() => {
+        location.hash = got('hash', {}, 'toString');
+      });
+      await attempt(() =>
+        history.pushState(got('state', { a: 1 }, 'a'), '', got('url', { toString: () => '#y' }, 'toString')),
+      );
+      await attempt(() => {
+        document.body.innerHTML = got('markup', {}, 'toString');
+      });
+
+      // What the DOM realm's objects inherit, and the main realm might read.
+      let root = Headers.prototype;
+      for (let next = root; next !== null; next = Object.getPrototypeOf(next)) root = next;
+      const names = [
+        'bytes',
+        'tag',
+        'buffers',
+        'ports',
+        'objects',
+        'type',
+        'name',
+        'message',
+        'media',
+        'lastModified',
+        'x',
+        'pipe',
+        'out',
+        'into',
+        'toJSON',
+        'then',
+        'process',
+        'setImmediate',
+        'apply',
+        'shared',
+        'record',
+      ];
+      for (const name of names)
+        root.constructor.defineProperty(root, name, {
+          configurable: true,
+          get: trap(`inherited ${name}`, () => undefined),
+          set() {},
+        });
+      await attempt(() => postMessage(new DOMException('x'), '*'));
+      await attempt(() => postMessage({ a: [1] }, '*'));
+      await attempt(() => console.log({ a: 1 }, new Error('x')));
+      for (const name of names) delete root[name];
+
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return { calls: [...calls], ...walk(seen, 300_000) };
+    };
+    const { found, calls } = await page.evaluateIn({ timeout: 60_000 }, `(${run})(${walk})`);
+    // Those whose lists were made in the main realm, or could be.
+    for (const name of [
+      'stack: get name',
+      'thrown: get message',
+      'listener',
+      'timer',
+      'idle',
+      'full',
+      'message of a worker',
+    ])
+      assert.ok(calls.includes(name), `${name} was not called: ${calls.join(', ')}`);
+    assert.deepEqual(found, []);
+  });
+
+  test('get none from what a script of the user returns, throws or rejects', async (t) => {
+    const page = await openHtml(t, '<body>');
+    await page.evaluate(() => {
+      seen = [];
+      trap = (real) =>
+        new Proxy(real, {
+          apply(target, self, list) {
+            seen.push(list, self);
+            return Reflect.apply(target, self, list);
+          },
+        });
+      hostile = (object) => {
+        for (const key of ['name', 'message', 'stack', 'then', 'toJSON', 'toString', 'constructor', 'length', 0])
+          Object.defineProperty(object, key, { get: trap(() => undefined), enumerable: true, configurable: true });
+        return object;
+      };
+    });
+    for (const script of [
+      'hostile({})',
+      'hostile([])',
+      'hostile(new Error())',
+      'hostile(Promise.resolve(1))',
+      'new Proxy({}, { get: trap(() => undefined) })',
+    ])
+      for (const way of [script, `(() => { throw ${script}; })()`, `Promise.reject(${script})`])
+        await page.evaluate(way).catch(() => {});
+    const { found, length } = await page.evaluate(`({ length: seen.length, ...(${walk})({ seen }, 100_000) })`);
+    assert.ok(length > 0);
+    assert.deepEqual(found, []);
+  });
 });

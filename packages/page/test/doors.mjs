@@ -263,7 +263,6 @@ export const FROM_DOM_REALM = {
 
 /** Functions of the main realm that our code in a window calls (main-realm/window-native.cjs). A page cannot get them. */
 export const FROM_WINDOW_REALM = {
-  fastMethods: { takes: 'nothing', gives: 'JSON of names', attacks: TRACES },
   timelineMethods: { takes: 'nothing', gives: 'JSON of names', attacks: TRACES },
   listen: { takes: 'two functions', gives: 'nothing', attacks: TRACES },
   listenToLongTasks: {

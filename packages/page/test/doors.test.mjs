@@ -67,8 +67,18 @@ function hostileValues(seen) {
       seen.push(target);
       return key === Symbol.toPrimitive ? () => 'x' : Reflect.get(target, key);
     },
-    ownKeys: () => [],
-    apply: (_target, self, values) => spy(self, ...values),
+    ownKeys: (target) => Reflect.ownKeys(target),
+    // V8 makes the list, and the descriptor, in the realm of the caller.
+    apply: (_target, self, values) => spy(self, values, ...values),
+    construct: (_target, values) => (spy(values, ...values), {}),
+    defineProperty: (_target, _key, descriptor) => (spy(descriptor), true),
+    set: (_target, _key, value, receiver) => (spy(value, receiver), true),
+  };
+  const proxied = (...names) => Object.fromEntries(names.map((name) => [name, new Proxy(() => {}, spied)]));
+  const withGetters = (object, ...names) => {
+    for (const name of names)
+      Object.defineProperty(object, name, { get: new Proxy(() => {}, spied), enumerable: true, configurable: true });
+    return object;
   };
   const thrower = () => {
     throw new Error('thrown by the page');
@@ -136,6 +146,33 @@ function hostileValues(seen) {
     overflow,
     proxy: new Proxy({}, spied),
     functionProxy: new Proxy(spy, spied),
+    boundProxy: new Proxy(spy, spied).bind(undefined),
+    constructorProxy: new Proxy(class {}, spied),
+    converted: proxied('toString', 'valueOf', 'toJSON', 'then'),
+    primitive: { [Symbol.toPrimitive]: new Proxy(spy, spied) },
+    iterable: { [Symbol.iterator]: new Proxy(spy, spied) },
+    got: withGetters(
+      {},
+      ...['bytes', 'tag', 'buffers', 'ports', 'objects', 'type', 'name', 'message', 'pipe', 'out', 'into', 'length'],
+      ...['then', 'process', 'setImmediate', 'apply', 'url', 'constructor', 0, Symbol.iterator, Symbol.toPrimitive],
+    ),
+    'list of got': [withGetters({}, 'type', 'bytes', 'name', 'x'), withGetters({}, 'pipe', 'out', 'into')],
+    'got list': withGetters([1], 0),
+    'error got': withGetters(new Error('x'), 'name', 'message', 'stack', 'cause', 'toString'),
+    'record got': {
+      bytes: new ArrayBuffer(4),
+      tag: 'tag',
+      buffers: withGetters([1], 0),
+      ports: [withGetters({}, 'pipe', 'out', 'into')],
+      objects: [withGetters({}, 'type')],
+    },
+    'record of objects got': {
+      bytes: new ArrayBuffer(4),
+      tag: 'tag',
+      buffers: [],
+      ports: [],
+      objects: [withGetters({ type: 'File' }, 'name', 'media', 'bytes', 'lastModified')],
+    },
     bytesProxy: new Proxy(new Uint8Array(2), spied),
     revoked: revoked.proxy,
     throwing,

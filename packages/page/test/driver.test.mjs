@@ -88,6 +88,34 @@ test('errors of pages are as long as the user can take, and do not end the proce
   assert.equal(await run(call, window, 'return 1 + 1;'), 2);
 });
 
+test('the URL of a document is of its origin, whatever its page says', async (t) => {
+  const victim = await serve(t, { '/': '<title>victim</title>' });
+  const attacker = await serve(t, { '/': '<title>attacker</title>', '/moved': '' });
+  const { call } = await start(t);
+  await call('start', { jsdom });
+  const { window } = await call('open', { url: attacker.url('/') });
+  const ask = (command, parameters = {}) =>
+    call('perform', { window, context: TOP, command, parameters, timeout: 10_000 });
+  assert.equal(await ask('url'), attacker.url('/'));
+  assert.equal(await ask('fragment', { url: attacker.url('/#x') }), true);
+  await run(call, window, "history.pushState(null, '', '/moved#y')");
+  assert.equal(await ask('url'), attacker.url('/moved#y'));
+  await run(call, window, `history.pushState(null, '', '/${'x'.repeat(10_000)}')`);
+  assert.equal(await ask('url'), attacker.url(`/${'x'.repeat(10_000)}`));
+  for (const claimed of [victim.url('/'), 'http://user@127.0.0.1/', 'nonsense', 'file:///etc/passwd']) {
+    await run(
+      call,
+      window,
+      `const { host, port } = new URL('${victim.origin}');
+      const claimed = { scheme: 'http', username: '', password: '', host, port: Number(port), path: [''], query: null, fragment: null };
+      Object.defineProperty(window._document, 'URL', { get: () => '${claimed}', configurable: true });
+      Object.defineProperty(window._document, '_URL', { get: () => claimed, set() {}, configurable: true });`,
+    );
+    assert.equal(await ask('url'), attacker.url('/'), claimed);
+    assert.equal(await ask('fragment', { url: victim.url('/#x') }), false, claimed);
+  }
+});
+
 test('several pages run at once and do not block each other', async (t) => {
   const server = await serve(t, { '/': '<script>console.log("hello")</script>' });
   const { call, events } = await start(t);

@@ -405,6 +405,10 @@ suite('a frame of another origin', () => {
     assert.equal(await shown('/plain', isolated), false);
     assert.equal(await shown('/coep', isolated), false);
     assert.equal(await shown('/both', isolated), true);
+    // The document of a frame is requested with credentials.
+    const credentialless = { 'cross-origin-embedder-policy': 'credentialless' };
+    assert.equal(await shown('/coep', credentialless), false);
+    assert.equal(await shown('/both', credentialless), true);
   });
 
   test("has an embedder policy of its own, also when it is of its page's origin", async (t) => {

@@ -28,6 +28,8 @@ function poison(global, seen) {
     const replacement = new Proxy(original, {
       apply(_target, self, parameters) {
         note(self);
+        // V8 makes the list in the realm of the caller.
+        note(parameters);
         for (let at = 0; at < parameters.length; at++) {
           note(parameters[at]);
           // Also what is inside of lists and descriptors.
@@ -39,9 +41,13 @@ function poison(global, seen) {
         }
         const result = apply(original, self, parameters);
         note(result);
+        // Names of methods among them: some that all objects have, too.
+        if (key === 'parse' && result instanceof global.Array)
+          for (const name of ['valueOf', 'constructor', '__defineGetter__']) result[result.length] = name;
         return result;
       },
       construct(_target, parameters, newTarget) {
+        note(parameters);
         for (let at = 0; at < parameters.length; at++) note(parameters[at]);
         const result = construct(original, parameters, newTarget);
         note(result);
@@ -180,6 +186,14 @@ suite('a frame whose intrinsics were replaced before our code was loaded', () =>
         await attempt('fetch', async () => (await inner.fetch('/a.js')).text());
         await attempt('import', () => inner.eval("import('/a.js')"));
         await attempt('missing', () => inner.eval("import('/none.js')"));
+        await attempt('module', () => new Promise((resolve) => {
+          const script = inner.document.createElement('script');
+          script.type = 'module';
+          script.textContent = 'import "/a.js"; import.meta.resolve("/x"); setTimeout(() => done()); throw 1';
+          inner.done = resolve;
+          inner.document.body.append(script);
+        }));
+        await attempt('calls', () => [inner.performance.valueOf(), inner.performance.constructor, inner.performance.timing]);
         await attempt('worker', () => new Promise((resolve) => { const w = new inner.Worker('/none.js'); w.onerror = resolve; }));
         await attempt('channel', () => new inner.MessageChannel());
         await attempt('idle', () => new Promise((resolve) => inner.requestIdleCallback(resolve)));

@@ -334,6 +334,7 @@ export interface Addon {
     importModule: (id: number, realm: number, referrer: unknown, specifier: string, attributes: string[]) => void,
     isHostSite: (site: NodeJS.CallSite) => boolean,
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
+    promiseRejected: (isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void,
   ): void;
   forbidEval(contextObject: unknown): void;
   /** Whether a text is too long to be compiled, or may take too much memory meanwhile. */

@@ -10,14 +10,20 @@ use crate::{address_space, realms, wasm_cost, wasm_types};
 
 /// Prepares the calling thread for untrusted scripts. From now on `import()` in any context calls `importModule(id, realm,
 /// referrer, specifier, attributes)`, which is answered by [`settle_import`]; `error.stack` has the frames for which
-/// `isHostSite(callSite)` is false, as `formatStack(error, callSites)` formats them; and `eval` is disabled in the caller's own
-/// realm.
+/// `isHostSite(callSite)` is false, as `formatStack(error, callSites)` formats them; `promiseRejected(isRejected, promise, reason)` is called
+/// when a promise of another realm is rejected without a handler, or gets one later; and `eval` is disabled in the caller's own realm.
 #[napi(catch_unwind)]
-pub fn host_pages(import_module: Unknown, is_host_site: Unknown, format_stack: Unknown) -> Result<()> {
+pub fn host_pages(
+    import_module: Unknown,
+    is_host_site: Unknown,
+    format_stack: Unknown,
+    promise_rejected: Unknown,
+) -> Result<()> {
     let functions = HostFunctions {
         import_module: to_value(import_module)?,
         is_host_site: to_value(is_host_site)?,
         format_stack: to_value(format_stack)?,
+        promise_rejected: to_value(promise_rejected)?,
     };
     if selfprof_v8::host_pages::<realms::Scripts>(&functions) {
         return Ok(());

@@ -34,7 +34,7 @@ export type ValueWriter = (
   shareMemory: (buffer: SharedArrayBuffer) => void,
   dataCloneError: (message: string) => never,
   transferred: object[],
-) => unknown[];
+) => unknown[] | undefined;
 
 /** Reads what was written, into the realm of `anchor`. */
 export type ValueReader = (
@@ -422,8 +422,7 @@ export interface CollectedEntries {
 
 /** The functions of the main realm that window-realm/native-facade.cjs gets, and nothing else in the window's realm. */
 export interface WindowFunctions {
-  /** JSON arrays of method names: of a timeline, and of the functions that it calls once per entry. */
-  fastMethods: string;
+  /** A JSON array of the names of a timeline's methods. */
   timelineMethods: string;
   listen(onFull: (session: number) => void, onChunk: (session: number) => void): void;
   listenToLongTasks(onTask: (name: string, startTime: number, duration: number) => void): void;

@@ -144,6 +144,7 @@ function serialize(value, platform, transferList = []) {
     refuse,
     buffers,
   );
+  if (written === undefined) return refuse('Data cannot be cloned, out of memory.');
 
   /** @type {unknown[]} */
   const taken = [];

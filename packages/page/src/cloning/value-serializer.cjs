@@ -6,6 +6,7 @@ const { createHmac, timingSafeEqual } = require('node:crypto');
 const { types } = require('node:util');
 
 const native = require('selfprof/internal/native.cjs');
+const { elementsOf } = require('./own-values.cjs');
 
 /**
  * The maximum number of bytes of a value, and of all those that are being written: a getter of one can write another. They are outside of the
@@ -56,9 +57,7 @@ class ValueSerializer {
       maxBytes: MAX_BYTES,
     });
     if (written === undefined) throw new TypeError('the functions are of no realm');
-    // It throws.
-    if (this.#addressSpace?.mayRead(/** @type {ArrayBuffer} */ (written[0])) === false)
-      Reflect.apply(dataCloneError, undefined, ['Data cannot be cloned, out of memory.']);
+    if (this.#addressSpace?.mayRead(/** @type {ArrayBuffer} */ (written[0])) === false) return undefined;
     // The array has just been made, so nothing of a page runs here.
     const tag = { __proto__: null, value: this.#tagOf(/** @type {ArrayBuffer} */ (written[0])), enumerable: true };
     Object.defineProperty(written, written.length, tag);
@@ -71,7 +70,7 @@ class ValueSerializer {
    * @type {import('../any-realm/realm-contracts.js').ValueReader}
    */
   read(bytes, tag, hostObjects, shared, transferred, anchor) {
-    // Reading the lists may run code of a page, which must not be able to change the bytes after their tag was checked.
+    // They are lists of this realm: what is read later must be what was checked.
     const lists = {
       hostObjects: elementsOf(hostObjects),
       shared: elementsOf(shared),
@@ -88,14 +87,4 @@ class ValueSerializer {
   }
 }
 
-/** @param {unknown} list of any realm */
-function elementsOf(list) {
-  /** @type {unknown[]} */
-  const elements = [];
-  if (!Array.isArray(list)) return elements;
-  // It may claim to be long, so it is read up to its first gap.
-  for (let at = 0; Object.hasOwn(list, at); at++) elements.push(list[at]);
-  return elements;
-}
-
-module.exports = { ValueSerializer, elementsOf };
+module.exports = { ValueSerializer };

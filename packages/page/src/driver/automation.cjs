@@ -4,6 +4,7 @@
 // https://www.w3.org/TR/webdriver2/
 
 const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
+const { credibleUrl, isSameDocument } = require('../host/claimed-url.cjs');
 const { internalsOf } = require('../host/page.cjs');
 const { withTimeout } = require('../host/time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
@@ -57,11 +58,32 @@ class Automation {
    *
    * @param {BrowsingContext} context
    * @param {string} command see dom-realm/automation/commands.cjs
+   * @param {any} parameters
+   * @param {CommandLimit} limit
+   * @returns {Promise<unknown>} a `JsonText` of what the page answers, or plain data
+   */
+  async perform(context, command, parameters, limit) {
+    if (command === 'url') return await this.#url(context, limit);
+    // What the page says of its URL must not keep its user from going elsewhere.
+    if (command === 'fragment' && !isSameDocument(parameters.url, await this.#url(context, limit))) return false;
+    return await this.#ask(context, command, parameters, limit);
+  }
+
+  /** The URL of a document. @param {BrowsingContext} context @param {CommandLimit} limit */
+  async #url(context, limit) {
+    const claimed = (await this.#ask(context, 'url', {}, limit)).read();
+    const loaded = internalsOf(this.#page).threads?.find(context.frame)?.thread.document.url ?? this.#page.url;
+    return credibleUrl(String(claimed), loaded);
+  }
+
+  /**
+   * @param {BrowsingContext} context
+   * @param {string} command
    * @param {object} parameters
    * @param {CommandLimit} limit
    * @returns {Promise<JsonText>}
    */
-  async perform(context, command, parameters, { timeout, timeoutError = 'timeout' }) {
+  async #ask(context, command, parameters, { timeout, timeoutError = 'timeout' }) {
     this.assertOpen(context);
     const { askDom, documentNumber } = internalsOf(this.#page);
     const names = { prefix: `${this.#handle}.${documentNumber}.${context.frame}`, handle: this.#handle };
@@ -98,11 +120,23 @@ class Automation {
   async find(context, locator, { timeout, implicit }) {
     const end = performance.now() + implicit;
     for (;;) {
-      const found = await this.perform(context, 'find', locator, { timeout });
+      const found = await this.#ask(context, 'find', locator, { timeout });
       const left = end - performance.now();
       if (found.text !== '[]' || !(left > 0)) return found;
       await new Promise((resolve) => setTimeout(resolve, Math.min(FIND_INTERVAL, left)));
     }
+  }
+
+  /**
+   * Traverses the history entries that the document itself has made.
+   *
+   * @param {BrowsingContext} context
+   * @param {number} delta
+   * @param {CommandLimit} limit
+   * @returns {Promise<unknown>} whether there is such an entry, as the page says
+   */
+  async traverse(context, delta, limit) {
+    return (await this.#ask(context, 'traverse', { delta }, limit)).read();
   }
 
   /**
@@ -114,7 +148,7 @@ class Automation {
    * @returns {Promise<BrowsingContext>}
    */
   async enterFrame(context, which, limit) {
-    const found = await this.perform(context, 'frame', which, limit);
+    const found = await this.#ask(context, 'frame', which, limit);
     const { threads, documentNumber } = internalsOf(this.#page);
     const frame = threads?.frameWithin(context.frame, Object(found.read()));
     if (frame === undefined) throw new CommandError('no such window', 'the frame has no document');

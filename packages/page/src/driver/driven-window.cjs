@@ -76,7 +76,7 @@ class DrivenWindow {
    */
   async #traverseWithin(context, delta, timeout) {
     try {
-      return (await this.automation.perform(context, 'traverse', { delta }, { timeout })).read() === true;
+      return (await this.automation.traverse(context, delta, { timeout })) === true;
     } catch {
       return false;
     }

@@ -9,8 +9,9 @@ const { CommandError } = require('./command-error.cjs');
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are looked for
 const CONTROL_CHARACTER = /[\0-\x1f]/;
 
-/** The longest text that this thread reads itself. */
+/** The longest JSON that this thread reads itself, and the longest of a text alone. */
 const MAX_READ = 1_000;
+const MAX_READ_TEXT = 4 << 20;
 
 class JsonText {
   /** @param {unknown} given of a DOM realm, which a page can have taken over @throws {CommandError} `unknown error` */
@@ -20,9 +21,9 @@ class JsonText {
     this.text = given.toWellFormed();
   }
 
-  /** The value of a short one. @throws {CommandError} `unknown error` */
+  /** The value of a short one, or of one that is a text. @throws {CommandError} `unknown error` */
   read() {
-    if (this.text.length > MAX_READ) throw unreadable();
+    if (this.text.length > (this.text.startsWith('"') ? MAX_READ_TEXT : MAX_READ)) throw unreadable();
     try {
       return JSON.parse(this.text);
     } catch {

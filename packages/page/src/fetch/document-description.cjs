@@ -141,7 +141,7 @@ function describeFrame(
     throw new LoadRefused(`${url.href} has no Cross-Origin-Embedder-Policy, but the page that embeds it has one`);
   }
   const resourcePolicy = getHeader(headers, 'cross-origin-resource-policy');
-  if (embedder.embedderPolicy === 'require-corp' && hasHeaders(url) && !isSame && resourcePolicy !== 'cross-origin') {
+  if (embedder.embedderPolicy !== 'unsafe-none' && hasHeaders(url) && !isSame && resourcePolicy !== 'cross-origin') {
     throw new LoadRefused(`${url.href} has no Cross-Origin-Resource-Policy, which the page that embeds it requires`);
   }
   const options = (getHeader(headers, 'x-frame-options') ?? '')

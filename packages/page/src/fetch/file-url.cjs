@@ -32,15 +32,20 @@ const TYPE_BY_EXTENSION = {
   '.wasm': 'application/wasm',
 };
 
+/** How much is read at once, in bytes. */
+const PART = 1 << 20;
+
+/** @typedef {{ limit: number, lease?: import('./request.cjs').Response['lease'], signal?: AbortSignal | undefined }} ReadOptions `limit` is in bytes */
+
 /**
  * @param {URL} url
  * @param {import('./request.cjs').Request} request
  * @param {import('./request.cjs').Client} client
- * @param {number} limit in bytes
+ * @param {ReadOptions} options
  * @returns {Promise<import('./request.cjs').BlobContent>}
  * @throws {NetworkError}
  */
-async function readFileUrl(url, request, client, limit) {
+async function readFileUrl(url, request, client, options) {
   const folder = folderOf(client.origin);
   const isOpenedByUser = request.mode === 'navigate' && request.isTopLevel === true;
   if (!isOpenedByUser) {
@@ -55,7 +60,7 @@ async function readFileUrl(url, request, client, limit) {
         throw new Error(`a symbolic link leads out of ${folder}`);
     }
     const type = TYPE_BY_EXTENSION[path.extname(file).toLowerCase()] ?? 'application/octet-stream';
-    return { type, bytes: await readRegularFile(file, limit) };
+    return { type, bytes: await readRegularFile(file, options) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NetworkError(`${fileURLToPath(url)} cannot be read: ${reason}`, { cause: error });
@@ -63,27 +68,29 @@ async function readFileUrl(url, request, client, limit) {
 }
 
 /**
- * Devices and pipes have no end, and opening a pipe can wait for ever.
+ * Devices and pipes have no end, and opening a pipe can wait for ever. So can reading some files of /proc: these have no size, and are as
+ * empty here as they claim to be.
  *
  * @param {string} file
- * @param {number} limit in bytes
+ * @param {ReadOptions} options
  */
-async function readRegularFile(file, limit) {
+async function readRegularFile(file, { limit, lease, signal }) {
   if (!(await fs.stat(file)).isFile()) throw new Error('it is not a regular file');
   const handle = await fs.open(file);
   try {
     const { size } = await handle.stat();
     if (size > limit) throw new Error(`it is larger than ${limit} bytes`);
-    /** @type {Buffer[]} */
-    const chunks = [];
+    lease?.add(size);
+    const bytes = new Uint8Array(size);
     let length = 0;
-    // Files of /proc and the like have no size, and content.
-    for await (const chunk of handle.createReadStream({ autoClose: false, end: limit })) {
-      chunks.push(chunk);
-      length += chunk.length;
+    while (length < size) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await handle.read(bytes, length, Math.min(size - length, PART));
+      // It has become shorter.
+      if (bytesRead === 0) break;
+      length += bytesRead;
     }
-    if (length > limit) throw new Error(`it is larger than ${limit} bytes`);
-    return Buffer.concat(chunks, length);
+    return bytes.subarray(0, length);
   } finally {
     await handle.close();
   }

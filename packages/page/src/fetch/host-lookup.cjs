@@ -11,7 +11,6 @@ const fs = require('node:fs');
 const { isIP } = require('node:net');
 
 const { isLocalhost } = require('./origin.cjs');
-const { Turns } = require('./turns.cjs');
 
 /** @typedef {import('node:dns').LookupAddress} Address */
 
@@ -29,11 +28,8 @@ const LOOPBACK = [
   { address: '::1', family: 6 },
 ];
 
-/**
- * Names without a dot may be short ones, which only the C library completes (`search` in resolv.conf), in one of the threads. No page has a name
- * server that is asked for them.
- */
-const systemLookups = new Turns(1);
+/** Domains that complete names without a dot. */
+const RESOLVER_FILE = '/etc/resolv.conf';
 
 /**
  * @param {string} name
@@ -46,13 +42,27 @@ async function lookupHost(name, signal) {
   if (isLocalhost(host)) return LOOPBACK;
   const known = hostsFile().get(host);
   if (known !== undefined) return known;
-  if (!host.includes('.')) {
-    return await systemLookups.run(async () => {
-      signal?.throwIfAborted();
-      return await dns.promises.lookup(host, { all: true });
-    });
+  const names = host.includes('.') ? [] : searchDomains().map((domain) => `${host}.${domain}`);
+  for (const name of names) {
+    try {
+      return await resolve(name, signal);
+    } catch {
+      // The next one is asked for, as the C library does.
+    }
   }
   return await resolve(host, signal);
+}
+
+/** The last line `search` or `domain` of resolv.conf counts. */
+function searchDomains() {
+  try {
+    const lines = fs.readFileSync(RESOLVER_FILE, 'utf8').matchAll(/^[ \t]*(?:search|domain)[ \t]+(\S.*)$/gm);
+    const domains = [...lines].at(-1)?.[1].trim().split(/\s+/) ?? [];
+    return domains.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '');
+  } catch {
+    // It need not exist.
+    return [];
+  }
 }
 
 /** @param {string} host @param {AbortSignal} [signal] @returns {Promise<Address[]>} */

@@ -104,10 +104,17 @@ class Network {
       case 'blob:':
         return localResponse(url, await readBlobUrl(url, client), lease);
       case 'file:':
-        return localResponse(url, await readFileUrl(url, request, client, this.#transport.bodyLimit), lease);
+        return await this.#turns.run(() => this.#readFile(url, request, client, options));
       default:
         throw new NetworkError(`cannot fetch URLs of the scheme ${url.protocol}`);
     }
+  }
+
+  /** @param {URL} url @param {Request} request @param {Client} client @param {SendOptions} options */
+  async #readFile(url, request, client, { lease, signal }) {
+    const limit = this.#transport.bodyLimit;
+    // Its bytes are counted before they are read.
+    return localResponse(url, await readFileUrl(url, request, client, { limit, lease, signal }), undefined);
   }
 
   /**

@@ -9,6 +9,7 @@ const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs')
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
+const { credibleUrl } = require('./claimed-url.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
@@ -340,9 +341,10 @@ class AgentThreads {
       return;
     }
     const known = thread.windows.get(frame);
-    if (known !== undefined) known.url = shortened(String(url));
+    const shown = shortened(credibleUrl(String(url), thread.document.url));
+    if (known !== undefined) known.url = shown;
     else if (type === 'window' && thread.windows.size < MAX_WINDOWS)
-      thread.windows.set(frame, { url: shortened(String(url)), parent: Number(parent) });
+      thread.windows.set(frame, { url: shown, parent: Number(parent) });
   }
 
   /**

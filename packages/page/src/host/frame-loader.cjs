@@ -3,7 +3,7 @@
 const { describeFrame, LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
-const { NetworkError, parseUrl } = require('../fetch/request.cjs');
+const { MAX_URL, NetworkError, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
 const { messageOf } = require('./errors.cjs');
 
@@ -162,6 +162,8 @@ async function showInFrame(host, threads, embedder, request, response, { client,
  */
 async function fetchFrame(host, threads, client, { url, referrer, asker, text }, signal) {
   if (parseUrl(url).protocol === 'about:') {
+    if (url.length > MAX_URL)
+      throw new NetworkError(`the URL of a document may have no more than ${MAX_URL} characters`);
     // Only the document around the frame has an attribute `srcdoc` for it.
     const isKnown = /^about:blank(?:[?#]|$)/.test(url) || (asker === undefined && url === 'about:srcdoc');
     if (!isKnown) throw new LoadRefused(`${url} is no document`);

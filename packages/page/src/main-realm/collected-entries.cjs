@@ -2,7 +2,13 @@
 
 // The marks and measures that a window hands over for the trace of a profiler.
 
+const { types } = require('node:util');
+
+const { ownValue } = require('../cloning/own-values.cjs');
+
 /** @typedef {import('../any-realm/realm-contracts.js').CollectedEntries} CollectedEntries with the names as JSON */
+
+const MEMBERS = /** @type {const} */ (['names', 'heads', 'times', 'until', 'dropped']);
 
 /** How many characters an entry has in a trace as JSON, about, beside its name. */
 const ENTRY = 64;
@@ -10,16 +16,21 @@ const ENTRY = 64;
 /**
  * Checks what a window has collected, and leaves out what is too much: a trace as JSON has the name of each entry, however many have the same.
  *
- * @param {{ [Name in keyof CollectedEntries]: unknown }} collected
+ * @param {unknown} collected
  * @param {number} room how many characters all entries may have together
  * @returns {{ entries: Omit<CollectedEntries, 'names'> & { names: string[] }, length: number }} with how many characters they have
+ * @throws {TypeError} for what a window does not collect
  */
-function readEntries({ names: text, heads: givenHeads, times: givenTimes, until, dropped, isCircular: given }, room) {
+function readEntries(collected, room) {
+  const [text, givenHeads, givenTimes, until, dropped] = MEMBERS.map((name) => ownValue(collected, name));
+  // Nothing is converted: that would run code of a page.
+  if (typeof text !== 'string' || typeof until !== 'number' || typeof dropped !== 'number') throw damaged();
+  if (!types.isUint32Array(givenHeads) || !types.isFloat64Array(givenTimes)) throw damaged();
   /** @type {string[]} */
-  const givenNames = JSON.parse(String(text)).map(String);
-  const heads = new Uint32Array(/** @type {Uint32Array} */ (givenHeads));
-  const times = new Float64Array(/** @type {Float64Array} */ (givenTimes));
-  const isCircular = given === true;
+  const givenNames = JSON.parse(text).map(String);
+  const heads = new Uint32Array(givenHeads);
+  const times = new Float64Array(givenTimes);
+  const isCircular = ownValue(collected, 'isCircular') === true;
 
   let kept = 0;
   let length = 0;
@@ -36,8 +47,8 @@ function readEntries({ names: text, heads: givenHeads, times: givenTimes, until,
       names: renumberNames(givenNames, keptHeads),
       heads: keptHeads,
       times: times.slice(2 * from, 2 * (from + kept)),
-      until: Number(until),
-      dropped: Number(dropped) + heads.length - kept,
+      until,
+      dropped: dropped + heads.length - kept,
       isCircular,
     },
     length,
@@ -65,6 +76,10 @@ function renumberNames(names, heads) {
     heads[at] = 2 * (numbers[name] - 1) + (heads[at] & 1);
   }
   return used;
+}
+
+function damaged() {
+  return new TypeError('the entries are damaged');
 }
 
 module.exports = { readEntries };

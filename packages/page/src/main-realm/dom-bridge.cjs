@@ -6,12 +6,16 @@
 // A page can reach the DOM realm's objects, so each function here treats its caller as hostile: it checks its arguments, returns primitives
 // or objects of the page's own realms, and lets no error of the main realm out.
 
+const {
+  constants: { MAX_STRING_LENGTH },
+} = require('node:buffer');
 const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
 const { withoutFragment } = require('../fetch/request.cjs');
 const { bytesOf, setBytes, unsharedBytesOf } = require('./foreign-bytes.cjs');
+const { numberOf } = require('./foreign-values.cjs');
 const { kindOf } = require('./kind-of.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 const { callingRealm } = require('./page-code.cjs');
@@ -29,6 +33,9 @@ const HANDLER_PARAMETERS = new Set(['event', 'event, source, lineno, colno, erro
 
 /** How many random bytes a page gets at once. https://w3c.github.io/webcrypto/#Crypto-method-getRandomValues */
 const MAX_RANDOM = 65_536;
+
+/** Node ends the process when the result would be longer than V8's longest text. */
+const MAX_BTOA = 3 * Math.floor(MAX_STRING_LENGTH / 4);
 
 class DomBridge {
   #thread;
@@ -66,6 +73,11 @@ class DomBridge {
     return copy;
   }
 
+  /** Runs a function of the DOM realm, or of a page. @param {Function} callback */
+  #enter(callback) {
+    this.#thread.enter(this.#thread.foreign.callable(callback));
+  }
+
   /**
    * @param {() => void} callback
    * @param {number} delay in milliseconds
@@ -75,7 +87,7 @@ class DomBridge {
     const id = this.#nextTimer++;
     const run = () => {
       if (!repeats) this.#timers.delete(id);
-      this.#thread.enter(callback);
+      this.#enter(callback);
     };
     const wait = Number.isFinite(delay) ? Math.min(Math.max(delay, 0), 0x7fffffff) : 0;
     this.#timers.set(id, repeats ? setInterval(run, wait) : setTimeout(run, wait));
@@ -96,7 +108,7 @@ class DomBridge {
       postToHost: (text, record) => thread.domMessages.post(text, record),
       // For events of ports, which Node fires in the DOM realm directly.
       enter: (callback) => {
-        if (typeof callback === 'function') thread.enter(callback);
+        if (typeof callback === 'function') this.#enter(callback);
       },
       setTimer: (callback, delay, repeats) =>
         typeof callback === 'function' && typeof delay === 'number'
@@ -107,7 +119,7 @@ class DomBridge {
         this.#timers.delete(id);
       },
       setImmediate: (callback) => {
-        if (typeof callback === 'function') setImmediate(() => thread.enter(callback));
+        if (typeof callback === 'function') setImmediate(() => this.#enter(callback));
       },
       runPromiseJobs: () => thread.runPromiseJobs(),
       decode: (label, fatal, ignoreBOM, memory) => {
@@ -133,7 +145,7 @@ class DomBridge {
         }
       },
       btoa: (text) => {
-        if (!isString(text)) return undefined;
+        if (!isString(text) || text.length > MAX_BTOA) return undefined;
         try {
           return btoa(text);
         } catch {
@@ -158,9 +170,9 @@ class DomBridge {
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
       createContext: (document, frame, mayBeIsolated, around, allowsScripts) =>
         this.#complete(() =>
-          thread.windows.create(Number(document), Number(frame), {
+          thread.windows.create(numberOf(document), numberOf(frame), {
             mayBeIsolated: mayBeIsolated === true,
-            around: Number(around),
+            around: numberOf(around),
             allowsScripts: allowsScripts !== false,
           }),
         ),
@@ -173,7 +185,7 @@ class DomBridge {
           const { realm, bases } = thread.windows.withScripts(window);
           const shown = withoutFragment(url);
           if (isString(base) && base !== '') bases.set(shown, base);
-          return runClassicScript(realm, source, shown, { line: line | 0, column: column | 0 });
+          return runClassicScript(realm, source, shown, { line: numberOf(line) | 0, column: numberOf(column) | 0 });
         }),
       runUserScript: (window, source, name, column, base) =>
         this.#complete(() => {
@@ -181,7 +193,7 @@ class DomBridge {
           const { realm, bases } = thread.windows.get(window);
           thread.fixedPrototypes.fix(window);
           if (isString(base) && base !== '') bases.set(name, base);
-          return runClassicScript(realm, source, name, { line: 0, column: column | 0 });
+          return runClassicScript(realm, source, name, { line: 0, column: numberOf(column) | 0 });
         }),
       checkFunctionBody: (window, parameters, body, url) =>
         this.#complete(() => {
@@ -219,7 +231,7 @@ class DomBridge {
       newPipes: (onPipes) => {
         if (typeof onPipes !== 'function') return;
         const { port1, port2 } = new MessageChannel();
-        onPipes(thread.moveToDom(port1), thread.moveToDom(port2));
+        thread.foreign.callable(onPipes)(thread.moveToDom(port1), thread.moveToDom(port2));
       },
       startWorker: (window, request, onPipe, onFailure) =>
         typeof onPipe === 'function' && typeof onFailure === 'function'

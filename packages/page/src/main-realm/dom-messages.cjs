@@ -9,7 +9,7 @@ const { MessagePort } = require('node:worker_threads');
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
 const { ShapeTree } = require('../cloning/object-shapes.cjs');
-const { elementsOf } = require('../cloning/value-serializer.cjs');
+const { elementsOf, ownValue } = require('../cloning/own-values.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 const { checkReading } = require('./reading-time.cjs');
@@ -42,6 +42,10 @@ const MEMBERS = [
 ];
 const MEMBERS_OF_ADDRESS = ['thread', 'frame'];
 const MEMBERS_OF_ERROR = ['name', 'code', 'message', 'stack'];
+
+/** The members of a record that are read here, and of one end of a channel. */
+const RECORD = /** @type {const} */ (['bytes', 'tag', 'buffers', 'ports', 'objects']);
+const PORT = /** @type {const} */ (['pipe', 'out', 'into']);
 
 const OBJECT_TYPES = new Set(['Blob', 'DOMException', 'DOMRect', 'DOMRectReadOnly', 'File']);
 const OBJECT_TEXTS = ['media', 'name', 'message'];
@@ -170,14 +174,15 @@ function primitivesOf(object, names, change = (text) => text) {
 }
 
 /**
- * Reads a record, whose getters may run code of a page.
+ * Reads a record.
  *
- * @param {any} given what `serialize` made, or something else
+ * @param {unknown} given what `serialize` made, or something else
  * @param {boolean} isMessage to another window, which may transfer memory and ports
  * @returns {Parcel & { record: CloneRecord }}
  * @throws for something that is not a record
  */
-function readRecord({ bytes, tag, buffers, ports, objects }, isMessage) {
+function readRecord(given, isMessage) {
+  const [bytes, tag, buffers, ports, objects] = RECORD.map((name) => ownValue(given, name));
   if (!types.isArrayBuffer(bytes) || typeof tag !== 'string' || tag.length > MAX_TAG) throw damaged();
   if (![buffers, ports, objects].every(Array.isArray)) throw damaged();
   /** @type {CloneRecord} */
@@ -218,17 +223,17 @@ function readRecord({ bytes, tag, buffers, ports, objects }, isMessage) {
 
 /** @param {unknown} given what describes a platform object, see dom-realm/platform-objects.cjs @returns {Record<string, any>} */
 function readObject(given) {
-  const data = /** @type {Record<string, unknown>} */ (Object(given));
-  const { type, bytes } = data;
+  const type = ownValue(given, 'type');
+  const bytes = ownValue(given, 'bytes');
   if (typeof type !== 'string' || !OBJECT_TYPES.has(type)) throw damaged();
   /** @type {Record<string, any>} */
   const object = { type };
   for (const name of OBJECT_TEXTS) {
-    const value = data[name];
+    const value = ownValue(given, name);
     if (typeof value === 'string') object[name] = value;
   }
   for (const name of OBJECT_NUMBERS) {
-    const value = data[name];
+    const value = ownValue(given, name);
     if (typeof value === 'number') object[name] = value;
   }
   // A part of memory is sent with all of that memory, so it is copied.
@@ -238,7 +243,7 @@ function readObject(given) {
 
 /** @param {unknown} given one end of a channel, see dom-realm/message-channels.cjs */
 function readPort(given) {
-  const { pipe, out, into } = /** @type {any} */ (Object(given));
+  const [pipe, out, into] = PORT.map((name) => ownValue(given, name));
   // It throws for what is no port.
   Reflect.apply(MessagePort.prototype.hasRef, pipe, []);
   return { pipe: /** @type {MessagePort} */ (pipe), out: counterOf(out), into: counterOf(into) };

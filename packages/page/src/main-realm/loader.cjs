@@ -53,7 +53,7 @@ class Loader {
   /**
    * Frames whose documents are being loaded; `isSent` is whether the user's thread knows.
    *
-   * @type {Map<number, { onDone: OnAnswer, request: import('./reports.cjs').FailedRequest, isSent: boolean }>}
+   * @type {Map<number, { onDone: import('./foreign-functions.cjs').Callback, request: import('./reports.cjs').FailedRequest, isSent: boolean }>}
    */
   #frames = new Map();
   /** Navigations that frames of other threads ask for. */
@@ -84,10 +84,11 @@ class Loader {
     const id = this.#nextId++;
     const controller = new AbortController();
     this.#running.set(id, controller);
+    const answered = this.#thread.foreign.callable(onDone);
     const finish = (/** @type {object} */ answer, /** @type {Uint8Array} */ bytes) => {
       if (!this.#running.delete(id)) return;
       const forDom = this.#thread.bridge.bytesForDom(bytes);
-      this.#thread.enter(() => onDone(JSON.stringify(answer), forDom));
+      this.#thread.enter(() => answered(JSON.stringify(answer), forDom));
     };
     /** @type {import('./page-request.cjs').PageRequest | undefined} */
     let request;
@@ -188,12 +189,12 @@ class Loader {
   /**
    * Has the user's thread load the document of a frame: that thread decides in which thread the document will live.
    *
-   * @param {string} text JSON
+   * @param {unknown} text JSON
    * @param {OnAnswer} onDone
    */
   fetchFrame(text, onDone) {
-    if (typeof onDone !== 'function') return 0;
-    const claimed = JSON.parse(String(text));
+    if (typeof onDone !== 'function' || typeof text !== 'string') return 0;
+    const claimed = JSON.parse(text);
     const window = Number(claimed.window);
     const { windows } = this.#thread;
     // What another document navigates the frame to is none of what this one says of it.
@@ -211,7 +212,11 @@ class Loader {
     const id = this.#nextId++;
     const initiator = String(claimed.initiator);
     const allow = String(claimed.allow ?? '');
-    const waiting = { onDone, request: { window, initiator, url }, isSent: false };
+    const waiting = {
+      onDone: this.#thread.foreign.callable(onDone),
+      request: { window, initiator, url },
+      isSent: false,
+    };
     this.#frames.set(id, waiting);
     /** @type {import('../any-realm/thread-messages.js').FrameRequest} */
     const request = {
@@ -343,7 +348,7 @@ class Loader {
     if (typeof onDone !== 'function') return 0;
     return this.#start(text, onDone, async ({ url, credentials, referrer }) => {
       const { modules } = this.#thread.windows.get(window);
-      const request = JSON.parse(String(text));
+      const request = JSON.parse(/** @type {string} */ (text));
       const options = { credentials, referrer, integrity: String(request.integrity ?? '') };
       const handle =
         request.source === undefined

@@ -45,13 +45,16 @@ class OwnedWorkers {
    * @returns {number} what `end` takes
    */
   start(window, text, onPipe, onFailure) {
-    const { url, type, credentials, name } = JSON.parse(String(text));
+    // It is not converted: that would run code of a page.
+    if (typeof text !== 'string') return 0;
+    const { url, type, credentials, name } = JSON.parse(text);
     const id = this.#nextId++;
     /** @type {OwnedWorker} */
-    const worker = { window, url: String(url), onFailure, isSent: false };
+    const worker = { window, url: String(url), onFailure: this.#thread.foreign.callable(onFailure), isSent: false };
     this.#workers.set(id, worker);
     const { port1, port2 } = new MessageChannel();
-    this.#thread.enter(() => onPipe(this.#thread.moveToDom(port1)));
+    const started = this.#thread.foreign.callable(onPipe);
+    this.#thread.enter(() => started(this.#thread.moveToDom(port1)));
     const refusal = this.#refusalOf(String(url), String(name));
     if (refusal !== undefined) {
       port2.close();
@@ -111,9 +114,7 @@ class OwnedWorkers {
     this.#workers.delete(id);
     if (worker === undefined || error === undefined) return;
     this.#thread.reports.workerFailure(worker.window.frame, worker.url, error);
-    // Not called as a method: its `this` would be an object of this realm.
-    const { onFailure } = worker;
-    this.#thread.enter(() => onFailure());
+    this.#thread.enter(() => worker.onFailure());
   }
 }
 

@@ -99,7 +99,9 @@ function readHeaders(value) {
  * @returns {PageRequest}
  */
 function readPageRequest(text) {
-  const request = JSON.parse(String(text));
+  // It is not converted: that would run code of a page.
+  if (typeof text !== 'string') throw new TypeError('a request is text');
+  const request = JSON.parse(text);
   const method = String(request.method ?? 'GET');
   if (!TOKEN.test(method) || FORBIDDEN_METHOD.test(method))
     throw new Error(`a page cannot send a request with the method ${method}`);

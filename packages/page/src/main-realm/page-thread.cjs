@@ -24,6 +24,7 @@ const { DomBridge } = require('./dom-bridge.cjs');
 const { coarsened } = require('./coarse-time.cjs');
 const { DomMessages } = require('./dom-messages.cjs');
 const { restrictPorts } = require('./dom-ports.cjs');
+const { ForeignFunctions } = require('./foreign-functions.cjs');
 const { FixedPrototypes } = require('./fixed-prototypes.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
 const { HostModules } = require('./host-modules.cjs');
@@ -38,6 +39,7 @@ const { callbackGlobals, overrides } = require('./overrides.cjs');
 const { isOwnError, isOwnPromise } = require('./own-objects.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
+const { Rejections } = require('./rejections.cjs');
 const { Reports } = require('./reports.cjs');
 const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
@@ -82,6 +84,7 @@ class PageThread {
   domMessages = new DomMessages(this);
   keepaliveRequests = new KeepaliveRequests(this);
   fixedPrototypes = new FixedPrototypes();
+  #rejections = new Rejections((reason, promise) => contain(() => this.reject(reason, promise)));
   #addressSpace;
   #wasmTypes;
   #asyncWaits = new AsyncWaits();
@@ -111,14 +114,18 @@ class PageThread {
     this.values = new ValueSerializer(cloneKey, this.#addressSpace);
     const jsdomScripts = packagesOf(library.folder);
     this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
-    installV8Hooks(this.#hostScripts, (id, realm, referrer, specifier, attributes) => {
-      const window = this.windows.ofRealm(realm);
-      const base = window?.bases.get(referrer) ?? referrer;
-      window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
+    installV8Hooks(this.#hostScripts, {
+      importModule: (id, realm, referrer, specifier, attributes) => {
+        const window = this.windows.ofRealm(realm);
+        const base = window?.bases.get(referrer) ?? referrer;
+        window?.modules.import(id, specifier, attributes, base).catch((error) => this.fail(error));
+      },
+      errorText: (error) => this.foreign.errorText(error),
+      promiseRejected: (isRejected, promise, reason) => this.#rejections.note(isRejected, promise, reason),
     });
     native.onImportMeta((/** @type {object} */ meta, /** @type {string} */ url, /** @type {object} */ global) => {
       const { code: windowCode, modules } = this.windows.get(global);
-      windowCode.describeModule(meta, url, (specifier) => modules.resolve(String(specifier), url));
+      windowCode.describeModule(meta, url, (specifier) => modules.resolve(specifier, url));
     });
     this.heapSizes = new HeapSizes(options.memoryLimit);
     this.sessions = new ProfilerSessions(options.sampleBudget);
@@ -134,6 +141,7 @@ class PageThread {
     native.forbidEval(anchor);
     restrictPorts(context);
     this.restrictRealm(context);
+    this.foreign = new ForeignFunctions(context);
     /** Calls a function of the page from the DOM realm, as `Reflect.apply`, and notes what it throws. */
     this.apply = native.notingApply(anchor);
     /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
@@ -201,7 +209,7 @@ class PageThread {
 
   /** Reports an error of the host to the user's thread. The page must not get it. @param {unknown} error */
   fail(error) {
-    this.tellLimited({ type: 'failure', message: String(isOwnError(error) ? error.stack : error) });
+    this.reports.hostFailure(error);
   }
 
   /**

@@ -5,6 +5,7 @@
 const { types } = require('node:util');
 
 const { ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
+const { isOwnError } = require('./own-objects.cjs');
 const { syntaxErrorPosition } = require('./script-compilation.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
 
@@ -65,6 +66,13 @@ class Reports {
     this.#mutedError(0, place, `rejected a promise: ${describeThrown(reason)}`);
   }
 
+  /** The host failed. @param {unknown} error */
+  hostFailure(error) {
+    if (this.#limit.take() < 0) return;
+    const message = shortened(isOwnError(error) ? String(error.stack) : describeThrown(error));
+    this.#thread.tellLimited({ type: 'failure', message }, { limit: MAX_UNREAD });
+  }
+
   /** The recording that the page's user asked for has ended before it was taken. */
   fullRecording() {
     const text = 'The recording of the load ended early: its stacks or the names in it took too much memory';
@@ -103,7 +111,7 @@ function describeThrown(thrown) {
 
 /** @param {unknown} error */
 function reasonOf(error) {
-  if (!(error instanceof Error)) return String(error);
+  if (!isOwnError(error)) return describeThrown(error);
   return error instanceof ModuleNotLoaded && error.reason !== undefined
     ? `${error.message}: ${error.reason}`
     : error.message;

@@ -8,11 +8,11 @@ const vm = require('node:vm');
 /** How many characters are encoded at once. Up to nine bytes become of each. */
 const PART = 1 << 20;
 
-/** The characters of a text that is normalized. ICU takes up to 65 bytes for each. */
-const MAX_NORMALIZED = 1 << 24;
+/** The characters of a text that is normalized, or escaped for a regular expression. ICU takes up to 65 bytes for each. */
+const MAX_LENGTH = 1 << 24;
 
-const SOURCE = `'use strict'; {
-  const { RangeError, String } = globalThis;
+const SOURCE = `'use strict'; (() => {
+  const { RangeError, RegExp, String } = globalThis;
   const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
   const { charCodeAt, normalize, slice } = String.prototype;
   const replace = (holder, name, value) => {
@@ -44,12 +44,22 @@ const SOURCE = `'use strict'; {
   const { normalize: normalizeLimited } = {
     normalize(form = undefined) {
       const text = this === null || this === undefined || typeof this === 'string' ? this : \`\${this}\`;
-      if (typeof text === 'string' && text.length > ${MAX_NORMALIZED}) throw new RangeError('Invalid string length');
+      if (typeof text === 'string' && text.length > ${MAX_LENGTH}) throw new RangeError('Invalid string length');
       return apply(normalize, text, [form]);
     },
   };
   replace(String.prototype, 'normalize', normalizeLimited);
-}`;
+
+  const { escape } = RegExp;
+  if (escape === undefined) return;
+  const { escape: escapeLimited } = {
+    escape(text) {
+      if (typeof text === 'string' && text.length > ${MAX_LENGTH}) throw new RangeError('Invalid string length');
+      return apply(escape, RegExp, [text]);
+    },
+  };
+  replace(RegExp, 'escape', escapeLimited);
+})()`;
 
 /** @type {vm.Script | undefined} */
 let script;

@@ -5,6 +5,7 @@
 const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
+const { isOwnError } = require('./own-objects.cjs');
 
 const { apply } = Reflect;
 const toStringOfError = Error.prototype.toString;
@@ -22,9 +23,12 @@ function callSiteMethods() {
 
 /**
  * @param {string[]} hostScripts prefixes of the paths of host code, which the stacks of errors do not show
- * @param {(id: number, realm: number, referrer: string, specifier: string, attributes: string[]) => void} importModule
+ * @param {object} host
+ * @param {(id: number, realm: number, referrer: string, specifier: string, attributes: string[]) => void} host.importModule
+ * @param {(error: unknown) => string} host.errorText of an error of a page: it may run getters
+ * @param {(isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void} host.promiseRejected
  */
-function installV8Hooks(hostScripts, importModule) {
+function installV8Hooks(hostScripts, { importModule, errorText, promiseRejected }) {
   const { getEvalOrigin, getFileName, toString } = callSiteMethods();
 
   const isHostSite = (/** @type {NodeJS.CallSite} */ site) => {
@@ -38,7 +42,7 @@ function installV8Hooks(hostScripts, importModule) {
   const formatStack = (/** @type {unknown} */ error, /** @type {NodeJS.CallSite[]} */ sites) => {
     let text;
     try {
-      text = apply(toStringOfError, error, []);
+      text = isOwnError(error) ? apply(toStringOfError, error, []) : errorText(error);
     } catch {
       text = '<error>';
     }
@@ -50,6 +54,7 @@ function installV8Hooks(hostScripts, importModule) {
     (id, realm, referrer, specifier, attributes) => importModule(id, realm, String(referrer), specifier, attributes),
     isHostSite,
     formatStack,
+    promiseRejected,
   );
 }
 

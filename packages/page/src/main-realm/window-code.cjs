@@ -5,6 +5,7 @@
 const path = require('node:path');
 const vm = require('node:vm');
 
+const { ownValue } = require('../cloning/own-values.cjs');
 const { HostModules } = require('./host-modules.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').WindowCode} WindowCode */
@@ -71,9 +72,10 @@ function windowOverrides(host, facade) {
  */
 function loadWindowCode(store, { window, realm }, host, functions) {
   /** @type {Record<string, unknown>} */
-  const globals = { process: host.process, setImmediate: host.setImmediate };
-  for (const name of INTRINSICS) globals[name] = /** @type {Record<string, unknown>} */ (window)[name];
-  const reflect = vm.runInContext('(apply) => ({ __proto__: Reflect, apply })', window)(host.apply);
+  const globals = {};
+  for (const name of ['process', 'setImmediate']) globals[name] = ownValue(host, name);
+  for (const name of INTRINSICS) globals[name] = ownValue(window, name);
+  const reflect = vm.runInContext('(apply) => ({ __proto__: Reflect, apply })', window)(ownValue(host, 'apply'));
   /** @type {unknown} */
   let facade;
   const modules = new HostModules(

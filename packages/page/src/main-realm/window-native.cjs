@@ -5,10 +5,11 @@
 
 const native = require('selfprof/internal/native.cjs');
 const { readEntries } = require('./collected-entries.cjs');
+const { numberOf, textOf } = require('./foreign-values.cjs');
 const { MAX_SESSIONS } = require('./profiler-sessions.cjs');
 const { clockOf, describeResource } = require('./resource-timing.cjs');
 
-/** @typedef {import('../any-realm/realm-contracts.js').CollectedEntries} CollectedEntries */
+/** @typedef {import('./foreign-functions.cjs').Callback} Callback */
 /** @typedef {import('../any-realm/realm-contracts.js').WindowFunctions} WindowFunctions */
 
 /** How many chunks of a profiler may wait to be read. */
@@ -22,18 +23,6 @@ const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
 const TIMELINE_METHODS = Object.getOwnPropertyNames(native.Timeline.prototype).filter(
   (name) => name !== 'constructor' && name !== 'fastCalls',
 );
-
-/** The functions that a timeline calls once per entry. */
-const FAST_METHODS = methodsOf(Object(new native.Timeline(0, 5).fastCalls()));
-
-/** @param {Record<string, unknown>} object */
-function methodsOf(object) {
-  const names = [];
-  for (let holder = object; holder !== Object.prototype && holder !== null; holder = Object.getPrototypeOf(holder)) {
-    names.push(...Object.getOwnPropertyNames(holder));
-  }
-  return names.filter((name) => name !== 'constructor' && typeof object[name] === 'function');
-}
 
 /** @param {unknown} error */
 function messageOf(error) {
@@ -50,13 +39,13 @@ class WindowNative {
   /** @type {Map<number, any>} */
   #timelines = new Map();
   #nextHandle = 1;
-  /** @type {Parameters<WindowFunctions['listen']>[0]} */
+  /** Functions of the window. @type {Callback} */
   #onFull = () => {};
-  /** @type {Parameters<WindowFunctions['listen']>[1]} */
+  /** @type {Callback} */
   #onChunk = () => {};
-  /** @type {Parameters<WindowFunctions['listenToLongTasks']>[0]} */
+  /** @type {Callback} */
   #onLongTask = () => {};
-  /** @type {Parameters<WindowFunctions['listenToResources']>[0]} */
+  /** @type {Callback} */
   #onResource = () => {};
   #listener;
   /** Whether the window was closed, as that of a frame that was removed. */
@@ -69,11 +58,9 @@ class WindowNative {
   constructor(thread, window) {
     this.#thread = thread;
     this.#window = window;
-    // Functions of the window are not called as methods: their `this` would be an object of this realm.
     this.#listener = {
-      onFull: (/** @type {number} */ session) => thread.enter(() => Reflect.apply(this.#onFull, undefined, [session])),
-      onChunk: (/** @type {number} */ session) =>
-        thread.enter(() => Reflect.apply(this.#onChunk, undefined, [session])),
+      onFull: (/** @type {number} */ session) => thread.enter(() => this.#onFull(session)),
+      onChunk: (/** @type {number} */ session) => thread.enter(() => this.#onChunk(session)),
     };
   }
 
@@ -129,15 +116,15 @@ class WindowNative {
     }
     const { sessions } = this.#thread;
     if (sessions.isFull) return this.#refusal('TypeError', `${MAX_SESSIONS} profilers run on this page already`);
-    const policy = String(bufferPolicy);
+    const policy = textOf(bufferPolicy);
     // Converted to `unsigned long`, as the addon does.
     const asked = Number.isFinite(maxBufferSize) ? Math.trunc(maxBufferSize) >>> 0 : 0;
-    const waiting = Math.min(Number(maxChunks) >>> 0, MAX_CHUNKS);
+    const waiting = Math.min(numberOf(maxChunks) >>> 0, MAX_CHUNKS);
     const share = sessions.share(policy === 'chunks' ? waiting + 1 : 1);
     try {
       const session = realm.open(
         {
-          sampleInterval: Number(sampleInterval),
+          sampleInterval: numberOf(sampleInterval),
           ...share,
           maxBufferSize: Math.min(asked, share.maxBufferSize),
           bufferPolicy: policy,
@@ -168,8 +155,10 @@ class WindowNative {
 
   /** @type {WindowFunctions['closeSession']} */
   #closeSession(session, format, collected, onDone, onFailed) {
+    const { foreign } = this.#thread;
+    const [done, failed] = [foreign.callable(onDone), foreign.callable(onFailed)];
     if (!this.#sessions.has(session)) {
-      this.#thread.enter(() => onFailed('the document of the profiler is not shown any more'));
+      this.#thread.enter(() => failed('the document of the profiler is not shown any more'));
       return;
     }
     // The session ends in any case.
@@ -181,11 +170,11 @@ class WindowNative {
     } catch {
       // They are not what a window collects.
     }
-    const trace = native.close(session, String(format), read?.entries);
+    const trace = native.close(session, textOf(format), read?.entries);
     this.#thread.sessions.awaitTrace(session, trace, read?.length ?? 0);
     trace.then(
-      (/** @type {unknown} */ trace) => this.#thread.enter(() => onDone(this.#toWindow(trace))),
-      (/** @type {unknown} */ error) => this.#thread.enter(() => onFailed(messageOf(error))),
+      (/** @type {unknown} */ trace) => this.#thread.enter(() => done(this.#toWindow(trace))),
+      (/** @type {unknown} */ error) => this.#thread.enter(() => failed(messageOf(error))),
     );
   }
 
@@ -221,18 +210,18 @@ class WindowNative {
 
   /** @returns {WindowFunctions} */
   #functions() {
+    const { foreign } = this.#thread;
     return {
-      fastMethods: JSON.stringify(FAST_METHODS),
       timelineMethods: JSON.stringify(TIMELINE_METHODS),
       listen: (onFull, onChunk) => {
-        this.#onFull = onFull;
-        this.#onChunk = onChunk;
+        this.#onFull = foreign.callable(onFull);
+        this.#onChunk = foreign.callable(onChunk);
       },
       listenToLongTasks: (onTask) => {
-        this.#onLongTask = onTask;
+        this.#onLongTask = foreign.callable(onTask);
       },
       listenToResources: (onResource) => {
-        this.#onResource = onResource;
+        this.#onResource = foreign.callable(onResource);
       },
       heapSizes: () => this.#thread.heapSizes.read(),
       offers: () => {
@@ -250,7 +239,7 @@ class WindowNative {
       takeChunk: (session, handle) => {
         const chunks = this.#chunks.get(handle);
         if (chunks === undefined) throw new Error('there are no such chunks');
-        return this.#toWindow(native.takeChunk(session >>> 0, chunks));
+        return this.#toWindow(native.takeChunk(numberOf(session) >>> 0, chunks));
       },
       abandon: (session) => {
         if (!this.#sessions.has(session)) return;
@@ -285,8 +274,7 @@ class WindowNative {
   reportLongTask(name, began, ended) {
     const start = Math.floor(began - this.#window.realm.timeOrigin);
     // A task that began before the window was made is not the window's.
-    if (start >= 0)
-      this.#thread.enter(() => Reflect.apply(this.#onLongTask, undefined, [name, start, Math.floor(ended - began)]));
+    if (start >= 0) this.#thread.enter(() => this.#onLongTask(name, start, Math.floor(ended - began)));
   }
 
   /**
@@ -298,9 +286,7 @@ class WindowNative {
    */
   reportResource(url, initiator, timing) {
     const description = describeResource(timing, clockOf(this.#window, this.#window.realm.timeOrigin));
-    this.#thread.enter(() =>
-      Reflect.apply(this.#onResource, undefined, [JSON.stringify({ url, initiator, ...description })]),
-    );
+    this.#thread.enter(() => this.#onResource(JSON.stringify({ url, initiator, ...description })));
   }
 
   /** Abandons the window's running sessions. */

@@ -31,8 +31,8 @@ const heapSizes = callForeign(main.heapSizes);
 const offers = callForeign(main.offers);
 const openSession = callForeign(main.openSession);
 const takeChunk = callForeign(main.takeChunk);
-/** JSON of method names: of a timeline, and of the functions that it calls once per entry. */
-const { fastMethods, timelineMethods } = main;
+/** JSON of the names of a timeline's methods. */
+const { timelineMethods } = main;
 
 /** An error as the addon throws it. @param {{ code: string, message: string }} options */
 function failure({ code, message }) {
@@ -76,6 +76,11 @@ function listenOnce({ onFull, onChunk }) {
   );
 }
 
+/** When the stack is full. */
+function illegal() {
+  return new TypeError('Illegal invocation');
+}
+
 /** @type {(chunks: Chunks) => number} */
 let handleOf;
 
@@ -102,12 +107,14 @@ class Timeline {
     this.#handle = newTimeline(origin, resolution, mark, measure);
   }
 
-  /** The functions that are called once per entry. */
+  /**
+   * The functions that are called once per entry. They are called as methods, so that V8's optimised code calls the addon directly. Nothing
+   * of the window says which: a page may have replaced it before, and would get the addon's object by a method like `valueOf`.
+   */
   fastCalls() {
-    const native = timelineCalls(this.#handle);
+    const native = /** @type {import('selfprof/internal/native.js').FastCalls} */ (timelineCalls(this.#handle));
     const { result } = native;
-    /** @type {Record<string, unknown>} */
-    const fastCalls = {
+    return {
       // An object of this realm in place of the addon's array.
       result: {
         get 0() {
@@ -117,20 +124,76 @@ class Timeline {
           return result[1];
         },
       },
-    };
-    for (const name of parse(fastMethods)) {
-      /** @type {(a: unknown, b: unknown, c: unknown, d: unknown, e: unknown) => unknown} */
-      const call = (a, b, c, d, e) => {
+      now() {
         try {
-          // Called as a method, so that V8's optimised code calls the addon directly.
-          return native[name](a, b, c, d, e);
+          return native.now();
         } catch {
-          throw new TypeError('Illegal invocation');
+          throw illegal();
         }
-      };
-      fastCalls[name] = call;
-    }
-    return fastCalls;
+      },
+      mark(/** @type {number} */ name) {
+        try {
+          return native.mark(name);
+        } catch {
+          throw illegal();
+        }
+      },
+      markAt(/** @type {number} */ name, /** @type {number} */ startTime) {
+        try {
+          return native.markAt(name, startTime);
+        } catch {
+          throw illegal();
+        }
+      },
+      measureAt(/** @type {number} */ name, /** @type {number} */ startTime, /** @type {number} */ duration) {
+        try {
+          return native.measureAt(name, startTime, duration);
+        } catch {
+          throw illegal();
+        }
+      },
+      clear(/** @type {number} */ type, /** @type {number} */ name) {
+        try {
+          return native.clear(type, name);
+        } catch {
+          throw illegal();
+        }
+      },
+      uses(/** @type {number} */ name) {
+        try {
+          return native.uses(name);
+        } catch {
+          throw illegal();
+        }
+      },
+      resolve(
+        /** @type {number} */ startKind,
+        /** @type {number} */ start,
+        /** @type {number} */ endKind,
+        /** @type {number} */ end,
+        /** @type {number} */ duration,
+      ) {
+        try {
+          return native.resolve(startKind, start, endKind, end, duration);
+        } catch {
+          throw illegal();
+        }
+      },
+      setWeak(/** @type {number} */ number, /** @type {object} */ object) {
+        try {
+          return native.setWeak(number, object);
+        } catch {
+          throw illegal();
+        }
+      },
+      getWeak(/** @type {number} */ number) {
+        try {
+          return native.getWeak(number);
+        } catch {
+          throw illegal();
+        }
+      },
+    };
   }
 
   static {

@@ -189,7 +189,7 @@ function hideHostCode() {
   }
   noteFunctions(Date.prototype);
   // See main-realm/text-memory.cjs.
-  noteFunctions(String.prototype);
+  for (const holder of [String.prototype, RegExp]) noteFunctions(holder);
   // The same of prototypes that are fixed, see main-realm/fixed-prototypes.cjs.
   for (const holder of [Object, Object.prototype, Reflect]) noteFunctions(holder);
   // See main-realm/wasm-memory.cjs and main-realm/async-waits.cjs.

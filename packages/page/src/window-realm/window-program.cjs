@@ -4,6 +4,7 @@
 // page's own scripts had made them. It takes the intrinsics that it needs before a script of the page can change them.
 
 const host = require('selfprof:host');
+const { callForeign } = require('../any-realm/foreign-calls.cjs');
 const { NATIVE } = require('../any-realm/function-texts.cjs');
 const { MAX_LENGTH } = require('../any-realm/report-limits.cjs');
 const { deserialize } = require('../any-realm/structured-clone.cjs');
@@ -15,6 +16,7 @@ const json = require('./webdriver-json.cjs');
 
 const { Error, Object, Promise, RangeError, SyntaxError, TypeError } = globalThis;
 const { parse } = JSON;
+const { freeze } = Object;
 const { apply, defineProperty, deleteProperty } = Reflect;
 /** Errors that the main realm may have made. @type {Record<string, ErrorConstructor>} */
 const ERRORS = { Error, RangeError, SyntaxError, TypeError };
@@ -49,7 +51,8 @@ function settle(value, onFulfilled, onRejected) {
   // `then` reads the promise's `constructor` to make another promise, and the page may have set it.
   const isOwn = defineProperty(promise, 'constructor', { __proto__: null, value: undefined, configurable: true });
   try {
-    apply(then, promise, [onFulfilled, onRejected]);
+    // Functions of this realm, because the page may have replaced `then` before this program was loaded.
+    apply(then, promise, [callForeign(onFulfilled), callForeign(onRejected)]);
   } finally {
     if (isOwn) deleteProperty(promise, 'constructor');
   }
@@ -156,11 +159,11 @@ module.exports = {
   evaluate,
   execute: (callee, parameters, references, isAsync, onDone) =>
     json.execute(callee, parameters, references, isAsync, { describe, settle }, onDone),
-  freeze: Object.freeze,
+  freeze: (object) => freeze(object),
   install,
   makeError,
   owns,
-  parse,
+  parse: (text) => parse(text),
   receive: (record) => dispatchMessage(globalThis, record),
   serialize: serializeHere,
   setText,
