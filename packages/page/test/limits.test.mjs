@@ -1674,6 +1674,20 @@ suite("memory of the user's thread", () => {
     assert.equal(await page.evaluate(`fetch('file://${folder}/status').then((response) => response.text())`), '');
   });
 
+  test('is not filled by the attribute srcdoc of sandboxed frames', { timeout: 60_000 }, async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { bodyLimit: 16 << 20 }) });
+    await page.evaluate(() => {
+      for (let at = 0; at < 3; at++) {
+        const frame = document.createElement('iframe');
+        frame.sandbox = 'allow-scripts';
+        // Three bytes each, as the document of the frame has them.
+        frame.srcdoc = '\u4e00'.repeat(4e6);
+        document.body.append(frame);
+      }
+    });
+    await eventually(() => page.problems.some(({ text }) => /more than \d+ bytes while they are read/.test(text)));
+  });
+
   test('is not filled by files that frames show', { timeout: 60_000 }, async (t) => {
     const folder = fs.mkdtempSync('/tmp/selfprof-');
     t.after(() => fs.rmSync(folder, { recursive: true }));
@@ -1979,18 +1993,20 @@ suite("memory of the user's thread", () => {
         start('/w.js', 'x'.repeat(1 << 16));
         start('/w.js', 'x'.repeat((1 << 16) + 1));
         start(`data:text/javascript,/*${'x'.repeat(2 << 20)}*/`, '');
+        start('data:text/javascript,importScripts("data:text/javascript,//" + "x".repeat(2 << 20))', '');
         document.body.append(
           Object.assign(document.createElement('iframe'), { src: `data:text/html,${'x'.repeat(2 << 20)}` }),
         );
       },
       foreign.url('/'),
     );
-    await eventually(() => page.log.length === 1 && page.problems.length === 4);
+    await eventually(() => page.log.length === 1 && page.problems.length === 5);
     assert.deepEqual(page.log, ['65536']);
     const reasons = page.problems.map(({ text }) => /\w+ of a \w+ may .*/.exec(text)?.[0]).sort();
     assert.deepEqual(reasons, [
       'URL of a document may have no more than 2097152 characters',
       'URL of a document may have no more than 2097152 characters',
+      'URL of a script may have no more than 2097152 characters',
       'URL of a worker may have no more than 2097152 characters',
       'name of a worker may have no more than 65536 characters',
     ]);

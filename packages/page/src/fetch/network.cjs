@@ -17,7 +17,7 @@ const { essence } = require('./mime-type.cjs');
 const { isSameOrigin, isTrustworthy, serialize } = require('./origin.cjs');
 const { followRedirect, redirectLocation } = require('./redirect.cjs');
 const { referrerFor } = require('./referrer.cjs');
-const { MAX_URL, NetworkError, parseUrl, withoutFragment } = require('./request.cjs');
+const { NetworkError, checkLength, parseUrl, withoutFragment } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
 const { farther, siteRelation } = require('./site.cjs');
 const { Turns } = require('./turns.cjs');
@@ -84,10 +84,10 @@ class Network {
    */
   async #fetch(request, client, options) {
     const { lease } = options;
-    const url = parseUrl(request.url);
     const { method = 'GET', mode } = request;
-    if (mode === 'navigate' && client.isUser !== true && request.url.length > MAX_URL)
-      throw new NetworkError(`the URL of a document may have no more than ${MAX_URL} characters`);
+    // Before it is parsed, which takes long.
+    if (mode === 'navigate' && client.isUser !== true) checkLength(request.url);
+    const url = parseUrl(request.url);
     if (mode === 'no-cors' && !SAFELISTED_METHODS.has(method))
       throw new NetworkError(`${method} is not a no-cors method`);
     // Whether a server redirects can tell who the user is. https://fetch.spec.whatwg.org/#main-fetch

@@ -341,7 +341,7 @@ class AgentThreads {
       return;
     }
     const known = thread.windows.get(frame);
-    const shown = shortened(credibleUrl(String(url), thread.document.url));
+    const shown = credibleUrl(shortened(String(url)), shortened(thread.document.url));
     if (known !== undefined) known.url = shown;
     else if (type === 'window' && thread.windows.size < MAX_WINDOWS)
       thread.windows.set(frame, { url: shown, parent: Number(parent) });

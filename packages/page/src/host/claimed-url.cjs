@@ -3,7 +3,11 @@
 // The URL of a document, as its page says it. Scripts change the URL of their document, but not its origin.
 // https://html.spec.whatwg.org/multipage/nav-history-apis.html#can-have-its-url-rewritten
 
+const { withoutFragment } = require('../fetch/request.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
+
+/** The characters of a URL that have its origin: a host has no more than a quarter as many. What follows may be very long. */
+const ORIGIN = 4_096;
 
 /**
  * @param {string} claimed by the page
@@ -13,25 +17,18 @@ const { urlOf } = require('../fetch/url-text.cjs');
 function credibleUrl(claimed, loaded) {
   // Frames of the thread may have documents that were not loaded.
   if (/^about:(?:blank|srcdoc)(?:[?#]|$)/.test(claimed)) return claimed;
-  const [url, known] = [urlOf(claimed), urlOf(loaded)];
+  if (withoutFragment(claimed) === withoutFragment(loaded)) return claimed;
+  const [url, known] = [urlOf(claimed.slice(0, ORIGIN)), urlOf(loaded.slice(0, ORIGIN))];
   if (url === undefined || known === undefined || url.protocol !== known.protocol) return loaded;
-  const hasOrigin = url.protocol === 'http:' || url.protocol === 'https:';
   // All files of a folder have one thread.
-  const canBe = hasOrigin
-    ? url.host === known.host
-    : url.protocol === 'file:' || withoutHash(url) === withoutHash(known);
+  const canBe = ['http:', 'https:'].includes(url.protocol) ? url.host === known.host : url.protocol === 'file:';
   return canBe ? claimed : loaded;
-}
-
-/** @param {URL} url */
-function withoutHash({ href, hash }) {
-  return hash === '' ? href.replace(/#$/, '') : href.slice(0, -hash.length);
 }
 
 /** Whether two URLs differ by their fragments alone. @param {string} a @param {string} b */
 function isSameDocument(a, b) {
   const [first, second] = [urlOf(a), urlOf(b)];
-  return first !== undefined && second !== undefined && withoutHash(first) === withoutHash(second);
+  return first !== undefined && second !== undefined && withoutFragment(first.href) === withoutFragment(second.href);
 }
 
 module.exports = { credibleUrl, isSameDocument };

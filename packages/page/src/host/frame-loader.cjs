@@ -3,7 +3,7 @@
 const { describeFrame, LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
-const { MAX_URL, NetworkError, parseUrl } = require('../fetch/request.cjs');
+const { NetworkError, checkLength, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
 const { messageOf } = require('./errors.cjs');
 
@@ -161,13 +161,21 @@ async function showInFrame(host, threads, embedder, request, response, { client,
  * @returns {Promise<Response>}
  */
 async function fetchFrame(host, threads, client, { url, referrer, asker, text }, signal) {
+  // Before it is parsed, which takes long.
+  checkLength(url);
   if (parseUrl(url).protocol === 'about:') {
-    if (url.length > MAX_URL)
-      throw new NetworkError(`the URL of a document may have no more than ${MAX_URL} characters`);
     // Only the document around the frame has an attribute `srcdoc` for it.
     const isKnown = /^about:blank(?:[?#]|$)/.test(url) || (asker === undefined && url === 'about:srcdoc');
     if (!isKnown) throw new LoadRefused(`${url} is no document`);
-    return localDocument(url, url === 'about:srcdoc' ? text : undefined);
+    const response = localDocument(url, url === 'about:srcdoc' ? text : undefined);
+    const lease = host.budget.lease();
+    try {
+      lease.add(response.body.byteLength);
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+    return { ...response, lease };
   }
   return await host.network.fetch(
     { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },

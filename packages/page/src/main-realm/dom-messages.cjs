@@ -8,6 +8,7 @@ const { MessagePort } = require('node:worker_threads');
 
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
+const { MAX_URL } = require('../fetch/request.cjs');
 const { ShapeTree } = require('../cloning/object-shapes.cjs');
 const { elementsOf, ownValue } = require('../cloning/own-values.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
@@ -147,6 +148,11 @@ function readMessage(text) {
   if (typeof given?.type !== 'string') return undefined;
   const { to, error } = given;
   const message = primitivesOf(given, MEMBERS);
+  // The user's thread reads URLs, which takes long: it gets as much as it needs to refuse one.
+  for (const name of ['url', 'referrer']) {
+    const url = message[name];
+    if (typeof url === 'string') message[name] = url.slice(0, MAX_URL + 1);
+  }
   if (isObject(to)) message.to = primitivesOf(to, MEMBERS_OF_ADDRESS);
   if (isObject(error)) message.error = primitivesOf(error, MEMBERS_OF_ERROR, shortened);
   return /** @type {FromDomRealm} */ (message);

@@ -8,7 +8,7 @@ const { FEATURE } = require('../any-realm/allow-attribute.cjs');
 const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
-const { withoutFragment } = require('../fetch/request.cjs');
+const { MAX_URL, checkLength, withoutFragment } = require('../fetch/request.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
 const { isOwnError } = require('./own-objects.cjs');
@@ -44,6 +44,11 @@ const WITHOUT_BODY = new Set(['GET', 'HEAD']);
 
 /** How many fetched scripts may wait to be run. */
 const MAX_WAITING_SCRIPTS = 10_000;
+
+/** The user's thread reads URLs, and has better things to do: longer ones count as none. @param {string} url */
+function ofUrl(url) {
+  return url.length > MAX_URL ? '' : url;
+}
 
 class Loader {
   #thread;
@@ -234,16 +239,22 @@ class Loader {
       embedderPolicy: windows.clientOf(window).embedderPolicy,
       isolated: windows.ofFrame(window)?.document.isolated,
       outerSandbox: windows.ofFrame(window)?.document.sandbox,
-      src: String(claimed.src ?? ''),
+      src: ofUrl(String(claimed.src ?? '')),
       text: srcdoc,
-      base,
+      base: ofUrl(base),
       initiator,
     };
     const texts = [url, referrer, request.allow, request.src, srcdoc, base, initiator];
-    const size = texts.reduce((sum, text) => sum + (text?.length ?? 0), FRAME_SIZE);
-    waiting.isSent = this.#thread.tellLimited(request, { size });
-    if (!waiting.isSent)
-      setImmediate(() => this.onFrame({ id, error: 'too many documents of frames wait to be loaded' }));
+    // Two bytes a character.
+    const size = texts.reduce((sum, text) => sum + 2 * (text?.length ?? 0), FRAME_SIZE);
+    let error = 'too many documents of frames wait to be loaded';
+    try {
+      checkLength(url);
+      waiting.isSent = this.#thread.tellLimited(request, { size });
+    } catch (refusal) {
+      error = /** @type {Error} */ (refusal).message;
+    }
+    if (!waiting.isSent) setImmediate(() => this.onFrame({ id, error }));
     return id;
   }
 

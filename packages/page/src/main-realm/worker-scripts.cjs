@@ -4,6 +4,7 @@
 
 const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript } = require('../fetch/mime-type.cjs');
+const { MAX_URL } = require('../fetch/request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
 
@@ -33,7 +34,10 @@ class WorkerScripts {
    */
   importScript(url) {
     const worker = this.#worker();
-    const { error, response } = this.#thread.askNow({ type: 'import', url, referrer: worker.document.url });
+    const { error, response } =
+      url.length > MAX_URL
+        ? { error: `the URL of a script may have no more than ${MAX_URL} characters` }
+        : this.#thread.askNow({ type: 'import', url, referrer: worker.document.url });
     if (response?.timing !== undefined) worker.native?.reportResource(url, 'other', response.timing);
     const type = getHeader(response?.headers ?? [], 'content-type');
     let failure = error;
