@@ -169,8 +169,8 @@ bool HasStack(Isolate* isolate) {
   return !host->empty.Get(isolate)->Call(own, v8::Undefined(isolate), kProbe, arguments.data()).IsEmpty();
 }
 
-// A promise was rejected without a handler, or got one later. Node's callback is for promises of Node's own context alone: it reads properties
-// of a promise through the prototypes, which a page can answer for, and ends the process when the answers are not those that it expects.
+// A promise of any context was rejected without a handler, or got one later. Node's own callback reads properties of a promise through the
+// prototypes, which a page can answer for, and ends the process when the answers are not those that it expects.
 //
 // When the stack is too full for a callback, the rejection is not reported.
 void OnPromiseRejected(v8::PromiseRejectMessage message) {
@@ -178,13 +178,7 @@ void OnPromiseRejected(v8::PromiseRejectMessage message) {
   if (!HasStack(isolate)) return;
   selfprof::NoteRejection(isolate, message);
   v8::HandleScope handles(isolate);
-  Local<Promise> promise = message.GetPromise();
   Local<Context> own = host->without_eval.front().Get(isolate);
-  Local<Context> context;
-  if (selfprof::CreationContext(isolate, promise.As<Object>()).ToLocal(&context) && context == own) {
-    node::PromiseRejectCallback(message);
-    return;
-  }
   const v8::PromiseRejectEvent event = message.GetEvent();
   const bool is_rejected = event == v8::kPromiseRejectWithNoHandler;
   if (!is_rejected && event != v8::kPromiseHandlerAddedAfterReject) return;
@@ -192,7 +186,7 @@ void OnPromiseRejected(v8::PromiseRejectMessage message) {
   selfprof::Catch caught(isolate);
   Local<Value> reason = message.GetValue();
   if (reason.IsEmpty()) reason = v8::Undefined(isolate);
-  Local<Value> arguments[] = {v8::Boolean::New(isolate, is_rejected), promise, reason};
+  Local<Value> arguments[] = {v8::Boolean::New(isolate, is_rejected), message.GetPromise(), reason};
   host->promise_rejected.Get(isolate)->Call(own, v8::Undefined(isolate), 3, arguments).FromMaybe(Local<Value>());
 }
 
@@ -234,7 +228,7 @@ void IgnoreUncaughtErrors(Isolate* isolate) {
 //   import_module(id, realm, referrer url, specifier, [attribute key, value, ...]), answered by selfprof_settle_import,
 //   is_host_site(CallSite) -> boolean,
 //   format_stack(error, [CallSite, ...]) -> string,
-//   promise_rejected(whether it was rejected or else has got a handler, promise, reason), for promises of other contexts. It runs nothing of theirs.
+//   promise_rejected(whether it was rejected or else has got a handler, promise, reason): it runs no code of a page.
 // `kind_of_script` returns the ScriptKind of a script id.
 // Returns false when one of them is not a function, or when this was called before on the thread.
 SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Handle is_host_site, Handle format_stack,

@@ -16,7 +16,7 @@ pub struct HostFunctions {
     pub is_host_site: Value,
     /// `(error, [CallSite, ...]) -> string`: the text of `error.stack`.
     pub format_stack: Value,
-    /// `(is rejected, promise, reason)`: a promise of another realm was rejected without a handler, or else has got one since.
+    /// `(is rejected, promise, reason)`: a promise was rejected without a handler, or else has got one since.
     pub promise_rejected: Value,
 }
 

@@ -168,6 +168,21 @@ suite('cookies with Secure', () => {
     });
 });
 
+test('cookies of one site are not deleted by those of many others', () => {
+  const cookies = new Cookies();
+  cookies.apply({ url: 'http://shop.test/', cookie: 'id=good; HttpOnly', isHttp: true });
+  for (let host = 0; host < 61; host++) {
+    for (let at = 0; at < 50; at++)
+      cookies.apply({ url: `http://host${host}.test/`, cookie: `x${at}=1`, isHttp: true });
+  }
+  const all = [...Array(61).keys()].flatMap((host) => cookies.list(`http://host${host}.test/`));
+  assert.equal(all.length, 2_999);
+  assert.deepEqual(
+    cookies.list('http://shop.test/').map(({ value }) => value),
+    ['good'],
+  );
+});
+
 test('a request is sent again if its connection was idle and is closed', async (t) => {
   let requests = 0;
   const server = net.createServer((socket) => {

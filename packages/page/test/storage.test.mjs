@@ -94,7 +94,7 @@ suite('storage', () => {
   });
 
   test('counts against what the page may buffer', async (t) => {
-    const server = await serve(t, { '*': '' });
+    const server = await serve(t, { '*': '', '/worker.js': 'postMessage(1)' });
     const pages = host(t, { bodyLimit: 1_000_000 });
     const page = await open(t, server.url('/'), { host: pages });
     await page.evaluate(() => {
@@ -108,6 +108,9 @@ suite('storage', () => {
     ]);
     assert.equal(size[0], 'x');
     assert.ok(size[1] <= 500_000, `${size[1]} characters`);
+    // What it has stored does not keep it from loading.
+    assert.equal(await page.evaluate("fetch('/other').then((response) => response.status)"), 200);
+    await page.evaluate(() => new Promise((resolve) => new Worker('/worker.js').addEventListener('message', resolve)));
     // An item that is removed makes room.
     await page.evaluate("localStorage.clear(); localStorage.after = 'x'.repeat(100_000)");
     await page.navigate(server.url('/'));

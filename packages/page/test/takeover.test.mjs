@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { suite, test } from 'node:test';
+import { walk } from './reachable.mjs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import v8 from 'node:v8';
@@ -88,6 +89,58 @@ suite('ports of the DOM realm', () => {
     });
   }
 
+  /** Ways to have Node run code of the page with the main realm current: V8 makes the arguments of a proxy there. */
+  const traps = {
+    'the prototype of a port': `({ pipe, prototype }, trap) => {
+      Object.setPrototypeOf(pipe, new Proxy(prototype, { has: trap('has'), get: trap('get') }));
+      prototype.close.call(pipe);
+    }`,
+    'the prototype of all ports': `({ prototype }, trap) => {
+      Object.setPrototypeOf(prototype, new Proxy({}, { has: trap('has'), get: trap('get') }));
+    }`,
+    'a listener': `({ channels: [a, b], prototype }, trap) => {
+      a.pipe.onmessage = trap('listener');
+      prototype.start.call(a.pipe);
+      prototype.postMessage.call(b.pipe, 1);
+    }`,
+    'a listener of its own': `({ channels: [a, b], prototype, DomObject }, trap) => {
+      DomObject.defineProperty(a.pipe, 'onmessage', { value: trap('listener') });
+      prototype.start.call(a.pipe);
+      prototype.postMessage.call(b.pipe, 1);
+    }`,
+    'what a listener throws': `({ channels: [a, b], prototype }, trap) => {
+      a.pipe.onmessage = () => { throw { toString: trap('toString') }; };
+      prototype.start.call(a.pipe);
+      prototype.postMessage.call(b.pipe, 1);
+    }`,
+    'a port that arrives': `({ channels: [a, b], prototype }, trap) => {
+      a.pipe.onmessage = ({ data }) => {
+        globalThis.arrived = data;
+        Object.setPrototypeOf(data, new Proxy(prototype, { has: trap('has'), get: trap('get') }));
+        prototype.close.call(data);
+      };
+      prototype.start.call(a.pipe);
+      globalThis.channel = new MessageChannel();
+      prototype.postMessage.call(b.pipe, globalThis.spare, [globalThis.spare]);
+    }`,
+  };
+  for (const [name, attack] of Object.entries(traps)) {
+    test(`give a page no object of the main realm: ${name}`, async (t) => {
+      const page = await openHtml(t, '<body>');
+      await page.evaluate(`{
+        globalThis.seen = [];
+        const trap = (name) => new Proxy(function () {}, { apply(target, self, list) { seen.push(list); return name === 'has' ? false : undefined; } });
+        const taken = (${takeOver})();
+        globalThis.spare = (${takeOver})().pipe;
+        try { (${attack})(taken, trap); } catch {}
+      }`);
+      // The main realm asks a port for its messages.
+      assert.equal(await page.evaluate('new Promise((resolve) => setTimeout(() => resolve(1), 100))'), 1);
+      const { found } = await page.evaluate(`(${walk})({ seen }, 50_000)`);
+      assert.deepEqual(found, []);
+    });
+  }
+
   test('have nothing of Node but three methods', async (t) => {
     const page = await openHtml(t, '<body>');
     const names = await page.evaluate(`(() => {
@@ -96,7 +149,14 @@ suite('ports of the DOM realm', () => {
       for (let object = pipe; object !== DomObject.prototype; object = Object.getPrototypeOf(object)) names.push(...Reflect.ownKeys(object));
       return names.map(String);
     })()`);
-    assert.deepEqual(names.sort(), ['close', 'postMessage', 'start']);
+    assert.deepEqual(names.sort(), [
+      'Symbol(nodejs.internal.kCurrentlyReceivingPorts)',
+      'Symbol(nodejs.internal.kHybridDispatch)',
+      'close',
+      'onmessage',
+      'postMessage',
+      'start',
+    ]);
   });
 });
 

@@ -11,7 +11,7 @@ use crate::{address_space, realms, wasm_cost, wasm_types};
 /// Prepares the calling thread for untrusted scripts. From now on `import()` in any context calls `importModule(id, realm,
 /// referrer, specifier, attributes)`, which is answered by [`settle_import`]; `error.stack` has the frames for which
 /// `isHostSite(callSite)` is false, as `formatStack(error, callSites)` formats them; `promiseRejected(isRejected, promise, reason)` is called
-/// when a promise of another realm is rejected without a handler, or gets one later; and `eval` is disabled in the caller's own realm.
+/// when a promise of any realm is rejected without a handler, or gets one later; and `eval` is disabled in the caller's own realm.
 #[napi(catch_unwind)]
 pub fn host_pages(
     import_module: Unknown,

@@ -36,7 +36,7 @@ class CookieCounts {
 
   /**
    * Adds a cookie that was stored. Returns those that have to go: of the ones without `Secure`, the oldest, so that who has no TLS deletes none
-   * that has it.
+   * that has it. When there are too many of all domains, those with the most lose some, so that no page deletes the few of another site.
    *
    * @param {Cookie} cookie
    * @returns {StoredCookie[]}
@@ -50,7 +50,9 @@ class CookieCounts {
     const count = (this.#counts.get(added.domain) ?? 0) + 1;
     this.#counts.set(added.domain, count);
     if (count > MAX_PER_DOMAIN) return this.#evict((cookie) => cookie.domain === added.domain);
-    return this.#cookies.size > MAX_COOKIES ? this.#evict(() => true) : [];
+    if (this.#cookies.size <= MAX_COOKIES) return [];
+    const largest = this.#largestDomain();
+    return this.#evict(({ domain }) => largest === undefined || domain === largest);
   }
 
   /** A cookie was deleted. @param {Cookie | StoredCookie} cookie */
@@ -60,6 +62,23 @@ class CookieCounts {
     const count = (this.#counts.get(removed.domain) ?? 1) - 1;
     if (count > 0) this.#counts.set(removed.domain, count);
     else this.#counts.delete(removed.domain);
+  }
+
+  /** The domain with the most cookies without `Secure`; undefined when there are none. */
+  #largestDomain() {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    let most = 0;
+    let largest;
+    for (const { domain, secure } of this.#cookies.values()) {
+      if (secure) continue;
+      const count = (counts.get(domain) ?? 0) + 1;
+      counts.set(domain, count);
+      if (count <= most) continue;
+      most = count;
+      largest = domain;
+    }
+    return largest;
   }
 
   /** @param {(cookie: StoredCookie) => boolean} may */

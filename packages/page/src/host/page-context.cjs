@@ -49,7 +49,9 @@ class PageContext {
     this.#cookies = cookies;
     this.threadLimit = host.threadLimit;
     this.budget = new BufferBudget(host.bodyLimit);
-    this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(this.budget), this.budget);
+    // As much again: items outlive their documents, and must not keep those that come later from loading anything.
+    const stored = new BufferBudget(host.bodyLimit);
+    this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(stored), stored);
     this.#transport = host.newTransport();
     /** @param {Transport} transport @param {BufferBudget} budget */
     const newNetwork = (transport, budget) => new Network(transport, cookies.jar, host.userAgent, budget);

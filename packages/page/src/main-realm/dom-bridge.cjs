@@ -19,7 +19,7 @@ const { numberOf } = require('./foreign-values.cjs');
 const { kindOf } = require('./kind-of.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 const { callingRealm } = require('./page-code.cjs');
-const { checkFunctionBody, runClassicScript, syntaxErrorPosition } = require('./script-compilation.cjs');
+const { runClassicScript, syntaxErrorOfBody, syntaxErrorPosition } = require('./script-compilation.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').MainRealmFunctions} MainRealmFunctions */
 
@@ -200,8 +200,9 @@ class DomBridge {
           if (!isString(parameters, body, url)) throw new Error('a function is text');
           // Node ends the process for parameters that are no names.
           if (!HANDLER_PARAMETERS.has(parameters)) throw new Error('these are not the parameters of an event handler');
-          thread.windows.withScripts(window);
-          checkFunctionBody(window, parameters.split(', '), body, url);
+          const { makeError } = thread.windows.withScripts(window).code;
+          const message = syntaxErrorOfBody(parameters.split(', '), body);
+          if (message !== undefined) throw makeError('SyntaxError', message);
         }),
       runFetchedScript: (window, handle) => this.#complete(() => thread.loader.run(window, handle)),
       loadModule: (window, request, onDone) => thread.loader.loadModule(window, request, onDone),

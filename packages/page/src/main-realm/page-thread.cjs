@@ -4,7 +4,7 @@
 // loop, a full heap or a crash affects only that thread, and its profiler samples nothing else.
 
 const path = require('node:path');
-const { MessageChannel, moveMessagePortToContext, receiveMessageOnPort, workerData } = require('node:worker_threads');
+const { MessageChannel, receiveMessageOnPort, workerData } = require('node:worker_threads');
 const vm = require('node:vm');
 
 const { ensureAgent } = require('selfprof/internal/agent.cjs');
@@ -23,7 +23,7 @@ const { BlobUrlStore } = require('./blob-url-store.cjs');
 const { DomBridge } = require('./dom-bridge.cjs');
 const { coarsened } = require('./coarse-time.cjs');
 const { DomMessages } = require('./dom-messages.cjs');
-const { restrictPorts } = require('./dom-ports.cjs');
+const { DomPorts } = require('./dom-ports.cjs');
 const { ForeignFunctions } = require('./foreign-functions.cjs');
 const { FixedPrototypes } = require('./fixed-prototypes.cjs');
 const { HeapSizes } = require('./heap-sizes.cjs');
@@ -52,7 +52,6 @@ const { WindowRegistry } = require('./window-registry.cjs');
 const { WorkerScripts } = require('./worker-scripts.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
-/** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
 /** @typedef {import('../any-realm/realm-contracts.js').DomProgram} DomProgram */
 /** @typedef {import('../any-realm/thread-messages.js').DocumentContent} DocumentContent */
 /** @typedef {import('../fetch/request.cjs').Client} ThreadClient */
@@ -102,6 +101,7 @@ class PageThread {
   #client;
   /** @type {BlobUrlStore | undefined} */
   #blobs;
+  #domPorts;
   /** Messages for the DOM realm, which are read as objects of that realm. */
   #domPort;
 
@@ -124,8 +124,9 @@ class PageThread {
       promiseRejected: (isRejected, promise, reason) => this.#rejections.note(isRejected, promise, reason),
     });
     native.onImportMeta((/** @type {object} */ meta, /** @type {string} */ url, /** @type {object} */ global) => {
-      const { code: windowCode, modules } = this.windows.get(global);
-      windowCode.describeModule(meta, url, (specifier) => modules.resolve(specifier, url));
+      const { code, modules } = this.windows.get(global);
+      const { describeModule } = code;
+      describeModule(meta, url, (specifier) => modules.resolve(specifier, url));
     });
     this.heapSizes = new HeapSizes(options.memoryLimit);
     this.sessions = new ProfilerSessions(options.sampleBudget);
@@ -139,13 +140,11 @@ class PageThread {
     const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: false } });
     const anchor = vm.runInContext('(function () {})', context);
     native.forbidEval(anchor);
-    restrictPorts(context);
     this.restrictRealm(context);
+    this.#domPorts = new DomPorts(context, (error) => this.report(error));
     this.foreign = new ForeignFunctions(context);
     /** Calls a function of the page from the DOM realm, as `Reflect.apply`, and notes what it throws. */
     this.apply = native.notingApply(anchor);
-    /** Gives a port to the DOM realm. @type {(port: MessagePort) => Pipe} */
-    this.moveToDom = (moved) => /** @type {Pipe} */ (/** @type {unknown} */ (moveMessagePortToContext(moved, context)));
     /** @type {unknown} */
     let bridge;
     const modules = new HostModules(
@@ -160,7 +159,12 @@ class PageThread {
     const program = kind === 'worker' ? path.join('worker', 'worker-program.cjs') : 'dom-program.cjs';
     /** Functions of the DOM realm. */
     this.dom = /** @type {DomProgram} */ (modules.require(path.join(DOM_REALM, program)));
-    this.#domPort = moveMessagePortToContext(port, context);
+    this.#domPort = this.#domPorts.move(port);
+  }
+
+  /** Gives a port to the DOM realm. @param {MessagePort} port */
+  moveToDom(port) {
+    return this.#domPorts.move(port);
   }
 
   /** Restricts what pages can do and take by the built-in objects of a realm. @param {object} context in which no page has run */
@@ -429,7 +433,8 @@ class PageThread {
     dom: ({ weight, asked }) => {
       Atomics.sub(unread, 3, weight);
       if (asked !== undefined) this.domMessages.expect(asked);
-      const message = receiveMessageOnPort(this.#domPort)?.message;
+      const message = receiveMessageOnPort(/** @type {any} */ (this.#domPort))?.message;
+      this.#domPorts.prepare(message);
       this.enter(() => this.dom.receive(message));
     },
     frame: (message) => this.loader.onFrame(message),
@@ -490,9 +495,8 @@ function contain(listener) {
 
 const thread = new PageThread(threadData);
 
-// The page's errors and rejections must not end the thread: they are reported to the window that they happened in.
+// The page's errors must not end the thread: they are reported to the window that they happened in.
 process.on('uncaughtException', (error) => contain(() => thread.report(error)));
-process.on('unhandledRejection', (reason, promise) => contain(() => thread.reject(reason, promise)));
 
 control.on('message', (message) => thread.onMessage(message));
 thread.tell({ type: 'ready' });

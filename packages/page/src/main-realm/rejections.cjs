@@ -1,6 +1,6 @@
 'use strict';
 
-// The promises of a thread's pages that are rejected and not handled. Node must not get them: it reads properties of a promise through the
+// The promises of a page thread that are rejected and not handled. Node must not get them: it reads properties of a promise through the
 // prototypes that a page can replace, and ends the process when these answer as it does not expect.
 // https://html.spec.whatwg.org/multipage/webappapis.html#unhandled-promise-rejections
 

@@ -67,17 +67,22 @@ function syntaxErrorPosition(thrown) {
 }
 
 /**
- * Parses the body of a function without compiling it for use.
+ * Parses the body of a function without compiling it for use. In this realm, because Node sets the stack of an error, and would run code of a
+ * page that has put a setter for that in the way.
  *
- * @param {object} window a vm context
  * @param {string[]} parameters
  * @param {string} body
- * @param {string} url
- * @throws {object} a SyntaxError of the window's realm
+ * @returns {string | undefined} the message of the SyntaxError, if there is one
  */
-function checkFunctionBody(window, parameters, body, url) {
+function syntaxErrorOfBody(parameters, body) {
   checkSource(body);
-  vm.compileFunction(body, parameters, { parsingContext: window, filename: url });
+  try {
+    vm.compileFunction(body, parameters);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return error.message;
+    throw error;
+  }
 }
 
-module.exports = { checkFunctionBody, runClassicScript, syntaxErrorPosition };
+module.exports = { runClassicScript, syntaxErrorOfBody, syntaxErrorPosition };

@@ -153,7 +153,8 @@ class WindowModules {
     if (script === undefined) throw new Error('there is no such module, or it was run');
     this.#prepared.delete(handle);
     if (script.failure !== undefined) throw script.failure.thrown;
-    this.#window.code.settle(compiledOf(script).evaluate(), () => {}, onRejected);
+    const { settle } = this.#window.code;
+    settle(compiledOf(script).evaluate(), () => {}, onRejected);
   }
 
   /**
@@ -167,6 +168,7 @@ class WindowModules {
   async import(id, specifier, attributes, base) {
     const referrer = this.#fetcher.referrerOf(base);
     const fail = (/** @type {unknown} */ thrown) => native.settleImport(id, false, thrown);
+    const { makeError, settle } = this.#window.code;
     /** @type {ModuleScript} */
     let script;
     try {
@@ -177,9 +179,7 @@ class WindowModules {
     } catch (error) {
       if (error instanceof ModuleNotLoaded && error.reason !== undefined) this.#fetcher.onFailure(specifier, error);
       // Errors of the main realm must not get out of it.
-      fail(
-        this.#window.code.makeError('TypeError', error instanceof Error ? String(error.message) : 'import() failed'),
-      );
+      fail(makeError('TypeError', error instanceof Error ? String(error.message) : 'import() failed'));
       return;
     }
     if (script.failure !== undefined) {
@@ -187,7 +187,7 @@ class WindowModules {
       return;
     }
     const compiled = compiledOf(script);
-    this.#window.code.settle(compiled.evaluate(), () => native.settleImport(id, true, compiled.namespace), fail);
+    settle(compiled.evaluate(), () => native.settleImport(id, true, compiled.namespace), fail);
   }
 
   /** @param {string[]} attributes names and values @returns {ModuleType} */
@@ -286,7 +286,8 @@ class WindowModules {
     try {
       JSON.parse(text);
     } catch (error) {
-      const thrown = this.#window.code.makeError('SyntaxError', String(/** @type {Error} */ (error).message));
+      const { makeError } = this.#window.code;
+      const thrown = makeError('SyntaxError', String(/** @type {Error} */ (error).message));
       return { url, isFetched: true, compiled: undefined, failure: { thrown }, imported: [], isLinked: true };
     }
     // In an object literal, the key `__proto__` would set the prototype.

@@ -5,6 +5,7 @@
 
 const native = require('selfprof/internal/native.cjs');
 const { readEntries } = require('./collected-entries.cjs');
+const { bytesOf, setBytes } = require('./foreign-bytes.cjs');
 const { numberOf, textOf } = require('./foreign-values.cjs');
 const { MAX_SESSIONS } = require('./profiler-sessions.cjs');
 const { clockOf, describeResource } = require('./resource-timing.cjs');
@@ -18,8 +19,6 @@ const MAX_CHUNKS = 64;
 /** What the marks and measures of all windows of a thread may take, in bytes: nearly twice as much as one window needs for as many as it may have. */
 const ENTRY_MEMORY = 128 * 2 ** 20;
 
-/** @type {(target: Uint8Array, source: Uint8Array) => void} */
-const setBytes = Function.prototype.call.bind(Uint8Array.prototype.set);
 const TIMELINE_METHODS = Object.getOwnPropertyNames(native.Timeline.prototype).filter(
   (name) => name !== 'constructor' && name !== 'fastCalls',
 );
@@ -71,7 +70,8 @@ class WindowNative {
     if (ArrayBuffer.isView(value)) {
       const view = /** @type {Uint8Array} */ (value);
       const copy = allocate(Object.prototype.toString.call(view).slice(8, -1), view.length);
-      setBytes(new Uint8Array(copy.buffer), new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+      // Not by properties of it, which the page may have replaced.
+      setBytes(bytesOf(copy) ?? new Uint8Array(), new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
       return copy;
     }
     // biome-ignore lint/suspicious/useIsArray: only arrays of the main realm, which the addon made

@@ -2,14 +2,18 @@
 
 const { WindowModules } = require('./window-modules.cjs');
 
-/** @typedef {import('../any-realm/realm-contracts.js').WindowCode} WindowCode */
+/**
+ * Functions of window-realm/window-program.cjs. They are not called as methods: their `this` would be an object of this realm.
+ *
+ * @typedef {Pick<import('../any-realm/realm-contracts.js').WindowCode, 'allocate' | 'describeModule' | 'emptyObject' | 'makeError' | 'parse' | 'settle'>} WindowCode
+ */
 /** @typedef {import('./thread-types.js').ShownDocument} ShownDocument */
 /** @typedef {import('./realm.cjs').Realm} Realm */
 /** @typedef {import('./window-native.cjs').WindowNative} WindowNative */
 
 /** A window, as the main realm knows it. */
 class WindowRecord {
-  /** What window-realm/window-program.cjs exports, once our code was loaded into the window. @type {WindowCode | undefined} */
+  /** Once our code was loaded into the window. @type {WindowCode | undefined} */
   #code;
   /** The addon's functions for this window, once our code was loaded. @type {WindowNative | undefined} */
   native;

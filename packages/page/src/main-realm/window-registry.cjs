@@ -7,6 +7,7 @@ const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
 const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
+const { ownValue } = require('../cloning/own-values.cjs');
 const { isSameOrigin } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
@@ -17,6 +18,7 @@ const { loadWindowCode } = require('./window-code.cjs');
 const { WindowNative } = require('./window-native.cjs');
 const { WindowRecord } = require('./window-record.cjs');
 
+/** @typedef {import('./window-record.cjs').WindowCode} WindowCode */
 /** @typedef {import('../any-realm/realm-contracts.js').WindowHost} WindowHost */
 /** @typedef {import('./thread-types.js').ShownDocument} ShownDocument */
 /** @typedef {import('../any-realm/thread-messages.js').PageDocument} ThreadDocument */
@@ -26,6 +28,9 @@ const MAX_WINDOWS = 1_000;
 
 /** The document of a new frame, until it has loaded another one. @type {ShownDocument} */
 const EMPTY_DOCUMENT = { url: 'about:blank', profiling: undefined };
+
+/** The functions of a window's program that the main realm calls. */
+const CODE = ['allocate', 'describeModule', 'emptyObject', 'makeError', 'parse', 'settle'];
 
 class WindowRegistry {
   #thread;
@@ -119,7 +124,8 @@ class WindowRegistry {
     const windowNative = new WindowNative(this.#thread, record);
     const code = loadWindowCode(this.#thread.store, record, host, windowNative.functions());
     record.native = windowNative;
-    record.code = code;
+    // The DOM realm gets the object, and a page may change that. The functions themselves are ours.
+    record.code = /** @type {WindowCode} */ (Object.fromEntries(CODE.map((name) => [name, ownValue(code, name)])));
     return code;
   }
 
