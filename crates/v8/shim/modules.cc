@@ -267,11 +267,13 @@ SELFPROF_API Status selfprof_module_instantiate(Isolate* isolate, SelfprofModule
   return Status::kOk;
 }
 
-// `promise` is that of the evaluation. V8 returns the same one for a module that was evaluated before.
+// `promise` is that of the evaluation. V8 returns the same one for a module that was evaluated before. It ends the process for one that is being
+// evaluated.
 SELFPROF_API Status selfprof_module_evaluate(Isolate* isolate, SelfprofModule* module, Handle* promise) noexcept {
   Local<Context> context = ContextOf(isolate, module);
   Local<Module> evaluating = ModuleOf(isolate, module);
-  if (evaluating->GetStatus() < Module::kInstantiated) return Status::kOutOfOrder;
+  const Module::Status status = evaluating->GetStatus();
+  if (status < Module::kInstantiated || status == Module::kEvaluating) return Status::kOutOfOrder;
   Context::Scope scope(context);
   Local<Value> result;
   if (!evaluating->Evaluate(context).ToLocal(&result)) return Status::kThrown;

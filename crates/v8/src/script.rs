@@ -105,7 +105,9 @@ impl fmt::Display for ScriptError {
             Self::NoContext => "the anchor is not an object of a context",
             Self::OwnContext => "the anchor belongs to the caller's own context, not to a context of node:vm",
             Self::NoSource => "source text and URL must be strings, and the referrer a function",
-            Self::OutOfOrder => "the module's imports are not linked, or it was not instantiated",
+            Self::OutOfOrder => {
+                "the module's imports are not linked, it was not instantiated, or it is being evaluated"
+            }
         })
     }
 }

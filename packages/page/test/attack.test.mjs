@@ -894,6 +894,20 @@ suite('proxies as functions', () => {
     const page = await openHtml(t, '<body>');
     await page.evaluate(() => {
       seen = [];
+      // The memory that holds results.
+      for (const prototype of [ArrayBuffer.prototype, Object.getPrototypeOf(Uint8Array.prototype)]) {
+        for (const name of ['buffer', 'byteOffset', 'byteLength', 'length', 'slice']) {
+          const property = Object.getOwnPropertyDescriptor(prototype, name);
+          if (property?.get === undefined) continue;
+          const get = new Proxy(property.get, {
+            apply(target, self, list) {
+              seen.push(list);
+              return Reflect.apply(target, self, []);
+            },
+          });
+          Object.defineProperty(prototype, name, { ...property, get });
+        }
+      }
       trap = (real) =>
         new Proxy(real, {
           apply(target, self, list) {
@@ -913,11 +927,65 @@ suite('proxies as functions', () => {
       'hostile(new Error())',
       'hostile(Promise.resolve(1))',
       'new Proxy({}, { get: trap(() => undefined) })',
+      // Large enough to be read in the page's thread first.
+      "Array(5_000).fill('text')",
     ])
       for (const way of [script, `(() => { throw ${script}; })()`, `Promise.reject(${script})`])
         await page.evaluate(way).catch(() => {});
     const { found, length } = await page.evaluate(`({ length: seen.length, ...(${walk})({ seen }, 100_000) })`);
     assert.ok(length > 0);
+    assert.deepEqual(found, []);
+  });
+
+  test('and errors of the main realm do not reach a page where the stack is full', { timeout: 60_000 }, async (t) => {
+    const page = await openHtml(t, '<body>', { headers: { 'document-policy': 'js-profiling' } });
+    const run = async (walk) => {
+      const bytes = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+      const proxy = new Proxy({}, {});
+      const calls = [
+        () => new WebAssembly.Tag({ parameters: ['i32'] }),
+        () => new WebAssembly.Module(bytes),
+        () => new WebAssembly.Memory({ initial: 1 }),
+        () => new ArrayBuffer(1, { maxByteLength: 2 }),
+        () => Object.setPrototypeOf(proxy, null),
+        () => encodeURIComponent('x'),
+        () => 'x'.normalize(),
+        () => performance.now(),
+        () => performance.mark('x'),
+        () => performance.getEntries(),
+        () => crypto.randomUUID(),
+        () => new Error('x').stack,
+        () => structuredClone(1),
+        () => new MessageChannel(),
+        () => document.cookie,
+        () => URL.createObjectURL(new Blob([])),
+        () => new Profiler({ sampleInterval: 1, maxBufferSize: 1 }).cancel(),
+      ];
+      const seen = [];
+      let count = 0;
+      for (const call of calls) {
+        for (let pad = 0; pad < 20; pad++) {
+          const parameters = new Array(pad).fill(1);
+          let left = 150;
+          const fill = (...rest) => {
+            try {
+              fill(...parameters);
+            } catch {}
+            if (left-- <= 0) return rest;
+            try {
+              call();
+            } catch (error) {
+              count += 1;
+              if (!(error instanceof Error) && seen.length < 1_000) seen.push(error);
+            }
+          };
+          fill();
+        }
+      }
+      return { count, ...walk({ seen }, 100_000) };
+    };
+    const { found, count } = await page.evaluateIn({ timeout: 50_000 }, `(${run})(${walk})`);
+    assert.ok(count > 100, `${count} errors`);
     assert.deepEqual(found, []);
   });
 });

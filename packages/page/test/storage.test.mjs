@@ -110,7 +110,9 @@ suite('storage', () => {
     assert.ok(size[1] <= 500_000, `${size[1]} characters`);
     // What it has stored does not keep it from loading.
     assert.equal(await page.evaluate("fetch('/other').then((response) => response.status)"), 200);
-    await page.evaluate(() => new Promise((resolve) => new Worker('/worker.js').addEventListener('message', resolve)));
+    await page.evaluate(
+      () => new Promise((resolve) => new Worker('/worker.js').addEventListener('message', () => resolve())),
+    );
     // An item that is removed makes room.
     await page.evaluate("localStorage.clear(); localStorage.after = 'x'.repeat(100_000)");
     await page.navigate(server.url('/'));

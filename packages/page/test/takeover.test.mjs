@@ -141,6 +141,41 @@ suite('ports of the DOM realm', () => {
     });
   }
 
+  test('do not end the process: ports in messages that wait in ports', async (t) => {
+    const page = await openHtml(t, '<body>');
+    const outcome = await page.evaluate(async () => {
+      let { port2: last } = new MessageChannel();
+      let nested = 0;
+      const wrap = () => {
+        const { port1, port2 } = new MessageChannel();
+        port1.postMessage(0, [last]);
+        last = port2;
+      };
+      try {
+        for (; nested < 1_000; nested++) wrap();
+      } catch (error) {
+        return [nested, error.name];
+      }
+      return [nested];
+    });
+    assert.deepEqual(outcome, [100, 'DataCloneError']);
+    // One after the other, there may be any number.
+    const passed = await page.evaluate(async () => {
+      const { port1, port2 } = new MessageChannel();
+      let { port2: passed } = new MessageChannel();
+      let count = 0;
+      for (; count < 300; count++) {
+        const arrived = new Promise((resolve) => {
+          port2.onmessage = ({ ports }) => resolve(ports[0]);
+        });
+        port1.postMessage(0, [passed]);
+        passed = await arrived;
+      }
+      return count;
+    });
+    assert.equal(passed, 300);
+  });
+
   test('have nothing of Node but three methods', async (t) => {
     const page = await openHtml(t, '<body>');
     const names = await page.evaluate(`(() => {

@@ -193,7 +193,8 @@ class Open {
  * @returns {SerializedSize}
  */
 function serializedSize(given, shapes = new ShapeTree()) {
-  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+  // The memory may be of a page, and `Buffer.from` would read a property of it.
+  const bytes = /** @type {Buffer<ArrayBuffer>} */ (Object.setPrototypeOf(given, Buffer.prototype));
   const size = { heap: 0, longTextBytes: 0, longKeys: 0, shapeCost: 0, expressionBytes: 0, isComplete: false };
   shapes.begin();
   let at = 0;

@@ -10,7 +10,7 @@ const { shortened } = require('../any-realm/report-limits.cjs');
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
 
 const { ArrayBuffer, Atomics, Int32Array, Reflect, Set, SharedArrayBuffer, Uint8Array, WeakRef } = globalThis;
-const { add, load, sub } = Atomics;
+const { add, load, store, sub } = Atomics;
 const { max, min } = globalThis.Math;
 const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
@@ -31,7 +31,13 @@ const channels = new Set();
 /** An upper bound of the bytes that wait. */
 let waiting = 0;
 
-const newCounter = () => new Int32Array(new SharedArrayBuffer(4));
+/**
+ * How deeply ports may lie in messages that wait in ports: Node frees them recursively, beyond the end of the stack if need be.
+ */
+const MAX_NESTING = 100;
+
+/** The counters of one direction: the bytes that wait, and how deeply the ports in them lie in each other. Both ends share them. */
+const newCounter = () => new Int32Array(new SharedArrayBuffer(8));
 
 /** Makes a channel of its two ports. @param {Pipe} one @param {Pipe} other @returns {[Channel, Channel]} */
 function makeChannel(one, other) {
@@ -93,6 +99,16 @@ function reserve(channel, size) {
   return true;
 }
 
+/** How deeply ports lie in the messages that wait in a port. @param {{ into?: Int32Array | undefined }} port */
+function nestingIn({ into }) {
+  try {
+    return into === undefined || load(into, 0) === 0 ? 0 : load(into, 1);
+  } catch {
+    // It may have come from a page that makes it lie.
+    return 0;
+  }
+}
+
 /**
  * Posts a record, which is not used again.
  *
@@ -101,8 +117,12 @@ function reserve(channel, size) {
  * @returns {boolean} whether there was room for it
  */
 function post(channel, record) {
+  let nesting = 0;
+  for (let at = 0; at < record.ports.length; at++) nesting = max(nesting, 1 + nestingIn(record.ports[at]));
   const size = sizeOf(record);
-  if (!reserve(channel, size)) return false;
+  if (nesting > MAX_NESTING || !reserve(channel, size)) return false;
+  // What was there may have been read since.
+  if (nesting > 0) store(channel.out, 1, max(nesting, load(channel.out, 0) === size ? 0 : load(channel.out, 1)));
   channel.pipe.postMessage({ record, size }, transfersOf(record));
   return true;
 }

@@ -11,7 +11,7 @@ const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
 const { MAX_URL } = require('../fetch/request.cjs');
 const { ShapeTree } = require('../cloning/object-shapes.cjs');
 const { elementsOf, ownValue } = require('../cloning/own-values.cjs');
-const { bytesOf } = require('./foreign-bytes.cjs');
+const { bytesOf, lengthOf } = require('./foreign-bytes.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 const { checkReading } = require('./reading-time.cjs');
 
@@ -30,6 +30,8 @@ const MAX_UNREAD = 128 << 20;
 const MAX_ANSWER = 80 << 20;
 /** The longest tag of a record. */
 const MAX_TAG = 100;
+/** The memory of a channel's counters, see dom-realm/message-channels.cjs. */
+const COUNTER_BYTES = 8;
 /** How many platform objects a value may have. */
 const MAX_OBJECTS = 100_000;
 /** The bytes that a message takes, and each object in it, beside its data. */
@@ -258,12 +260,7 @@ function readPort(given) {
 /** @param {unknown} value */
 function counterOf(value) {
   const memory = types.isInt32Array(value) ? bytesOf(value)?.buffer : undefined;
-  return types.isSharedArrayBuffer(memory) && memory.byteLength === 4 ? new Int32Array(memory) : undefined;
-}
-
-/** @param {ArrayBuffer} buffer of any realm */
-function lengthOf(buffer) {
-  return bytesOf(buffer)?.byteLength ?? 0;
+  return types.isSharedArrayBuffer(memory) && lengthOf(memory) === COUNTER_BYTES ? new Int32Array(memory) : undefined;
 }
 
 function damaged() {

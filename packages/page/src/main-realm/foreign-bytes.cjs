@@ -43,6 +43,11 @@ function bytesOf(memory) {
   }
 }
 
+/** How many bytes a memory has. @param {unknown} memory of a page @returns {number} 0 for another value */
+function lengthOf(memory) {
+  return bytesOf(memory)?.byteLength ?? 0;
+}
+
 /**
  * The same for functions that read the memory twice. Node counts the characters of text before it decodes them, and writes beyond the end of
  * its string if another thread has changed shared memory meanwhile.
@@ -59,4 +64,4 @@ function view(memory, { buffer, offset, length }) {
   return new Uint8Array(buffer(memory), offset(memory), length(memory));
 }
 
-module.exports = { bytesOf, lengthOf: ofTypedArray.length, setBytes, unsharedBytesOf };
+module.exports = { bytesOf, lengthOf, setBytes, unsharedBytesOf };

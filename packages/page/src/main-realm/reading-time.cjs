@@ -10,6 +10,7 @@ const native = require('selfprof/internal/native.cjs');
 const { MAX_LONG_KEYS } = require('../any-realm/long-texts.cjs');
 const { assertRoom } = require('../cloning/heap-room.cjs');
 const { serializedSize } = require('../cloning/serialized-size.cjs');
+const { lengthOf } = require('./foreign-bytes.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
 
@@ -64,7 +65,9 @@ function checkReading(values, { bytes, tag, objects }, shapes, maxShapeCost) {
     throw new RangeError(
       "the objects of the page's results have too many different keys\n\nhint: return lists or Maps instead of objects whose keys the page chooses, or wait some minutes",
     );
-  if (bytes.byteLength <= FEW_BYTES) return { heap, shapeCost };
+  // Not by its property, which the page may have replaced.
+  const length = lengthOf(bytes);
+  if (length <= FEW_BYTES) return { heap, shapeCost };
   assertRoom(heap / ORDINARY, 'open the page with a larger `memoryLimit`');
   const before = v8.getHeapStatistics().used_heap_size;
   const began = native.threadCpuTime();
@@ -79,7 +82,7 @@ function checkReading(values, { bytes, tag, objects }, shapes, maxShapeCost) {
   const taken = native.threadCpuTime() - began;
   if (taken > MAX_TIME + (heap - longTextBytes) * MAX_TIME_OF_BYTE)
     throw new RangeError(
-      `the result takes too long to read: ${Math.round(taken)} ms for ${bytes.byteLength} bytes\n\nhint: return an array instead of a Map, a Set or an object whose keys the page chooses`,
+      `the result takes too long to read: ${Math.round(taken)} ms for ${length} bytes\n\nhint: return an array instead of a Map, a Set or an object whose keys the page chooses`,
     );
   // Objects that share their shape take less than estimated, and what V8 throws away meanwhile is more.
   return { heap: Math.max(heap, v8.getHeapStatistics().used_heap_size - before), shapeCost };

@@ -57,6 +57,13 @@ const SOURCE = `'use strict'; ((measureBytes, noteBuffer, addType) => {
     } catch {}
     return ofShared(source);
   };
+  /** What a function of the main realm says. When the stack is too full for it, it throws an error of that realm. */
+  const answered = (ask, value) => {
+    try {
+      return ask(value) === true;
+    } catch {}
+    throw new RangeError('Maximum call stack size exceeded');
+  };
   const MAGIC = [0, 97, 115, 109, 1, 0, 0, 0];
   const isModule = (bytes) => {
     for (let at = 0; at < 8; at++) if (bytes[at] !== MAGIC[at]) return false;
@@ -97,7 +104,7 @@ const SOURCE = `'use strict'; ((measureBytes, noteBuffer, addType) => {
     const measured = measure(source);
     const { size, problem } = measured;
     const buffer = problem === undefined && size > 0 ? new ArrayBuffer(size) : undefined;
-    if (buffer !== undefined && !noteBuffer(buffer)) measured.problem = 'the process has no room for more modules';
+    if (buffer !== undefined && !answered(noteBuffer, buffer)) measured.problem = 'the process has no room for more modules';
     return { __proto__: null, ...measured, buffer };
   };
   const replaceIn = (holder, name, value) => defineProperty(holder, name, { ...getOwnPropertyDescriptor(holder, name), value });
@@ -131,7 +138,7 @@ const SOURCE = `'use strict'; ((measureBytes, noteBuffer, addType) => {
       defineProperty(names, at, { __proto__: null, value: name, writable: true, enumerable: true, configurable: true });
       if (key.length < MAX_KEY) key += name + ' ';
     }
-    if (length <= MAX_PARAMETERS && key.length < MAX_KEY && !addType(key)) throw new RangeError('WebAssembly.Tag(): too many types');
+    if (length <= MAX_PARAMETERS && key.length < MAX_KEY && !answered(addType, key)) throw new RangeError('WebAssembly.Tag(): too many types');
     return construct(original, [{ __proto__: null, parameters: names }], target);
   });
   const counted = (name, moduleOf) => ({

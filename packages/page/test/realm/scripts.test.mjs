@@ -242,6 +242,26 @@ suite('a module', () => {
     realm.close();
   });
 
+  test('is not evaluated again while it is being evaluated', async () => {
+    const [realm] = open({});
+    const module = realm.compileModule('globalThis.again(); export default 1;', 'x');
+    const messages = [];
+    realm.global.again = () => {
+      try {
+        module.evaluate();
+      } catch (error) {
+        messages.push(error.message);
+      }
+    };
+    module.link([]);
+    module.instantiate();
+    const promise = module.evaluate();
+    await promise;
+    assert.match(messages[0], /is being evaluated/);
+    assert.equal(module.evaluate(), promise);
+    realm.close();
+  });
+
   test('has the import.meta that the host defines', async () => {
     assert.equal(
       native.onImportMeta((meta, url) => Object.assign(meta, { url, of: 'page' })),
