@@ -7,7 +7,8 @@ import path from 'node:path';
 import { jsdom } from './server.mjs';
 
 /**
- * Pages that are shown with it have in `window.doors` what a page could get that has taken over the DOM realm: the functions of the main realm.
+ * Pages that are shown with it have what a page could get that has taken over the DOM realm: in `window.doors` the functions of the main
+ * realm, and in `window.domRealm` the global object.
  *
  * @param {import('node:test').TestContext} t removes the copy when it ends
  * @returns {string} its folder
@@ -26,7 +27,7 @@ export function jsdomWithBackDoor(t) {
   fs.appendFileSync(
     path.join(copy, 'lib/jsdom/browser/Window.js'),
     `{ const { createWindow } = exports;
-       exports.createWindow = (...parameters) => Object.assign(createWindow(...parameters), { doors: require('selfprof:main-realm') }); }`,
+       exports.createWindow = (...parameters) => Object.assign(createWindow(...parameters), { doors: require('selfprof:main-realm'), domRealm: globalThis }); }`,
   );
   return copy;
 }

@@ -102,7 +102,14 @@ test('the URL of a document is of its origin, whatever its page says', async (t)
   assert.equal(await ask('url'), attacker.url('/moved#y'));
   await run(call, window, `history.pushState(null, '', '/${'x'.repeat(10_000)}')`);
   assert.equal(await ask('url'), attacker.url(`/${'x'.repeat(10_000)}`));
-  for (const claimed of [victim.url('/'), 'http://user@127.0.0.1/', 'nonsense', 'file:///etc/passwd']) {
+  for (const claimed of [
+    victim.url('/'),
+    `${attacker.origin}${'\\t'.repeat(5_000)}@127.0.0.1/`,
+    `${attacker.origin}@127.0.0.1/`,
+    'http://user@127.0.0.1/',
+    'nonsense',
+    'file:///etc/passwd',
+  ]) {
     await run(
       call,
       window,

@@ -280,7 +280,9 @@ class AgentThreads {
         this.closeFrame(thread, message.frame);
         return;
       case 'load':
-        if (message.frame === 0) container?.thread.handle.postToDom({ type: 'remote loaded', frame: container.frame });
+        // A frame can say so without end.
+        if (message.frame === 0)
+          container?.thread.handle.forwardToDom({ type: 'remote loaded', frame: container.frame }, 1, []);
         break;
       case 'navigate': {
         // A document that is being unloaded navigates no more.

@@ -6,8 +6,8 @@
 const { withoutFragment } = require('../fetch/request.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
 
-/** The characters of a URL that have its origin: a host has no more than a quarter as many. What follows may be very long. */
-const ORIGIN = 4_096;
+/** What all URLs begin with that a document can have. All files of a folder have one thread. */
+const BEGINNING = /^(?:https?:\/\/[^/?#]*\/|file:\/\/\/)/;
 
 /**
  * @param {string} claimed by the page
@@ -18,11 +18,9 @@ function credibleUrl(claimed, loaded) {
   // Frames of the thread may have documents that were not loaded.
   if (/^about:(?:blank|srcdoc)(?:[?#]|$)/.test(claimed)) return claimed;
   if (withoutFragment(claimed) === withoutFragment(loaded)) return claimed;
-  const [url, known] = [urlOf(claimed.slice(0, ORIGIN)), urlOf(loaded.slice(0, ORIGIN))];
-  if (url === undefined || known === undefined || url.protocol !== known.protocol) return loaded;
-  // All files of a folder have one thread.
-  const canBe = ['http:', 'https:'].includes(url.protocol) ? url.host === known.host : url.protocol === 'file:';
-  return canBe ? claimed : loaded;
+  // Only the URL that was loaded is known to be serialized. The other could be read in more than one way.
+  const [beginning] = BEGINNING.exec(loaded) ?? [];
+  return beginning !== undefined && claimed.startsWith(beginning) ? claimed : loaded;
 }
 
 /** Whether two URLs differ by their fragments alone. @param {string} a @param {string} b */

@@ -214,7 +214,7 @@ class ThreadHandle extends EventEmitter {
   /**
    * Forwards a message of another thread, unless too many are unread. One that cannot be sent is lost.
    *
-   * @param {Extract<ToDomRealm, { type: 'message' | 'storage' }>} message
+   * @param {Extract<ToDomRealm, { type: 'message' | 'remote loaded' | 'storage' }>} message
    * @param {number} weight as its sender counts it, in kilobytes
    * @param {TransferList} transferList
    */
