@@ -221,6 +221,21 @@ suite("messages to the user's thread", () => {
     });
   }
 
+  test('of the console are as short as those that no page has made up', async (t) => {
+    const page = await openHtml(t, '<body>');
+    const texts = [];
+    page.on('console', ({ text }) => texts.push(text));
+    page.on('pageerror', ({ message, stack }) => texts.push(message, stack));
+    await page.evaluate(`{
+      const { post } = (${takeOver})();
+      const text = '\\ud800'.repeat(1e6);
+      post({ type: 'console', method: 'log', text });
+      post({ type: 'exception', message: text, stack: text, filename: text, lineno: 1, colno: 1 });
+    }`);
+    await eventually(() => texts.length >= 3);
+    for (const text of texts) assert.ok(text.length < 20_100, `${text.length} characters`);
+  });
+
   for (const [name, change] of Object.entries({
     'a port that is listed twice': 'ports: [{ pipe }, { pipe }]',
     'a port that is none': 'ports: [{ pipe: new Set([1]) }]',

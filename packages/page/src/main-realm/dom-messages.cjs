@@ -23,6 +23,8 @@ const { checkReading } = require('./reading-time.cjs');
 
 /** Messages that a page can cause without limit. */
 const LIMITED = new Set(['console', 'exception', 'navigate', 'post', 'problem', 'storage']);
+/** Messages for the page's user, whose texts are as short as the user can take. */
+const REPORTS = new Set(['console', 'exception', 'problem']);
 /** How much of the others, and with memory that is transferred, may wait to be read by the user's thread, in bytes. */
 const MAX_UNREAD = 128 << 20;
 
@@ -149,7 +151,8 @@ function readMessage(text) {
   const given = JSON.parse(text);
   if (typeof given?.type !== 'string') return undefined;
   const { to, error } = given;
-  const message = primitivesOf(given, MEMBERS);
+  // The DOM realm has shortened these, if no page has taken it over.
+  const message = primitivesOf(given, MEMBERS, REPORTS.has(given.type) ? shortened : undefined);
   // The user's thread reads URLs, which takes long: it gets as much as it needs to refuse one.
   for (const name of ['url', 'referrer']) {
     const url = message[name];
