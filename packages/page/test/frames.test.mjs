@@ -411,6 +411,23 @@ suite('a frame of another origin', () => {
     assert.equal(await shown('/both', credentialless), true);
   });
 
+  test('shows nothing any more when it was removed, wherever its window is navigated to', async (t) => {
+    const foreign = await serve(t, { '/': '<p>', '/later': '<script>console.log("shown")</script>' });
+    const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe>`);
+    await page.evaluate(async (url) => {
+      const frame = document.querySelector('iframe');
+      const { contentWindow } = frame;
+      frame.remove();
+      contentWindow.location = url;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }, foreign.url('/later'));
+    assert.equal(page.frames().length, 1);
+    assert.deepEqual(
+      foreign.requests.map(({ url }) => url),
+      ['/'],
+    );
+  });
+
   test("has an embedder policy of its own, also when it is of its page's origin", async (t) => {
     const foreign = await serve(t, {
       '/plain.js': 'globalThis.ran = true;',

@@ -151,9 +151,9 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     this.#navigate(url ?? /** @type {Jsdom.UrlRecord} */ (parseURL('about:blank')), isInitial);
   }
 
-  /** Follows a link, or an assignment to `location`, inside the frame. @param {Jsdom.UrlRecord} url */
+  /** Follows a link, or an assignment to `location`, inside the frame. A page can keep the window of one that was removed. @param {Jsdom.UrlRecord} url */
   _navigate(url) {
-    this.#navigate(url, false);
+    if (this.isConnected) this.#navigate(url, false);
   }
 
   /**
