@@ -418,7 +418,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       top: window._top,
       navigate: (text) => {
         const url = this._ownerDocument.encodingParseAURL(text);
-        if (url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url));
+        if (this.isConnected && url !== null && url.scheme !== 'javascript') this.#fetch(serializeURL(url));
       },
     };
   }
