@@ -1674,6 +1674,22 @@ suite("memory of the user's thread", () => {
     assert.equal(await page.evaluate(`fetch('file://${folder}/status').then((response) => response.text())`), '');
   });
 
+  test('has no resizable buffers of messages, whose addresses nothing would count', async (t) => {
+    const foreign = await serve(t, {
+      '/': '<script>onmessage = ({ data }) => console.log(data.resizable, data.byteLength, new Uint8Array(data)[1])</script>',
+    });
+    const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe>`);
+    const left = await page.evaluate(() => {
+      const buffer = new ArrayBuffer(2, { maxByteLength: 2 ** 20 });
+      new Uint8Array(buffer).set([5, 7]);
+      frames[0].postMessage(buffer, '*', [buffer]);
+      return buffer.byteLength;
+    });
+    assert.equal(left, 0);
+    await eventually(() => page.log.length === 1);
+    assert.deepEqual(page.log, ['false 2 7']);
+  });
+
   test('is not filled by the attribute srcdoc of sandboxed frames', { timeout: 60_000 }, async (t) => {
     const page = await openHtml(t, '', { host: host(t, { bodyLimit: 16 << 20 }) });
     await page.evaluate(() => {

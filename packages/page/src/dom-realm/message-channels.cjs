@@ -9,8 +9,8 @@ const { shortened } = require('../any-realm/report-limits.cjs');
 /** @typedef {import('../any-realm/realm-contracts.js').CloneRecord} CloneRecord */
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
 
-const { ArrayBuffer, Atomics, Int32Array, Reflect, Set, SharedArrayBuffer, Uint8Array, WeakRef } = globalThis;
-const { add, load, store, sub } = Atomics;
+const { Array, ArrayBuffer, Atomics, Int32Array, Reflect, Set, SharedArrayBuffer, Uint8Array, WeakRef } = globalThis;
+const { add, load, sub } = Atomics;
 const { max, min } = globalThis.Math;
 const { apply, getOwnPropertyDescriptor, getPrototypeOf } = Reflect;
 
@@ -31,13 +31,24 @@ const channels = new Set();
 /** An upper bound of the bytes that wait. */
 let waiting = 0;
 
-/**
- * How deeply ports may lie in messages that wait in ports: Node frees them recursively, beyond the end of the stack if need be.
- */
-const MAX_NESTING = 100;
+const newCounter = () => new Int32Array(new SharedArrayBuffer(4));
 
-/** The counters of one direction: the bytes that wait, and how deeply the ports in them lie in each other. Both ends share them. */
-const newCounter = () => new Int32Array(new SharedArrayBuffer(8));
+/**
+ * How much of the stack has to be free when ports are posted, in bytes. When the other end of the port is closed, Node frees them at once, and
+ * recursively those in messages that wait in them: 260 bytes each, beyond the end of the stack if need be. As each channel has two pieces of shared memory,
+ * a page has 5,000 of them at most.
+ */
+const ROOM = 2_000_000;
+
+const empty = () => {};
+/** Parameters that fill as much. @type {unknown[] | undefined} */
+let filling;
+
+/** @throws {RangeError} when the stack is too full */
+function requireStack() {
+  filling ??= new Array(ROOM / 8).fill(0);
+  apply(empty, undefined, filling);
+}
 
 /** Makes a channel of its two ports. @param {Pipe} one @param {Pipe} other @returns {[Channel, Channel]} */
 function makeChannel(one, other) {
@@ -99,30 +110,18 @@ function reserve(channel, size) {
   return true;
 }
 
-/** How deeply ports lie in the messages that wait in a port. @param {{ into?: Int32Array | undefined }} port */
-function nestingIn({ into }) {
-  try {
-    return into === undefined || load(into, 0) === 0 ? 0 : load(into, 1);
-  } catch {
-    // It may have come from a page that makes it lie.
-    return 0;
-  }
-}
-
 /**
  * Posts a record, which is not used again.
  *
  * @param {Channel} channel
  * @param {CloneRecord} record
  * @returns {boolean} whether there was room for it
+ * @throws {RangeError} when it has ports and the stack is too full
  */
 function post(channel, record) {
-  let nesting = 0;
-  for (let at = 0; at < record.ports.length; at++) nesting = max(nesting, 1 + nestingIn(record.ports[at]));
   const size = sizeOf(record);
-  if (nesting > MAX_NESTING || !reserve(channel, size)) return false;
-  // What was there may have been read since.
-  if (nesting > 0) store(channel.out, 1, max(nesting, load(channel.out, 0) === size ? 0 : load(channel.out, 1)));
+  if (record.ports.length > 0) requireStack();
+  if (!reserve(channel, size)) return false;
   channel.pipe.postMessage({ record, size }, transfersOf(record));
   return true;
 }

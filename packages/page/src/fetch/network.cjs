@@ -88,6 +88,8 @@ class Network {
     // Before it is parsed, which takes long.
     if (mode === 'navigate' && client.isUser !== true) checkLength(request.url);
     const url = parseUrl(request.url);
+    // Characters that are not ASCII have become up to nine times as many.
+    if (mode === 'navigate' && client.isUser !== true) checkLength(url.href);
     if (mode === 'no-cors' && !SAFELISTED_METHODS.has(method))
       throw new NetworkError(`${method} is not a no-cors method`);
     // Whether a server redirects can tell who the user is. https://fetch.spec.whatwg.org/#main-fetch

@@ -260,7 +260,10 @@ class AgentThreads {
       this.#onStorage(thread, message);
       return;
     }
-    if (!this.has(thread)) return;
+    if (!this.has(thread)) {
+      for (const port of transferredPorts(message.record)) port.close();
+      return;
+    }
     const { container } = thread;
     if (thread.owner !== undefined) {
       // Not a navigation, which only the document around could ask for: its frames' workers run code of any origin.
@@ -329,9 +332,11 @@ class AgentThreads {
     const key = storageKeyOf(thread);
     const change = this.#host.storage.change(key, message);
     if (change === undefined) return;
+    const { url } = thread.document;
+    const weight = Number(message.weight) + Math.ceil(url.length / 512);
     for (const other of this.all()) {
       if (other === thread || other.owner !== undefined || storageKeyOf(other) !== key) continue;
-      other.handle.forwardToDom({ type: 'storage', ...change, url: thread.document.url }, Number(message.weight), []);
+      other.handle.forwardToDom({ type: 'storage', ...change, url }, weight, []);
     }
   }
 
@@ -358,14 +363,15 @@ class AgentThreads {
   #postMessage(sender, { from, to, record, targetOrigin, weight }) {
     const { thread, frame } = /** @type {Partial<Record<keyof WindowAddress, unknown>>} */ (Object(to));
     const target = typeof thread === 'number' ? this.#threads.get(thread) : undefined;
-    if (target === undefined || target === sender || target.owner !== undefined) return;
-    if (targetOrigin !== '*' && targetOrigin !== serialize(target.document.origin)) return;
-    // Opaque origins are all serialized as `null`, so that matches none of them.
-    if (targetOrigin === 'null') return;
+    const ports = transferredPorts(record);
+    if (target === undefined || target === sender || !mayReceive(target, targetOrigin)) {
+      for (const port of ports) port.close();
+      return;
+    }
     const source = this.addressOf(sender, typeof from === 'number' ? from : 0);
     const number = typeof frame === 'number' ? frame : 0;
     const message = { type: /** @type {const} */ ('message'), frame: number, record, source };
-    target.handle.forwardToDom(message, Number(weight), transferredPorts(record));
+    target.handle.forwardToDom(message, Number(weight), ports);
   }
 
   /** @param {AgentThread} thread @param {MainRealmReport} message */
@@ -541,6 +547,13 @@ async function answersInTime({ answer, forget }, milliseconds) {
 function transferredPorts(record) {
   const { ports = [] } = /** @type {Partial<import('../any-realm/realm-contracts.js').CloneRecord>} */ (Object(record));
   return ports.map(({ pipe }) => pipe);
+}
+
+/** @param {AgentThread} target @param {unknown} targetOrigin of a message */
+function mayReceive({ owner, document }, targetOrigin) {
+  if (owner !== undefined) return false;
+  // Opaque origins are all serialized as `null`, so that matches none of them.
+  return targetOrigin === '*' || (targetOrigin !== 'null' && targetOrigin === serialize(document.origin));
 }
 
 module.exports = { AgentThreads };

@@ -290,7 +290,7 @@ class Page extends EventEmitter {
       this.#document.loadState.fail(error);
       this.emit('crash', error);
     } else {
-      this.emit('problem', { kind: 'crash', text: error.message, url: thread.document.url, frame: 0 });
+      this.emit('problem', { kind: 'crash', text: error.message, url: shortened(thread.document.url), frame: 0 });
     }
   }
 

@@ -33,7 +33,9 @@ const MAX_ANSWER = 80 << 20;
 /** The longest tag of a record. */
 const MAX_TAG = 100;
 /** The memory of a channel's counters, see dom-realm/message-channels.cjs. */
-const COUNTER_BYTES = 8;
+const COUNTER_BYTES = 4;
+/** How many ports a message may have: Node compares each with each. */
+const MAX_PORTS = 1_000;
 /** How many platform objects a value may have. */
 const MAX_OBJECTS = 100_000;
 /** The bytes that a message takes, and each object in it, beside its data. */
@@ -55,6 +57,13 @@ const PORT = /** @type {const} */ (['pipe', 'out', 'into']);
 const OBJECT_TYPES = new Set(['Blob', 'DOMException', 'DOMRect', 'DOMRectReadOnly', 'File']);
 const OBJECT_TEXTS = ['media', 'name', 'message'];
 const OBJECT_NUMBERS = ['lastModified', 'x', 'y', 'width', 'height'];
+
+/** @type {(buffer: ArrayBuffer) => boolean} of any realm, by its internal slots */
+const isResizable = Function.prototype.call.bind(
+  /** @type {() => boolean} */ (Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'resizable')?.get),
+);
+/** Detaches a buffer. @type {(buffer: ArrayBuffer) => ArrayBuffer} */
+const toFixedLength = Function.prototype.call.bind(/** @type {any} */ (ArrayBuffer.prototype).transferToFixedLength);
 
 class DomMessages {
   #thread;
@@ -194,7 +203,8 @@ function primitivesOf(object, names, change = (text) => text) {
  */
 function readRecord(given, isMessage) {
   const [bytes, tag, buffers, ports, objects] = RECORD.map((name) => ownValue(given, name));
-  if (!types.isArrayBuffer(bytes) || typeof tag !== 'string' || tag.length > MAX_TAG) throw damaged();
+  if (!types.isArrayBuffer(bytes) || isResizable(bytes) || typeof tag !== 'string' || tag.length > MAX_TAG)
+    throw damaged();
   if (![buffers, ports, objects].every(Array.isArray)) throw damaged();
   /** @type {CloneRecord} */
   const record = { bytes, tag, buffers: [], shared: [], ports: [], objects: [] };
@@ -218,15 +228,18 @@ function readRecord(given, isMessage) {
   if (isMessage) {
     for (const buffer of elementsOf(buffers)) {
       if (!types.isArrayBuffer(buffer)) throw damaged();
-      transfer.push(buffer);
-      moved += OBJECT + lengthOf(buffer);
-      record.buffers.push(buffer);
+      // The user's thread copies it, and a copy of a resizable one would reserve addresses that nothing counts.
+      const moving = isResizable(buffer) ? toFixedLength(buffer) : buffer;
+      transfer.push(moving);
+      moved += OBJECT + lengthOf(moving);
+      record.buffers.push(moving);
     }
     for (const given of elementsOf(ports)) {
       const port = readPort(given);
       transfer.push(port.pipe);
       moved += OBJECT;
-      record.ports.push(port);
+      if (record.ports.push(port) > MAX_PORTS)
+        throw new RangeError(`messages with more than ${MAX_PORTS} ports cannot be sent`);
     }
   }
   return { record, transfer, size: size + 2 * text + moved, moved };
