@@ -58,9 +58,9 @@ suite('memory', () => {
     assert.equal(await page.evaluate('1 + 1'), 2);
   });
 
-  test('of marks and measures is limited for all windows of a thread together', async (t) => {
+  test('of marks and measures is limited for all windows of a thread together', { timeout: 120_000 }, async (t) => {
     const page = await openHtml(t, '');
-    const kept = await page.evaluate(() => {
+    const kept = await page.evaluateIn({ timeout: 100_000 }, () => {
       const frames = Array.from({ length: 7 }, () => document.body.appendChild(document.createElement('iframe')));
       const timelines = frames.map((frame) => frame.contentWindow.performance);
       for (const timeline of timelines.slice(1))
