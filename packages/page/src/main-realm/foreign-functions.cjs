@@ -11,7 +11,6 @@ const SOURCE = `'use strict'; {
   ({
     __proto__: null,
     call(callee, a, b, c) { callee(a, b, c); },
-    read: (object, key) => object[key],
     errorText: (error) => apply(toString, error, []),
   });
 }`;
@@ -23,7 +22,7 @@ class ForeignFunctions {
 
   /** @param {object} context of the DOM realm, in which no page has run */
   constructor(context) {
-    /** @type {{ call(callee: Function, a: unknown, b: unknown, c: unknown): void, read(object: any, key: string): any, errorText(error: unknown): string }} */
+    /** @type {{ call(callee: Function, a: unknown, b: unknown, c: unknown): void, errorText(error: unknown): string }} */
     this.#foreign = vm.runInContext(SOURCE, context, { filename: __filename });
   }
 
@@ -36,12 +35,6 @@ class ForeignFunctions {
   callable(callee) {
     const { call } = this.#foreign;
     return (a, b, c) => call(callee, a, b, c);
-  }
-
-  /** Reads a property, which may have a getter. @param {object} object @param {string} key @returns {any} */
-  read(object, key) {
-    const { read } = this.#foreign;
-    return read(object, key);
   }
 
   /** `Error.prototype.toString`, which may run getters. @param {unknown} error */
