@@ -137,7 +137,7 @@ export const FROM_DOM_REALM = {
   checkFunctionBody: {
     takes: 'a window and text',
     gives: 'nothing, or a SyntaxError of the window',
-    call: "[window, 'event', '1', 'x']",
+    call: "[window, 'event', '1']",
     attacks: NO_SCRIPTS,
   },
   runFetchedScript: {

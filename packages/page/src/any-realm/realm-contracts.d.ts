@@ -146,7 +146,7 @@ export interface MainRealmFunctions {
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): Completion;
   /** A script of the page's user. */
   runUserScript(window: object, source: string, name: string, column: number, base: string): Completion;
-  checkFunctionBody(window: object, parameters: string, body: string, url: string): Completion;
+  checkFunctionBody(window: object, parameters: string, body: string): Completion;
   runFetchedScript(window: object, handle: number): Completion;
   loadModule(window: object, request: string, onDone: OnAnswer): number;
   runModule(window: object, handle: number): Completion;
@@ -196,7 +196,7 @@ export interface MainRealmBridge
   enterWindow(window: object, host: WindowHost): WindowCode;
   runScript(window: object, source: string, url: string, line: number, column: number, base: string): any;
   runUserScript(window: object, source: string, name: string, column: number, base: string): any;
-  checkFunctionBody(window: object, parameters: string, body: string, url: string): void;
+  checkFunctionBody(window: object, parameters: string, body: string): void;
   runFetchedScript(window: object, handle: number): unknown;
   runModule(window: object, handle: number): void;
   /** JSON of a `WindowDescription`. */

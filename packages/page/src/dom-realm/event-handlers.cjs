@@ -43,7 +43,7 @@ function startTagEnd(element) {
 function compile(window, { name, parameters, body, scopes, url, position }) {
   const start = `return function ${name}`;
   // Checked on its own first: a body that closes the function is a syntax error and must not get into the scopes below.
-  bridge.checkFunctionBody(window, parameters, body, url);
+  bridge.checkFunctionBody(window, parameters, body);
   let head = '';
   let tail = '';
   for (let index = 0; index < scopes.length; index++) {

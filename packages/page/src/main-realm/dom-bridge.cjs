@@ -195,9 +195,9 @@ class DomBridge {
           if (isString(base) && base !== '') bases.set(name, base);
           return runClassicScript(realm, source, name, { line: 0, column: numberOf(column) | 0 });
         }),
-      checkFunctionBody: (window, parameters, body, url) =>
+      checkFunctionBody: (window, parameters, body) =>
         this.#complete(() => {
-          if (!isString(parameters, body, url)) throw new Error('a function is text');
+          if (!isString(parameters, body)) throw new Error('a function is text');
           // Node ends the process for parameters that are no names.
           if (!HANDLER_PARAMETERS.has(parameters)) throw new Error('these are not the parameters of an event handler');
           const { makeError } = thread.windows.withScripts(window).code;

@@ -76,9 +76,25 @@ function listenOnce({ onFull, onChunk }) {
   );
 }
 
-/** When the stack is full. */
-function illegal() {
-  return new TypeError('Illegal invocation');
+/**
+ * Makes a function that calls the addon once per entry. An error of the main realm, as when the stack is full, is replaced by one of this realm.
+ *
+ * @param {(a: any, b: any, c: any, d: any, e: any) => unknown} call
+ */
+function guarded(call) {
+  return (
+    /** @type {unknown} */ a,
+    /** @type {unknown} */ b,
+    /** @type {unknown} */ c,
+    /** @type {unknown} */ d,
+    /** @type {unknown} */ e,
+  ) => {
+    try {
+      return call(a, b, c, d, e);
+    } catch {
+      throw new TypeError('Illegal invocation');
+    }
+  };
 }
 
 /** @type {(chunks: Chunks) => number} */
@@ -124,75 +140,17 @@ class Timeline {
           return result[1];
         },
       },
-      now() {
-        try {
-          return native.now();
-        } catch {
-          throw illegal();
-        }
-      },
-      mark(/** @type {number} */ name) {
-        try {
-          return native.mark(name);
-        } catch {
-          throw illegal();
-        }
-      },
-      markAt(/** @type {number} */ name, /** @type {number} */ startTime) {
-        try {
-          return native.markAt(name, startTime);
-        } catch {
-          throw illegal();
-        }
-      },
-      measureAt(/** @type {number} */ name, /** @type {number} */ startTime, /** @type {number} */ duration) {
-        try {
-          return native.measureAt(name, startTime, duration);
-        } catch {
-          throw illegal();
-        }
-      },
-      clear(/** @type {number} */ type, /** @type {number} */ name) {
-        try {
-          return native.clear(type, name);
-        } catch {
-          throw illegal();
-        }
-      },
-      uses(/** @type {number} */ name) {
-        try {
-          return native.uses(name);
-        } catch {
-          throw illegal();
-        }
-      },
-      resolve(
-        /** @type {number} */ startKind,
-        /** @type {number} */ start,
-        /** @type {number} */ endKind,
-        /** @type {number} */ end,
-        /** @type {number} */ duration,
-      ) {
-        try {
-          return native.resolve(startKind, start, endKind, end, duration);
-        } catch {
-          throw illegal();
-        }
-      },
-      setWeak(/** @type {number} */ number, /** @type {object} */ object) {
-        try {
-          return native.setWeak(number, object);
-        } catch {
-          throw illegal();
-        }
-      },
-      getWeak(/** @type {number} */ number) {
-        try {
-          return native.getWeak(number);
-        } catch {
-          throw illegal();
-        }
-      },
+      now: guarded(() => native.now()),
+      mark: guarded((name) => native.mark(name)),
+      markAt: guarded((name, startTime) => native.markAt(name, startTime)),
+      measureAt: guarded((name, startTime, duration) => native.measureAt(name, startTime, duration)),
+      clear: guarded((type, name) => native.clear(type, name)),
+      uses: guarded((name) => native.uses(name)),
+      resolve: guarded((startKind, start, endKind, end, duration) =>
+        native.resolve(startKind, start, endKind, end, duration),
+      ),
+      setWeak: guarded((number, object) => native.setWeak(number, object)),
+      getWeak: guarded((number) => native.getWeak(number)),
     };
   }
 
