@@ -35,6 +35,7 @@ pub enum Output<'a> {
 /// The file that takes the output of the children of one step.
 pub struct Log {
     path: PathBuf,
+    failure: Option<String>,
 }
 
 impl Log {
@@ -43,7 +44,19 @@ impl Log {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let path = folder.join(format!("{name}.log"));
         File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path })
+        Ok(Self { path, failure: None })
+    }
+
+    /// The log of something that is run again: empty, but it gives what the failed run has said.
+    pub fn create_again(folder: &Path, name: &str) -> Result<Self> {
+        let failure = fs::read(folder.join(format!("{name}.log"))).ok();
+        let failure = failure.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Self { failure, ..Self::create(folder, name)? })
+    }
+
+    /// What the run before said that failed, if this is another one.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 
     /// Its path.

@@ -1267,10 +1267,14 @@ suite('messages', () => {
       routes: { '/next': '<title>next</title>' },
     });
     const post = (count) =>
-      page.evaluate((messages) => {
-        const text = 'x'.repeat(2 ** 20);
-        for (let i = 0; i < messages; i++) frames[0].postMessage(text, '*');
-      }, count);
+      page.evaluateIn(
+        { timeout: 120_000 },
+        (messages) => {
+          const text = 'x'.repeat(2 ** 20);
+          for (let i = 0; i < messages; i++) frames[0].postMessage(text, '*');
+        },
+        count,
+      );
     // Until then the threads have as much garbage as they ever have.
     await post(1_000);
     const before = process.memoryUsage.rss();
@@ -1552,8 +1556,8 @@ suite("memory of the user's thread", () => {
   });
 
   // V8 hashes the last digit of a BigInt alone, and compares two from there.
-  test('is not kept by large BigInts in a set', async (t) => {
-    const page = await openHtml(t, '', { host: host(t, { timeout: 60_000 }) });
+  test('is not kept by large BigInts in a set', { timeout: 300_000 }, async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { timeout: 240_000 }) });
     await assert.rejects(
       page.evaluate(() => {
         const large = 1n << 400_000n;

@@ -265,21 +265,30 @@ suite('a trace of a page', () => {
       `<iframe src="/child"></iframe><script>${SPIN} ${PROFILE} function fromChild() { spin(30); } function inPage() { spin(30); frames[0].inChild(); }</script>`,
       { headers: ALLOW, routes: { '/child': { body: child, headers: ALLOW } } },
     );
-    const [own, its] = await page.evaluate(`(async () => {
-      const theirs = new frames[0].Profiler({ sampleInterval: 1, maxBufferSize: 10000 });
-      return [await profile(inPage), await theirs.stop()];
-    })()`);
-    assert.deepEqual([...namesIn(own)].filter((name) => /[cC]hild$|childSpin/.test(name)).sort(), ['fromChild']);
-    assert.ok([...stacksIn(own)].some((stack) => /inPage > fromChild > spin/.test(stack)));
-    const names = [...namesIn(its)];
-    assert.ok(names.includes('inChild') && names.includes('childSpin'), names.join());
-    assert.ok(!names.includes('fromChild') && !names.includes('inPage') && !names.includes('spin'), names.join());
+    // On a busy machine, a function may not be sampled each time.
+    await eventually(async () => {
+      const [own, its] = await page.evaluate(`(async () => {
+        const theirs = new frames[0].Profiler({ sampleInterval: 1, maxBufferSize: 10000 });
+        return [await profile(inPage), await theirs.stop()];
+      })()`);
+      const ofChild = [...namesIn(own)].filter((name) => /[cC]hild$|childSpin/.test(name));
+      assert.deepEqual(
+        ofChild.filter((name) => name !== 'fromChild'),
+        [],
+      );
+      const names = [...namesIn(its)];
+      assert.ok(!names.includes('fromChild') && !names.includes('inPage') && !names.includes('spin'), names.join());
+      return (
+        [...stacksIn(own)].some((stack) => /inPage > fromChild > spin/.test(stack)) &&
+        names.includes('inChild') &&
+        names.includes('childSpin')
+      );
+    });
     // With includeSameOriginFrames, frames of the same origin are shown.
-    const all = await page.evaluate('profile(inPage, { includeSameOriginFrames: true })');
-    assert.ok(
-      [...stacksIn(all)].some((stack) => /inPage > inChild > childSpin/.test(stack)),
-      [...stacksIn(all)].join('\n'),
-    );
+    await eventually(async () => {
+      const all = await page.evaluate('profile(inPage, { includeSameOriginFrames: true })');
+      return [...stacksIn(all)].some((stack) => /inPage > inChild > childSpin/.test(stack));
+    });
   });
 
   test('has more markers when the page is isolated', async (t) => {

@@ -537,8 +537,10 @@ fn a_program_that_is_recorded_is_refused() {
     let pid = program.child.id();
     let expected = format!("process {pid} is being recorded by another selfprof already\n");
     check_refusal(program.attach(&directory, "-o other.json"), 1, &expected);
-    // The first recording goes on.
-    program.tell("work");
+    // The first recording goes on, for longer than it takes to refuse the second on a busy machine.
+    for _ in 0..10 {
+        program.tell("work");
+    }
     program.state();
     let said = attached.end();
     assert!(share(&directory.trace("running.selfprof.json"), "fib") > 0.5, "{said}");

@@ -89,7 +89,7 @@ pub fn on_node(command: &mut Command, node: &Node) -> Result<()> {
     Ok(())
 }
 
-/// Runs the files on a Node with these options.
+/// Runs the files on a Node with these options; after a failure, those in which tests failed.
 pub fn run(
     major: u32,
     (options, files): (&[&str], &[PathBuf]),
@@ -99,6 +99,8 @@ pub fn run(
     activity: &Activity,
 ) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
+    let failed = log.failure().map_or_else(Vec::new, |output| failed_files(files, output));
+    let files = if failed.is_empty() { files } else { &failed };
     let mut command = Command::new(&node.executable);
     on_node(&mut command, &node)?;
     // A test that hangs is ended by Node, which can name it.
@@ -106,7 +108,20 @@ pub fn run(
     // Node 20 expands no pattern, so the files are listed.
     command.args(files).envs(environment.iter().copied()).current_dir(context.checkout.root());
     job::run(&mut command, &Output::Logged(log, activity))?;
-    Ok(format!("{} tests", counts::node(&log.text())?))
+    let count = counts::node(&log.text())?;
+    Ok(match failed.len() {
+        0 => format!("{count} tests"),
+        files => format!("{count} tests in the {files} files that had failed"),
+    })
+}
+
+/// The files whose tests failed by the output of a run, where Node says `test at FILE:LINE:COLUMN`. None when it did not
+/// come to that.
+fn failed_files(files: &[PathBuf], output: &str) -> Vec<PathBuf> {
+    let place =
+        |line: &'_ str| Some(line.trim().strip_prefix("test at ")?.rsplitn(3, ':').nth(2)?.to_owned());
+    let places: Vec<String> = output.lines().filter_map(place).collect();
+    files.iter().filter(|file| places.iter().any(|place| file.ends_with(place))).cloned().collect()
 }
 
 /// The files of tests in a folder.
@@ -154,4 +169,18 @@ fn files_ending_in(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_failed_are_named_by_node() {
+        let files =
+            ["/a/test/one.test.mjs", "/a/test/two.test.mjs", "/a/test/other-one.test.mjs"].map(PathBuf::from);
+        let output = "✖ failing tests:\n\ntest at test/one.test.mjs:12:3\n✖ a test (1 ms)\n\ntest at /a/test/two.test.mjs:1:1\n";
+        assert_eq!(failed_files(&files, output), files[..2]);
+        assert!(failed_files(&files, "test at test/none.test.mjs:1:1\nℹ fail 0").is_empty());
+    }
 }
