@@ -66,6 +66,22 @@ class DomBridge {
     }
   }
 
+  /**
+   * As {@link #complete}, of work that runs no code of a page. What it throws does not leave it: an error that is made where the
+   * stack is full may be of a window's realm before that was restricted.
+   *
+   * @param {() => unknown} work
+   */
+  #completeAlone(work) {
+    return this.#complete(() => {
+      try {
+        return work();
+      } catch (error) {
+        throw isOwnError(error) ? error : new Error('the stack is full');
+      }
+    });
+  }
+
   /** Copies bytes to memory of the DOM realm. @param {Uint8Array} bytes */
   bytesForDom(bytes) {
     const copy = this.#thread.dom.allocate(bytes.byteLength);
@@ -169,7 +185,7 @@ class DomBridge {
       },
       syntaxErrorPosition: (thrown) => syntaxErrorPosition(thrown),
       createContext: (document, frame, mayBeIsolated, around, allowsScripts) =>
-        this.#complete(() =>
+        this.#completeAlone(() =>
           thread.windows.create(numberOf(document), numberOf(frame), {
             mayBeIsolated: mayBeIsolated === true,
             around: numberOf(around),
@@ -177,8 +193,8 @@ class DomBridge {
           }),
         ),
       newNamedProperties: (...parameters) =>
-        this.#complete(() => thread.fixedPrototypes.newNamedProperties(...parameters)),
-      enterWindow: (window, host) => this.#complete(() => thread.windows.enter(window, host)),
+        this.#completeAlone(() => thread.fixedPrototypes.newNamedProperties(...parameters)),
+      enterWindow: (window, host) => this.#completeAlone(() => thread.windows.enter(window, host)),
       runScript: (window, source, url, line, column, base) =>
         this.#complete(() => {
           if (!isString(source, url)) throw new Error('a script is text');
@@ -219,7 +235,7 @@ class DomBridge {
       fetch: (request, body, onDone) => thread.loader.fetch(request, body, onDone),
       abortFetch: (id) => thread.loader.abort(id),
       callingWindow: () => thread.windows.ofRealm(callingRealm())?.window,
-      describeWindow: (window) => this.#complete(() => thread.windows.describe(window)),
+      describeWindow: (window) => this.#completeAlone(() => thread.windows.describe(window)),
       useDocument: (window, document) => thread.windows.use(window, document),
       fetchFrame: (request, onDone) => thread.loader.fetchFrame(request, onDone),
       createObjectUrl: (memory, type) => {

@@ -75,6 +75,9 @@ function toCredentials(value) {
   return oneOf(CREDENTIALS, value, 'same-origin');
 }
 
+/** Those that mean the same in lower case. Node sends all methods in upper case. */
+const NORMALIZED_METHOD = /^(?:DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i;
+
 /** Headers by which some servers take a request for one with another method. */
 const METHOD_HEADERS = new Set(['x-http-method', 'x-http-method-override', 'x-method-override']);
 const FORBIDDEN_METHOD = /^\s*(connect|trace|track)\s*$/i;
@@ -94,6 +97,11 @@ function readHeaders(value) {
     .filter(([name, content]) => TOKEN.test(name) && !/[\0\r\n]/.test(content) && !isForbidden(name, content));
 }
 
+/** https://fetch.spec.whatwg.org/#concept-method-normalize @param {string} method */
+function normalized(method) {
+  return NORMALIZED_METHOD.test(method) ? method.toUpperCase() : method;
+}
+
 /**
  * @param {unknown} text JSON of a request
  * @returns {PageRequest}
@@ -102,7 +110,7 @@ function readPageRequest(text) {
   // It is not converted: that would run code of a page.
   if (typeof text !== 'string') throw new TypeError('a request is text');
   const request = JSON.parse(text);
-  const method = String(request.method ?? 'GET');
+  const method = normalized(String(request.method ?? 'GET'));
   if (!TOKEN.test(method) || FORBIDDEN_METHOD.test(method))
     throw new Error(`a page cannot send a request with the method ${method}`);
   const mode = oneOf(MODES, request.mode, 'no-cors');
