@@ -47,7 +47,8 @@ fn run_once(steps: &[&Step], jobs: usize, log: CreateLog, context: &Context, rep
                 match next {
                     Next::Start(step) => {
                         let sender = sender.clone();
-                        scope.spawn(move || sender.send(run_step(steps[step], step, log, context)));
+                        // The receiver lives longer.
+                        scope.spawn(move || _ = sender.send(run_step(steps[step], step, log, context)));
                     }
                     Next::Skip { step, needed } => report.skipped(steps[step], steps[needed]),
                 }
