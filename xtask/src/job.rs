@@ -35,7 +35,7 @@ pub enum Output<'a> {
 /// The file that takes the output of the children of one step.
 pub struct Log {
     path: PathBuf,
-    failure: Option<String>,
+    failure: String,
 }
 
 impl Log {
@@ -44,19 +44,17 @@ impl Log {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let path = folder.join(format!("{name}.log"));
         File::create(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path, failure: None })
+        Ok(Self { path, failure: String::new() })
     }
 
-    /// The log of something that is run again: empty, but it gives what the failed run has said.
-    pub fn create_again(folder: &Path, name: &str) -> Result<Self> {
-        let failure = fs::read(folder.join(format!("{name}.log"))).ok();
-        let failure = failure.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(Self { failure, ..Self::create(folder, name)? })
+    /// The log of a step that runs again, after it has failed with this output.
+    pub fn after(self, failure: &str) -> Self {
+        Self { failure: failure.to_owned(), ..self }
     }
 
-    /// What the run before said that failed, if this is another one.
-    pub fn failure(&self) -> Option<&str> {
-        self.failure.as_deref()
+    /// What the step said when it failed; empty if this is its first run.
+    pub fn failure(&self) -> &str {
+        &self.failure
     }
 
     /// Its path.

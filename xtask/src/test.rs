@@ -29,8 +29,8 @@ use summary::Report;
 /// it. A step that passes prints one line; a step that fails prints all its output. A table of where the time went
 /// follows, and the last line is `N passed, M failed`, counted in steps. The output of each step is kept in target/xtask.
 ///
-/// A step that fails and then passes when it is run again is marked FLAKY, with the output of its failure above. Of JavaScript,
-/// the files with failures are run again.
+/// A step that fails and then passes when it is run again is marked FLAKY, with the output of its failure above. A step
+/// of JavaScript runs only its files with failures again.
 ///
 /// The CLI and the addons are built without link-time optimisation, which `cargo xtask build` and `cargo xtask package` do.
 ///

@@ -650,6 +650,22 @@ suite('requests that a page must not make', () => {
   });
 
   test('have no body if their method has none', async (t) => {
+    const victim = await serve(t, { '*': 'x' });
+    const page = await openHtml(t, `<script>${forge("request.method = 'GET';")}</script>`);
+    const outcome = await page.evaluate(
+      (url) =>
+        fetch(url, { method: 'POST', mode: 'no-cors', body: 'POST /transfer HTTP/1.1\r\n\r\n' }).then(
+          () => 'sent',
+          ({ name }) => name,
+        ),
+      victim.url('/'),
+    );
+    assert.equal(outcome, 'TypeError');
+    assert.deepEqual(victim.requests, []);
+  });
+
+  // Node sends a method in upper case.
+  test('have no body if their method has none, also in lower case', async (t) => {
     for (const method of ['GET', 'get', 'Head']) {
       const page = await openHtml(t, `<script>${forge(`request.method = '${method}';`)}</script>`, {
         routes: { '/own': 'x' },

@@ -2,18 +2,14 @@
 
 use super::schedule::{Entry, Load, Next, Schedule};
 use super::step::{Context, Step};
-use super::summary::{Report, Retry, Times};
+use super::summary::{Failure, Report, Times};
 use crate::job::Log;
 use crate::progress::{Activity, Priority};
 use anyhow::{Result, anyhow};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Instant;
-
-/// Makes the log of a step in a folder: of its first run, or of one after a failure.
-type CreateLog = fn(&Path, &str) -> Result<Log>;
 
 /// How a step ended.
 struct Ended {
@@ -26,19 +22,21 @@ struct Ended {
 /// Runs all steps, as many at a time as `jobs` processors have room for. Then runs those that failed again, up to `retries`
 /// times, with those that needed them; one at a time, unless there are such.
 pub fn run(steps: &[Step], jobs: usize, retries: u32, context: &Context, report: &mut Report) {
-    run_once(&steps.iter().collect::<Vec<_>>(), jobs, Log::create, context, report);
+    run_once(&steps.iter().collect::<Vec<_>>(), jobs, &[], context, report);
     for _ in 0..retries {
-        let Retry { steps: failed, some_never_ran } = report.retry();
+        let failed = report.retry();
         if failed.is_empty() {
             return;
         }
-        let again: Vec<&Step> = steps.iter().filter(|step| failed.contains(&step.name)).collect();
-        run_once(&again, if some_never_ran { jobs } else { 1 }, Log::create_again, context, report);
+        let again: Vec<&Step> =
+            steps.iter().filter(|step| failed.iter().any(|failure| failure.step == step.name)).collect();
+        let all_ran = failed.iter().all(|failure| failure.output.is_some());
+        run_once(&again, if all_ran { 1 } else { jobs }, &failed, context, report);
     }
 }
 
-/// Runs these steps. One that they need and that is not among them has passed.
-fn run_once(steps: &[&Step], jobs: usize, log: CreateLog, context: &Context, report: &mut Report) {
+/// Runs these steps, after these failures of theirs. One that they need and that is not among them has passed.
+fn run_once(steps: &[&Step], jobs: usize, failures: &[Failure], context: &Context, report: &mut Report) {
     let mut schedule = Schedule::new(entries(steps), jobs);
     let (sender, receiver) = channel();
     thread::scope(|scope| {
@@ -48,7 +46,7 @@ fn run_once(steps: &[&Step], jobs: usize, log: CreateLog, context: &Context, rep
                     Next::Start(step) => {
                         let sender = sender.clone();
                         // The receiver lives longer.
-                        scope.spawn(move || _ = sender.send(run_step(steps[step], step, log, context)));
+                        scope.spawn(move || _ = sender.send(run_step(steps[step], step, failures, context)));
                     }
                     Next::Skip { step, needed } => report.skipped(steps[step], steps[needed]),
                 }
@@ -77,11 +75,13 @@ fn entries(steps: &[&Step]) -> Vec<Entry> {
     steps.iter().map(entry).collect()
 }
 
-fn run_step(step: &Step, index: usize, log: CreateLog, context: &Context) -> Ended {
+fn run_step(step: &Step, index: usize, failures: &[Failure], context: &Context) -> Ended {
     let priority = if step.load == Load::Background { Priority::Low } else { Priority::Normal };
     let started = Instant::now();
     let activity = Activity::with_priority(&step.name, priority);
-    let log = log(&context.checkout.logs(), &step.name);
+    let failure = failures.iter().find(|failure| failure.step == step.name);
+    let output = failure.and_then(|failure| failure.output.as_deref()).unwrap_or_default();
+    let log = Log::create(&context.checkout.logs(), &step.name).map(|log| log.after(output));
     let (outcome, log) = match log {
         // The other steps go on after a panic, too, and steps that wait for this one are notified.
         Ok(log) => {

@@ -27,19 +27,12 @@ struct Row {
     cpu: Duration,
 }
 
-/// What is run again.
-pub struct Retry {
-    /// The names of the steps.
-    pub steps: Vec<String>,
-    /// Whether some were not run at all, since they needed one that failed.
-    pub some_never_ran: bool,
-}
-
 /// A step that did not pass.
-struct Failure {
-    step: String,
-    /// Whether it was run at all.
-    ran: bool,
+pub struct Failure {
+    /// Its name.
+    pub step: String,
+    /// What it said; `None` when it was not run at all, since it needed one that failed.
+    pub output: Option<String>,
 }
 
 /// The outcomes so far.
@@ -95,27 +88,26 @@ impl Report {
                 eprintln!("---- output of {}:\n{}\n---- end of {0}", step.name, output.trim_end());
             });
         }
-        self.failed.push(Failure { step: step.name.clone(), ran: true });
+        self.failed.push(Failure { step: step.name.clone(), output: Some(output) });
         self.add_row(step, times);
         self.line("FAILED", step, &format!("{}: {error:#}", seconds(times.took)));
     }
 
     /// A step that needs a failed one counts as failed, or a broken build would look like few failures.
     pub fn skipped(&mut self, step: &Step, needed: &Step) {
-        self.failed.push(Failure { step: step.name.clone(), ran: false });
+        self.failed.push(Failure { step: step.name.clone(), output: None });
         self.line("FAILED", step, &format!("not run, it needs {}", needed.name));
     }
 
     /// Forgets the failures, so that these steps can be run again.
-    pub fn retry(&mut self) -> Retry {
+    pub fn retry(&mut self) -> Vec<Failure> {
         let failed = std::mem::take(&mut self.failed);
-        self.retried.extend(failed.iter().filter(|failure| failure.ran).map(|failure| failure.step.clone()));
-        let some_never_ran = failed.iter().any(|failure| !failure.ran);
-        let steps: Vec<String> = failed.into_iter().map(|failure| failure.step).collect();
-        if !steps.is_empty() {
-            print(|| eprintln!("\nrunning again: {}", steps.join(", ")));
+        let ran = failed.iter().filter(|failure| failure.output.is_some());
+        self.retried.extend(ran.map(|failure| failure.step.clone()));
+        if !failed.is_empty() {
+            print(|| eprintln!("\nrunning again: {}", names(&failed).join(", ")));
         }
-        Retry { steps, some_never_ran }
+        failed
     }
 
     /// Prints the table and the summary, whose last line goes to stdout.
@@ -131,8 +123,7 @@ impl Report {
             eprintln!("flaky, passed when run again: {}", self.flaky.join(", "));
         }
         if let Some(Failure { step: first, .. }) = self.failed.first() {
-            let names: Vec<&str> = self.failed.iter().map(|failure| failure.step.as_str()).collect();
-            eprintln!("failed: {}\n\nhint: cargo xtask test --only {first}", names.join(", "));
+            eprintln!("failed: {}\n\nhint: cargo xtask test --only {first}", names(&self.failed).join(", "));
         }
         println!("{} passed, {} failed", self.passed, self.failed.len());
         if self.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -148,6 +139,10 @@ impl Report {
         let done = self.passed + self.failed.len();
         print(|| eprintln!("{done:>3}/{} {outcome:<6} {:<10} {detail}", self.steps, step.name));
     }
+}
+
+fn names(failed: &[Failure]) -> Vec<&str> {
+    failed.iter().map(|failure| failure.step.as_str()).collect()
 }
 
 /// Where the time went, in the order in which the steps started; all in seconds.

@@ -73,13 +73,10 @@ class DomBridge {
    * @param {() => unknown} work
    */
   #completeAlone(work) {
-    return this.#complete(() => {
-      try {
-        return work();
-      } catch (error) {
-        throw isOwnError(error) ? error : new Error('the stack is full');
-      }
-    });
+    const outcome = this.#complete(work);
+    if (outcome !== 'threw') return outcome;
+    this.#completion = undefined;
+    return 'The page host failed: the stack is full';
   }
 
   /** Copies bytes to memory of the DOM realm. @param {Uint8Array} bytes */

@@ -3,6 +3,7 @@
 // Reads the requests that the DOM realm makes for a page. They come as JSON from a realm that the page may have taken over, so each member
 // is converted and checked.
 
+const { normalizedMethod } = require('../any-realm/request-methods.cjs');
 const { noCorsHeaders } = require('../fetch/cors.cjs');
 
 const MODES = /** @type {const} */ (['same-origin', 'no-cors', 'cors']);
@@ -75,9 +76,6 @@ function toCredentials(value) {
   return oneOf(CREDENTIALS, value, 'same-origin');
 }
 
-/** Those that mean the same in lower case. Node sends all methods in upper case. */
-const NORMALIZED_METHOD = /^(?:DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i;
-
 /** Headers by which some servers take a request for one with another method. */
 const METHOD_HEADERS = new Set(['x-http-method', 'x-http-method-override', 'x-method-override']);
 const FORBIDDEN_METHOD = /^\s*(connect|trace|track)\s*$/i;
@@ -97,11 +95,6 @@ function readHeaders(value) {
     .filter(([name, content]) => TOKEN.test(name) && !/[\0\r\n]/.test(content) && !isForbidden(name, content));
 }
 
-/** https://fetch.spec.whatwg.org/#concept-method-normalize @param {string} method */
-function normalized(method) {
-  return NORMALIZED_METHOD.test(method) ? method.toUpperCase() : method;
-}
-
 /**
  * @param {unknown} text JSON of a request
  * @returns {PageRequest}
@@ -110,7 +103,8 @@ function readPageRequest(text) {
   // It is not converted: that would run code of a page.
   if (typeof text !== 'string') throw new TypeError('a request is text');
   const request = JSON.parse(text);
-  const method = normalized(String(request.method ?? 'GET'));
+  // Node sends methods in upper case, so what is checked must be as well.
+  const method = normalizedMethod(String(request.method ?? 'GET'));
   if (!TOKEN.test(method) || FORBIDDEN_METHOD.test(method))
     throw new Error(`a page cannot send a request with the method ${method}`);
   const mode = oneOf(MODES, request.mode, 'no-cors');

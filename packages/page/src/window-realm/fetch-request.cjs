@@ -4,6 +4,7 @@
 
 const host = require('selfprof:host');
 const { REFERRER_POLICIES } = require('../any-realm/referrer-policies.cjs');
+const { normalizedMethod } = require('../any-realm/request-methods.cjs');
 const { Body, exposeInterface, extractBody, mixInBody } = require('./fetch-body.cjs');
 const { toEnumeration } = require('./webidl-members.cjs');
 
@@ -160,11 +161,11 @@ class Request {
 
 mixInBody(Request, (request) => readRequest(request).body);
 
-/** https://fetch.spec.whatwg.org/#concept-method-normalize @param {string} text */
+/** https://fetch.spec.whatwg.org/#dom-request @param {string} text */
 function toMethod(text) {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(text)) throw new TypeError(`'${text}' is not a valid HTTP method.`);
   if (/^(connect|trace|track)$/i.test(text)) throw new TypeError(`'${text}' HTTP method is unsupported.`);
-  return /^(delete|get|head|options|post|put)$/i.test(text) ? text.toUpperCase() : text;
+  return normalizedMethod(text);
 }
 
 /** @param {string} text */

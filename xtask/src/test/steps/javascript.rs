@@ -99,7 +99,7 @@ pub fn run(
     activity: &Activity,
 ) -> Result<String> {
     let node = Node::of_major(major, &context.packages)?;
-    let failed = log.failure().map_or_else(Vec::new, |output| failed_files(files, output));
+    let failed = failed_files(files, log.failure());
     let files = if failed.is_empty() { files } else { &failed };
     let mut command = Command::new(&node.executable);
     on_node(&mut command, &node)?;
@@ -109,18 +109,15 @@ pub fn run(
     command.args(files).envs(environment.iter().copied()).current_dir(context.checkout.root());
     job::run(&mut command, &Output::Logged(log, activity))?;
     let count = counts::node(&log.text())?;
-    Ok(match failed.len() {
-        0 => format!("{count} tests"),
-        files => format!("{count} tests in the {files} files that had failed"),
-    })
+    let which = if failed.is_empty() { "" } else { " of the files with failures" };
+    Ok(format!("{count} tests{which}"))
 }
 
 /// The files whose tests failed by the output of a run, where Node says `test at FILE:LINE:COLUMN`. None when it did not
 /// come to that.
 fn failed_files(files: &[PathBuf], output: &str) -> Vec<PathBuf> {
-    let place =
-        |line: &'_ str| Some(line.trim().strip_prefix("test at ")?.rsplitn(3, ':').nth(2)?.to_owned());
-    let places: Vec<String> = output.lines().filter_map(place).collect();
+    let named = output.lines().filter_map(|line| line.trim().strip_prefix("test at "));
+    let places: Vec<&str> = named.filter_map(|place| place.rsplitn(3, ':').nth(2)).collect();
     files.iter().filter(|file| places.iter().any(|place| file.ends_with(place))).cloned().collect()
 }
 
