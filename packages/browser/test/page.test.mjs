@@ -245,9 +245,14 @@ describe('the agent', () => {
       body: () =>
         '<button>Click</button><p>Text of some length</p><script src="/vitals.js"></script><script>agent.addVitals(webVitals)</script>',
     });
+    // Those that listen later are told later than the agent.
+    await page.evaluate(() => {
+      globalThis.seen = new Set();
+      for (const name of ['FCP', 'INP', 'LCP', 'TTFB'])
+        webVitals[`on${name}`](() => seen.add(name), { reportAllChanges: true });
+    });
     await page.click('button');
-    // It waits for an idle moment after the click.
-    await sleep(1_500);
+    await page.waitForFunction(() => seen.size === 4);
     await page.close({ runBeforeUnload: true });
     const measured = () => {
       const entries = receiver.profiles().flatMap((profile) => profile.entries);
