@@ -302,7 +302,7 @@ suite('headers of requests that need no preflight', () => {
 });
 
 suite('cookies with SameSite', () => {
-  const COOKIES = ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax'];
+  const COOKIES = ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax', 'default=1'];
   const hosts = Object.fromEntries(
     ['www.example.com', 'api.example.com', 'github.io', 'alice.github.io'].map((name) => [name, '127.0.0.1']),
   );
@@ -329,8 +329,8 @@ suite('cookies with SameSite', () => {
   }
 
   for (const [from, to, inFetch, inNavigation] of [
-    ['www.example.com', 'api.example.com', 'strict=1; lax=1', 'strict=1; lax=1'],
-    ['github.io', 'alice.github.io', '', 'lax=1'],
+    ['www.example.com', 'api.example.com', 'strict=1; lax=1; default=1', 'strict=1; lax=1; default=1'],
+    ['github.io', 'alice.github.io', '', 'lax=1; default=1'],
   ]) {
     test(`are sent from ${from} to ${to} as browsers do`, async (t) => {
       const { pages, page, sent, urlOf } = await start(t, from, to);
@@ -350,38 +350,39 @@ suite('cookies with SameSite', () => {
       assert.equal(await sent('/link'), inNavigation);
       // A navigation by the user is not cross-site.
       await open(t, urlOf('/typed'), { host: pages });
-      assert.equal(await sent('/typed'), 'strict=1; lax=1');
+      assert.equal(await sent('/typed'), 'strict=1; lax=1; default=1');
     });
   }
 
   for (const [from, has] of [
-    ['api.example.com', true],
+    ['localhost', true],
     ['other.test', false],
   ]) {
-    test(`are ${has ? '' : 'not '}those of a frame of www.example.com in a page of ${from}`, async (t) => {
+    test(`are ${has ? '' : 'not '}those of a frame of localhost in a page of ${from}`, async (t) => {
       const frame = await serve(t, {
         '/': {
           body: `<script>
             document.cookie = 'set=1; SameSite=Lax';
+            document.cookie = 'unsaid=1';
             const before = document.cookie;
             fetch('/data').then(() => parent.postMessage([before, document.cookie], '*'));
           </script>`,
-          headers: { 'set-cookie': ['none=1; SameSite=None', ...COOKIES] },
+          headers: { 'set-cookie': ['none=1; SameSite=None; Secure', ...COOKIES] },
         },
         '/data': { body: '', headers: { 'set-cookie': 'data=1; SameSite=Strict' } },
         '/visit': { body: '', headers: { 'set-cookie': ['visit=1; SameSite=Strict'] } },
       });
-      const hosts = { 'www.example.com': '127.0.0.1', 'api.example.com': '127.0.0.1', 'other.test': '127.0.0.1' };
+      const hosts = { localhost: '127.0.0.1', 'other.test': '127.0.0.1' };
       const pages = host(t, { hosts, cookies: 'host' });
       // As a page of its own, it gets all cookies.
-      await (await pages.open(`http://www.example.com:${frame.port}/visit`)).close();
+      await (await pages.open(`http://localhost:${frame.port}/visit`)).close();
       const around = await serve(t, { '/': '<body>' });
       const page = await open(t, `http://${from}:${around.port}/`, { host: pages });
       const seen = await page.evaluate((url) => {
         document.body.append(Object.assign(document.createElement('iframe'), { src: url }));
         return new Promise((resolve) => addEventListener('message', ({ data }) => resolve(data)));
-      }, `http://www.example.com:${frame.port}/`);
-      const all = ['none=1', 'strict=1', 'lax=1', 'set=1', 'data=1', 'visit=1'];
+      }, `http://localhost:${frame.port}/`);
+      const all = ['none=1', 'strict=1', 'lax=1', 'set=1', 'unsaid=1', 'data=1', 'visit=1', 'default=1'];
       const sorted = (text) => text.split('; ').sort();
       assert.deepEqual(sorted(seen[1]), has ? all.sort() : ['none=1']);
       assert.deepEqual(sorted(seen[0]), has ? all.filter((cookie) => cookie !== 'data=1').sort() : ['none=1']);
@@ -389,6 +390,32 @@ suite('cookies with SameSite', () => {
       assert.deepEqual(sorted(headers.cookie), sorted(seen[0]));
     });
   }
+
+  test('are kept with the value None only if they have Secure', async (t) => {
+    const names = ['none=1; SameSite=None', 'secure=1; SameSite=None; Secure', 'default=1'];
+    const server = await serve(t, { '/': { body: '', headers: { 'set-cookie': names } } });
+    const page = await open(t, server.url('/'));
+    assert.equal(await page.evaluate('document.cookie'), 'secure=1; default=1');
+    const set =
+      "document.cookie = 'a=1; SameSite=None'; document.cookie = 'b=1; SameSite=None; Secure'; document.cookie";
+    assert.equal(await page.evaluate(set), 'secure=1; default=1; b=1');
+  });
+
+  test('are sent with a POST from another site only if they say nothing of sites and are new', async (t) => {
+    const url = new URL('https://shop.test/');
+    const cookies = new Cookies();
+    for (const cookie of ['new=1', 'lax=1; SameSite=Lax', 'none=1; SameSite=None; Secure'])
+      assert.ok(cookies.apply({ url: url.href, cookie, isHttp: true }));
+    const client = { origin: 'https://bank.test', isUser: false };
+    const sent = (isTopLevel, method) => cookies.headerFor(url, { isTopLevel, method, client });
+    assert.equal(sent(true, 'GET'), 'new=1; lax=1; none=1');
+    assert.equal(sent(true, 'POST'), 'new=1; none=1');
+    assert.equal(sent(false, 'POST'), 'none=1');
+    assert.equal(sent(false, 'GET'), 'none=1');
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 120_001 });
+    assert.equal(sent(true, 'POST'), 'none=1');
+    assert.equal(sent(true, 'GET'), 'new=1; lax=1; none=1');
+  });
 });
 
 suite('credentials of redirected requests', () => {

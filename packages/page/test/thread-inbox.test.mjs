@@ -65,4 +65,34 @@ suite('messages of a page thread', () => {
     assert.equal(await isSpinning(), false);
     assert.deepEqual(handled, []);
   });
+
+  test('that are dropped leave no port open', async (t) => {
+    const { made, handled, thread } = inbox(t);
+    const open = new Set();
+    t.after(() => {
+      for (const port of open) port.close();
+    });
+    const newPort = () => {
+      const { port1, port2 } = new MessageChannel();
+      open.add(port1);
+      port1.on('close', () => open.delete(port1));
+      return port2;
+    };
+    const send = () => {
+      const [pipe, port] = [newPort(), newPort()];
+      thread.postMessage({ type: 'dom', message: { type: 'post', record: { ports: [{ pipe }] } } }, [pipe]);
+      thread.postMessage({ type: 'worker', port }, [port]);
+    };
+    // A turn has a few messages only, so that the others wait in the inbox.
+    let time = 0;
+    t.mock.method(performance, 'now', () => ++time);
+    for (let count = 0; count < 100; count++) send();
+    while (handled.length === 0) await setImmediate();
+    made.end();
+    const wereHandled = handled.length;
+    assert.ok(wereHandled < 100, `${wereHandled}`);
+    send();
+    await eventually(() => open.size <= wereHandled);
+    assert.equal(open.size, wereHandled);
+  });
 });

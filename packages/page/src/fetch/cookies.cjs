@@ -25,6 +25,9 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /** What names of cookies promise about who has set them. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-cookie-name-prefixes */
 const PREFIX = /^__(secure|host)-/i;
 
+/** How long a cookie without `SameSite` is sent with a POST that navigates from another site, as in Chromium, in milliseconds: logging in may depend on it. */
+const LAX_ALLOWS_UNSAFE = 120_000;
+
 class Cookies {
   /** @type {import('tough-cookie').CookieJar | undefined} */
   #opened;
@@ -74,6 +77,8 @@ class Cookies {
     if (isTooLarge(cookie, url) || CONTROL.test(cookie)) return false;
     const parsed = toughCookie().Cookie.parse(cookie, { loose: true });
     if (parsed === undefined || !isForHost(parsed, url) || hasFalsePrefix(parsed, url)) return false;
+    // It would be sent by other sites, for anybody on the network to read.
+    if (parsed.sameSite === 'none' && !parsed.secure) return false;
     if (this.#replacesSecure(parsed, url)) return false;
     const jar = this.#jar;
     const stored = jar.setCookieSync(parsed, url, { ignoreError: true, http: isHttp });
@@ -116,10 +121,26 @@ class Cookies {
     if (this.apply(change)) this.#onChange(change);
   }
 
-  /** Whether a cookie has `SameSite` with a value other than `None`. @param {CookieChange} change */
+  /** Whether a cookie is for its own site. Without `SameSite` it is, as in Chromium. @param {CookieChange} change */
   #isOfSameSite({ cookie }) {
-    const { sameSite } = toughCookie().Cookie.parse(cookie, { loose: true }) ?? {};
-    return sameSite === 'strict' || sameSite === 'lax';
+    return toughCookie().Cookie.parse(cookie, { loose: true })?.sameSite !== 'none';
+  }
+
+  /**
+   * The cookies that are sent to a URL, or read at it, as one text.
+   *
+   * @param {string} url
+   * @param {{ sameSiteContext: SameSiteContext, http?: boolean, isLogin?: boolean }} options
+   */
+  #textFor(url, { sameSiteContext, http = true, isLogin = false }) {
+    const oldest = isLogin ? Date.now() - LAX_ALLOWS_UNSAFE : Number.POSITIVE_INFINITY;
+    const isSent = (/** @type {Cookie} */ { sameSite, creation }) =>
+      sameSite !== undefined || sameSiteContext !== 'none' || Number(creation) > oldest;
+    const cookies = this.#jar.getCookiesSync(url, { http, sameSiteContext });
+    return cookies
+      .filter(isSent)
+      .map((cookie) => cookie.cookieString())
+      .join('; ');
   }
 
   /**
@@ -150,8 +171,10 @@ class Cookies {
    */
   headerFor(url, request) {
     if (this.#isUnused) return '';
-    const sameSiteContext = contextOf(url, request);
-    return Buffer.from(this.#jar.getCookieStringSync(url.href, { sameSiteContext })).toString('latin1');
+    const isLogin = request.isTopLevel && request.method === 'POST';
+    return Buffer.from(this.#textFor(url.href, { sameSiteContext: contextOf(url, request), isLogin })).toString(
+      'latin1',
+    );
   }
 
   /** The cookies that a request of the user would carry, in the form that WebDriver gives them. @param {string} url */
@@ -173,7 +196,7 @@ class Cookies {
   /** The value of `document.cookie`. @param {string} url @param {DocumentClient} client */
   forScript(url, client) {
     if (this.#isUnused) return '';
-    return this.#jar.getCookieStringSync(url, { http: false, sameSiteContext: contextOfDocument(client) });
+    return this.#textFor(url, { sameSiteContext: contextOfDocument(client), http: false });
   }
 
   /** Performs `document.cookie = text`. @param {string} url @param {string} text @param {DocumentClient} client */

@@ -14,6 +14,7 @@ const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
 const { loadFrame } = require('./frame-loader.cjs');
+const { closePorts, closeTransferredPorts, transferredPorts } = require('./message-ports.cjs');
 const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
 const { WindowNumbers } = require('./window-numbers.cjs');
@@ -260,14 +261,14 @@ class AgentThreads {
       this.#onStorage(thread, message);
       return;
     }
-    if (!this.has(thread)) {
-      for (const port of transferredPorts(message.record)) port.close();
+    const { container } = thread;
+    // Of workers, not a navigation, which only the document around could ask for: its frames' workers run code of any origin.
+    if (!this.has(thread) || (thread.owner !== undefined && !OF_WORKERS.has(message.type))) {
+      closeTransferredPorts(message.record);
       return;
     }
-    const { container } = thread;
     if (thread.owner !== undefined) {
-      // Not a navigation, which only the document around could ask for: its frames' workers run code of any origin.
-      if (OF_WORKERS.has(message.type)) this.#listener.onMessage(thread, message);
+      this.#listener.onMessage(thread, message);
       return;
     }
     switch (message.type) {
@@ -363,22 +364,24 @@ class AgentThreads {
   #postMessage(sender, { from, to, record, targetOrigin, weight }) {
     const { thread, frame } = /** @type {Partial<Record<keyof WindowAddress, unknown>>} */ (Object(to));
     const target = typeof thread === 'number' ? this.#threads.get(thread) : undefined;
-    const ports = transferredPorts(record);
     if (target === undefined || target === sender || !mayReceive(target, targetOrigin)) {
-      for (const port of ports) port.close();
+      closeTransferredPorts(record);
       return;
     }
     const source = this.addressOf(sender, typeof from === 'number' ? from : 0);
     const number = typeof frame === 'number' ? frame : 0;
     const message = { type: /** @type {const} */ ('message'), frame: number, record, source };
-    target.handle.forwardToDom(message, Number(weight), ports);
+    target.handle.forwardToDom(message, Number(weight), transferredPorts(record));
   }
 
   /** @param {AgentThread} thread @param {MainRealmReport} message */
   #onMainMessage(thread, message) {
     const { handle } = thread;
     // A document that was removed may still store cookies and send requests while it is unloaded.
-    if (!this.has(thread) && message.type !== 'cookie' && message.type !== 'keepalive') return;
+    if (!this.has(thread) && message.type !== 'cookie' && message.type !== 'keepalive') {
+      closePorts(message);
+      return;
+    }
     switch (message.type) {
       case 'cookie':
         this.#host.shareCookie(message.change, handle);
@@ -541,12 +544,6 @@ async function answersInTime({ answer, forget }, milliseconds) {
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The ports in a record, which have to be listed for the message that carries them. @param {unknown} record see main-realm/dom-messages.cjs */
-function transferredPorts(record) {
-  const { ports = [] } = /** @type {Partial<import('../any-realm/realm-contracts.js').CloneRecord>} */ (Object(record));
-  return ports.map(({ pipe }) => pipe);
 }
 
 /** @param {AgentThread} target @param {unknown} targetOrigin of a message */

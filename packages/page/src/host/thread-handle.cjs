@@ -9,6 +9,7 @@ const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 const { PAGE_STATE } = require('../any-realm/page-state.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
+const { closePorts } = require('./message-ports.cjs');
 const { cloneKey } = require('./script-values.cjs');
 const { ThreadInbox } = require('./thread-inbox.cjs');
 const { waitAtMost } = require('./time-limit.cjs');
@@ -286,7 +287,6 @@ class ThreadHandle extends EventEmitter {
 
   /** @param {FromDomRealm} message */
   #onDomMessage(message) {
-    if (this.#isRetired) return;
     if (message.type === 'evaluated') this.#settle(`evaluation ${message.id}`, message);
     else this.emit('dom-message', message);
   }
@@ -302,7 +302,8 @@ class ThreadHandle extends EventEmitter {
     if ('memory' in message) Atomics.sub(this.#unread, 1, message.memory);
     switch (message.type) {
       case 'dom':
-        this.#onDomMessage(message.message);
+        if (this.#isRetired) closePorts(message);
+        else this.#onDomMessage(message.message);
         return;
       case 'done':
         this.#settle(`command ${message.id}`, message);
@@ -318,7 +319,8 @@ class ThreadHandle extends EventEmitter {
         this.#settle(`ping ${message.id}`, true);
         return;
       default:
-        if (!this.#isRetired) this.emit('main-message', message);
+        if (this.#isRetired) closePorts(message);
+        else this.emit('main-message', message);
     }
   }
 

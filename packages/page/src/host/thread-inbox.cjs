@@ -5,6 +5,8 @@
 // They are handled in turns: a page can send messages faster than they are handled, and a port of Node's passes on whatever waits in it before
 // anything else runs, such as the timeout that ends the page.
 
+const { closePorts } = require('./message-ports.cjs');
+
 /** How long messages of a thread are handled before all else has its turn, in milliseconds. */
 const TURN = 10;
 
@@ -66,6 +68,10 @@ class ThreadInbox {
     this.#sent = sent;
     this.#onMessage = onMessage;
     port.on('message', (message) => {
+      if (this.#hasEnded) {
+        closePorts(message);
+        return;
+      }
       this.#received.push(message);
       this.#handle();
     });
@@ -116,7 +122,8 @@ class ThreadInbox {
   /** No more messages are handled. */
   end() {
     this.#hasEnded = true;
-    this.#received = new Fifo();
+    for (let message = this.#received.shift(); message !== undefined; message = this.#received.shift())
+      closePorts(message);
     for (let first = this.#waiting.shift(); first !== undefined; first = this.#waiting.shift()) first.resolve();
   }
 }
