@@ -281,10 +281,12 @@ SELFPROF_API Status selfprof_module_evaluate(Isolate* isolate, SelfprofModule* m
   return Status::kOk;
 }
 
-// Null before the module was instantiated.
+// Null before the module was instantiated. V8 makes the namespace in the current context, when it is asked for it first.
 SELFPROF_API Handle selfprof_module_namespace(Isolate* isolate, const SelfprofModule* module) noexcept {
   Local<Module> found = ModuleOf(isolate, module);
-  return found->GetStatus() < Module::kInstantiated ? nullptr : ToHandle(found->GetModuleNamespace());
+  if (found->GetStatus() < Module::kInstantiated) return nullptr;
+  Context::Scope scope(ContextOf(isolate, module));
+  return ToHandle(found->GetModuleNamespace());
 }
 
 // Calls `function(meta, url, global)` when a module that was compiled here first uses import.meta. Returns false when this

@@ -18,6 +18,7 @@
 #include "catch.h"
 #include "handles.h"
 #include "muted_exceptions.h"
+#include "untrusted_thread.h"
 
 using selfprof::FromHandle;
 using selfprof::Handle;
@@ -59,9 +60,11 @@ static_assert(sizeof(SelfprofCloneReader) == 32 && offsetof(SelfprofCloneReader,
 
 namespace {
 
+// A page can choose the anchor. On the thread of a page, it is not of the main realm: what is read would be objects of that.
 bool Realm(Isolate* isolate, Handle anchor, Local<Context>* context) {
   Local<Value> value = FromHandle<Value>(anchor);
-  return value->IsObject() && selfprof::CreationContext(isolate, value.As<Object>()).ToLocal(context);
+  return value->IsObject() && selfprof::CreationContext(isolate, value.As<Object>()).ToLocal(context) &&
+         !selfprof::IsMainRealm(isolate, *context);
 }
 
 std::nullptr_t ThrowTypeError(Isolate* isolate, Local<Context> context, const char* message) {

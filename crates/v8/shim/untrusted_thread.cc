@@ -12,6 +12,7 @@
 #include "handles.h"
 #include "muted_exceptions.h"
 #include "syntax_tree.h"
+#include "untrusted_thread.h"
 
 using selfprof::FromHandle;
 using selfprof::Handle;
@@ -104,8 +105,6 @@ MaybeLocal<Promise> ImportModule(Local<Context> context, Local<Data> host_define
   return handles.Escape(resolver->GetPromise());
 }
 
-bool IsOwn(Isolate* isolate, Local<Context> context) { return host->without_eval.front().Get(isolate) == context; }
-
 // The value of Error.prepareStackTrace in a context, undefined if there is none. Empty when a getter of the page threw, or was to end with
 // its thread.
 MaybeLocal<Value> PageFormatter(Local<Context> context) {
@@ -130,7 +129,7 @@ MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, 
       selfprof::Catch caught(isolate);
       Local<Value> site, hidden;
       if (!sites->Get(own, index).ToLocal(&site)) continue;
-      if (!IsOwn(isolate, context) &&
+      if (!selfprof::IsMainRealm(isolate, context) &&
           (!is_host_site->Call(own, v8::Undefined(isolate), 1, &site).ToLocal(&hidden) || !hidden->IsFalse())) {
         continue;
       }
@@ -138,7 +137,7 @@ MaybeLocal<Value> PrepareStackTrace(Local<Context> context, Local<Value> error, 
     }
   }
   Local<Value> formatter = v8::Undefined(isolate);
-  if (!IsOwn(isolate, context) && !PageFormatter(context).ToLocal(&formatter)) return {};
+  if (!selfprof::IsMainRealm(isolate, context) && !PageFormatter(context).ToLocal(&formatter)) return {};
   if (formatter->IsFunction()) {
     Context::Scope scope(context);
     Local<Value> arguments[] = {error, Array::New(isolate, visible.data(), visible.size())};
@@ -223,6 +222,10 @@ void IgnoreUncaughtErrors(Isolate* isolate) {
 }
 
 }  // namespace
+
+bool selfprof::IsMainRealm(Isolate* isolate, Local<Context> context) {
+  return host != nullptr && host->without_eval.front().Get(isolate) == context;
+}
 
 // Prepares this thread for untrusted scripts. The functions are called with
 //   import_module(id, realm, referrer url, specifier, [attribute key, value, ...]), answered by selfprof_settle_import,

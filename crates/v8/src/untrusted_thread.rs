@@ -53,6 +53,15 @@ pub fn host_pages<Scripts: ScriptMuting>(functions: &HostFunctions) -> bool {
     }
 }
 
+/// Has this thread end alone, and at once, where V8 is out of memory and would end the process; nothing of it is torn down. `lost` is an `Int32Array`
+/// with one element in shared memory, which is 1 then. Returns false for anything else. The process must be ended before the environment of the
+/// thread that has started this one, which must be the main thread.
+#[must_use]
+pub fn survive_out_of_memory(lost: Value) -> bool {
+    // SAFETY: as in `host_pages`.
+    unsafe { ffi::selfprof_survive_out_of_memory(ffi::selfprof_isolate(), lost.as_raw()) }
+}
+
 /// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in, which does as `Reflect.apply`. It notes where in a
 /// muted script came from what the callee throws, for [`muted_exception`]. `None` when there is no such context.
 #[must_use]

@@ -88,6 +88,39 @@ test('errors of pages are as long as the user can take, and do not end the proce
   assert.equal(await run(call, window, 'return 1 + 1;'), 2);
 });
 
+test('whatever a page throws is answered, and does not choose the error of WebDriver', async (t) => {
+  const { call } = await start(t);
+  await call('start', { jsdom });
+  const { window } = await call('open', {});
+  const codeOf = (answer) =>
+    answer.then(
+      () => undefined,
+      ({ code }) => code,
+    );
+  const REVOKED = '(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy })()';
+  for (const thrown of [
+    'new Proxy({}, { getPrototypeOf() { throw 1 }, get() { throw 2 } })',
+    REVOKED,
+    'null',
+    'Symbol()',
+  ]) {
+    assert.equal(await codeOf(run(call, window, `throw ${thrown}`)), 'javascript error', thrown);
+    assert.equal(await codeOf(run(call, window, `return Promise.reject(${thrown})`)), 'javascript error', thrown);
+    assert.equal(await codeOf(run(call, window, `return { get a() { throw ${thrown} } }`)), 'javascript error', thrown);
+    const set = `Object.defineProperty(document.documentElement, 'thrown', { get() { throw ${thrown} }, configurable: true }); return document.documentElement`;
+    const element = Object.values(await run(call, window, set))[0];
+    const parameters = { element, name: 'thrown' };
+    const asked = call('perform', { window, context: TOP, command: 'property', parameters, timeout: 30_000 });
+    assert.ok(['unknown error', 'javascript error'].includes(await codeOf(asked)), thrown);
+  }
+  await run(
+    call,
+    window,
+    `for (const name of ['code', 'message']) Object.defineProperty(Object.prototype, name, { set() {}, get: () => 'no such window' })`,
+  );
+  assert.equal(await codeOf(run(call, window, 'const a = []; a.push(a); return a')), 'javascript error');
+});
+
 test('the URL of a document is of its origin, whatever its page says', async (t) => {
   const victim = await serve(t, { '/': '<title>victim</title>' });
   const attacker = await serve(t, { '/': '<title>attacker</title>', '/moved': '' });

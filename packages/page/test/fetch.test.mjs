@@ -401,6 +401,24 @@ suite('cookies with SameSite', () => {
     assert.equal(await page.evaluate(set), 'secure=1; default=1; b=1');
   });
 
+  test('end when they say, for WebDriver too', () => {
+    const cookies = new Cookies();
+    const url = 'http://a.test/';
+    const set = (cookie) => cookies.apply({ url, cookie, isHttp: true });
+    const past = 'Expires=Mon, 01 Jan 1900 00:00:00 GMT';
+    for (const cookie of [
+      'session=1',
+      `age=1; ${past}; Max-Age=1000`,
+      'never=1; Max-Age=1e300',
+      'long=1; Max-Age=99999999999999999999',
+    ])
+      set(cookie);
+    const ends = Object.fromEntries(cookies.list(url).map(({ name, expiry }) => [name, expiry]));
+    const now = Date.now() / 1_000;
+    assert.ok(ends.age > now + 900 && ends.age < now + 1_100, `${ends.age}`);
+    for (const name of ['session', 'never', 'long']) assert.equal(ends[name], undefined, name);
+  });
+
   test('are sent with a POST from another site only if they say nothing of sites and are new', async (t) => {
     const url = new URL('https://shop.test/');
     const cookies = new Cookies();

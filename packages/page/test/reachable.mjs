@@ -4,9 +4,10 @@
  * Runs in the page: walks all objects that can be reached from the global object and from `extra`, through properties, accessors, symbols
  * and prototypes, and reports objects of a third realm and functions that compile code elsewhere.
  *
+ * @param {(object: object) => boolean} [isForeign] whether an object is of a third realm though its prototypes do not show it
  * @returns {{ found: string[], count: number, isComplete: boolean }} `isComplete` is false when there were more objects than the limit
  */
-export function walk(extra, limit = 400_000) {
+export function walk(extra, limit = 400_000, isForeign = () => false) {
   const found = [];
   const seen = new Set();
   const queue = [];
@@ -31,6 +32,7 @@ export function walk(extra, limit = 400_000) {
     const [object, path] = queue[next];
     if (count === limit) return { found, count, isComplete: false };
     count += 1;
+    if (isForeign(object)) found.push(`${path}: made in another realm`);
     let root;
     try {
       root = rootOf(object);

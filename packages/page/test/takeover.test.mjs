@@ -605,6 +605,54 @@ suite('a server that redirects', () => {
   });
 });
 
+suite('objects that a page can reach', () => {
+  // The creation context of an object, which its prototypes do not show.
+  test('name no realm but its own and the DOM realm, in which a value could be read', async (t) => {
+    const page = await openHtml(
+      t,
+      '<iframe src="/frame"></iframe><script type="module">import * as all from "/m.mjs"; window.all = [all, import.meta]</script>',
+      {
+        host: host(t, { jsdom: jsdomWithBackDoor(t) }),
+        headers: { 'document-policy': 'js-profiling' },
+        routes: {
+          '/frame': '',
+          '/m.mjs': 'export default 1',
+          '/n.mjs': 'export default 1',
+          '/x': '',
+          '/w.js': 'postMessage([{}])',
+        },
+      },
+    );
+    const { found, count } = await page.evaluate(`(async () => {
+      const { writeValue, readValue } = doors;
+      const [bytes, tag] = writeValue({}, () => false, () => {}, () => {}, () => {}, []);
+      const isOfMainRealm = (anchor) => readValue(bytes, tag, [], [], [], anchor) === undefined;
+      const removed = document.body.appendChild(document.createElement('iframe')).contentWindow;
+      removed.frameElement.remove();
+      performance.mark('m', { detail: {} });
+      const values = {
+        removed,
+        namespace: await import('/n.mjs'),
+        failed: await import('/none.mjs').catch((error) => error),
+        response: await fetch('/x'),
+        buffer: await (await fetch('/x')).arrayBuffer(),
+        trace: await new Profiler({ sampleInterval: 1, maxBufferSize: 10 }).stop(),
+        entries: performance.getEntries(),
+        worker: await new Promise((resolve) => { new Worker('/w.js').onmessage = resolve; }),
+        clone: structuredClone([new Map(), new Error('x'), new Blob([])]),
+        wasm: await WebAssembly.instantiate(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])),
+        wait: Atomics.waitAsync(new Int32Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer), 0, 0, 1),
+      };
+      return (${walk})(values, 400_000, isOfMainRealm);
+    })()`);
+    assert.deepEqual(
+      found.filter((path) => path.endsWith('made in another realm')),
+      [],
+    );
+    assert.ok(count > 5_000, `${count} objects`);
+  });
+});
+
 suite('a worker', () => {
   test('has no frames, which would be in no sandbox', async () => {
     const worker = { owner: {} };
@@ -1099,5 +1147,112 @@ suite('a built-in function that V8 does not interrupt', () => {
       (error) => error,
     );
     assert.equal(stdout, 'TimeoutError\n2\nclosed\n');
+  });
+});
+
+suite('a built-in function that V8 does not survive', () => {
+  /** Scripts for which V8 gives up, whatever memory there is. It takes the first one for a lack of memory. */
+  const ENDERS = {
+    'a list that is too long': 'Array.prototype.sort.call({ length: 2 ** 53 - 1 })',
+    'regular expressions where the stack is full': `
+      let count = 0;
+      (function fill() {
+        try { fill(); } catch {}
+        count += 1;
+        if (count < 400) try { new RegExp('a' + count + '(b|c)*[d-f]\\\\w+').test('abcccde'); } catch {}
+      })();`,
+    // Only newer ones say what was wrong.
+    ...(parseInt(process.versions.node, 10) >= 24 && { 'a table that is too large': "'x'.repeat(2 ** 28).split('')" }),
+  };
+
+  /** Runs a program with a host, and a page that is ended meanwhile. */
+  const runProgram = (program) =>
+    promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      const host = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, memoryLimit: 256, timeout: 20_000 });
+      const end = async (script) => {
+        const page = await host.open('about:blank');
+        await page.evaluate(script).catch(({ code }) => console.log(code));
+        await page.close();
+      };
+      ${program}`,
+    ]).then(
+      (result) => ({ code: 0, ...result }),
+      (error) => error,
+    );
+
+  for (const [name, script] of Object.entries(ENDERS)) {
+    test(`ends its page, and nothing else: ${name}`, { timeout: 60_000 }, async () => {
+      const { code, stdout } = await runProgram(`
+        const other = await host.open('about:blank');
+        await end(\`${script}\`);
+        console.log(await other.evaluate('1 + 1'));
+        await host.close();
+        setTimeout(() => process.on('exit', () => console.log('exit')), 10);
+        process.exitCode = 3;`);
+      // Node 24 and newer have an error for such expressions.
+      assert.match(stdout, /^(ERR_WORKER_OUT_OF_MEMORY\n)?2\nexit\n$/);
+      if (!name.startsWith('regular') || parseInt(process.versions.node, 10) === 22) assert.match(stdout, /^ERR/);
+      assert.equal(code, 3);
+    });
+  }
+
+  test('ends a worker and a frame of another origin alone', { timeout: 60_000 }, async (t) => {
+    const script = encodeURIComponent(`postMessage(1); ${ENDERS['a list that is too long']}`);
+    const other = await serve(t, {
+      '/': `<script>setTimeout(() => { ${ENDERS['a list that is too long']} }, 100)</script>`,
+    });
+    const page = await serve(t, { '/': `<iframe src="${other.url('/')}"></iframe>` });
+    const { code, stdout } = await runProgram(`
+      const page = await host.open(${JSON.stringify(page.url('/'))});
+      console.log(await page.evaluate(() => new Promise((resolve) => {
+        new Worker('data:text/javascript,${script}').onerror = (event) => { event.preventDefault(); resolve(event.type); };
+      })));
+      while (page.frames().length > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+      console.log(await page.evaluate('1 + 1'));
+      await host.close();`);
+    assert.equal(stdout, 'error\n2\n');
+    assert.equal(code, 0);
+  });
+
+  test('leaves the ways in which a program ends as they are', { timeout: 60_000 }, async () => {
+    const script = JSON.stringify(ENDERS['a list that is too long']);
+    const exited = await runProgram(`await end(${script}); process.exit(5);`);
+    assert.equal(exited.code, 5);
+    const thrown = await runProgram(`await end(${script}); setTimeout(() => { throw new Error('of the program') });`);
+    assert.equal(thrown.code, 1);
+    assert.match(thrown.stderr, /Error: of the program/);
+    // The page is closed when its thread has been lost and that was not noticed.
+    const unnoticed = await runProgram(`
+      const page = await host.open('about:blank');
+      page.evaluate(${script}).catch(() => {});
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+      await page.close();
+      console.log('closed');`);
+    assert.equal(unnoticed.stdout, 'closed\n');
+    assert.equal(unnoticed.code, 0);
+  });
+
+  test('is no more often than its page may have threads', { timeout: 120_000 }, async () => {
+    const { stdout } = await runProgram(`
+      const few = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, threadLimit: 2 });
+      const page = await few.open('about:blank');
+      page.on('problem', ({ text }) => console.log(text));
+      console.log(await page.evaluate(async () => {
+        let lost = 0;
+        for (let round = 0; round < 6; round++) {
+          const worker = new Worker('data:text/javascript,postMessage(1); Array.prototype.sort.call({ length: 2 ** 53 - 1 })');
+          await new Promise((resolve) => {
+            worker.onmessage = () => { lost += 1; };
+            worker.onerror = (event) => { event.preventDefault(); resolve(); };
+          });
+        }
+        return lost;
+      }));
+      await few.close();`);
+    // With the page itself, twice as many as its limit.
+    assert.match(stdout, /^3\n$/m);
   });
 });

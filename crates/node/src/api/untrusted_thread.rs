@@ -31,6 +31,19 @@ pub fn host_pages(
     Err(Error::new(Status::InvalidArg, "this thread hosts pages already, or an argument is not a function"))
 }
 
+/// Has the calling thread end alone where V8 is out of memory and would end the process. `lost` is an `Int32Array` with one element in shared
+/// memory, which is 1 then. The process must end before the environment of the thread that has started this one, which must be the main thread.
+#[napi(catch_unwind)]
+pub fn survive_out_of_memory(lost: Unknown) -> Result<()> {
+    if selfprof_v8::survive_out_of_memory(to_value(lost)?) {
+        return Ok(());
+    }
+    Err(Error::new(
+        Status::InvalidArg,
+        "this is no Int32Array with one element in shared memory, or the second one",
+    ))
+}
+
 /// Disables `eval` and `Function` in the context of `contextObject`, which is any object that was made in it.
 #[napi(catch_unwind)]
 pub fn forbid_eval(context_object: Unknown) -> Result<()> {

@@ -80,7 +80,9 @@ fn expired(cookie: &Cookie, url: &Url) -> (Url, String) {
     let mut text = format!("{}=; Max-Age=0", cookie.name);
     match cookie.path.as_deref().unwrap_or("/") {
         // It is the path of the URL that set it: no attribute can hold it.
-        path if path.contains(';') => url.set_path(&format!("{path}/")),
+        path if path.contains(|c: char| c == ';' || c.is_control()) || path.trim() != path => {
+            url.set_path(&format!("{}/", encoded(path)));
+        }
         path => text += &format!("; Path={path}"),
     }
     if let Some(domain) = cookie.domain.as_deref().filter(|domain| domain.starts_with('.')) {
@@ -91,6 +93,18 @@ fn expired(cookie: &Cookie, url: &Url) -> (Url, String) {
         text += "; Secure";
     }
     (url, text)
+}
+
+/// The path of a URL that has this path when it is decoded as `decodeURI()` does, which leaves `;` and the like encoded.
+fn encoded(path: &str) -> String {
+    let mut text = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'%' | b' ' | b'"' | b'<' | b'>' | b'`' | b'\\' | ..=0x1f | 0x7f.. => text += &format!("%{byte:02X}"),
+            _ => text.push(char::from(byte)),
+        }
+    }
+    text
 }
 
 fn now() -> u64 {

@@ -162,6 +162,8 @@ export interface KeptRequest {
   request: Request;
   /** That of the document that makes it. */
   embedderPolicy: PageDocument['embedderPolicy'];
+  /** Its size in kilobytes. */
+  weight?: number;
 }
 
 /** A worker that is to be started. */

@@ -44,7 +44,9 @@ function implOf(value) {
  * @returns {import('../any-realm/realm-contracts.js').WindowPlatform}
  */
 function platformObjectsOf(window) {
-  return {
+  return /** @type {import('../any-realm/realm-contracts.js').WindowPlatform} */ ({
+    // A getter that a page has added would get this object.
+    __proto__: null,
     kindOf: bridge.kindOf,
     write: bridge.writeValue,
     read: bridge.readValue,
@@ -94,7 +96,7 @@ function platformObjectsOf(window) {
           throw new TypeError('the record of a value is damaged');
       }
     },
-  };
+  });
 }
 
 module.exports = { platformObjectsOf };

@@ -20,17 +20,33 @@ const realms = require('./window-realms.cjs');
  * @typedef {{ parent?: object, top?: object, navigate?: (url: string) => void }} WindowPosition
  */
 
-/** By window and address: the same remote window is the same object each time. @type {WeakMap<object, Map<string, object>>} */
+/**
+ * By window and address: the same remote window is the same object each time, as long as somebody has it. Another origin can send messages from
+ * any number of windows.
+ *
+ * @type {WeakMap<object, Map<string, WeakRef<object>>>}
+ */
 const known = new WeakMap();
 
-/** @param {Jsdom.Window} window */
-function remotesOf(window) {
+/** Of each remote window. @type {WeakMap<object, { window: Jsdom.Window, address: WindowAddress }>} */
+const places = new WeakMap();
+
+/** Of remote windows that nobody has any more. @type {FinalizationRegistry<{ remotes: Map<string, WeakRef<object>>, key: string }>} */
+const gone = new FinalizationRegistry(({ remotes, key }) => {
+  if (remotes.get(key)?.deref() === undefined) remotes.delete(key);
+});
+
+/** @param {Jsdom.Window} window @param {WindowAddress} address @param {object} remote */
+function remember(window, address, remote) {
   let remotes = known.get(window);
   if (remotes === undefined) {
     remotes = new Map();
     known.set(window, remotes);
   }
-  return remotes;
+  const key = keyOf(address);
+  remotes.set(key, new WeakRef(remote));
+  places.set(remote, { window, address });
+  gone.register(remote, { remotes, key });
 }
 
 /** @param {WindowAddress} address */
@@ -45,12 +61,10 @@ function keyOf({ thread, frame }) {
  * @returns {object} the proxy that scripts of `window` get
  */
 function remoteWindow(window, address, position = {}) {
-  const remotes = remotesOf(window);
-  const key = keyOf(address);
-  let remote = remotes.get(key);
+  let remote = known.get(window)?.get(keyOf(address))?.deref();
   if (remote === undefined) {
     remote = makeProxy(window, address, position);
-    remotes.set(key, remote);
+    remember(window, address, remote);
   }
   return remote;
 }
@@ -69,7 +83,7 @@ function pendingWindow(window, position) {
     /** Makes it the window of a thread. @param {WindowAddress} real */
     show({ thread, frame }) {
       Object.assign(address, { thread, frame });
-      remotesOf(window).set(keyOf(address), proxy);
+      remember(window, address, proxy);
       return proxy;
     },
   };
@@ -83,12 +97,8 @@ function pendingWindow(window, position) {
  * @returns {WindowAddress | undefined}
  */
 function addressOf(window, value) {
-  for (const [key, remote] of known.get(window) ?? []) {
-    if (remote !== value) continue;
-    const [thread, frame] = key.split('.').map(Number);
-    return { thread, frame };
-  }
-  return undefined;
+  const place = places.get(/** @type {object} */ (value));
+  return place?.window === window ? place.address : undefined;
 }
 
 /**

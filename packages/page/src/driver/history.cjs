@@ -1,7 +1,8 @@
 'use strict';
 
-/** How many entries are kept. */
+/** How many entries are kept, and how many characters they have together, but for the current one. */
 const MAX_ENTRIES = 100;
+const MAX_CHARACTERS = 1 << 20;
 
 /** The session history of a window: the URLs of its documents. */
 class History {
@@ -13,7 +14,9 @@ class History {
   push(url) {
     this.#entries.length = this.#current + 1;
     this.#entries.push(url);
-    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
+    let characters = this.#entries.reduce((sum, { length }) => sum + length, 0);
+    while (this.#entries.length > 1 && (this.#entries.length > MAX_ENTRIES || characters > MAX_CHARACTERS))
+      characters -= this.#entries.shift()?.length ?? 0;
     this.#current = this.#entries.length - 1;
   }
 

@@ -188,8 +188,7 @@ class Cookies {
       secure: cookie.secure,
       httpOnly: cookie.httpOnly,
       sameSite: SAME_SITE[cookie.sameSite ?? ''],
-      // In seconds; undefined for a session cookie.
-      expiry: cookie.expires instanceof Date ? Math.floor(cookie.expires.getTime() / 1_000) : undefined,
+      expiry: expiryOf(cookie),
     }));
   }
 
@@ -243,6 +242,12 @@ function hasFalsePrefix(cookie, url) {
   if (prefix === undefined) return false;
   if (!secure || !isTrustworthy(new URL(url).origin)) return true;
   return prefix.toLowerCase() === 'host' && (domain !== null || path !== '/');
+}
+
+/** When a cookie ends, in seconds; undefined for one of the session, and one that never ends. @param {Cookie} cookie */
+function expiryOf(cookie) {
+  const seconds = Math.floor((cookie.expiryTime() ?? Number.POSITIVE_INFINITY) / 1_000);
+  return Number.isSafeInteger(seconds) ? Math.max(seconds, 0) : undefined;
 }
 
 /** @param {DocumentClient} client @returns {SameSiteContext} */

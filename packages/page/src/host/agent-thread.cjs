@@ -2,7 +2,7 @@
 
 /** @typedef {import('../fetch/document-description.cjs').Description} Description */
 /** @typedef {import('../fetch/worker-description.cjs').WorkerOptions} WorkerOptions */
-/** @typedef {{ thread: AgentThread, window: number, frame: number }} Container a frame element, by its number and its window's */
+/** @typedef {{ thread: AgentThread, window: number, frame: number, request: number }} Container a frame element, by its number and its window's, and the request that it shows */
 /** @typedef {{ thread: AgentThread, window: number, id: number }} WorkerOwner the window that made a worker; `id` is the worker's number there */
 
 /**
@@ -35,7 +35,7 @@ class AgentThread {
     this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
     /** Requests that are made for it, to be aborted when it has ended. @type {Set<AbortController>} */
     this.requests = new Set();
-    /** Those for documents of its frames, by their numbers, with the number of the frame. @type {Map<number, { frame: number, request: AbortController }>} */
+    /** Those for documents of its frames, by their numbers, with those of the frame and its window. @type {Map<number, { frame: number, window: number, request: AbortController }>} */
     this.frameRequests = new Map();
   }
 
@@ -58,13 +58,13 @@ class AgentThread {
   /**
    * The same with the request for the document of a frame. It replaces an earlier one for the frame.
    *
-   * @param {{ id: number, frame: number }} message
+   * @param {{ id: number, frame: number, window: number }} message
    * @param {(signal: AbortSignal) => Promise<void>} work
    */
-  async withFrameRequest({ id, frame }, work) {
-    for (const [other, earlier] of this.frameRequests) if (earlier.frame === frame) this.endFrameRequest(other);
+  async withFrameRequest({ id, frame, window }, work) {
+    this.endFrameRequests({ frame });
     const request = new AbortController();
-    this.frameRequests.set(id, { frame, request });
+    this.frameRequests.set(id, { frame, window, request });
     try {
       await this.withRequest(request, work);
     } finally {
@@ -72,9 +72,10 @@ class AgentThread {
     }
   }
 
-  /** @param {number} id */
-  endFrameRequest(id) {
-    this.frameRequests.get(id)?.request.abort();
+  /** Ends one of them, that of a frame, or those of a window. @param {{ id?: number, frame?: number, window?: number }} which */
+  endFrameRequests(which) {
+    for (const [id, { frame, window, request }] of this.frameRequests)
+      if (id === which.id || frame === which.frame || window === which.window) request.abort();
   }
 
   /** The thread is no longer used. */

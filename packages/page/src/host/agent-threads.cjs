@@ -188,7 +188,7 @@ class AgentThreads {
       if (thread.owner !== undefined) continue;
       for (const [window, { url, parent }] of thread.windows) {
         const { container } = thread;
-        let outer = parent === -1 ? undefined : this.numberOf(thread, parent);
+        let outer = thread.windows.has(parent) ? this.numberOf(thread, parent) : undefined;
         if (window === 0 && container !== undefined) outer = this.numberOf(container.thread, container.window);
         frames.push({
           frame: this.numberOf(thread, window),
@@ -345,7 +345,11 @@ class AgentThreads {
   #onWindow(thread, { type, frame, parent, url }) {
     if (typeof frame !== 'number') return;
     if (type === 'window closed') {
-      if (frame !== 0 && thread.windows.delete(frame)) this.#numbers.forgetWindow(thread, frame);
+      if (frame === 0) return;
+      if (thread.windows.delete(frame)) this.#numbers.forgetWindow(thread, frame);
+      thread.endFrameRequests({ window: frame });
+      for (const child of this.all())
+        if (child.container?.thread === thread && child.container.window === frame) this.close(child);
       return;
     }
     const known = thread.windows.get(frame);
@@ -368,7 +372,7 @@ class AgentThreads {
       closeTransferredPorts(record);
       return;
     }
-    const source = this.addressOf(sender, typeof from === 'number' ? from : 0);
+    const source = this.addressOf(sender, typeof from === 'number' && sender.windows.has(from) ? from : 0);
     const number = typeof frame === 'number' ? frame : 0;
     const message = { type: /** @type {const} */ ('message'), frame: number, record, source };
     target.handle.forwardToDom(message, Number(weight), transferredPorts(record));
@@ -420,7 +424,7 @@ class AgentThreads {
         this.#startKept(thread, message);
         return;
       case 'end frame':
-        thread.endFrameRequest(message.id);
+        this.#endFrameRequest(thread, message.id);
         return;
       case 'frame':
         thread
@@ -433,6 +437,13 @@ class AgentThreads {
         return;
       default:
     }
+  }
+
+  /** A frame no longer waits for a document, which may have been opened meanwhile. @param {AgentThread} thread @param {number} id of its request */
+  #endFrameRequest(thread, id) {
+    thread.endFrameRequests({ id });
+    const opened = this.all().find(({ container }) => container?.thread === thread && container.request === id);
+    if (opened !== undefined) this.close(opened);
   }
 
   /** @param {AgentThread} thread @param {import('../any-realm/thread-messages.js').KeptRequest} message */

@@ -146,7 +146,10 @@ async function showInFrame(host, threads, embedder, request, response, { client,
     await handle.terminate();
     return;
   }
-  const thread = threads.open(handle, document, content, { container: { thread: embedder, window, frame }, lease });
+  const thread = threads.open(handle, document, content, {
+    container: { thread: embedder, window, frame, request: id },
+    lease,
+  });
   // Not its origin, to which a redirect may have led: the embedder must not learn that.
   const reason = error === undefined ? undefined : messageOf(error);
   embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 }, error: reason });

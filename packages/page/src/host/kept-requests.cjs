@@ -24,9 +24,11 @@ class KeptRequests {
    * @param {ThreadHandle} handle of the thread that gets the answer, if it is still there
    * @param {KeptRequest} message
    */
-  start(network, client, handle, message) {
-    const pending = this.#send(network, client, handle, message).finally(() => this.#pending.delete(pending));
+  async start(network, client, handle, message) {
+    const pending = this.#send(network, client, handle, message);
     this.#pending.add(pending);
+    await pending;
+    this.#pending.delete(pending);
   }
 
   /**

@@ -17,6 +17,10 @@ const { SharedCookies } = require('./shared-cookies.cjs');
 /** Why a page starts no thread, see `hasTooManyThreads`. */
 const TOO_MANY_THREADS = 'too many threads of the page have not ended yet';
 
+/** How many requests of a page may outlive its documents at once, and their size in kilobytes: workers that have ended may have sent them. */
+const MAX_KEPT = 1_024;
+const MAX_KEPT_SIZE = 2_048;
+
 /** The number of the next page in this process. */
 let nextNumber = 1;
 
@@ -35,6 +39,8 @@ class PageContext {
   storage;
   /** Threads of the page that run, of all of its documents. */
   #running = 0;
+  #kept = 0;
+  #keptSize = 0;
   /** The responses that this thread holds for the page. */
   budget;
   #pageState = newPageState(nextNumber++);
@@ -61,8 +67,17 @@ class PageContext {
   }
 
   /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {KeptRequest} message */
-  startKept(client, handle, message) {
-    this.#host.keptRequests.start(this.#keptNetwork, client, handle, message);
+  async startKept(client, handle, message) {
+    const { id, weight = 0 } = message;
+    if (this.#kept === MAX_KEPT || this.#keptSize + weight > MAX_KEPT_SIZE) {
+      handle.postToMain({ type: 'answer', id, error: 'too many requests with keepalive wait' });
+      return;
+    }
+    this.#kept += 1;
+    this.#keptSize += weight;
+    await this.#host.keptRequests.start(this.#keptNetwork, client, handle, message);
+    this.#kept -= 1;
+    this.#keptSize -= weight;
   }
 
   /** @param {'page' | 'worker'} kind what is to be opened in it */

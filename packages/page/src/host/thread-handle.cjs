@@ -9,6 +9,7 @@ const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 const { PAGE_STATE } = require('../any-realm/page-state.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
+const { unwatch, watchLoss } = require('./lost-threads.cjs');
 const { closePorts } = require('./message-ports.cjs');
 const { cloneKey } = require('./script-values.cjs');
 const { ThreadInbox } = require('./thread-inbox.cjs');
@@ -85,6 +86,10 @@ class ThreadHandle extends EventEmitter {
   /** @type {Promise<void> | undefined} */
   #terminated;
   #isRetired = false;
+  /** Whether V8 has lost the thread: Node never finds that it has ended. */
+  #isLost = false;
+  /** @type {PromiseWithResolvers<void>} */
+  #loss = Promise.withResolvers();
   #stopWatching;
   /** How many promises keep the program alive. */
   #keepers = 0;
@@ -95,6 +100,8 @@ class ThreadHandle extends EventEmitter {
   /** @param {ThreadStart} start */
   constructor({ library, cookies, options, kind, pageState }) {
     super();
+    const { memoryLimit } = options;
+    const lost = watchLoss(() => this.#lose(memoryLimit));
     const dom = new MessageChannel();
     const main = new MessageChannel();
     this.#domPort = dom.port1;
@@ -109,6 +116,7 @@ class ThreadHandle extends EventEmitter {
         pageState,
         unread: this.#unread,
         kind,
+        lost,
         port: dom.port2,
         control: main.port2,
       },
@@ -128,7 +136,6 @@ class ThreadHandle extends EventEmitter {
     this.#inbox = new ThreadInbox(this.#mainPort, sent, (message) => this.#onMessage(message));
     this.#domPort.unref();
     this.#mainPort.unref();
-    const { memoryLimit } = options;
     this.#stopWatching = watchMemory(
       this.#worker,
       { limit: memoryLimit * 2 ** 20, page: pageState[PAGE_STATE.number] },
@@ -145,6 +152,7 @@ class ThreadHandle extends EventEmitter {
     });
     // Only a full heap ends a thread from within: see crates/v8/shim/untrusted_thread.cc.
     this.#worker.on('exit', () => {
+      unwatch(lost);
       this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`));
       this.emit('gone');
     });
@@ -162,7 +170,7 @@ class ThreadHandle extends EventEmitter {
    * @param {Promise<Value>} promise
    */
   async keepAlive(promise) {
-    this.#worker.ref();
+    if (!this.#isLost) this.#worker.ref();
     this.#keepers += 1;
     try {
       return await promise;
@@ -363,6 +371,15 @@ class ThreadHandle extends EventEmitter {
     this.emit('exit', error);
   }
 
+  /** @param {number} memoryLimit in megabytes */
+  #lose(memoryLimit) {
+    this.#isLost = true;
+    const error = new Error(`V8 has run out of memory for the page, whose memory limit is ${memoryLimit} MB`);
+    this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+    this.#worker.unref();
+    this.#loss.resolve();
+  }
+
   /** Ends the thread of a page, once it has provided the modules that other threads can use. */
   async retire() {
     this.#isRetired = true;
@@ -376,8 +393,10 @@ class ThreadHandle extends EventEmitter {
    * @returns {Promise<unknown>} settled at the end
    */
   #askToEnd() {
+    if (this.#isLost) return this.#loss.promise;
     let delay = FIRST_DELAY;
     const askAgain = () => {
+      if (this.#isLost) return;
       this.#worker.terminate();
       // That keeps the program alive.
       this.#worker.unref();
@@ -395,7 +414,7 @@ class ThreadHandle extends EventEmitter {
   async terminate() {
     const isFirst = !this.#hasEnded;
     this.#end();
-    this.#terminated ??= waitAtMost(MAX_TERMINATION, this.#askToEnd());
+    this.#terminated ??= waitAtMost(MAX_TERMINATION, Promise.race([this.#loss.promise, this.#askToEnd()]));
     await this.#terminated;
     // It may never end, and must not keep the program from going on.
     this.#worker.unref();

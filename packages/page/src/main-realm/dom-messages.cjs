@@ -94,7 +94,8 @@ class DomMessages {
       const message = readMessage(text);
       if (message === undefined) return false;
       if (message.type === 'evaluated') return this.#answer(message, record);
-      return this.#send(message, record === undefined ? undefined : readRecord(record, true));
+      // No other message has a value.
+      return this.#send(message, message.type === 'post' ? readRecord(record, true) : undefined);
     } catch {
       // It is damaged, or lists a port twice.
       return false;
@@ -142,7 +143,8 @@ class DomMessages {
   #readResult(given, maxShapeCost) {
     const parcel = readRecord(given, false);
     try {
-      Object.assign(parcel.record, checkReading(this.#thread.values, parcel.record, this.#shapes, maxShapeCost));
+      const { values, apply } = this.#thread;
+      Object.assign(parcel.record, checkReading(values, parcel.record, this.#shapes, maxShapeCost, apply));
     } catch (error) {
       this.#shapes.forget();
       throw error;

@@ -214,6 +214,7 @@ class Loader {
             base: String(claimed.base ?? ''),
           }
         : { ...asked, srcdoc: '', base: '' };
+    const record = windows.ofFrame(window);
     const id = this.#nextId++;
     const initiator = String(claimed.initiator);
     const allow = String(claimed.allow ?? '');
@@ -235,10 +236,10 @@ class Loader {
       // Read here, because it may be very long, and the user's thread has better things to do.
       sandbox: readSandbox(claimed.sandbox === null ? null : String(claimed.sandbox)),
       allow: allow.length > MAX_ALLOW ? `${FEATURE} 'none'` : allow,
-      isIsolated: windows.ofFrame(window)?.isIsolated === true,
+      isIsolated: record?.isIsolated === true,
       embedderPolicy: windows.clientOf(window).embedderPolicy,
-      isolated: windows.ofFrame(window)?.document.isolated,
-      outerSandbox: windows.ofFrame(window)?.document.sandbox,
+      isolated: record?.document.isolated,
+      outerSandbox: record?.document.sandbox,
       src: ofUrl(String(claimed.src ?? '')),
       text: srcdoc,
       base: ofUrl(base),
@@ -250,6 +251,8 @@ class Loader {
     let error = 'too many documents of frames wait to be loaded';
     try {
       checkLength(url);
+      // Nobody knows what the document may do then.
+      if (record === undefined) throw new Error('the window of the frame is closed');
       waiting.isSent = this.#thread.tellLimited(request, { size });
     } catch (refusal) {
       error = /** @type {Error} */ (refusal).message;

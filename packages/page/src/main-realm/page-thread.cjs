@@ -106,7 +106,7 @@ class PageThread {
   #domPort;
 
   /** @param {ThreadData} data */
-  constructor({ library, options, cookies, cloneKey, pageState, port, kind, modules: loaded }) {
+  constructor({ library, options, cookies, cloneKey, pageState, port, kind, modules: loaded, lost }) {
     this.#options = options;
     this.store = new ModuleStore(loaded);
     this.#addressSpace = new AddressSpace(pageState, options.memoryLimit);
@@ -123,6 +123,7 @@ class PageThread {
       errorText: (error) => this.foreign.errorText(error),
       promiseRejected: (isRejected, promise, reason) => this.#rejections.note(isRejected, promise, reason),
     });
+    if (lost !== undefined) native.surviveOutOfMemory(lost);
     native.onImportMeta((/** @type {object} */ meta, /** @type {string} */ url, /** @type {object} */ global) => {
       const { code, modules } = this.windows.get(global);
       const { describeModule } = code;

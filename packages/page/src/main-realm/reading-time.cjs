@@ -41,10 +41,11 @@ const MAX_TIME_OF_BYTE = 8e-6;
  * @param {CloneRecord} record of a result
  * @param {import('../cloning/object-shapes.cjs').ShapeTree} shapes those of the results before
  * @param {number} maxShapeCost
+ * @param {object} anchor an object of the DOM realm, for which it is read
  * @returns {{ heap: number, shapeCost: number }} how many bytes of a heap it fills, and what its shapes cost
  * @throws {RangeError} for one that takes too long to read
  */
-function checkReading(values, { bytes, tag, objects }, shapes, maxShapeCost) {
+function checkReading(values, { bytes, tag, objects }, shapes, maxShapeCost, anchor) {
   const size = serializedSize(new Uint8Array(bytes), shapes);
   // The main realm has written all that is read, so this is a value that V8 writes in a new way.
   if (!size.isComplete) throw new TypeError('the result has a value of an unknown kind');
@@ -77,7 +78,7 @@ function checkReading(values, { bytes, tag, objects }, shapes, maxShapeCost) {
     objects.map(() => ({})),
     [],
     [],
-    checkReading,
+    anchor,
   );
   const taken = native.threadCpuTime() - began;
   if (taken > MAX_TIME + (heap - longTextBytes) * MAX_TIME_OF_BYTE)

@@ -37,7 +37,11 @@ class WorkerScripts {
     const { error, response } =
       url.length > MAX_URL
         ? { error: `the URL of a script may have no more than ${MAX_URL} characters` }
-        : this.#thread.askNow({ type: 'import', url, referrer: worker.document.url });
+        : this.#thread.askNow({
+            type: 'import',
+            url,
+            referrer: this.#thread.windows.referrerOf(worker.frame, worker.document.url),
+          });
     if (response?.timing !== undefined) worker.native?.reportResource(url, 'other', response.timing);
     const type = getHeader(response?.headers ?? [], 'content-type');
     let failure = error;

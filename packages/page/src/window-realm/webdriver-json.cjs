@@ -16,8 +16,12 @@ const tagOf = (/** @type {unknown} */ value) => apply(Object.prototype.toString,
 const MAX_DEPTH = 100;
 const MAX_LENGTH = 64 << 20;
 
-/** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. */
+/** A failure, with the protocol's error code. It is not an Error, so a page cannot have thrown it. Nothing in it runs code of a page. */
 class Refusal {
+  code;
+  message;
+  #isRefusal = true;
+
   /**
    * @param {string} code
    * @param {string} message
@@ -25,6 +29,11 @@ class Refusal {
   constructor(code, message) {
     this.code = code;
     this.message = message;
+  }
+
+  /** @param {unknown} thrown @returns {thrown is Refusal} */
+  static is(thrown) {
+    return typeof thrown === 'object' && thrown !== null && #isRefusal in thrown && thrown.#isRefusal;
   }
 }
 
@@ -145,7 +154,7 @@ function resolve(value, references) {
  */
 function execute(callee, parameters, references, isAsync, { describe, settle }, onDone) {
   const fail = (/** @type {unknown} */ error) => {
-    if (error instanceof Refusal) {
+    if (Refusal.is(error)) {
       onDone({ error: { code: error.code, message: error.message } });
       return;
     }
@@ -199,7 +208,7 @@ function write(value, references, describe) {
   try {
     return { text: new Writer(references).write(value) };
   } catch (error) {
-    if (error instanceof Refusal) return { error: { code: error.code, message: error.message } };
+    if (Refusal.is(error)) return { error: { code: error.code, message: error.message } };
     const { name, message } = describe(error);
     return { error: { code: 'javascript error', message: `${name}: ${message}` } };
   }

@@ -246,9 +246,8 @@ function perform(realm, { command, names, parameters }, onDone) {
     const result = commands[command](context, parameters);
     outcome = { text: result instanceof WindowJson ? result.text : JSON.stringify(result) };
   } catch (error) {
-    const isOwn = error instanceof Refusal;
-    const message = `${/** @type {any} */ (error)?.message ?? realm.code.describe(error).message}`;
-    outcome = { error: { code: isOwn ? error.code : 'unknown error', message } };
+    const { code, message } = Refusal.is(error) ? error : { code: 'unknown error', ...realm.code.describe(error) };
+    outcome = { error: { code, message } };
   }
   if (!INPUTS.has(command)) {
     onDone(outcome);

@@ -24,6 +24,8 @@ const FRAME = 'frame-075b-4da1-b6ba-e579c2d3230a';
 
 /** A command failed, with the protocol's error code. */
 class Refusal extends Error {
+  #isRefusal = true;
+
   /**
    * @param {string} code
    * @param {string} message
@@ -31,6 +33,11 @@ class Refusal extends Error {
   constructor(code, message) {
     super(message);
     this.code = code;
+  }
+
+  /** Asks no proxy for its prototype. @param {unknown} thrown anything of a page @returns {thrown is Refusal} */
+  static is(thrown) {
+    return typeof thrown === 'object' && thrown !== null && #isRefusal in thrown && thrown.#isRefusal;
   }
 }
 
@@ -170,14 +177,14 @@ class References {
       if (Object.hasOwn(object, FRAME)) {
         const id = String(object[FRAME]);
         const number = Number(id.slice(id.lastIndexOf('.') + 1));
-        const realm = id.startsWith(this.#prefix.slice(0, this.#prefix.lastIndexOf('.')))
+        const realm = id.startsWith(this.#prefix.slice(0, this.#prefix.lastIndexOf('.') + 1))
           ? realms.byFrame(number)
           : undefined;
         if (realm === undefined) throw new Refusal('no such frame', 'the frame was removed, or is of another origin');
         return { value: realm.window._globalProxy };
       }
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!Refusal.is(error)) throw error;
       return { error: { code: error.code, message: error.message } };
     }
     return undefined;

@@ -1,0 +1,87 @@
+// Has a thread that hosts pages end alone where V8 gives up and would end the process. V8 does so when it is out of memory, and it takes for that
+// also a list of 2 ** 53 - 1 elements, and on Node 22 a regular expression that it compiles where the stack is full.
+//
+// Such a thread is lost: it ends at once, in the middle of what V8 was doing, and nothing of it is torn down. Its isolate stays in memory as long
+// as the process, and its stack until Node joins it. Other threads can go on, since V8 gives up outside of what isolates share, and without a lock of
+// the process. Where V8 gives up on a thread of its own, as in a collection of garbage, the process ends as before.
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "handles.h"
+
+using selfprof::FromHandle;
+using selfprof::Handle;
+using v8::BackingStore;
+using v8::Isolate;
+using v8::Local;
+using v8::Value;
+
+// Not in V8's public headers: on a Node that does not have it, as 22, this is null.
+namespace v8::base {
+[[gnu::weak]] void SetFatalFunction(void (*function)(const char* file, int line, const char* message));
+}
+// What Node does when V8 is out of memory: it says so and ends the process.
+namespace node {
+[[gnu::weak]] void OOMErrorHandler(const char* location, const v8::OOMDetails& details);
+}
+
+namespace {
+
+// One per thread, from selfprof_survive_out_of_memory until its environment is torn down.
+struct Survival {
+  std::shared_ptr<BackingStore> memory;
+  // Where the user's thread reads that this one is lost.
+  std::atomic<int32_t>* is_lost;
+};
+
+thread_local Survival* survival = nullptr;
+
+// The system call ends this thread alone, and runs no destructor of it: those would use an isolate that is in the middle of something.
+[[noreturn]] void EndThread() {
+  survival->is_lost->store(1);
+  for (;;) syscall(SYS_exit, 0);
+}
+
+void OnOutOfMemory(const char* location, const v8::OOMDetails& details) {
+  if (survival != nullptr) EndThread();
+  if (node::OOMErrorHandler != nullptr) node::OOMErrorHandler(location, details);
+}
+
+// V8 found that something is not as it has to be. Only a size that is too large is survived: anything else may be an error of V8.
+void OnFatalError(const char*, int, const char* message) {
+  if (survival != nullptr && std::strstr(message, "Fatal JavaScript invalid size error") != nullptr) EndThread();
+}
+
+}  // namespace
+
+// JS thread, inside a native function. From now on this thread alone ends when V8 is out of memory in it. `lost` is an Int32Array of shared memory
+// with one element, which is 1 then. Returns false, and changes nothing, for anything else.
+//
+// The environment that has started the thread must be that of the main thread, and has to end the process before it is torn down: Node requires that
+// each of its threads has ended by itself.
+SELFPROF_API bool selfprof_survive_out_of_memory(Isolate* isolate, Handle lost) noexcept {
+  Local<Value> value = FromHandle<Value>(lost);
+  if (!value->IsInt32Array()) return false;
+  Local<v8::Int32Array> list = value.As<v8::Int32Array>();
+  if (list->ByteLength() != sizeof(int32_t)) return false;
+  std::shared_ptr<BackingStore> memory = list->Buffer()->GetBackingStore();
+  if (!memory->IsShared() || survival != nullptr) return false;
+  auto* address = static_cast<char*>(memory->Data()) + list->ByteOffset();
+  survival = new Survival{memory, reinterpret_cast<std::atomic<int32_t>*>(address)};
+  node::AddEnvironmentCleanupHook(
+      isolate,
+      [](void*) {
+        delete survival;
+        survival = nullptr;
+      },
+      nullptr);
+  isolate->SetOOMErrorHandler(OnOutOfMemory);
+  if (v8::base::SetFatalFunction != nullptr) v8::base::SetFatalFunction(OnFatalError);
+  return true;
+}
