@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <pthread.h>
+
 #include "catch.h"
 #include "handles.h"
 #include "muted_exceptions.h"
@@ -214,6 +216,22 @@ size_t AllowLastCollection(void*, size_t current, size_t initial) {
   return current < initial + kLeeway ? initial + kLeeway : current;
 }
 
+// How much of its stack JavaScript may fill, as in Node's workers.
+constexpr size_t kStackOfScripts = (size_t{4} << 20) - (size_t{192} << 10);
+
+// JS thread. Has V8 keep what its stack has more for itself: some of its functions, such as those that compile regular expressions, recurse without
+// a look at the limit. host/thread-handle.cjs gives the thread a larger stack.
+void LimitStackOfScripts(Isolate* isolate) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  void* lowest = nullptr;
+  size_t size = 0;
+  if (pthread_attr_getstack(&attributes, &lowest, &size) == 0 && size > kStackOfScripts) {
+    isolate->SetStackLimit(reinterpret_cast<uintptr_t>(lowest) + size - kStackOfScripts);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
 // JS thread, while its environment is torn down. Callbacks of FinalizationRegistry may still be due then. On Node 22, V8 reports that
 // it may not run them as an uncaught error of their context, and Node ends the process when it has given up that context before.
 void IgnoreUncaughtErrors(Isolate* isolate) {
@@ -242,6 +260,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
   }
   if (host != nullptr) return false;
   host = new Host;
+  LimitStackOfScripts(isolate);
   selfprof::BeginNoting(kind_of_script);
   host->without_eval.emplace_back(isolate, isolate->GetCurrentContext());
   host->import_module.Reset(isolate, FromHandle<Function>(import_module));

@@ -82,6 +82,57 @@ suite('nothing is kept', () => {
     });
   });
 
+  test('of frames of another origin, when the frame around them goes', async (t) => {
+    const foreign = await serve(t, { '/': '', '/slow': () => new Promise(() => {}) });
+    const page = await openHtml(t, '', {
+      host: host(t, { timeout: 120_000 }),
+      routes: { '/around': `<iframe src="${foreign.url('/')}"></iframe>`, '/other': '' },
+    });
+    const { threads } = internalsOf(page);
+    const none = { threads: 1, reserved: 0, windows: 1, blobs: 0, workers: 0 };
+    for (const end of [
+      'frame.remove()',
+      "frame.src = '/other'",
+      "frame.contentWindow.location = '/other'",
+      "document.documentElement.textContent = ''",
+    ]) {
+      await page.evaluate(() => {
+        globalThis.frame = document.documentElement.appendChild(document.createElement('iframe'));
+        frame.src = '/around';
+        return new Promise((resolve) => {
+          frame.onload = () => resolve();
+        });
+      });
+      await eventually(() => threads.counts.threads === 2);
+      await page.evaluate(end);
+      await eventually(() => threads.counts.threads === 1);
+      await page.evaluate('frame.remove()');
+      await eventually(() => threads.counts.windows === 1);
+    }
+    // The document is opened while the page is busy, and the page does not wait for it any more.
+    await page.evaluate((url) => {
+      const frame = document.documentElement.appendChild(document.createElement('iframe'));
+      frame.src = url;
+      for (const end = Date.now() + 3_000; Date.now() < end; );
+      frame.remove();
+    }, foreign.url('/'));
+    await eventually(() => {
+      const { reserved, threads: count } = threads.counts;
+      return reserved === 0 && count === 1;
+    });
+    // It waits for its document when the frame around it goes.
+    await page.evaluate((url) => {
+      const frame = document.documentElement.appendChild(document.createElement('iframe'));
+      frame.contentDocument.body.appendChild(document.createElement('iframe')).src = url;
+    }, foreign.url('/slow'));
+    await eventually(() => foreign.requests.some(({ url }) => url === '/slow'));
+    const [top] = threads.all();
+    assert.equal(top.frameRequests.size, 1);
+    await page.evaluate("document.querySelector('iframe').remove()");
+    await eventually(() => top.frameRequests.size === 0);
+    assert.deepEqual(threads.counts, none);
+  });
+
   test('of frames and workers that ended, while their page stays', async (t) => {
     const foreign = await serve(t, { '*': '' });
     const page = await openHtml(t, '', {

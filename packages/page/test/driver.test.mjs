@@ -121,6 +121,54 @@ test('whatever a page throws is answered, and does not choose the error of WebDr
   assert.equal(await codeOf(run(call, window, 'const a = []; a.push(a); return a')), 'javascript error');
 });
 
+test('a frame does not learn from references how many frames of other origins there are', async (t) => {
+  const other = await serve(t, { '*': '' });
+  const server = await serve(t, {
+    '/': `<iframe src="${other.url('/1')}"></iframe><iframe src="${other.url('/2')}"></iframe><iframe src="${other.url('/3')}"></iframe>`,
+  });
+  const { call } = await start(t);
+  await call('start', { jsdom });
+  const { window } = await call('open', { url: server.url('/') });
+  const numbers = [];
+  for (const index of [0, 1, 2]) {
+    const context = await call('enter', { window, context: TOP, which: { index }, timeout: 30_000 });
+    const parameters = { script: 'return document.documentElement', parameters: '[]' };
+    const run = () =>
+      call('perform', {
+        window,
+        context,
+        command: 'execute',
+        parameters,
+        timeout: 30_000,
+        timeoutError: 'script timeout',
+      });
+    const [reference] = Object.values(await run());
+    assert.deepEqual(Object.values(await run()), [reference]);
+    numbers.push(Number(reference.split('.')[2]));
+  }
+  assert.ok(
+    numbers.some((number) => number > 1_000),
+    `${numbers}`,
+  );
+  assert.equal(new Set(numbers).size, 3);
+});
+
+test('the history of a window is limited in length, and has its current URL', () => {
+  const { History } = createRequire(import.meta.url)('../src/driver/history.cjs');
+  const history = new History();
+  for (let count = 0; count < 300; count++) history.push(`http://a.test/${count}`);
+  assert.equal(history.peek(0), 'http://a.test/299');
+  assert.equal(history.peek(-99), 'http://a.test/200');
+  assert.equal(history.peek(-100), undefined);
+  const long = (letter) => `http://a.test/${letter.repeat(600_000)}`;
+  for (const letter of 'abc') history.push(long(letter));
+  assert.equal(history.peek(0), long('c'));
+  assert.equal(history.peek(-1), undefined);
+  history.push(`http://a.test/${'d'.repeat(2_000_000)}`);
+  assert.equal(history.peek(0).length, 2_000_014);
+  assert.equal(history.peek(-1), undefined);
+});
+
 test('the URL of a document is of its origin, whatever its page says', async (t) => {
   const victim = await serve(t, { '/': '<title>victim</title>' });
   const attacker = await serve(t, { '/': '<title>attacker</title>', '/moved': '' });

@@ -218,6 +218,29 @@ suite('what a document sends last', () => {
     assert.deepEqual([sent(server), sent(page.server)], [expected, expected]);
   });
 
+  test('is limited for all workers of a page together, also those that have ended', async (t) => {
+    const source = `
+      let refused = 0;
+      for (let count = 0; count < 250; count++)
+        fetch('/wait', { method: 'POST', body: 'x', keepalive: true }).catch(() => { refused += 1; });
+      onmessage = () => { postMessage(refused); close(); };`;
+    const page = await openHtml(t, '', { routes: { '/w.js': source, '/wait': () => new Promise(() => {}) } });
+    const refused = await page.evaluate(async () => {
+      const all = [];
+      for (let count = 0; count < 5; count++) {
+        const worker = new Worker('/w.js');
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        const answer = new Promise((resolve) => {
+          worker.onmessage = ({ data }) => resolve(data);
+        });
+        worker.postMessage('');
+        all.push(await answer);
+      }
+      return all;
+    });
+    assert.deepEqual(refused, [0, 0, 0, 0, 5 * 250 - 1_024]);
+  });
+
   test('is limited, as is what it keeps sending', async (t) => {
     const page = await openHtml(t, '', { routes: { '*': late } });
     const seen = await page.evaluate(async () => {

@@ -100,7 +100,9 @@ fn encoded(path: &str) -> String {
     let mut text = String::new();
     for byte in path.bytes() {
         match byte {
-            b'%' | b' ' | b'"' | b'<' | b'>' | b'`' | b'\\' | ..=0x1f | 0x7f.. => text += &format!("%{byte:02X}"),
+            b'%' | b' ' | b'"' | b'<' | b'>' | b'`' | b'\\' | ..=0x1f | 0x7f.. => {
+                text += &format!("%{byte:02X}")
+            }
             _ => text.push(char::from(byte)),
         }
     }

@@ -3,6 +3,8 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
+const { randomInt } = require('node:crypto');
+
 const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
 const { credibleUrl, isSameDocument } = require('../host/claimed-url.cjs');
 const { internalsOf } = require('../host/page.cjs');
@@ -24,6 +26,9 @@ const FIND_INTERVAL = 20;
 class Automation {
   #page;
   #handle;
+  /** What the frames of the current document are called in references: their numbers would tell a frame of another origin how many there are. @type {Map<number, number>} */
+  #names = new Map([[0, 0]]);
+  #named = 0;
 
   /**
    * @param {import('../host/page.cjs').Page} page
@@ -86,7 +91,10 @@ class Automation {
   async #ask(context, command, parameters, { timeout, timeoutError = 'timeout' }) {
     this.assertOpen(context);
     const { askDom, documentNumber } = internalsOf(this.#page);
-    const names = { prefix: `${this.#handle}.${documentNumber}.${context.frame}`, handle: this.#handle };
+    const names = {
+      prefix: `${this.#handle}.${documentNumber}.${this.#nameOf(context.frame, documentNumber)}`,
+      handle: this.#handle,
+    };
     let answer;
     try {
       answer = await askDom(
@@ -108,6 +116,15 @@ class Automation {
       throw new CommandError(textOf(code), textOf(message), textOf(stack));
     }
     return new JsonText(answer.text);
+  }
+
+  /** @param {number} frame @param {number} document its number */
+  #nameOf(frame, document) {
+    if (this.#named !== document) this.#names = new Map([[0, 0]]);
+    this.#named = document;
+    const name = this.#names.get(frame) ?? randomInt(2 ** 47);
+    this.#names.set(frame, name);
+    return name;
   }
 
   /**

@@ -35,6 +35,9 @@ const PROGRAM = path.join(__dirname, '..', 'main-realm', 'page-thread.cjs');
  */
 const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--no-warnings'];
 
+/** The stack of a thread, in megabytes. Scripts get 4 of them; the rest is for V8, see crates/v8/shim/untrusted_thread.cc. */
+const STACK = 64;
+
 /** How long the end of a thread is awaited, in milliseconds. V8 does not interrupt each of its built-in functions, and some run for years. */
 const MAX_TERMINATION = 5_000;
 
@@ -126,7 +129,7 @@ class ThreadHandle extends EventEmitter {
       env: {},
       execArgv: NODE_OPTIONS,
       name: `selfprof ${kind}`,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit, stackSizeMb: STACK },
     });
     this.#ready = this.#await('ready');
     this.#ready.catch(() => {});
