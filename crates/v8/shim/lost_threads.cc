@@ -7,9 +7,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,9 +25,10 @@ using v8::Isolate;
 using v8::Local;
 using v8::Value;
 
-// Not in V8's public headers: on a Node that does not have it, as 22, this is null.
+// Not in V8's public headers: on a Node that does not have one of them, as 22 the first, it is null.
 namespace v8::base {
 [[gnu::weak]] void SetFatalFunction(void (*function)(const char* file, int line, const char* message));
+[[gnu::weak]] void SetPrintStackTrace(void (*function)());
 }
 // What Node does when V8 is out of memory: it says so and ends the process.
 namespace node {
@@ -58,6 +62,39 @@ void OnFatalError(const char*, int, const char* message) {
   if (survival != nullptr && std::strstr(message, "Fatal JavaScript invalid size error") != nullptr) EndThread();
 }
 
+// What prints the native stack before the process ends. Set once, before V8 can call it.
+void (*print_stack)() = nullptr;
+
+// Whether a function of V8 has found that a size is too large, or that something else is wrong without an effect on security, as V8 says.
+bool IsHarmless(const char* function) {
+  if (std::strstr(function, "FatalNoSecurityImpact") != nullptr) return true;
+  if (std::strstr(function, "Runtime_FatalInvalidSize") != nullptr) return true;
+  return std::strstr(function, "FactoryBaseINS0_7FactoryEE") != nullptr && std::strstr(function, "FixedArray") != nullptr;
+}
+
+// The same, on Nodes that do not tell the message: 22 has no function for it, and 26 does not call that for errors without an effect on security. Who
+// has called tells what was wrong.
+void OnStackToPrint() {
+  void* callers[4];
+  const int count = survival == nullptr ? 0 : backtrace(callers, 4);
+  for (int index = 0; index < count; ++index) {
+    Dl_info info;
+    if (dladdr(callers[index], &info) != 0 && info.dli_sname != nullptr && IsHarmless(info.dli_sname)) EndThread();
+  }
+  if (print_stack != nullptr) print_stack();
+}
+
+// JS thread. Once for the process.
+bool HearOfErrors(Isolate* isolate) {
+  if (v8::base::SetFatalFunction != nullptr) v8::base::SetFatalFunction(OnFatalError);
+  node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
+  node::MultiIsolatePlatform* platform = node::GetMultiIsolatePlatform(environment);
+  if (v8::base::SetPrintStackTrace == nullptr || platform == nullptr) return true;
+  print_stack = platform->GetStackTracePrinter();
+  v8::base::SetPrintStackTrace(OnStackToPrint);
+  return true;
+}
+
 }  // namespace
 
 // JS thread, inside a native function. From now on this thread alone ends when V8 is out of memory in it. `lost` is an Int32Array of shared memory
@@ -82,6 +119,15 @@ SELFPROF_API bool selfprof_survive_out_of_memory(Isolate* isolate, Handle lost) 
       },
       nullptr);
   isolate->SetOOMErrorHandler(OnOutOfMemory);
-  if (v8::base::SetFatalFunction != nullptr) v8::base::SetFatalFunction(OnFatalError);
+  static const bool hears = HearOfErrors(isolate);
+  static_cast<void>(hears);
   return true;
+}
+
+// The main thread, inside a native function. Ends the process at once, without waiting for threads: some may never end, and V8's sampling thread of
+// one that is lost would send it signals when Node has joined it.
+SELFPROF_API void selfprof_exit_now(Isolate* isolate, int32_t code) noexcept {
+  node::RunAtExit(node::GetCurrentEnvironment(isolate->GetCurrentContext()));
+  std::fflush(nullptr);
+  _exit(code);
 }

@@ -62,6 +62,13 @@ pub fn survive_out_of_memory(lost: Value) -> bool {
     unsafe { ffi::selfprof_survive_out_of_memory(ffi::selfprof_isolate(), lost.as_raw()) }
 }
 
+/// Ends the process at once, without waiting for its threads, of which some may be lost. To be called on the main thread, inside a native function
+/// that JavaScript called.
+pub fn exit_now(code: i32) {
+    // SAFETY: a native function is inside an isolate.
+    unsafe { ffi::selfprof_exit_now(ffi::selfprof_isolate(), code) }
+}
+
 /// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in, which does as `Reflect.apply`. It notes where in a
 /// muted script came from what the callee throws, for [`muted_exception`]. `None` when there is no such context.
 #[must_use]

@@ -637,6 +637,31 @@ suite('requests that a page must not make', () => {
     assert.equal(headers.referer, `${page.server.origin}/`);
   });
 
+  test('need a preflight if somebody listens to their upload, also when they are redirected', async (t) => {
+    const victim = await serve(t, { '*': { body: 'x', headers: { 'access-control-allow-origin': '*' } } });
+    const page = await openHtml(t, '', {
+      routes: { '/away': { status: 307, body: '', headers: { location: victim.url('/change') } } },
+    });
+    const send = (listens) =>
+      page.evaluate(
+        (listens) =>
+          new Promise((resolve) => {
+            const request = new XMLHttpRequest();
+            request.open('POST', '/away');
+            if (listens) request.upload.addEventListener('progress', () => {});
+            request.onloadend = () => resolve();
+            request.send('x');
+          }),
+        listens,
+      );
+    await send(true);
+    await send(false);
+    assert.deepEqual(
+      victim.requests.map(({ method }) => method),
+      ['OPTIONS', 'POST', 'POST'],
+    );
+  });
+
   test('need a preflight whatever the case of the names of their headers', async (t) => {
     const victim = await serve(t, { '*': 'x' });
     const page = await openHtml(

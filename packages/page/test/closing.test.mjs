@@ -133,6 +133,36 @@ suite('nothing is kept', () => {
     assert.deepEqual(threads.counts, none);
   });
 
+  test('of a frame that a listener of its document moves, while it goes to another origin', async (t) => {
+    const foreign = await serve(t, { '/': '' });
+    const page = await openHtml(t, '<div id="one"></div><div id="two"></div>', {
+      routes: { '/inner': '<script>onpagehide = () => parent.move()</script>' },
+    });
+    const { threads } = internalsOf(page);
+    await page.evaluate(
+      (url) =>
+        new Promise((resolve) => {
+          const frame = document.createElement('iframe');
+          globalThis.move = () => {
+            document.getElementById('two').append(frame);
+            resolve();
+          };
+          frame.onload = () => {
+            frame.onload = null;
+            frame.src = url;
+          };
+          frame.src = '/inner';
+          document.getElementById('one').append(frame);
+        }),
+      foreign.url('/'),
+    );
+    // It loads what its attribute says at its new place.
+    await eventually(() => foreign.requests.length === 2 && threads.counts.threads === 2);
+    assert.equal(await page.evaluate('frames.length'), 1);
+    await page.evaluate("document.querySelector('iframe').remove()");
+    await eventually(() => threads.counts.threads === 1 && threads.counts.reserved === 0);
+  });
+
   test('of frames and workers that ended, while their page stays', async (t) => {
     const foreign = await serve(t, { '*': '' });
     const page = await openHtml(t, '', {

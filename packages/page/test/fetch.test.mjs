@@ -299,6 +299,13 @@ suite('headers of requests that need no preflight', () => {
     assert.deepEqual(unsafeHeaderNames(Array(9).fill(long)), ['accept']);
     assert.deepEqual(noCorsHeaders([long, long]), [long]);
   });
+
+  test('ask for a range that begins before its end', () => {
+    for (const value of ['bytes=0-0', 'bytes=5-', 'bytes=3-5'])
+      assert.deepEqual(unsafeHeaderNames([['range', value]]), []);
+    for (const value of ['bytes=5-3', 'bytes=-5', 'bytes=0-0, 5-6'])
+      assert.deepEqual(unsafeHeaderNames([['range', value]]), ['range']);
+  });
 });
 
 suite('cookies with SameSite', () => {

@@ -336,6 +336,8 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
     promiseRejected: (isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void,
   ): void;
+  /** Ends the process without waiting for its threads. */
+  exitNow(code: number): void;
   /** Has this thread end alone where V8 is out of memory; the element of the list is 1 then. */
   surviveOutOfMemory(lost: Int32Array): void;
   forbidEval(contextObject: unknown): void;

@@ -44,6 +44,13 @@ pub fn survive_out_of_memory(lost: Unknown) -> Result<()> {
     ))
 }
 
+/// Ends the process at once, after what is to be done at its end. To be called on the main thread when the process would end anyway, and a thread of
+/// a page is lost or does not end: Node would wait for that, and V8 use what Node has freed.
+#[napi(catch_unwind)]
+pub fn exit_now(code: i32) {
+    selfprof_v8::exit_now(code);
+}
+
 /// Disables `eval` and `Function` in the context of `contextObject`, which is any object that was made in it.
 #[napi(catch_unwind)]
 pub fn forbid_eval(context_object: Unknown) -> Result<()> {

@@ -97,6 +97,8 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   #request = 0;
   /** Lets the `load` event of the containing document happen, which waits for the request. @type {(() => void) | null} */
   #stopDelayingLoad = null;
+  /** How often it was removed. */
+  #removals = 0;
   /** Whether the last listeners of its document are running. */
   #isUnloading = false;
   /** Whether the window is still the one that was made with the frame; the first document is loaded into it. */
@@ -129,6 +131,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
   _removingSteps(isSubtreeRoot, oldAncestor) {
     super._removingSteps(isSubtreeRoot, oldAncestor);
     numbered.delete(this.#number);
+    this.#removals += 1;
     this.#cancel();
     this.#closeContent();
     refreshFrameAccessors(this._ownerDocument);
@@ -327,7 +330,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       documents.setLocation(document._globalObject, url, origin);
       documents.restartLoading(document._globalObject);
     } else {
-      this.#closeContent();
+      if (!this.#closeContent()) return;
       this.#isFresh = false;
       if (!this.isConnected) return;
       this.#adopt(
@@ -396,9 +399,9 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
    * @param {() => void} stopDelayingLoad
    */
   #showRemote(address, stopDelayingLoad) {
-    this.#closeContent(false);
-    if (!this.isConnected) {
-      postToHost({ type: 'close remote', frame: this.#number });
+    const number = this.#number;
+    if (!this.#closeContent(false) || !this.isConnected) {
+      postToHost({ type: 'close remote', frame: number });
       stopDelayingLoad();
       return;
     }
@@ -442,9 +445,14 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     }
   }
 
-  /** @param {boolean} [isForGood] whether the frame will show no other document of another thread */
+  /**
+   * @param {boolean} [isForGood] whether the frame will show no other document of another thread
+   * @returns {boolean} false if listeners of the document have removed the frame, which may be somewhere else now
+   */
   #closeContent(isForGood = true) {
+    const removals = this.#removals;
     this.#unloadContent();
+    if (this.#removals !== removals) return false;
     this.#stopWaitingForRemote?.();
     this.#stopWaitingForRemote = null;
     if (this.#remote !== null && isForGood) postToHost({ type: 'close remote', frame: this.#number });
@@ -452,6 +460,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     const document = this._contentDocument;
     this._contentDocument = null;
     if (document?._defaultView) documents.closeWindow(document._globalObject);
+    return true;
   }
 
   get contentDocument() {

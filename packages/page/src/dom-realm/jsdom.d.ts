@@ -95,6 +95,13 @@ declare module 'jsdom/lib/jsdom/browser/Window.js' {
   export function createWindow(options: object): Jsdom.Window;
 }
 
+declare module 'jsdom/lib/jsdom/living/xhr/xhr-utils.js' {
+  const utils: {
+    performFetch(dispatcher: unknown, config: { uploadListener: boolean }, signal: AbortSignal): Promise<unknown>;
+  };
+  export = utils;
+}
+
 declare module 'jsdom/lib/jsdom/living/events/*.js' {
   export const implementation: { prototype: any };
 }

@@ -4,6 +4,7 @@
 // rules of fetching (fetch/network.cjs).
 
 const bridge = require('selfprof:main-realm');
+const xhrUtils = require('jsdom/lib/jsdom/living/xhr/xhr-utils.js');
 const { parseURL } = require('whatwg-url');
 
 const { RequestFailed } = require('./request-failed.cjs');
@@ -98,6 +99,26 @@ async function fetchCollected(_dispatcher, { url, headers: { Referer: referrer =
   return { ...response, headers, ok, body: { byteLength: 1, size: response.size } };
 }
 
+/** Whether somebody listens to the upload of the XMLHttpRequest that is being sent. jsdom says so only if its first URL is of another origin. */
+let listensToUpload = false;
+
+const { performFetch } = xhrUtils;
+/**
+ * It sends the request before it returns.
+ *
+ * @param {unknown} dispatcher
+ * @param {{ uploadListener: boolean }} config
+ * @param {AbortSignal} signal
+ */
+xhrUtils.performFetch = (dispatcher, config, signal) => {
+  listensToUpload = config.uploadListener;
+  try {
+    return performFetch(dispatcher, config, signal);
+  } finally {
+    listensToUpload = false;
+  }
+};
+
 /** In place of undici's Dispatcher, which XMLHttpRequest sends requests with. */
 class JSDOMDispatcher {
   #realm;
@@ -122,7 +143,7 @@ class JSDOMDispatcher {
     }
     const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? undefined);
     const credentials = withCredentials ? 'include' : 'same-origin';
-    const usesPreflight = preflight !== undefined;
+    const usesPreflight = preflight !== undefined || listensToUpload;
     const source = { initiator: 'xmlhttprequest', window: this.#realm.id };
     const request = { url, method, headers: list, mode: 'cors', credentials, referrer, usesPreflight, ...source };
     const response = await send(request, bytes, signal);

@@ -44,8 +44,10 @@ function isSafelisted(name, value) {
         !UNSAFE.test(value) &&
         /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(;|$)/i.test(value)
       );
-    case 'range':
-      return /^bytes=\d+-\d*$/.test(value);
+    case 'range': {
+      const [, start, end] = /^bytes=(\d+)-(\d*)$/.exec(value) ?? [];
+      return start !== undefined && (end === '' || Number(start) <= Number(end));
+    }
     default:
       return false;
   }

@@ -1,41 +1,64 @@
 'use strict';
 
-// Threads of pages that V8 has given up. Where it would end the process for lack of memory, the thread of the page alone ends, at once: see
-// crates/v8/shim/lost_threads.cc. Node does not notice that, and never finds that such a thread has ended.
+// Threads of pages that V8 has given up, or that do not end. Where V8 would end the process for lack of memory, the thread of the page alone ends, at
+// once: see crates/v8/shim/lost_threads.cc. Node does not notice that, and never finds that such a thread has ended.
 
 const { isMainThread } = require('node:worker_threads');
+
+const native = require('selfprof/internal/native.cjs');
 
 /** How often the threads are looked at, in milliseconds. */
 const INTERVAL = 100;
 
-/** What each thread that is watched sets to 1, and what is done then. @type {Map<Int32Array, () => void>} */
+/**
+ * A thread, until it has ended or is lost.
+ *
+ * @typedef {object} Watched
+ * @property {() => void} onLost
+ * @property {boolean} isAskedToEnd
+ */
+
+/** By what each sets to 1 when it is lost. @type {Map<Int32Array, Watched>} */
 const watched = new Map();
 
 /** Whether a thread was lost. */
-let isAny = false;
+let isAnyLost = false;
+
+/** Whether the program has nothing left to do; and whether it ends with an error, which Node prints after the event `exit`. */
+let isEnding = false;
+let isFailing = false;
 
 /** @type {NodeJS.Timeout | undefined} */
 let timer;
 
 function look() {
-  for (const [lost, onLost] of watched) {
+  for (const [lost, { onLost }] of watched) {
     if (Atomics.load(lost, 0) === 0) continue;
-    isAny = true;
+    isAnyLost = true;
     unwatch(lost);
     onLost();
   }
 }
 
-/** Whether the program has nothing left to do. */
-let isEnding = false;
-
-/** Where the program ends by itself, Node tears it down, and fails with an error if a thread was lost. `process.exit()` tears down nothing. */
-function leave() {
+/**
+ * Node would wait for a thread that does not end, and fail with an error when it tears down the program of one that was lost. The latter can also
+ * happen while it does that, but not in `process.exit()`, which tears down nothing.
+ *
+ * @param {number} code
+ */
+function leave(code) {
   look();
-  if (isEnding && isAny) process.exit();
+  if (isFailing) return;
+  if (isAnyLost || [...watched.values()].some(({ isAskedToEnd }) => isAskedToEnd)) {
+    // The program's own listeners that come after this one.
+    const listeners = process.listeners('exit');
+    for (const listener of listeners.slice(listeners.indexOf(leave) + 1)) Reflect.apply(listener, process, [code]);
+    native.exitNow(Number(process.exitCode ?? code));
+  }
+  if (isEnding && watched.size > 0) process.exit();
 }
 
-/** The listeners of the program come first, even if it has added them later. */
+/** The listeners of the program come first, also those that it has added later. */
 function beforeExit() {
   process.off('exit', leave);
   process.on('exit', leave);
@@ -44,6 +67,17 @@ function beforeExit() {
   setImmediate(() => {
     isEnding = false;
   }).unref();
+}
+
+function onUncaught() {
+  isFailing = process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback();
+}
+
+/** @param {'on' | 'off'} what */
+function listen(what) {
+  process[what]('beforeExit', beforeExit);
+  process[what]('exit', leave);
+  process[what]('uncaughtExceptionMonitor', onUncaught);
 }
 
 /**
@@ -55,26 +89,28 @@ function beforeExit() {
 function watchLoss(onLost) {
   if (!isMainThread) return undefined;
   const lost = new Int32Array(new SharedArrayBuffer(4));
-  watched.set(lost, onLost);
-  if (timer === undefined) {
+  if (watched.size === 0) {
     timer = setInterval(look, INTERVAL);
     timer.unref();
-    process.off('beforeExit', beforeExit);
-    process.on('beforeExit', beforeExit);
+    // They are still there if a thread was lost.
+    listen('off');
+    listen('on');
   }
+  watched.set(lost, { onLost, isAskedToEnd: false });
   return lost;
+}
+
+/** The thread is asked to end. @param {Int32Array | undefined} lost */
+function expectEnd(lost) {
+  const thread = lost && watched.get(lost);
+  if (thread !== undefined) thread.isAskedToEnd = true;
 }
 
 /** @param {Int32Array | undefined} lost of a thread that has ended */
 function unwatch(lost) {
-  if (lost === undefined) return;
-  watched.delete(lost);
-  if (watched.size > 0) return;
+  if (lost === undefined || !watched.delete(lost) || watched.size > 0) return;
   clearInterval(timer);
-  timer = undefined;
-  if (isAny) return;
-  process.off('beforeExit', beforeExit);
-  process.off('exit', leave);
+  if (!isAnyLost) listen('off');
 }
 
-module.exports = { unwatch, watchLoss };
+module.exports = { expectEnd, unwatch, watchLoss };

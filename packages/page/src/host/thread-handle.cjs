@@ -9,7 +9,7 @@ const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 const { PAGE_STATE } = require('../any-realm/page-state.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
-const { unwatch, watchLoss } = require('./lost-threads.cjs');
+const { expectEnd, unwatch, watchLoss } = require('./lost-threads.cjs');
 const { closePorts } = require('./message-ports.cjs');
 const { cloneKey } = require('./script-values.cjs');
 const { ThreadInbox } = require('./thread-inbox.cjs');
@@ -91,6 +91,7 @@ class ThreadHandle extends EventEmitter {
   #isRetired = false;
   /** Whether V8 has lost the thread: Node never finds that it has ended. */
   #isLost = false;
+  #lost;
   /** @type {PromiseWithResolvers<void>} */
   #loss = Promise.withResolvers();
   #stopWatching;
@@ -104,7 +105,7 @@ class ThreadHandle extends EventEmitter {
   constructor({ library, cookies, options, kind, pageState }) {
     super();
     const { memoryLimit } = options;
-    const lost = watchLoss(() => this.#lose(memoryLimit));
+    this.#lost = watchLoss(() => this.#lose(memoryLimit));
     const dom = new MessageChannel();
     const main = new MessageChannel();
     this.#domPort = dom.port1;
@@ -119,7 +120,7 @@ class ThreadHandle extends EventEmitter {
         pageState,
         unread: this.#unread,
         kind,
-        lost,
+        lost: this.#lost,
         port: dom.port2,
         control: main.port2,
       },
@@ -155,7 +156,7 @@ class ThreadHandle extends EventEmitter {
     });
     // Only a full heap ends a thread from within: see crates/v8/shim/untrusted_thread.cc.
     this.#worker.on('exit', () => {
-      unwatch(lost);
+      unwatch(this.#lost);
       this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`));
       this.emit('gone');
     });
@@ -397,6 +398,7 @@ class ThreadHandle extends EventEmitter {
    */
   #askToEnd() {
     if (this.#isLost) return this.#loss.promise;
+    expectEnd(this.#lost);
     let delay = FIRST_DELAY;
     const askAgain = () => {
       if (this.#isLost) return;

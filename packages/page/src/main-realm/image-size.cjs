@@ -8,6 +8,17 @@ const NO_JPEG_FRAME = new Set([0xc4, 0xc8, 0xcc]);
 /** The sizes of a bitmap's header that have 32-bit dimensions. Text that begins with `BM` has none of them. */
 const BMP_HEADERS = new Set([40, 52, 56, 64, 108, 124]);
 
+/**
+ * The attributes of an SVG image: of its root, which only a declaration, comments, instructions and a document type without a subset come before. What looks
+ * like it elsewhere is text of the image.
+ */
+const SVG_ROOT =
+  /^(?:\xef\xbb\xbf)?(?:\s|<\?(?:[^?]|\?(?!>))*\?>|<!--(?:[^-]|-(?!-))*-->|<!DOCTYPE[^[>]*>)*<svg((?=[\s/>])(?:[^"'<>]|"[^"]*"|'[^']*')*)>/i;
+const ATTRIBUTE = /\s([^\s=/"'<>]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const LENGTH = /^\s*\+?(\d+(?:\.\d*)?|\.\d+)(px|in|cm|mm|pt|pc)?\s*$/;
+/** How many a unit has. @type {Record<string, number>} */
+const PIXELS = { in: 96, cm: 96 / 2.54, mm: 96 / 25.4, pt: 96 / 72, pc: 16 };
+
 const ascii = (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /** @type {number} */ end) =>
   String.fromCharCode(...bytes.subarray(start, end));
 
@@ -58,12 +69,18 @@ const FORMATS = [
     // Other text may contain such a tag, and numbers in it that are nobody else's business.
     if (type !== 'image/svg+xml') return undefined;
     const text = ascii(bytes, 0, Math.min(bytes.byteLength, 4_096));
-    const tag = /<svg\b([^>]*)>/.exec(text)?.[1];
+    const attributes = SVG_ROOT.exec(text)?.[1];
     const isWhole =
-      tag?.endsWith('/') || ascii(bytes, Math.max(0, bytes.byteLength - 4_096), bytes.byteLength).includes('</svg');
-    if (tag === undefined || !isWhole) return undefined;
-    const length = (/** @type {string} */ name, /** @type {number} */ fallback) =>
-      Number(new RegExp(`\\b${name}\\s*=\\s*["']\\s*([0-9.]+)`).exec(tag)?.[1] ?? fallback);
+      attributes?.endsWith('/') ||
+      ascii(bytes, Math.max(0, bytes.byteLength - 4_096), bytes.byteLength).includes('</svg');
+    if (attributes === undefined || !isWhole) return undefined;
+    /** @type {Map<string, string>} */
+    const values = new Map();
+    for (const [, name, value, other] of attributes.matchAll(ATTRIBUTE)) values.set(name, value ?? other);
+    const length = (/** @type {string} */ name, /** @type {number} */ fallback) => {
+      const [, number, unit] = LENGTH.exec(values.get(name) ?? '') ?? [];
+      return number === undefined ? fallback : Number(number) * (PIXELS[unit] ?? 1);
+    };
     // The size of an image without one of its own: https://www.w3.org/TR/CSS21/visudet.html#inline-replaced-width
     return { width: Math.trunc(length('width', 300)), height: Math.trunc(length('height', 150)) };
   },
