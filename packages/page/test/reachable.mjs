@@ -39,8 +39,8 @@ export function walk(extra, limit = 400_000, isForeign = () => false) {
     } catch {
       continue;
     }
-    // An object without a prototype belongs to no realm, but its properties are walked.
-    if (!roots.has(root) && root !== object && found.length < 20) {
+    // An object without a prototype belongs to no realm, nor does what inherits from it, but their properties are walked.
+    if (!roots.has(root) && Object.hasOwn(root, 'constructor') && root !== object && found.length < 20) {
       found.push(`${path}: of another realm`);
       continue;
     }

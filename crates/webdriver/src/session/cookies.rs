@@ -182,5 +182,8 @@ mod tests {
             "__Host-a=; Max-Age=0; Path=/; Secure",
         );
         check(cookie("a", "/b;c", "a.test", false), "http://a.test/b;c/?y", "a=; Max-Age=0");
+        // What `decodeURI()` makes of the paths of URLs.
+        check(cookie("a", "/b ", "a.test", false), "http://a.test/b%20/?y", "a=; Max-Age=0");
+        check(cookie("a", "/b\n%3B", "a.test", false), "http://a.test/b%0A%253B/?y", "a=; Max-Age=0");
     }
 }
