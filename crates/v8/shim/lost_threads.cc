@@ -124,10 +124,31 @@ SELFPROF_API bool selfprof_survive_out_of_memory(Isolate* isolate, Handle lost) 
   return true;
 }
 
-// The main thread, inside a native function. Ends the process at once, without waiting for threads: some may never end, and V8's sampling thread of
-// one that is lost would send it signals when Node has joined it.
-SELFPROF_API void selfprof_exit_now(Isolate* isolate, int32_t code) noexcept {
-  node::RunAtExit(node::GetCurrentEnvironment(isolate->GetCurrentContext()));
+// The main thread. Ends the process at once, without waiting for threads: some may never end, and V8's sampling thread of one that is lost would send
+// it signals when Node has joined it. What is to be done at the end of the environment is done first.
+static void ExitNow(node::Environment* environment, int32_t code) {
+  node::RunAtExit(environment);
   std::fflush(nullptr);
   _exit(code);
+}
+
+// The main thread, inside a native function. The same.
+SELFPROF_API void selfprof_exit_now(Isolate* isolate, int32_t code) noexcept {
+  ExitNow(node::GetCurrentEnvironment(isolate->GetCurrentContext()), code);
+}
+
+// The main thread, inside a native function. The same, when Node has printed the error that ends the program.
+SELFPROF_API void selfprof_exit_after_error(Isolate* isolate, int32_t code) noexcept {
+  static int32_t exit_code;
+  exit_code = code;
+  node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
+  node::AtExit(
+      environment,
+      [](void* data) {
+        static bool is_ending = false;
+        if (is_ending) return;
+        is_ending = true;
+        ExitNow(static_cast<node::Environment*>(data), exit_code);
+      },
+      environment);
 }

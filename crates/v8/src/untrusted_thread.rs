@@ -69,6 +69,12 @@ pub fn exit_now(code: i32) {
     unsafe { ffi::selfprof_exit_now(ffi::selfprof_isolate(), code) }
 }
 
+/// The same, when Node has printed the error that ends the program.
+pub fn exit_after_error(code: i32) {
+    // SAFETY: a native function is inside an isolate.
+    unsafe { ffi::selfprof_exit_after_error(ffi::selfprof_isolate(), code) }
+}
+
 /// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in, which does as `Reflect.apply`. It notes where in a
 /// muted script came from what the callee throws, for [`muted_exception`]. `None` when there is no such context.
 #[must_use]

@@ -1376,6 +1376,14 @@ suite('a built-in function that V8 does not survive', () => {
     const thrown = await runProgram(`await end(${script}); setTimeout(() => { throw new Error('of the program') });`);
     assert.equal(thrown.code, 1);
     assert.match(thrown.stderr, /Error: of the program/);
+    const busy = 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
+    const afterTimeout = await runProgram(`
+      const page = await host.open('about:blank', { profile: true });
+      await page.evaluateIn({ timeout: 500 }, ${JSON.stringify(busy)}).catch(() => {});
+      await end(${script});
+      setTimeout(() => { throw new Error('of the program'); });`);
+    assert.deepEqual([afterTimeout.signal ?? null, afterTimeout.code], [null, 1]);
+    assert.match(afterTimeout.stderr, /Error: of the program/);
     // The page is closed when its thread has been lost and that was not noticed.
     const unnoticed = await runProgram(`
       const page = await host.open('about:blank');

@@ -338,6 +338,8 @@ export interface Addon {
   ): void;
   /** Ends the process without waiting for its threads. */
   exitNow(code: number): void;
+  /** The same when Node has printed an error. */
+  exitAfterError(code: number): void;
   /** Has this thread end alone where V8 is out of memory; the element of the list is 1 then. */
   surviveOutOfMemory(lost: Int32Array): void;
   forbidEval(contextObject: unknown): void;

@@ -51,6 +51,12 @@ pub fn exit_now(code: i32) {
     selfprof_v8::exit_now(code);
 }
 
+/// The same, when Node has printed the error that ends the program. To be called in the event `exit`.
+#[napi(catch_unwind)]
+pub fn exit_after_error(code: i32) {
+    selfprof_v8::exit_after_error(code);
+}
+
 /// Disables `eval` and `Function` in the context of `contextObject`, which is any object that was made in it.
 #[napi(catch_unwind)]
 pub fn forbid_eval(context_object: Unknown) -> Result<()> {

@@ -48,8 +48,12 @@ function look() {
  */
 function leave(code) {
   look();
-  if (isFailing) return;
-  if (isAnyLost || [...watched.values()].some(({ isAskedToEnd }) => isAskedToEnd)) {
+  const cannotWait = isAnyLost || [...watched.values()].some(({ isAskedToEnd }) => isAskedToEnd);
+  if (isFailing) {
+    if (cannotWait) native.exitAfterError(code);
+    return;
+  }
+  if (cannotWait) {
     // The program's own listeners that come after this one.
     const listeners = process.listeners('exit');
     for (const listener of listeners.slice(listeners.indexOf(leave) + 1)) Reflect.apply(listener, process, [code]);
