@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -85,14 +86,13 @@ void OnStackToPrint() {
 }
 
 // JS thread. Once for the process.
-bool HearOfErrors(Isolate* isolate) {
+void HearOfErrors(Isolate* isolate) {
   if (v8::base::SetFatalFunction != nullptr) v8::base::SetFatalFunction(OnFatalError);
   node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
   node::MultiIsolatePlatform* platform = node::GetMultiIsolatePlatform(environment);
-  if (v8::base::SetPrintStackTrace == nullptr || platform == nullptr) return true;
+  if (v8::base::SetPrintStackTrace == nullptr || platform == nullptr) return;
   print_stack = platform->GetStackTracePrinter();
   v8::base::SetPrintStackTrace(OnStackToPrint);
-  return true;
 }
 
 }  // namespace
@@ -119,8 +119,8 @@ SELFPROF_API bool selfprof_survive_out_of_memory(Isolate* isolate, Handle lost) 
       },
       nullptr);
   isolate->SetOOMErrorHandler(OnOutOfMemory);
-  static const bool hears = HearOfErrors(isolate);
-  static_cast<void>(hears);
+  static std::once_flag hears;
+  std::call_once(hears, HearOfErrors, isolate);
   return true;
 }
 
