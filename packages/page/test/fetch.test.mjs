@@ -219,6 +219,12 @@ suite('cookies that another host sets', () => {
     ['have no prefix in capitals', 'https://a.shop.test/', '__HOST-x=1; Domain=shop.test', 'https://b.shop.test/'],
     ['have no prefix without a name', 'https://a.shop.test/', '=__Host-x; Domain=shop.test', 'https://b.shop.test/'],
     ['have no prefix without a value', 'https://a.shop.test/', '__Secure-x; Domain=shop.test', 'https://b.shop.test/'],
+    [
+      'are not from scripts if their name says so',
+      'https://a.shop.test/',
+      '__Http-x=1; Secure',
+      'https://a.shop.test/',
+    ],
     ['are not of localhost', 'http://a.localhost/', 'x=1; Domain=localhost', 'http://b.localhost/'],
     ['are not of a domain that is none', 'http://a.test/', 'x=1; Domain=fe80::1%eth0', 'http://a.test/'],
     ['are not of a reserved domain', 'http://a.test/', 'x=1; Domain=test', 'http://b.test/'],
@@ -239,6 +245,18 @@ suite('cookies that another host sets', () => {
       cookies.list('https://a.shop.test/').map(({ name }) => name),
       ['__Host-a', '__Secure-b'],
     );
+  });
+
+  test('have the prefixes of responses if these are true', () => {
+    const cookies = new Cookies();
+    const url = 'https://a.shop.test/';
+    const isKept = (cookie) => cookies.apply({ url, cookie, isHttp: true });
+    assert.ok(isKept('__Http-a=1; Secure; HttpOnly; Domain=shop.test'));
+    assert.ok(isKept('__Host-Http-a=1; Secure; HttpOnly; Path=/'));
+    assert.ok(!isKept('__Http-b=1; Secure'));
+    assert.ok(!isKept('__Host-Http-b=1; Secure; Path=/'));
+    assert.ok(!isKept('__Host-Http-c=1; Secure; HttpOnly; Path=/; Domain=shop.test'));
+    assert.ok(!isKept('__HTTP-=1; HttpOnly'));
   });
 
   test('and those of hosts with reserved names are set and sent', () => {

@@ -23,7 +23,7 @@ const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' };
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
 /** What names of cookies promise about who has set them. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-cookie-name-prefixes */
-const PREFIX = /^__(secure|host)-/i;
+const PREFIX = /^__(secure|host-http|host|http)-/i;
 
 /** How long a cookie without `SameSite` is sent with a POST that navigates from another site, as in Chromium, in milliseconds: logging in may depend on it. */
 const LAX_ALLOWS_UNSAFE = 120_000;
@@ -236,12 +236,13 @@ function sentName(cookie) {
 
 /** Whether a cookie's name promises what is not true of it. @param {Cookie} cookie @param {string} url */
 function hasFalsePrefix(cookie, url) {
-  const { key, secure, domain, path } = cookie;
+  const { key, secure, httpOnly, domain, path } = cookie;
   if (key === '') return PREFIX.test(sentName(cookie));
-  const [, prefix] = PREFIX.exec(key) ?? [];
+  const prefix = PREFIX.exec(key)?.[1]?.toLowerCase();
   if (prefix === undefined) return false;
   if (!secure || !isTrustworthy(new URL(url).origin)) return true;
-  return prefix.toLowerCase() === 'host' && (domain !== null || path !== '/');
+  if (prefix.endsWith('http') && !httpOnly) return true;
+  return prefix.startsWith('host') && (domain !== null || path !== '/');
 }
 
 /** When a cookie ends, in seconds; undefined for one of the session, and one that never ends. @param {Cookie} cookie */

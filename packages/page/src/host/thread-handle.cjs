@@ -91,7 +91,8 @@ class ThreadHandle extends EventEmitter {
   #isRetired = false;
   /** Whether V8 has lost the thread: Node never finds that it has ended. */
   #isLost = false;
-  #lost;
+  /** Shared with the thread: see `watchLoss`. */
+  #lossFlag;
   /** @type {PromiseWithResolvers<void>} */
   #loss = Promise.withResolvers();
   #stopWatching;
@@ -105,7 +106,7 @@ class ThreadHandle extends EventEmitter {
   constructor({ library, cookies, options, kind, pageState }) {
     super();
     const { memoryLimit } = options;
-    this.#lost = watchLoss(() => this.#lose(memoryLimit));
+    this.#lossFlag = watchLoss(() => this.#lose(memoryLimit));
     const dom = new MessageChannel();
     const main = new MessageChannel();
     this.#domPort = dom.port1;
@@ -120,7 +121,7 @@ class ThreadHandle extends EventEmitter {
         pageState,
         unread: this.#unread,
         kind,
-        lost: this.#lost,
+        lost: this.#lossFlag,
         port: dom.port2,
         control: main.port2,
       },
@@ -156,7 +157,7 @@ class ThreadHandle extends EventEmitter {
     });
     // Only a full heap ends a thread from within: see crates/v8/shim/untrusted_thread.cc.
     this.#worker.on('exit', () => {
-      unwatch(this.#lost);
+      unwatch(this.#lossFlag);
       this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`));
       this.emit('gone');
     });
@@ -398,7 +399,7 @@ class ThreadHandle extends EventEmitter {
    */
   #askToEnd() {
     if (this.#isLost) return this.#loss.promise;
-    expectEnd(this.#lost);
+    expectEnd(this.#lossFlag);
     let delay = FIRST_DELAY;
     const askAgain = () => {
       if (this.#isLost) return;
