@@ -568,6 +568,11 @@ suite('fetch', () => {
       await attempt('/preflight', { method: 'PUT', headers: { 'x-own': '1' }, body: 'x' }),
       'cors,200,open,,2,false',
     );
+    const { headers } = foreign.requests.findLast(({ method }) => method === 'OPTIONS');
+    assert.deepEqual(
+      ['dest', 'mode', 'site'].map((name) => headers[`sec-fetch-${name}`]),
+      ['empty', 'cors', 'same-site'],
+    );
     assert.equal(await attempt('/preflight', { method: 'DELETE' }), 'TypeError true');
     assert.equal(await attempt('/preflight', { headers: { 'x-other': '1' } }), 'TypeError true');
     assert.equal(await attempt('/open', { method: 'PUT' }), 'TypeError true');

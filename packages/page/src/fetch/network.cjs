@@ -28,6 +28,7 @@ const { Turns } = require('./turns.cjs');
 /** @typedef {import('./request.cjs').BlobContent} BlobContent */
 /** @typedef {import('./redirect.cjs').Hop} Hop */
 /** @typedef {import('./fetch-timing.cjs').FetchTiming} FetchTiming */
+/** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 /** @typedef {import('./http.cjs').HttpResponse} HttpResponse */
 /** @typedef {NonNullable<Parameters<import('./http.cjs').Transport['send']>[1]>} SendOptions */
 
@@ -186,11 +187,12 @@ class Network {
         credentials === 'include'
           ? !(client.embedderPolicy === 'credentialless' && isOpaque)
           : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors || isOpaque));
+      relation = farther(relation, siteRelation(url, client.origin));
       const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
       if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
-        await this.#preflight({ url, method, unsafeHeaders, origin, credentials }, options);
+        const metadata = fetchMetadata(url, request, relation);
+        await this.#preflight({ url, method, unsafeHeaders, origin, credentials, metadata }, options);
       }
-      relation = farther(relation, siteRelation(url, client.origin));
       const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials, relation });
       const startedAt = redirectCount === 0 ? startTime : now();
       const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, options);
@@ -270,9 +272,9 @@ class Network {
    * @param {{ origin: string, isCors: boolean, sendsCredentials: boolean, relation: import('./site.cjs').SiteRelation }} context
    */
   #requestHeaders({ url, method, headers }, request, client, { origin, isCors, sendsCredentials, relation }) {
-    const { mode, destination, isTopLevel = false } = request;
+    const { mode, isTopLevel = false } = request;
     const has = (/** @type {string} */ name) => headers.some(([key]) => key.toLowerCase() === name);
-    /** @type {import('./headers.cjs').HeaderList} */
+    /** @type {HeaderList} */
     const sent = [...headers];
     if (!has('accept'))
       sent.push([
@@ -285,12 +287,7 @@ class Network {
     if (isCors || (method !== 'GET' && method !== 'HEAD')) sent.push(['Origin', origin]);
     const referrer = referrerFor(request.referrer, url);
     if (referrer !== '') sent.push(['Referer', referrer]);
-    if (isTrustworthy(url.origin)) {
-      sent.push(['Sec-Fetch-Dest', destination === 'module' ? 'script' : destination || 'empty']);
-      sent.push(['Sec-Fetch-Mode', mode]);
-      // https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-site-header
-      sent.push(['Sec-Fetch-Site', client.isUser ? 'none' : relation]);
-    }
+    sent.push(...fetchMetadata(url, request, client.isUser ? 'none' : relation));
     if (sendsCredentials) {
       const cookies = this.#cookies.headerFor(url, { isTopLevel, method, client });
       if (cookies !== '') sent.push(['Cookie', cookies]);
@@ -301,16 +298,33 @@ class Network {
   /**
    * https://fetch.spec.whatwg.org/#cors-preflight-fetch
    *
-   * @param {{ url: URL, method: string, origin: string, credentials: string, unsafeHeaders: string[] }} request
+   * @param {{ url: URL, method: string, origin: string, credentials: string, unsafeHeaders: string[], metadata: HeaderList }} request
    * @param {SendOptions} options
    */
   async #preflight(request, options) {
-    /** @type {import('./headers.cjs').HeaderList} */
-    const headers = [...preflightHeaders(request), ['User-Agent', this.#userAgent]];
+    /** @type {HeaderList} */
+    const headers = [...preflightHeaders(request), ['User-Agent', this.#userAgent], ...request.metadata];
     const response = await this.#send({ url: request.url, method: 'OPTIONS', headers, body: null }, options);
     options.lease?.release();
     checkPreflight(response, request);
   }
+}
+
+/**
+ * What a server learns of where a request comes from, and what for. https://w3c.github.io/webappsec-fetch-metadata/
+ *
+ * @param {URL} url
+ * @param {Request} request
+ * @param {string} site
+ * @returns {HeaderList}
+ */
+function fetchMetadata(url, { mode, destination }, site) {
+  if (!isTrustworthy(url.origin)) return [];
+  return [
+    ['Sec-Fetch-Dest', destination === 'module' ? 'script' : destination || 'empty'],
+    ['Sec-Fetch-Mode', mode],
+    ['Sec-Fetch-Site', site],
+  ];
 }
 
 /** @param {unknown} error */
@@ -345,7 +359,7 @@ function localResponse(url, { type, bytes }, lease) {
   } catch (error) {
     throw new NetworkError(messageOf(error));
   }
-  /** @type {import('./headers.cjs').HeaderList} */
+  /** @type {HeaderList} */
   const headers = [
     ['content-type', type],
     ['content-length', String(bytes.byteLength)],
