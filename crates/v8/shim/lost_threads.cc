@@ -47,8 +47,12 @@ struct Survival {
 
 thread_local Survival* survival = nullptr;
 
+// Threads that the end of the process must leave alone: those that are lost, and those that are asked to end and have not, which they may never.
+std::atomic<int32_t> threads_to_leave{0};
+
 // The system call ends this thread alone, and runs no destructor of it: those would use an isolate that is in the middle of something.
 [[noreturn]] void EndThread() {
+  ++threads_to_leave;
   survival->is_lost->store(1);
   for (;;) syscall(SYS_exit, 0);
 }
@@ -124,31 +128,21 @@ SELFPROF_API bool selfprof_survive_out_of_memory(Isolate* isolate, Handle lost) 
   return true;
 }
 
-// The main thread. Ends the process at once, without waiting for threads: some may never end, and V8's sampling thread of one that is lost would send
-// it signals when Node has joined it. What is to be done at the end of the environment is done first.
-static void ExitNow(node::Environment* environment, int32_t code) {
-  node::RunAtExit(environment);
+// Instead of what Node does: it frees what V8 shares, which such threads may use, and V8's sampling thread of one that is lost goes on, too.
+static void Exit(node::Environment* environment, int code) {
+  if (threads_to_leave == 0) {
+    node::DefaultProcessExitHandler(environment, code);
+    return;
+  }
   std::fflush(nullptr);
   _exit(code);
 }
 
-// The main thread, inside a native function. The same.
-SELFPROF_API void selfprof_exit_now(Isolate* isolate, int32_t code) noexcept {
-  ExitNow(node::GetCurrentEnvironment(isolate->GetCurrentContext()), code);
+// The main thread, inside a native function. From now on the process ends at once if threads are to be left alone, whatever ends it: `process.exit()`,
+// also in a listener, or an error. Node has done by then what is to be done at the end of the environment, and has printed the error.
+SELFPROF_API void selfprof_leave_threads_at_exit(Isolate* isolate) noexcept {
+  node::SetProcessExitHandler(node::GetCurrentEnvironment(isolate->GetCurrentContext()), Exit);
 }
 
-// The main thread, inside a native function. The same, when Node has printed the error that ends the program.
-SELFPROF_API void selfprof_exit_after_error(Isolate* isolate, int32_t code) noexcept {
-  static int32_t exit_code;
-  exit_code = code;
-  node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
-  node::AtExit(
-      environment,
-      [](void* data) {
-        static bool is_ending = false;
-        if (is_ending) return;
-        is_ending = true;
-        ExitNow(static_cast<node::Environment*>(data), exit_code);
-      },
-      environment);
-}
+// The main thread. `change` is the number of threads that are asked to end, or, if it is negative, that have ended.
+SELFPROF_API void selfprof_count_threads_to_leave(int32_t change) noexcept { threads_to_leave += change; }

@@ -243,8 +243,8 @@ unsafe extern "C" {
         kind_of_script: extern "C" fn(i32) -> ScriptKind,
     ) -> bool;
     pub fn selfprof_survive_out_of_memory(isolate: *mut Isolate, lost: Value) -> bool;
-    pub fn selfprof_exit_after_error(isolate: *mut Isolate, code: i32);
-    pub fn selfprof_exit_now(isolate: *mut Isolate, code: i32);
+    pub fn selfprof_leave_threads_at_exit(isolate: *mut Isolate);
+    pub fn selfprof_count_threads_to_leave(change: i32);
     pub fn selfprof_noting_apply(isolate: *mut Isolate, anchor: Value) -> Value;
     pub fn selfprof_muted_exception(isolate: *mut Isolate, exception: Value) -> Value;
     pub fn selfprof_muted_rejection(isolate: *mut Isolate, promise: Value) -> Value;

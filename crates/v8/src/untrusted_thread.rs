@@ -62,17 +62,17 @@ pub fn survive_out_of_memory(lost: Value) -> bool {
     unsafe { ffi::selfprof_survive_out_of_memory(ffi::selfprof_isolate(), lost.as_raw()) }
 }
 
-/// Ends the process at once, without waiting for its threads, of which some may be lost. To be called on the main thread, inside a native function
-/// that JavaScript called.
-pub fn exit_now(code: i32) {
+/// Has the process end at once, without waiting for its threads, if some of them are lost or asked to end: see [`count_threads_to_leave`]. To be
+/// called on the main thread, inside a native function that JavaScript called.
+pub fn leave_threads_at_exit() {
     // SAFETY: a native function is inside an isolate.
-    unsafe { ffi::selfprof_exit_now(ffi::selfprof_isolate(), code) }
+    unsafe { ffi::selfprof_leave_threads_at_exit(ffi::selfprof_isolate()) }
 }
 
-/// The same, when Node has printed the error that ends the program.
-pub fn exit_after_error(code: i32) {
-    // SAFETY: a native function is inside an isolate.
-    unsafe { ffi::selfprof_exit_after_error(ffi::selfprof_isolate(), code) }
+/// Counts threads that are asked to end, or that have ended if `change` is negative. Those that are lost count by themselves.
+pub fn count_threads_to_leave(change: i32) {
+    // SAFETY: it changes one atomic number.
+    unsafe { ffi::selfprof_count_threads_to_leave(change) }
 }
 
 /// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in, which does as `Reflect.apply`. It notes where in a

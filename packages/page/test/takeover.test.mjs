@@ -1369,8 +1369,30 @@ suite('a built-in function that V8 does not survive', () => {
     }
   });
 
+  const script = JSON.stringify(ENDERS['a list that is too long']);
+  for (const [name, listener, ending, expected] of [
+    ['exits', 'process.exit(7)', '', 7],
+    ['exits again', 'process.exit(7)', 'process.exit(3);', 7],
+    ['exits after an error', 'process.exit(7)', "setTimeout(() => { throw new Error('of the program') });", 7],
+    [
+      'sets the code after an error',
+      'process.exitCode = 7',
+      "setTimeout(() => { throw new Error('of the program') });",
+      7,
+    ],
+    ['throws', "throw new Error('of the listener')", '', 1],
+    ['throws at an exit', "throw new Error('of the listener')", 'process.exit(3);', 3],
+    ['throws what is handled', "throw new Error('of the listener')", "process.on('uncaughtException', () => {});", 0],
+  ])
+    test(`leaves the end of a program as it is whose listener ${name}`, { timeout: 60_000 }, async () => {
+      const { code, signal, stderr } = await runProgram(
+        `await end(${script}); process.on('exit', () => { ${listener} }); ${ending}`,
+      );
+      assert.deepEqual([signal ?? null, code], [null, expected]);
+      if (expected === 1 || expected === 3) assert.match(stderr, /Error: of the listener/);
+    });
+
   test('leaves the ways in which a program ends as they are', { timeout: 60_000 }, async () => {
-    const script = JSON.stringify(ENDERS['a list that is too long']);
     const exited = await runProgram(`await end(${script}); process.exit(5);`);
     assert.equal(exited.code, 5);
     const thrown = await runProgram(`await end(${script}); setTimeout(() => { throw new Error('of the program') });`);

@@ -336,10 +336,10 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
     promiseRejected: (isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void,
   ): void;
-  /** Ends the process without waiting for its threads. */
-  exitNow(code: number): void;
-  /** The same when Node has printed an error. */
-  exitAfterError(code: number): void;
+  /** Has the process end at once, where it ends, if threads of pages are lost or asked to end. */
+  leaveThreadsAtExit(): void;
+  /** Counts threads that are asked to end; those that have ended, if it is negative. */
+  countThreadsToLeave(change: number): void;
   /** Has this thread end alone where V8 is out of memory; the element of the list is 1 then. */
   surviveOutOfMemory(lost: Int32Array): void;
   forbidEval(contextObject: unknown): void;

@@ -44,17 +44,17 @@ pub fn survive_out_of_memory(lost: Unknown) -> Result<()> {
     ))
 }
 
-/// Ends the process at once, after what is to be done at its end. To be called on the main thread when the process would end anyway, and a thread of
-/// a page is lost or does not end: Node would wait for that, and V8 use what Node has freed.
+/// Has the process end at once where it ends, after what is to be done then, if threads of pages are lost or asked to end: Node would wait for those,
+/// and V8 use what Node has freed. To be called on the main thread.
 #[napi(catch_unwind)]
-pub fn exit_now(code: i32) {
-    selfprof_v8::exit_now(code);
+pub fn leave_threads_at_exit() {
+    selfprof_v8::leave_threads_at_exit();
 }
 
-/// The same, when Node has printed the error that ends the program. To be called in the event `exit`.
+/// Counts threads of pages that are asked to end, or that have ended if `change` is negative.
 #[napi(catch_unwind)]
-pub fn exit_after_error(code: i32) {
-    selfprof_v8::exit_after_error(code);
+pub fn count_threads_to_leave(change: i32) {
+    selfprof_v8::count_threads_to_leave(change);
 }
 
 /// Disables `eval` and `Function` in the context of `contextObject`, which is any object that was made in it.

@@ -21,12 +21,13 @@ const INTERVAL = 100;
 /** By what each sets to 1 when it is lost. @type {Map<Int32Array, Watched>} */
 const watched = new Map();
 
-/** Whether a thread was lost. */
 let isAnyLost = false;
 
-/** Whether the program has nothing left to do; and whether it ends with an error, which Node prints after the event `exit`. */
+/** Whether the end of the process leaves such threads alone. */
+let leavesThreads = false;
+
+/** Whether the program has nothing left to do. */
 let isEnding = false;
-let isFailing = false;
 
 /** @type {NodeJS.Timeout | undefined} */
 let timer;
@@ -41,25 +42,21 @@ function look() {
 }
 
 /**
- * Node would wait for a thread that does not end, and fail with an error when it tears down the program of one that was lost. The latter can also
- * happen while it does that, but not in `process.exit()`, which tears down nothing.
+ * When a program has nothing left to do, Node waits for threads that do not end, and fails with an error when it tears down the program of one that
+ * was lost. `process.exit()` tears down nothing, but would skip the program's own listeners that come after this one.
  *
  * @param {number} code
  */
 function leave(code) {
-  look();
-  const cannotWait = isAnyLost || [...watched.values()].some(({ isAskedToEnd }) => isAskedToEnd);
-  if (isFailing) {
-    if (cannotWait) native.exitAfterError(code);
-    return;
-  }
-  if (cannotWait) {
-    // The program's own listeners that come after this one.
-    const listeners = process.listeners('exit');
-    for (const listener of listeners.slice(listeners.indexOf(leave) + 1)) Reflect.apply(listener, process, [code]);
-    native.exitNow(Number(process.exitCode ?? code));
-  }
-  if (isEnding && watched.size > 0) process.exit();
+  if (!isEnding || (watched.size === 0 && !isAnyLost)) return;
+  const listeners = process.listeners('exit');
+  for (const listener of listeners.slice(listeners.indexOf(leave) + 1)) Reflect.apply(listener, process, [code]);
+  reallyExit(code);
+}
+
+/** What `process.exit()` does after the event `exit`. @param {number} code unless the program has set one */
+function reallyExit(code) {
+  /** @type {any} */ (process).reallyExit(Number(process.exitCode ?? code));
 }
 
 /** The listeners of the program come first, also those that it has added later. */
@@ -73,8 +70,15 @@ function beforeExit() {
   }).unref();
 }
 
+/**
+ * Node prints the error that ends a program after the event `exit`. But where a listener of that event has thrown and the program handles the
+ * error, Node goes on to tear down the program.
+ */
 function onUncaught() {
-  isFailing = process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback();
+  const isHandled = isEnding && process.listenerCount('uncaughtException') > 0;
+  if (isHandled && /** @type {any} */ (process)._exiting && (watched.size > 0 || isAnyLost))
+    process.once('uncaughtException', () => reallyExit(0));
+  isEnding = false;
 }
 
 /** @param {'on' | 'off'} what */
@@ -92,6 +96,8 @@ function listen(what) {
  */
 function watchLoss(onLost) {
   if (!isMainThread) return undefined;
+  if (!leavesThreads) native.leaveThreadsAtExit();
+  leavesThreads = true;
   const lost = new Int32Array(new SharedArrayBuffer(4));
   if (watched.size === 0) {
     timer = setInterval(look, INTERVAL);
@@ -107,12 +113,18 @@ function watchLoss(onLost) {
 /** The thread is asked to end. @param {Int32Array | undefined} lost */
 function expectEnd(lost) {
   const thread = lost && watched.get(lost);
-  if (thread !== undefined) thread.isAskedToEnd = true;
+  if (thread === undefined || thread.isAskedToEnd) return;
+  thread.isAskedToEnd = true;
+  native.countThreadsToLeave(1);
 }
 
 /** @param {Int32Array | undefined} lost of a thread that has ended */
 function unwatch(lost) {
-  if (lost === undefined || !watched.delete(lost) || watched.size > 0) return;
+  const thread = lost && watched.get(lost);
+  if (thread === undefined) return;
+  watched.delete(/** @type {Int32Array} */ (lost));
+  if (thread.isAskedToEnd) native.countThreadsToLeave(-1);
+  if (watched.size > 0) return;
   clearInterval(timer);
   if (!isAnyLost) listen('off');
 }
