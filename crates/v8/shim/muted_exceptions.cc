@@ -7,7 +7,9 @@
 
 #include "muted_exceptions.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "catch.h"
@@ -37,17 +39,33 @@ constexpr int kMaxFrames = 128;
 constexpr auto kFrameOptions = static_cast<StackTrace::StackTraceOptions>(
     StackTrace::kDetailed | StackTrace::kExposeFramesAcrossSecurityOrigins);
 
+// An exception that was caught, and where in a muted script it came from; empty if it came from elsewhere.
+struct Note {
+  Global<Value> exception;
+  std::string place;
+};
+
 // One per thread that hosts pages, until its environment is torn down.
 struct Noted {
   selfprof::KindOfScript kind_of_script;
   // Nothing is asked of V8 before the thread has a muted script.
   bool has_muted_scripts = false;
-  // The last exception that was caught, and where in a muted script it came from; empty if it came from elsewhere.
-  Global<Value> exception;
-  std::string place;
+  // The last exception, and before that those of muted scripts that nobody has asked for. Before the host asks, a getter of the page can run, in
+  // which others are noted.
+  std::vector<Note> notes;
 };
 
+// How many notes are kept: what a muted script throws and somebody catches is never asked for.
+constexpr size_t kMaxNotes = 16;
+
 thread_local Noted* noted = nullptr;
+
+// The note of an exception, or the end of the notes.
+std::vector<Note>::iterator FindNote(Isolate* isolate, Local<Value> exception) {
+  return std::find_if(noted->notes.begin(), noted->notes.end(), [&](const Note& note) {
+    return note.exception.Get(isolate)->SameValue(exception);
+  });
+}
 
 ScriptKind KindOf(int32_t script_id) { return static_cast<ScriptKind>(noted->kind_of_script(script_id)); }
 
@@ -175,7 +193,7 @@ void Apply(const v8::FunctionCallbackInfo<Value>& info) {
 
 }  // namespace
 
-void selfprof::BeginNoting(KindOfScript kind_of_script) { noted = new Noted{kind_of_script, false, {}, {}}; }
+void selfprof::BeginNoting(KindOfScript kind_of_script) { noted = new Noted{kind_of_script, false, {}}; }
 
 void selfprof::EndNoting() {
   delete noted;
@@ -193,12 +211,17 @@ void selfprof::NoteException(Isolate* isolate, Local<Value> exception, Local<Mes
   if (noted == nullptr || !noted->has_muted_scripts) return;
   v8::HandleScope handles(isolate);
   // The host can catch an exception in the main realm and throw it again in the DOM realm. What was noted first stays.
-  bool is_again = !noted->exception.IsEmpty() && noted->exception.Get(isolate)->StrictEquals(exception) &&
-                  (message.IsEmpty() || IsCalledByHost(isolate, message->GetStackTrace()));
-  if (is_again) return;
-  noted->place.clear();
-  FindOrigin(isolate, message, &noted->place);
-  noted->exception.Reset(isolate, exception);
+  std::vector<Note>& notes = noted->notes;
+  auto again = FindNote(isolate, exception);
+  if (again != notes.end()) {
+    if (message.IsEmpty() || IsCalledByHost(isolate, message->GetStackTrace())) return;
+    notes.erase(again);
+  }
+  if (!notes.empty() && notes.back().place.empty()) notes.pop_back();
+  if (notes.size() == kMaxNotes) notes.erase(notes.begin());
+  Note note{Global<Value>(isolate, exception), {}};
+  FindOrigin(isolate, message, &note.place);
+  notes.push_back(std::move(note));
 }
 
 void selfprof::NoteRejection(Isolate* isolate, const v8::PromiseRejectMessage& rejection) {
@@ -247,9 +270,10 @@ SELFPROF_API Handle selfprof_muted_exception(Isolate* isolate, Handle exception)
   if (noted == nullptr || !noted->has_muted_scripts) return nullptr;
   Local<Value> value = FromHandle<Value>(exception);
   std::string place;
-  if (!noted->exception.IsEmpty() && noted->exception.Get(isolate)->SameValue(value)) {
-    place.swap(noted->place);
-    noted->exception.Reset();
+  auto note = FindNote(isolate, value);
+  if (note != noted->notes.end()) {
+    place = std::move(note->place);
+    noted->notes.erase(note);
   } else {
     selfprof::Catch caught(isolate);
     FindOrigin(isolate, v8::Exception::CreateMessage(isolate, value), &place);

@@ -322,6 +322,31 @@ suite('a script of another origin', () => {
     assert.deepEqual([...new Set(page.errors.map(({ message }) => message))], ['Script error.']);
   });
 
+  test('tells nothing by what it throws later, when a getter of the page catches something before that is reported', async (t) => {
+    const other = await serve(t, { '/later.js': `{ ${LATER} }` });
+    const attack = `
+      const spy = (target, key) => {
+        let { get, value } = Object.getOwnPropertyDescriptor(target, key);
+        Object.defineProperty(target, key, {
+          configurable: true,
+          get() {
+            try { structuredClone({ get own() { throw 0 } }); } catch {}
+            return get === undefined ? value : get.call(this);
+          },
+          set(replaced) { value = replaced; },
+        });
+      };
+      spy(window, '_document');
+      spy(Object.getPrototypeOf(_document._location), 'href');
+      spy(_document, '_defaultView');`;
+    const page = await openHtml(
+      t,
+      `<script>${NOTE} ${attack}</script><script src="${other.url('/later.js')}"></script>`,
+    );
+    await eventually(() => page.evaluate((count) => seen.length >= count, COUNT));
+    assert.deepEqual(await page.evaluate('seen'), Array(COUNT).fill(MUTED));
+  });
+
   test('tells nothing by code that it has made, whoever makes that run', async (t) => {
     const other = await serve(t, {
       '/evaluated.js': `(function secretName() {
