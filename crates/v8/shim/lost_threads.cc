@@ -6,11 +6,14 @@
 // the process. Where V8 gives up on a thread of its own, as in a collection of garbage, the process ends as before.
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -38,8 +41,9 @@ namespace node {
 
 namespace {
 
-// One per thread, from selfprof_survive_out_of_memory until its environment is torn down.
+// One per thread, from selfprof_survive_out_of_memory until its environment is torn down, or for ever if it is lost.
 struct Survival {
+  node::Environment* environment;
   std::shared_ptr<BackingStore> memory;
   // Where the user's thread reads that this one is lost.
   std::atomic<int32_t>* is_lost;
@@ -47,14 +51,24 @@ struct Survival {
 
 thread_local Survival* survival = nullptr;
 
-// Threads that the end of the process must leave alone: those that are lost, and those that are asked to end and have not, which they may never.
-std::atomic<int32_t> threads_to_leave{0};
+// Of all threads. Each adds and removes its own; the main thread reads them at the end of the process.
+std::mutex survivals_mutex;
+std::vector<Survival*> survivals;
+
+std::atomic<bool> is_any_lost{false};
 
 // The system call ends this thread alone, and runs no destructor of it: those would use an isolate that is in the middle of something.
 [[noreturn]] void EndThread() {
-  ++threads_to_leave;
+  is_any_lost = true;
   survival->is_lost->store(1);
   for (;;) syscall(SYS_exit, 0);
+}
+
+void Forget(void*) {
+  std::lock_guard lock(survivals_mutex);
+  std::erase(survivals, survival);
+  delete survival;
+  survival = nullptr;
 }
 
 void OnOutOfMemory(const char* location, const v8::OOMDetails& details) {
@@ -114,23 +128,45 @@ SELFPROF_API bool selfprof_survive_out_of_memory(Isolate* isolate, Handle lost) 
   std::shared_ptr<BackingStore> memory = list->Buffer()->GetBackingStore();
   if (!memory->IsShared() || survival != nullptr) return false;
   auto* address = static_cast<char*>(memory->Data()) + list->ByteOffset();
-  survival = new Survival{memory, reinterpret_cast<std::atomic<int32_t>*>(address)};
-  node::AddEnvironmentCleanupHook(
-      isolate,
-      [](void*) {
-        delete survival;
-        survival = nullptr;
-      },
-      nullptr);
+  node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
+  survival = new Survival{environment, memory, reinterpret_cast<std::atomic<int32_t>*>(address)};
+  {
+    std::lock_guard lock(survivals_mutex);
+    survivals.push_back(survival);
+  }
+  node::AddEnvironmentCleanupHook(isolate, Forget, nullptr);
   isolate->SetOOMErrorHandler(OnOutOfMemory);
   static std::once_flag hears;
   std::call_once(hears, HearOfErrors, isolate);
   return true;
 }
 
-// Instead of what Node does: it frees what V8 shares, which such threads may use, and V8's sampling thread of one that is lost goes on, too.
+// How long threads get to end when the process ends, in milliseconds. Some never end, in a function that V8 does not interrupt.
+static constexpr int kMaxEnd = 1'000;
+
+// Asks all threads to end, as Node does, and waits for that. Returns whether they have.
+static bool EndThreads() {
+  {
+    std::lock_guard lock(survivals_mutex);
+    for (const Survival* thread : survivals) {
+      // V8 may have lost it while it held a lock.
+      if (is_any_lost) return false;
+      node::Stop(thread->environment);
+    }
+  }
+  for (int waited = 0; waited < kMaxEnd && !is_any_lost; ++waited) {
+    {
+      std::lock_guard lock(survivals_mutex);
+      if (survivals.empty()) return !is_any_lost;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+// Node waits for its threads, and frees what V8 shares, which those that are left may use. V8's sampling thread of one that is lost goes on, too.
 static void Exit(node::Environment* environment, int code) {
-  if (threads_to_leave == 0) {
+  if (EndThreads()) {
     node::DefaultProcessExitHandler(environment, code);
     return;
   }
@@ -138,11 +174,8 @@ static void Exit(node::Environment* environment, int code) {
   _exit(code);
 }
 
-// The main thread, inside a native function. From now on the process ends at once if threads are to be left alone, whatever ends it: `process.exit()`,
-// also in a listener, or an error. Node has done by then what is to be done at the end of the environment, and has printed the error.
+// The main thread, inside a native function. From now on the process ends without threads that are lost or do not end, whatever ends it:
+// `process.exit()`, also in a listener, or an error. Node has done by then what is to be done at the end of the environment, and has printed the error.
 SELFPROF_API void selfprof_leave_threads_at_exit(Isolate* isolate) noexcept {
   node::SetProcessExitHandler(node::GetCurrentEnvironment(isolate->GetCurrentContext()), Exit);
 }
-
-// The main thread. `change` is the number of threads that are asked to end, or, if it is negative, that have ended.
-SELFPROF_API void selfprof_count_threads_to_leave(int32_t change) noexcept { threads_to_leave += change; }

@@ -244,7 +244,6 @@ unsafe extern "C" {
     ) -> bool;
     pub fn selfprof_survive_out_of_memory(isolate: *mut Isolate, lost: Value) -> bool;
     pub fn selfprof_leave_threads_at_exit(isolate: *mut Isolate);
-    pub fn selfprof_count_threads_to_leave(change: i32);
     pub fn selfprof_noting_apply(isolate: *mut Isolate, anchor: Value) -> Value;
     pub fn selfprof_muted_exception(isolate: *mut Isolate, exception: Value) -> Value;
     pub fn selfprof_muted_rejection(isolate: *mut Isolate, promise: Value) -> Value;

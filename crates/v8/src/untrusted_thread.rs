@@ -62,17 +62,11 @@ pub fn survive_out_of_memory(lost: Value) -> bool {
     unsafe { ffi::selfprof_survive_out_of_memory(ffi::selfprof_isolate(), lost.as_raw()) }
 }
 
-/// Has the process end at once, without waiting for its threads, if some of them are lost or asked to end: see [`count_threads_to_leave`]. To be
-/// called on the main thread, inside a native function that JavaScript called.
+/// Has the process end, where it ends, without those threads of pages that are lost or do not end within a second. To be called on the main thread,
+/// inside a native function that JavaScript called.
 pub fn leave_threads_at_exit() {
     // SAFETY: a native function is inside an isolate.
     unsafe { ffi::selfprof_leave_threads_at_exit(ffi::selfprof_isolate()) }
-}
-
-/// Counts threads that are asked to end, or that have ended if `change` is negative. Those that are lost count by themselves.
-pub fn count_threads_to_leave(change: i32) {
-    // SAFETY: it changes one atomic number.
-    unsafe { ffi::selfprof_count_threads_to_leave(change) }
 }
 
 /// A function `(callee, this, [argument, ...])` of the context that `anchor` was made in, which does as `Reflect.apply`. It notes where in a

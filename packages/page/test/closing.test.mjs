@@ -109,6 +109,21 @@ suite('nothing is kept', () => {
       await page.evaluate('frame.remove()');
       await eventually(() => threads.counts.windows === 1);
     }
+    // The frame goes from the other origin to an empty document of the page.
+    for (const end of ["frame.src = 'about:blank'", "frame.removeAttribute('src')", "frame.srcdoc = ''"]) {
+      await page.evaluate((url) => {
+        globalThis.frame = document.documentElement.appendChild(document.createElement('iframe'));
+        frame.src = url;
+        return new Promise((resolve) => {
+          frame.onload = () => resolve();
+        });
+      }, foreign.url('/'));
+      assert.equal(threads.counts.threads, 2);
+      assert.ok(await page.evaluate(`${end}; frame.contentWindow === frame.contentDocument.defaultView`), end);
+      await eventually(() => threads.counts.threads === 1);
+      await page.evaluate('frame.remove()');
+      await eventually(() => threads.counts.windows === 1);
+    }
     // The document is opened while the page is busy, and the page does not wait for it any more.
     await page.evaluate((url) => {
       const frame = document.documentElement.appendChild(document.createElement('iframe'));

@@ -190,6 +190,7 @@ test('the URL of a document is of its origin, whatever its page says', async (t)
     'http://user@127.0.0.1/',
     'nonsense',
     'file:///etc/passwd',
+    'about:blank',
   ]) {
     await run(
       call,
@@ -201,6 +202,7 @@ test('the URL of a document is of its origin, whatever its page says', async (t)
     );
     assert.equal(await ask('url'), attacker.url('/'), claimed);
     assert.equal(await ask('fragment', { url: victim.url('/#x') }), false, claimed);
+    assert.equal(await ask('fragment', { url: 'about:blank#x' }), false, claimed);
   }
 });
 

@@ -462,9 +462,12 @@ suite('a frame of another origin', () => {
     const seen = await page.evaluate(async (url) => {
       const [srcdoc, empty] = [frames[0].frames[0], frames[0].frames[1]];
       const fetched = await empty.fetch(url, { mode: 'no-cors' }).then(String, ({ name }) => name);
-      return [srcdoc.ran, fetched, (await fetch(url, { mode: 'no-cors' })).type];
+      const { fetch: kept } = frames[0];
+      document.querySelector('iframe').remove();
+      const later = await kept(url, { mode: 'no-cors' }).then(String, ({ name }) => name);
+      return [srcdoc.ran, fetched, later, (await fetch(url, { mode: 'no-cors' })).type];
     }, foreign.url('/plain.js'));
-    assert.deepEqual(seen, [undefined, 'TypeError', 'opaque']);
+    assert.deepEqual(seen, [undefined, 'TypeError', 'TypeError', 'opaque']);
   });
 
   test('counts towards the limit of threads', async (t) => {

@@ -1383,6 +1383,13 @@ suite('a built-in function that V8 does not survive', () => {
     ['throws', "throw new Error('of the listener')", '', 1],
     ['throws at an exit', "throw new Error('of the listener')", 'process.exit(3);', 3],
     ['throws what is handled', "throw new Error('of the listener')", "process.on('uncaughtException', () => {});", 0],
+    [
+      'throws what is captured',
+      "throw new Error('of the listener')",
+      'process.setUncaughtExceptionCaptureCallback(() => {});',
+      0,
+    ],
+    ['is the only one', 'process.exitCode = 7', "process.removeAllListeners('beforeExit');", 7],
   ])
     test(`leaves the end of a program as it is whose listener ${name}`, { timeout: 60_000 }, async () => {
       const { code, signal, stderr } = await runProgram(
@@ -1390,6 +1397,22 @@ suite('a built-in function that V8 does not survive', () => {
       );
       assert.deepEqual([signal ?? null, code], [null, expected]);
       if (expected === 1 || expected === 3) assert.match(stderr, /Error: of the listener/);
+    });
+
+  for (const ending of [
+    '',
+    'process.exit(3);',
+    "process.on('exit', () => process.exit(3));",
+    "throw new Error('of the program');",
+  ])
+    test(`does not keep a program from ending that has not noticed it: ${ending}`, { timeout: 60_000 }, async () => {
+      const { code, signal } = await runProgram(`
+        const page = await host.open('about:blank');
+        await page.evaluate('setTimeout(() => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1), 10)');
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        ${ending}`);
+      const expected = ending.includes('exit') ? 3 : ending.includes('throw') ? 1 : 0;
+      assert.deepEqual([signal ?? null, code], [null, expected]);
     });
 
   test('leaves the ways in which a program ends as they are', { timeout: 60_000 }, async () => {

@@ -336,10 +336,8 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
     promiseRejected: (isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void,
   ): void;
-  /** Has the process end at once, where it ends, if threads of pages are lost or asked to end. */
+  /** Has the process end, where it ends, without threads of pages that are lost or do not end. */
   leaveThreadsAtExit(): void;
-  /** Counts threads that are asked to end; those that have ended, if it is negative. */
-  countThreadsToLeave(change: number): void;
   /** Has this thread end alone where V8 is out of memory; the element of the list is 1 then. */
   surviveOutOfMemory(lost: Int32Array): void;
   forbidEval(contextObject: unknown): void;

@@ -44,17 +44,11 @@ pub fn survive_out_of_memory(lost: Unknown) -> Result<()> {
     ))
 }
 
-/// Has the process end at once where it ends, after what is to be done then, if threads of pages are lost or asked to end: Node would wait for those,
-/// and V8 use what Node has freed. To be called on the main thread.
+/// Has the process end, where it ends, without those threads of pages that are lost or do not end within a second: Node would wait for them, and V8
+/// use what Node has freed. To be called on the main thread.
 #[napi(catch_unwind)]
 pub fn leave_threads_at_exit() {
     selfprof_v8::leave_threads_at_exit();
-}
-
-/// Counts threads of pages that are asked to end, or that have ended if `change` is negative.
-#[napi(catch_unwind)]
-pub fn count_threads_to_leave(change: i32) {
-    selfprof_v8::count_threads_to_leave(change);
 }
 
 /// Disables `eval` and `Function` in the context of `contextObject`, which is any object that was made in it.

@@ -232,8 +232,10 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
         if (isInitial) this.#fetch('about:blank');
         return;
       }
-      const result = evaluateJavaScriptURL(this._contentDocument._globalObject, url);
       const { URL: shown, _globalObject: window } = this._contentDocument;
+      const result = evaluateJavaScriptURL(window, url);
+      // The script can have removed the frame, or shown something else in it.
+      if (this._contentDocument?._globalObject !== window) return;
       if (typeof result === 'string')
         this.#show(shown, parent._origin, result, 'text/html', { ...sandboxOf(window), document: 0 });
       else if (isInitial) this.#completeBlank();
@@ -244,12 +246,11 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
         this.#fetch('about:blank');
         return;
       }
-      if (this._contentDocument === null) this.#openBlank();
-      if (!isInitial)
+      if (isInitial) this.#completeBlank();
+      else
         this.#show(serializeURL(url), parent._origin, '<html><head></head><body></body></html>', 'text/html', {
           document: 0,
         });
-      else this.#completeBlank();
       return;
     }
     this.#fetch(serializeURL(url));

@@ -78,7 +78,7 @@ class Automation {
   async #url(context, limit) {
     const claimed = (await this.#ask(context, 'url', {}, limit)).read();
     const loaded = internalsOf(this.#page).threads?.find(context.frame)?.thread.document.url ?? this.#page.url;
-    return credibleUrl(String(claimed), loaded);
+    return credibleUrl(String(claimed), loaded, context.frame !== 0);
   }
 
   /**

@@ -353,7 +353,7 @@ class AgentThreads {
       return;
     }
     const known = thread.windows.get(frame);
-    const shown = credibleUrl(shortened(String(url)), shortened(thread.document.url));
+    const shown = credibleUrl(shortened(String(url)), shortened(thread.document.url), frame !== 0);
     if (known !== undefined) known.url = shown;
     else if (type === 'window' && thread.windows.size < MAX_WINDOWS)
       thread.windows.set(frame, { url: shown, parent: Number(parent) });

@@ -6,17 +6,18 @@
 const { withoutFragment } = require('../fetch/request.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
 
-/** What all URLs begin with that a document can have. All files of a folder have one thread. */
-const BEGINNING = /^(?:https?:\/\/[^/?#]*\/|file:\/\/\/)/;
+/** What all URLs begin with that a document of the thread can have: its origin, or the folder of its file. */
+const BEGINNING = /^(?:https?:\/\/[^/?#]*\/|file:\/\/\/(?:[^?#]*\/)?)/;
 
 /**
  * @param {string} claimed by the page
- * @param {string} loaded which URL the document of its thread was loaded from
+ * @param {string} loaded which URL the outermost document of its thread was loaded from
+ * @param {boolean} isInFrame whether it is a frame in that one
  * @returns {string} what the page says if that can be, or else where its document is from
  */
-function credibleUrl(claimed, loaded) {
-  // Frames of the thread may have documents that were not loaded.
-  if (/^about:(?:blank|srcdoc)(?:[?#]|$)/.test(claimed)) return claimed;
+function credibleUrl(claimed, loaded, isInFrame) {
+  // Frames may have documents that were not loaded.
+  if (isInFrame && /^about:(?:blank|srcdoc)(?:[?#]|$)/.test(claimed)) return claimed;
   if (withoutFragment(claimed) === withoutFragment(loaded)) return claimed;
   // Only the URL that was loaded is known to be serialized. The other could be read in more than one way.
   const [beginning] = BEGINNING.exec(loaded) ?? [];

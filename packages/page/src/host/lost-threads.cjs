@@ -10,30 +10,23 @@ const native = require('selfprof/internal/native.cjs');
 /** How often the threads are looked at, in milliseconds. */
 const INTERVAL = 100;
 
-/**
- * A thread, until it has ended or is lost.
- *
- * @typedef {object} Watched
- * @property {() => void} onLost
- * @property {boolean} isAskedToEnd
- */
-
-/** By what each sets to 1 when it is lost. @type {Map<Int32Array, Watched>} */
+/** What to do when a thread is lost, by what it sets to 1 then. @type {Map<Int32Array, () => void>} */
 const watched = new Map();
 
 let isAnyLost = false;
 
-/** Whether the end of the process leaves such threads alone. */
+/** Whether the end of the process leaves threads alone. */
 let leavesThreads = false;
 
-/** Whether the program has nothing left to do. */
+/** Whether the program has nothing left to do; and whether it ends with an error, which Node prints after the event `exit`. */
 let isEnding = false;
+let isFailing = false;
 
 /** @type {NodeJS.Timeout | undefined} */
 let timer;
 
 function look() {
-  for (const [lost, { onLost }] of watched) {
+  for (const [lost, onLost] of watched) {
     if (Atomics.load(lost, 0) === 0) continue;
     isAnyLost = true;
     unwatch(lost);
@@ -42,27 +35,35 @@ function look() {
 }
 
 /**
- * When a program has nothing left to do, Node waits for threads that do not end, and fails with an error when it tears down the program of one that
- * was lost. `process.exit()` tears down nothing, but would skip the program's own listeners that come after this one.
+ * When a program has nothing left to do, Node waits for threads that may not end, and fails with an error when it tears down the program of one that
+ * was lost. So the process ends as by `process.exit()`, which tears down nothing, when the listeners after this one have run.
  *
  * @param {number} code
  */
 function leave(code) {
-  if (!isEnding || (watched.size === 0 && !isAnyLost)) return;
+  if (isFailing || (watched.size === 0 && !isAnyLost)) return;
   const listeners = process.listeners('exit');
-  for (const listener of listeners.slice(listeners.indexOf(leave) + 1)) Reflect.apply(listener, process, [code]);
-  reallyExit(code);
+  try {
+    for (const listener of listeners.slice(listeners.indexOf(leave) + 1)) Reflect.apply(listener, process, [code]);
+  } catch (error) {
+    // Node would go on to tear down the program. An exception of `process.exit()` goes to its caller.
+    if (!isEnding || !isHandled()) throw error;
+    internals._fatalException(error);
+  }
+  internals.reallyExit(Number(process.exitCode ?? code));
 }
 
-/** What `process.exit()` does after the event `exit`. @param {number} code unless the program has set one */
-function reallyExit(code) {
-  /** @type {any} */ (process).reallyExit(Number(process.exitCode ?? code));
+/** What Node itself calls, and does not document. @type {any} */
+const internals = process;
+
+/** Whether the program goes on after an error that it does not catch. */
+function isHandled() {
+  return process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
 }
 
-/** The listeners of the program come first, also those that it has added later. */
 function beforeExit() {
   process.off('exit', leave);
-  process.on('exit', leave);
+  process.prependListener('exit', leave);
   isEnding = true;
   // Unless a listener has found something to do.
   setImmediate(() => {
@@ -70,15 +71,8 @@ function beforeExit() {
   }).unref();
 }
 
-/**
- * Node prints the error that ends a program after the event `exit`. But where a listener of that event has thrown and the program handles the
- * error, Node goes on to tear down the program.
- */
 function onUncaught() {
-  const isHandled = isEnding && process.listenerCount('uncaughtException') > 0;
-  if (isHandled && /** @type {any} */ (process)._exiting && (watched.size > 0 || isAnyLost))
-    process.once('uncaughtException', () => reallyExit(0));
-  isEnding = false;
+  isFailing = !isHandled();
 }
 
 /** @param {'on' | 'off'} what */
@@ -106,27 +100,15 @@ function watchLoss(onLost) {
     listen('off');
     listen('on');
   }
-  watched.set(lost, { onLost, isAskedToEnd: false });
+  watched.set(lost, onLost);
   return lost;
-}
-
-/** The thread is asked to end. @param {Int32Array | undefined} lost */
-function expectEnd(lost) {
-  const thread = lost && watched.get(lost);
-  if (thread === undefined || thread.isAskedToEnd) return;
-  thread.isAskedToEnd = true;
-  native.countThreadsToLeave(1);
 }
 
 /** @param {Int32Array | undefined} lost of a thread that has ended */
 function unwatch(lost) {
-  const thread = lost && watched.get(lost);
-  if (thread === undefined) return;
-  watched.delete(/** @type {Int32Array} */ (lost));
-  if (thread.isAskedToEnd) native.countThreadsToLeave(-1);
-  if (watched.size > 0) return;
+  if (lost === undefined || !watched.delete(lost) || watched.size > 0) return;
   clearInterval(timer);
   if (!isAnyLost) listen('off');
 }
 
-module.exports = { expectEnd, unwatch, watchLoss };
+module.exports = { unwatch, watchLoss };

@@ -9,7 +9,7 @@ const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 const { PAGE_STATE } = require('../any-realm/page-state.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
-const { expectEnd, unwatch, watchLoss } = require('./lost-threads.cjs');
+const { unwatch, watchLoss } = require('./lost-threads.cjs');
 const { closePorts } = require('./message-ports.cjs');
 const { cloneKey } = require('./script-values.cjs');
 const { ThreadInbox } = require('./thread-inbox.cjs');
@@ -399,7 +399,6 @@ class ThreadHandle extends EventEmitter {
    */
   #askToEnd() {
     if (this.#isLost) return this.#loss.promise;
-    expectEnd(this.#lossFlag);
     let delay = FIRST_DELAY;
     const askAgain = () => {
       if (this.#isLost) return;

@@ -29,6 +29,9 @@ const MAX_WINDOWS = 1_000;
 /** The document of a new frame, until it has loaded another one. @type {ShownDocument} */
 const EMPTY_DOCUMENT = { url: 'about:blank', profiling: undefined };
 
+/** @type {import('../fetch/request.cjs').Client['embedderPolicy']} */
+const STRICTEST = 'require-corp';
+
 /** The functions of a window's program that the main realm calls. */
 const CODE = ['allocate', 'describeModule', 'emptyObject', 'makeError', 'parse', 'settle'];
 
@@ -65,11 +68,14 @@ class WindowRegistry {
   /**
    * The client of the requests of a window: frames of the page's origin are in its thread, and have embedder policies of their own.
    *
-   * @param {number} frame the DOM realm's number of the window
+   * @param {number | undefined} frame the DOM realm's number of the window
    */
   clientOf(frame) {
     const { client } = this.#thread;
-    const { embedderPolicy = client.embedderPolicy } = this.ofFrame(frame)?.document ?? client;
+    const record = this.ofFrame(frame);
+    // Scripts can keep the functions of a frame that is gone, and its policy with it.
+    if (record === undefined && frame !== undefined && frame !== 0) return { ...client, embedderPolicy: STRICTEST };
+    const { embedderPolicy = client.embedderPolicy } = record?.document ?? client;
     return { ...client, embedderPolicy };
   }
 
