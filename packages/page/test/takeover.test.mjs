@@ -1389,11 +1389,14 @@ suite('a built-in function that V8 does not survive', () => {
       'process.setUncaughtExceptionCaptureCallback(() => {});',
       0,
     ],
+    ['waits', 'return Promise.resolve().then(() => { process.exitCode = 9; })', '', 9],
+    ['rejects', "return Promise.reject(new Error('of the listener'))", '', 1],
+    ['emits the event', "process.off('exit', listener); process.emit('exit', 3); process.exitCode = 4", '', 4],
     ['is the only one', 'process.exitCode = 7', "process.removeAllListeners('beforeExit');", 7],
   ])
     test(`leaves the end of a program as it is whose listener ${name}`, { timeout: 60_000 }, async () => {
       const { code, signal, stderr } = await runProgram(
-        `await end(${script}); process.on('exit', () => { ${listener} }); ${ending}`,
+        `await end(${script}); process.on('exit', function listener() { ${listener} }); ${ending}`,
       );
       assert.deepEqual([signal ?? null, code], [null, expected]);
       if (expected === 1 || expected === 3) assert.match(stderr, /Error: of the listener/);

@@ -18,9 +18,11 @@ let isAnyLost = false;
 /** Whether the end of the process leaves threads alone. */
 let leavesThreads = false;
 
-/** Whether the program has nothing left to do; and whether it ends with an error, which Node prints after the event `exit`. */
+/** Whether the program has nothing left to do. */
 let isEnding = false;
-let isFailing = false;
+
+/** What Node calls itself, and does not document. @type {any} */
+const internals = process;
 
 /** @type {NodeJS.Timeout | undefined} */
 let timer;
@@ -36,34 +38,27 @@ function look() {
 
 /**
  * When a program has nothing left to do, Node waits for threads that may not end, and fails with an error when it tears down the program of one that
- * was lost. So the process ends as by `process.exit()`, which tears down nothing, when the listeners after this one have run.
+ * was lost. So the process ends as by `process.exit()`, which tears down nothing, as soon as all listeners of `exit` have run, with their promise jobs.
  *
  * @param {number} code
  */
 function leave(code) {
-  if (isFailing || (watched.size === 0 && !isAnyLost)) return;
-  const listeners = process.listeners('exit');
-  try {
-    for (const listener of listeners.slice(listeners.indexOf(leave) + 1)) Reflect.apply(listener, process, [code]);
-  } catch (error) {
-    // Node would go on to tear down the program. An exception of `process.exit()` goes to its caller.
-    if (!isEnding || !isHandled()) throw error;
-    internals._fatalException(error);
-  }
+  // The program can emit the event, too.
+  if (!internals._exiting) return;
+  // Node takes no callbacks in this event, but runs them after it.
+  internals._exiting = false;
+  process.nextTick(end, code);
+  internals._exiting = true;
+}
+
+/** @param {number} code unless the program has set one */
+function end(code) {
+  if (watched.size === 0 && !isAnyLost) return;
+  internals._tickCallback();
   internals.reallyExit(Number(process.exitCode ?? code));
 }
 
-/** What Node itself calls, and does not document. @type {any} */
-const internals = process;
-
-/** Whether the program goes on after an error that it does not catch. */
-function isHandled() {
-  return process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
-}
-
 function beforeExit() {
-  process.off('exit', leave);
-  process.prependListener('exit', leave);
   isEnding = true;
   // Unless a listener has found something to do.
   setImmediate(() => {
@@ -71,8 +66,13 @@ function beforeExit() {
   }).unref();
 }
 
-function onUncaught() {
-  isFailing = !isHandled();
+/** When a listener of `exit` has thrown, Node does nothing of that. It goes on to tear down the program, if that handles the error. @param {unknown} error */
+function onUncaught(error) {
+  const isHandled = process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
+  if (!isEnding || !internals._exiting || !isHandled) return;
+  isEnding = false;
+  internals._fatalException(error);
+  end(0);
 }
 
 /** @param {'on' | 'off'} what */
