@@ -5,6 +5,7 @@
 // as the process, and its stack until Node joins it. Other threads can go on, since V8 gives up outside of what isolates share, and without a lock of
 // the process. Where V8 gives up on a thread of its own, as in a collection of garbage, the process ends as before.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -55,11 +56,8 @@ thread_local Survival* survival = nullptr;
 std::mutex survivals_mutex;
 std::vector<Survival*> survivals;
 
-std::atomic<bool> is_any_lost{false};
-
 // The system call ends this thread alone, and runs no destructor of it: those would use an isolate that is in the middle of something.
 [[noreturn]] void EndThread() {
-  is_any_lost = true;
   survival->is_lost->store(1);
   for (;;) syscall(SYS_exit, 0);
 }
@@ -146,18 +144,16 @@ static constexpr int kMaxEnd = 1'000;
 
 // Asks all threads to end, as Node does, and waits for that. Returns whether they have.
 static bool EndThreads() {
-  {
-    std::lock_guard lock(survivals_mutex);
-    for (const Survival* thread : survivals) {
-      // V8 may have lost it while it held a lock.
-      if (is_any_lost) return false;
-      node::Stop(thread->environment);
-    }
-  }
-  for (int waited = 0; waited < kMaxEnd && !is_any_lost; ++waited) {
+  for (int waited = 0; waited < kMaxEnd; ++waited) {
     {
       std::lock_guard lock(survivals_mutex);
-      if (survivals.empty()) return !is_any_lost;
+      if (survivals.empty()) return true;
+      // V8 may have lost it while it held a lock.
+      if (std::any_of(survivals.begin(), survivals.end(), [](const Survival* thread) { return *thread->is_lost == 1; }))
+        return false;
+      if (waited == 0) {
+        for (const Survival* thread : survivals) node::Stop(thread->environment);
+      }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

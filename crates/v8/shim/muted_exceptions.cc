@@ -210,8 +210,8 @@ void selfprof::ExpectMutedScript(Isolate* isolate) {
 void selfprof::NoteException(Isolate* isolate, Local<Value> exception, Local<Message> message) {
   if (noted == nullptr || !noted->has_muted_scripts) return;
   v8::HandleScope handles(isolate);
-  // The host can catch an exception in the main realm and throw it again in the DOM realm. What was noted first stays.
   std::vector<Note>& notes = noted->notes;
+  // The host can catch an exception in the main realm and throw it again in the DOM realm. What was noted first stays.
   auto again = FindNote(isolate, exception);
   if (again != notes.end()) {
     if (message.IsEmpty() || IsCalledByHost(isolate, message->GetStackTrace())) return;

@@ -1370,25 +1370,17 @@ suite('a built-in function that V8 does not survive', () => {
   });
 
   const script = JSON.stringify(ENDERS['a list that is too long']);
+  const fail = "setTimeout(() => { throw new Error('of the program') });";
+  const throws = "throw new Error('of the listener')";
   for (const [name, listener, ending, expected] of [
     ['exits', 'process.exit(7)', '', 7],
     ['exits again', 'process.exit(7)', 'process.exit(3);', 7],
-    ['exits after an error', 'process.exit(7)', "setTimeout(() => { throw new Error('of the program') });", 7],
-    [
-      'sets the code after an error',
-      'process.exitCode = 7',
-      "setTimeout(() => { throw new Error('of the program') });",
-      7,
-    ],
-    ['throws', "throw new Error('of the listener')", '', 1],
-    ['throws at an exit', "throw new Error('of the listener')", 'process.exit(3);', 3],
-    ['throws what is handled', "throw new Error('of the listener')", "process.on('uncaughtException', () => {});", 0],
-    [
-      'throws what is captured',
-      "throw new Error('of the listener')",
-      'process.setUncaughtExceptionCaptureCallback(() => {});',
-      0,
-    ],
+    ['exits after an error', 'process.exit(7)', fail, 7],
+    ['sets the code after an error', 'process.exitCode = 7', fail, 7],
+    ['throws', throws, '', 1],
+    ['throws at an exit', throws, 'process.exit(3);', 3],
+    ['throws what is handled', throws, "process.on('uncaughtException', () => {});", 0],
+    ['throws what is captured', throws, 'process.setUncaughtExceptionCaptureCallback(() => {});', 0],
     ['waits', 'return Promise.resolve().then(() => { process.exitCode = 9; })', '', 9],
     ['rejects', "return Promise.reject(new Error('of the listener'))", '', 1],
     ['emits the event', "process.off('exit', listener); process.emit('exit', 3); process.exitCode = 4", '', 4],
@@ -1421,7 +1413,7 @@ suite('a built-in function that V8 does not survive', () => {
   test('leaves the ways in which a program ends as they are', { timeout: 60_000 }, async () => {
     const exited = await runProgram(`await end(${script}); process.exit(5);`);
     assert.equal(exited.code, 5);
-    const thrown = await runProgram(`await end(${script}); setTimeout(() => { throw new Error('of the program') });`);
+    const thrown = await runProgram(`await end(${script}); ${fail}`);
     assert.equal(thrown.code, 1);
     assert.match(thrown.stderr, /Error: of the program/);
     const busy = 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
@@ -1429,7 +1421,7 @@ suite('a built-in function that V8 does not survive', () => {
       const page = await host.open('about:blank', { profile: true });
       await page.evaluateIn({ timeout: 500 }, ${JSON.stringify(busy)}).catch(() => {});
       await end(${script});
-      setTimeout(() => { throw new Error('of the program'); });`);
+      ${fail}`);
     assert.deepEqual([afterTimeout.signal ?? null, afterTimeout.code], [null, 1]);
     assert.match(afterTimeout.stderr, /Error: of the program/);
     // The page is closed when its thread has been lost and that was not noticed.

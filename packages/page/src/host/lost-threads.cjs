@@ -15,9 +15,6 @@ const watched = new Map();
 
 let isAnyLost = false;
 
-/** Whether the end of the process leaves threads alone. */
-let leavesThreads = false;
-
 /** Whether the program has nothing left to do. */
 let isEnding = false;
 
@@ -90,12 +87,11 @@ function listen(what) {
  */
 function watchLoss(onLost) {
   if (!isMainThread) return undefined;
-  if (!leavesThreads) native.leaveThreadsAtExit();
-  leavesThreads = true;
   const lost = new Int32Array(new SharedArrayBuffer(4));
   if (watched.size === 0) {
     timer = setInterval(look, INTERVAL);
     timer.unref();
+    native.leaveThreadsAtExit();
     // They are still there if a thread was lost.
     listen('off');
     listen('on');

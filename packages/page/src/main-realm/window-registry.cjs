@@ -29,9 +29,6 @@ const MAX_WINDOWS = 1_000;
 /** The document of a new frame, until it has loaded another one. @type {ShownDocument} */
 const EMPTY_DOCUMENT = { url: 'about:blank', profiling: undefined };
 
-/** @type {import('../fetch/request.cjs').Client['embedderPolicy']} */
-const STRICTEST = 'require-corp';
-
 /** The functions of a window's program that the main realm calls. */
 const CODE = ['allocate', 'describeModule', 'emptyObject', 'makeError', 'parse', 'settle'];
 
@@ -74,7 +71,8 @@ class WindowRegistry {
     const { client } = this.#thread;
     const record = this.ofFrame(frame);
     // Scripts can keep the functions of a frame that is gone, and its policy with it.
-    if (record === undefined && frame !== undefined && frame !== 0) return { ...client, embedderPolicy: STRICTEST };
+    if (record === undefined && frame !== undefined && frame !== 0)
+      return { ...client, embedderPolicy: /** @type {const} */ ('require-corp') };
     const { embedderPolicy = client.embedderPolicy } = record?.document ?? client;
     return { ...client, embedderPolicy };
   }
