@@ -6,9 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 16] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
+    "shim/full_stack.cc",
     "shim/lost_threads.cc",
     "shim/mapping_urls.cc",
     "shim/modules.cc",

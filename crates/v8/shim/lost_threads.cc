@@ -1,5 +1,6 @@
 // Has a thread that hosts pages end alone where V8 gives up and would end the process. V8 does so when it is out of memory, and it takes for that
-// also a list of 2 ** 53 - 1 elements, and on Node 22 a regular expression that it compiles where the stack is full.
+// also a list of 2 ** 53 - 1 elements, and on Node 22 a regular expression that it compiles where the stack is full; when it has filled the stack itself,
+// see full_stack.cc; and when it finds something wrong, as a graph of more nodes than it can count.
 //
 // Such a thread is lost: it ends at once, in the middle of what V8 was doing, and nothing of it is torn down. Its isolate stays in memory as long
 // as the process, and its stack until Node joins it. Other threads can go on, since V8 gives up outside of what isolates share, and without a lock of
@@ -10,17 +11,15 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#include <dlfcn.h>
-#include <execinfo.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "full_stack.h"
 #include "handles.h"
 
 using selfprof::FromHandle;
@@ -38,67 +37,79 @@ namespace v8::base {
 // What Node does when V8 is out of memory: it says so and ends the process.
 namespace node {
 [[gnu::weak]] void OOMErrorHandler(const char* location, const v8::OOMDetails& details);
+// The same for other errors.
+[[gnu::weak]] [[noreturn]] void OnFatalError(const char* location, const char* message);
 }
 
 namespace {
 
-// One per thread, from selfprof_survive_out_of_memory until its environment is torn down, or for ever if it is lost.
+// Of a thread, from selfprof_end_alone until its end, or for ever if it is lost.
 struct Survival {
+  // Null once it is torn down. The thread can take long to end after that, while it disposes of its isolate.
   node::Environment* environment;
   std::shared_ptr<BackingStore> memory;
-  // Where the user's thread reads that this one is lost.
-  std::atomic<int32_t>* is_lost;
+  // Where the user's thread reads that this one is lost, and why.
+  std::atomic<int32_t>* loss;
 };
 
-thread_local Survival* survival = nullptr;
-
-// Of all threads. Each adds and removes its own; the main thread reads them at the end of the process.
+// Of all threads, never freed: they can outlive what ends with the process. Each adds and removes its own; the main thread reads them at the end.
 std::mutex survivals_mutex;
-std::vector<Survival*> survivals;
+std::vector<Survival*>& survivals = *new std::vector<Survival*>;
+
+// What a thread has of all this. The destructor runs at its end, and never if it is lost.
+struct OwnSurvival {
+  Survival* pointer = nullptr;
+
+  ~OwnSurvival() {
+    if (pointer == nullptr) return;
+    selfprof::UnwatchStack();
+    std::lock_guard lock(survivals_mutex);
+    std::erase(survivals, pointer);
+    delete pointer;
+  }
+};
+thread_local OwnSurvival own;
+
+// Why a thread is lost. packages/page/src/host/lost-threads.cjs has the same numbers.
+enum Loss : int32_t { kOutOfMemory = 1, kStackFull = 2, kError = 3 };
 
 // The system call ends this thread alone, and runs no destructor of it: those would use an isolate that is in the middle of something.
-[[noreturn]] void EndThread() {
-  survival->is_lost->store(1);
+[[noreturn]] void EndThread(Loss loss) {
+  own.pointer->loss->store(loss);
   for (;;) syscall(SYS_exit, 0);
 }
 
-void Forget(void*) {
+void ForgetEnvironment(void*) {
   std::lock_guard lock(survivals_mutex);
-  std::erase(survivals, survival);
-  delete survival;
-  survival = nullptr;
+  own.pointer->environment = nullptr;
 }
 
 void OnOutOfMemory(const char* location, const v8::OOMDetails& details) {
-  if (survival != nullptr) EndThread();
+  if (own.pointer != nullptr) EndThread(kOutOfMemory);
   if (node::OOMErrorHandler != nullptr) node::OOMErrorHandler(location, details);
 }
 
-// V8 found that something is not as it has to be. Only a size that is too large is survived: anything else may be an error of V8.
+// V8 found that something is not as it has to be: a number that is too large, or an error of its own. Nodes that have this function say nothing
+// before they call it.
 void OnFatalError(const char*, int, const char* message) {
-  if (survival != nullptr && std::strstr(message, "Fatal JavaScript invalid size error") != nullptr) EndThread();
+  if (own.pointer == nullptr) return;
+  std::fprintf(stderr, "# V8 gives up a page: %s\n", message);
+  EndThread(kError);
 }
 
 // What prints the native stack before the process ends. Set once, before V8 can call it.
 void (*print_stack)() = nullptr;
 
-// Whether a function of V8 has found that a size is too large, or that something else is wrong without an effect on security, as V8 says.
-bool IsHarmless(const char* function) {
-  if (std::strstr(function, "FatalNoSecurityImpact") != nullptr) return true;
-  if (std::strstr(function, "Runtime_FatalInvalidSize") != nullptr) return true;
-  return std::strstr(function, "FactoryBaseINS0_7FactoryEE") != nullptr && std::strstr(function, "FixedArray") != nullptr;
+// The same, when V8 has said what is wrong: 22 has no other function for it, and 26 does not call that for errors without an effect on security.
+void OnStackToPrint() {
+  if (own.pointer != nullptr) EndThread(kError);
+  if (print_stack != nullptr) print_stack();
 }
 
-// The same, on Nodes that do not tell the message: 22 has no function for it, and 26 does not call that for errors without an effect on security. Who
-// has called tells what was wrong.
-void OnStackToPrint() {
-  void* callers[4];
-  const int count = survival == nullptr ? 0 : backtrace(callers, 4);
-  for (int index = 0; index < count; ++index) {
-    Dl_info info;
-    if (dladdr(callers[index], &info) != 0 && info.dli_sname != nullptr && IsHarmless(info.dli_sname)) EndThread();
-  }
-  if (print_stack != nullptr) print_stack();
+// Node or the addon called a function of V8 with what that does not take.
+void OnMisuse(const char* location, const char* message) {
+  if (own.pointer != nullptr) OnFatalError(location, 0, message);
+  if (node::OnFatalError != nullptr) node::OnFatalError(location, message);
 }
 
 // JS thread. Once for the process.
@@ -113,27 +124,29 @@ void HearOfErrors(Isolate* isolate) {
 
 }  // namespace
 
-// JS thread, inside a native function. From now on this thread alone ends when V8 is out of memory in it. `lost` is an Int32Array of shared memory
-// with one element, which is 1 then. Returns false, and changes nothing, for anything else.
+// JS thread, inside a native function. From now on this thread alone ends when V8 gives up in it. `lost` is an
+// Int32Array of shared memory with one element, which is a Loss then. Returns false, and changes nothing, for anything else.
 //
 // The environment that has started the thread must be that of the main thread, and has to end the process before it is torn down: Node requires that
 // each of its threads has ended by itself.
-SELFPROF_API bool selfprof_survive_out_of_memory(Isolate* isolate, Handle lost) noexcept {
+SELFPROF_API bool selfprof_end_alone(Isolate* isolate, Handle lost) noexcept {
   Local<Value> value = FromHandle<Value>(lost);
   if (!value->IsInt32Array()) return false;
   Local<v8::Int32Array> list = value.As<v8::Int32Array>();
   if (list->ByteLength() != sizeof(int32_t)) return false;
   std::shared_ptr<BackingStore> memory = list->Buffer()->GetBackingStore();
-  if (!memory->IsShared() || survival != nullptr) return false;
+  if (!memory->IsShared() || own.pointer != nullptr) return false;
   auto* address = static_cast<char*>(memory->Data()) + list->ByteOffset();
   node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
-  survival = new Survival{environment, memory, reinterpret_cast<std::atomic<int32_t>*>(address)};
+  own.pointer = new Survival{environment, memory, reinterpret_cast<std::atomic<int32_t>*>(address)};
   {
     std::lock_guard lock(survivals_mutex);
-    survivals.push_back(survival);
+    survivals.push_back(own.pointer);
   }
-  node::AddEnvironmentCleanupHook(isolate, Forget, nullptr);
+  node::AddEnvironmentCleanupHook(isolate, ForgetEnvironment, nullptr);
+  selfprof::WatchStack([] { EndThread(kStackFull); });
   isolate->SetOOMErrorHandler(OnOutOfMemory);
+  isolate->SetFatalErrorHandler(OnMisuse);
   static std::once_flag hears;
   std::call_once(hears, HearOfErrors, isolate);
   return true;
@@ -149,10 +162,12 @@ static bool EndThreads() {
       std::lock_guard lock(survivals_mutex);
       if (survivals.empty()) return true;
       // V8 may have lost it while it held a lock.
-      if (std::any_of(survivals.begin(), survivals.end(), [](const Survival* thread) { return *thread->is_lost == 1; }))
+      if (std::any_of(survivals.begin(), survivals.end(), [](const Survival* thread) { return *thread->loss != 0; }))
         return false;
       if (waited == 0) {
-        for (const Survival* thread : survivals) node::Stop(thread->environment);
+        for (const Survival* thread : survivals) {
+          if (thread->environment != nullptr) node::Stop(thread->environment);
+        }
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

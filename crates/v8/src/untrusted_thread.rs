@@ -53,13 +53,13 @@ pub fn host_pages<Scripts: ScriptMuting>(functions: &HostFunctions) -> bool {
     }
 }
 
-/// Has this thread end alone, and at once, where V8 is out of memory and would end the process; nothing of it is torn down. `lost` is an `Int32Array`
-/// with one element in shared memory, which is 1 then. Returns false for anything else. The process must be ended before the environment of the
+/// Has this thread end alone, and at once, where V8 gives up and would end the process; nothing of it is torn down.
+/// `lost` is an `Int32Array` with one element in shared memory, which is then not 0. Returns false for anything else. The process must be ended before the environment of the
 /// thread that has started this one, which must be the main thread.
 #[must_use]
-pub fn survive_out_of_memory(lost: Value) -> bool {
+pub fn end_alone(lost: Value) -> bool {
     // SAFETY: as in `host_pages`.
-    unsafe { ffi::selfprof_survive_out_of_memory(ffi::selfprof_isolate(), lost.as_raw()) }
+    unsafe { ffi::selfprof_end_alone(ffi::selfprof_isolate(), lost.as_raw()) }
 }
 
 /// Has the process end, where it ends, without those threads of pages that are lost or do not end within a second. To be called on the main thread,

@@ -1263,7 +1263,7 @@ suite('a built-in function that V8 does not interrupt', () => {
 });
 
 suite('a built-in function that V8 does not survive', () => {
-  /** Scripts for which V8 gives up, whatever memory there is. It takes the first one for a lack of memory. */
+  /** Scripts for which V8 gives up, whatever memory there is. It takes the first one for a lack of memory. The last ones fill the stack. */
   const ENDERS = {
     'a list that is too long': 'Array.prototype.sort.call({ length: 2 ** 53 - 1 })',
     'regular expressions where the stack is full': `
@@ -1276,6 +1276,21 @@ suite('a built-in function that V8 does not survive', () => {
     'a regular expression that is nested deeply':
       "try { new RegExp('(?='.repeat(5e4) + 'a' + ')'.repeat(5e4)).test('a') } catch {}",
     'a table that is too large': "'x'.repeat(2 ** 28).split('')",
+    // The optimizing compiler makes a graph of more nodes than it can count.
+    'a function in many scopes that is hot': `
+      let made = new Function('return function (text) { let outer = 1; return eval(text); }')();
+      const scopes = '(function () { eval(""); return '.repeat(500) + '(function (text) { return eval(text); })' + '; })()'.repeat(500);
+      for (let count = 0; count < 8; count++) made = made(scopes);
+      const hot = made('(function (n) { let sum = 0; for (let i = 0; i < n; i++) {' + 'sum += outer;'.repeat(8) + '} return sum; })');
+      for (let count = 0; count < 400; count++) hot(200);`,
+    // The stack of an error says who has evaluated the code of whom.
+    'code that code has evaluated that code has evaluated': `
+      let made = new Function('text', 'return new Function("text", text)');
+      for (let count = 0; count < 3e5; count++) made = made('return new Function("text", text) //' + count);
+      made('return new Error().stack')('');`,
+    'scopes in scopes': `
+      let made = (text) => eval(text);
+      for (let count = 0; count < 60; count++) made = made('with({})'.repeat(24_000) + '(function (text) { return eval(text); })');`,
   };
 
   /** Runs a program with a host, and a page that is ended meanwhile. */
@@ -1284,7 +1299,7 @@ suite('a built-in function that V8 does not survive', () => {
       '--input-type=module',
       '-e',
       `import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
-      const host = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, memoryLimit: 256, timeout: 20_000 });
+      const host = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, memoryLimit: 1_024, timeout: 60_000 });
       const end = async (script) => {
         const page = await host.open('about:blank');
         await page.evaluate(script).catch(({ code }) => console.log(code));
@@ -1297,10 +1312,10 @@ suite('a built-in function that V8 does not survive', () => {
     );
 
   for (const [name, script] of Object.entries(ENDERS)) {
-    test(`ends its page, and nothing else: ${name}`, { timeout: 60_000 }, async () => {
+    test(`ends its page, and nothing else: ${name}`, { timeout: 120_000 }, async () => {
       const { code, stdout } = await runProgram(`
         const other = await host.open('about:blank');
-        await end(\`${script}\`);
+        await end(${JSON.stringify(script)});
         console.log(await other.evaluate('1 + 1'));
         await host.close();
         setTimeout(() => process.on('exit', () => console.log('exit')), 10);

@@ -338,8 +338,8 @@ export interface Addon {
   ): void;
   /** Has the process end, where it ends, without threads of pages that are lost or do not end. */
   leaveThreadsAtExit(): void;
-  /** Has this thread end alone where V8 is out of memory; the element of the list is 1 then. */
-  surviveOutOfMemory(lost: Int32Array): void;
+  /** Has this thread end alone where V8 gives up and would end the process. The element of the list is then not 0. */
+  endAlone(lost: Int32Array): void;
   forbidEval(contextObject: unknown): void;
   /** Whether a text is too long to be compiled, or may take too much memory meanwhile. */
   isTooLargeToCompile(source: string): boolean;

@@ -31,11 +31,11 @@ pub fn host_pages(
     Err(Error::new(Status::InvalidArg, "this thread hosts pages already, or an argument is not a function"))
 }
 
-/// Has the calling thread end alone where V8 is out of memory and would end the process. `lost` is an `Int32Array` with one element in shared
-/// memory, which is 1 then. The process must end before the environment of the thread that has started this one, which must be the main thread.
+/// Has the calling thread end alone where V8 gives up and would end the process. `lost` is an `Int32Array` with one
+/// element in shared memory, which is then not 0. The process must end before the environment of the thread that has started this one, which must be the main thread.
 #[napi(catch_unwind)]
-pub fn survive_out_of_memory(lost: Unknown) -> Result<()> {
-    if selfprof_v8::survive_out_of_memory(to_value(lost)?) {
+pub fn end_alone(lost: Unknown) -> Result<()> {
+    if selfprof_v8::end_alone(to_value(lost)?) {
         return Ok(());
     }
     Err(Error::new(

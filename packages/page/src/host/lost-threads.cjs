@@ -1,7 +1,7 @@
 'use strict';
 
-// Threads of pages that V8 has given up, or that do not end. Where V8 would end the process for lack of memory, the thread of the page alone ends, at
-// once: see crates/v8/shim/lost_threads.cc. Node does not notice that, and never finds that such a thread has ended.
+// Threads of pages that V8 has given up, or that do not end. Where V8 would end the process, for lack of memory or stack or for an error of its own, the
+// thread of the page alone ends, at once: see crates/v8/shim/lost_threads.cc. Node does not notice that, and never finds that such a thread has ended.
 
 const { isMainThread } = require('node:worker_threads');
 
@@ -10,7 +10,12 @@ const native = require('selfprof/internal/native.cjs');
 /** How often the threads are looked at, in milliseconds. */
 const INTERVAL = 100;
 
-/** What to do when a thread is lost, by what it sets to 1 then. @type {Map<Int32Array, () => void>} */
+/** Why V8 has given up, by the number that a thread that is lost sets: see crates/v8/shim/lost_threads.cc. */
+const LOSSES = /** @type {const} */ ([undefined, 'memory', 'stack', 'error']);
+
+/** @typedef {'memory' | 'stack' | 'error'} Loss */
+
+/** What to do when a thread is lost, by where it says so. @type {Map<Int32Array, (loss: Loss) => void>} */
 const watched = new Map();
 
 let isAnyLost = false;
@@ -26,10 +31,11 @@ let timer;
 
 function look() {
   for (const [lost, onLost] of watched) {
-    if (Atomics.load(lost, 0) === 0) continue;
+    const loss = LOSSES[Atomics.load(lost, 0)];
+    if (loss === undefined) continue;
     isAnyLost = true;
     unwatch(lost);
-    onLost();
+    onLost(loss);
   }
 }
 
@@ -40,8 +46,9 @@ function look() {
  * @param {number} code
  */
 function leave(code) {
-  // The program can emit the event, too.
-  if (!internals._exiting) return;
+  // The program can emit the event, too, and can go on when a listener has thrown in `process.exit()`.
+  const isTold = process.listeners('beforeExit').includes(beforeExit);
+  if (!internals._exiting || (isTold && !isEnding)) return;
   // Node takes no callbacks in this event, but runs them after it.
   internals._exiting = false;
   process.nextTick(end, code);
@@ -56,7 +63,12 @@ function end(code) {
 }
 
 function beforeExit() {
-  isEnding = true;
+  // After the event, whose listeners can call `process.exit()`. Node takes no callbacks once that was called, also if the program has gone on.
+  if (internals._exiting) isEnding = true;
+  else
+    process.nextTick(() => {
+      isEnding = true;
+    });
   // Unless a listener has found something to do.
   setImmediate(() => {
     isEnding = false;
@@ -74,7 +86,7 @@ function onUncaught(error) {
 
 /** @param {'on' | 'off'} what */
 function listen(what) {
-  process[what]('beforeExit', beforeExit);
+  process[what === 'on' ? 'prependListener' : 'off']('beforeExit', beforeExit);
   process[what]('exit', leave);
   process[what]('uncaughtExceptionMonitor', onUncaught);
 }
@@ -82,7 +94,7 @@ function listen(what) {
 /**
  * What a thread is to be started with. A host in a worker of its program gets nothing: only the end of the main thread can leave such threads alone.
  *
- * @param {() => void} onLost called once
+ * @param {(loss: Loss) => void} onLost called once
  * @returns {Int32Array | undefined}
  */
 function watchLoss(onLost) {

@@ -106,7 +106,7 @@ class ThreadHandle extends EventEmitter {
   constructor({ library, cookies, options, kind, pageState }) {
     super();
     const { memoryLimit } = options;
-    this.#lossFlag = watchLoss(() => this.#lose(memoryLimit));
+    this.#lossFlag = watchLoss((loss) => this.#lose(loss, memoryLimit));
     const dom = new MessageChannel();
     const main = new MessageChannel();
     this.#domPort = dom.port1;
@@ -376,10 +376,18 @@ class ThreadHandle extends EventEmitter {
     this.emit('exit', error);
   }
 
-  /** @param {number} memoryLimit in megabytes */
-  #lose(memoryLimit) {
+  /**
+   * @param {import('./lost-threads.cjs').Loss} loss
+   * @param {number} memoryLimit in megabytes
+   */
+  #lose(loss, memoryLimit) {
     this.#isLost = true;
-    const error = new Error(`V8 has run out of memory for the page, whose memory limit is ${memoryLimit} MB`);
+    const messages = {
+      memory: `V8 has run out of memory for the page, whose memory limit is ${memoryLimit} MB`,
+      stack: `V8 has run out of stack for the page, of which it has ${STACK} MB`,
+      error: 'V8 has given up the page for an error of its own, which it has printed',
+    };
+    const error = new Error(messages[loss]);
     this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
     this.#worker.unref();
     this.#loss.resolve();

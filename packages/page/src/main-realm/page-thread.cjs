@@ -123,7 +123,7 @@ class PageThread {
       errorText: (error) => this.foreign.errorText(error),
       promiseRejected: (isRejected, promise, reason) => this.#rejections.note(isRejected, promise, reason),
     });
-    if (lost !== undefined) native.surviveOutOfMemory(lost);
+    if (lost !== undefined) native.endAlone(lost);
     native.onImportMeta((/** @type {object} */ meta, /** @type {string} */ url, /** @type {object} */ global) => {
       const { code, modules } = this.windows.get(global);
       const { describeModule } = code;

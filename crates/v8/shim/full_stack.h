@@ -1,0 +1,16 @@
+// Where native code fills the stack of a thread.
+#ifndef SELFPROF_FULL_STACK_H_
+#define SELFPROF_FULL_STACK_H_
+
+namespace selfprof {
+
+// Of the current thread, until UnwatchStack. Calls `end_thread`, on the thread and in a signal handler, where native code is about to use the last
+// megabyte of its stack: it must not return. Does nothing if the stack is too small to spare that, or if too many stacks are watched.
+void WatchStack(void (*end_thread)());
+
+// Does nothing if the thread's stack is not watched.
+void UnwatchStack();
+
+}  // namespace selfprof
+
+#endif  // SELFPROF_FULL_STACK_H_
