@@ -70,13 +70,6 @@ int AddLibrary(dl_phdr_info* info, size_t, void* is_first) {
   return 0;
 }
 
-bool IsInLibrary(uintptr_t address) {
-  for (int index = 0; index < library_count; ++index) {
-    if (address >= libraries[index].begin && address < libraries[index].end) return true;
-  }
-  return false;
-}
-
 uintptr_t CodeAddress(const void* context) {
   const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -103,7 +96,7 @@ void OnBadAddress(int signal, siginfo_t* info, void* context) {
   if (guard != 0) {
     const uintptr_t page = address & ~(page_size - 1);
     const bool is_last = page == guard;
-    if (is_last || !IsInLibrary(CodeAddress(context))) end_thread();
+    if (is_last || !selfprof::IsInLibrary(context)) end_thread();
     if (mprotect(reinterpret_cast<void*>(page), page_size, PROT_READ | PROT_WRITE) == 0) return;
     end_thread();
   }
@@ -149,6 +142,14 @@ std::atomic<uintptr_t>* Occupy(uintptr_t lowest) {
 }
 
 }  // namespace
+
+bool selfprof::IsInLibrary(const void* context) {
+  const uintptr_t address = CodeAddress(context);
+  for (int index = 0; index < library_count; ++index) {
+    if (address >= libraries[index].begin && address < libraries[index].end) return true;
+  }
+  return false;
+}
 
 void selfprof::WatchStack(void (*end)()) {
   static std::once_flag hears;

@@ -11,6 +11,10 @@ void WatchStack(void (*end_thread)());
 // Does nothing if the thread's stack is not watched.
 void UnwatchStack();
 
+// Whether a signal has interrupted a library, which may hold a lock that other threads wait for. `context` is what the signal's handler gets. Only
+// while a stack is watched.
+bool IsInLibrary(const void* context);
+
 }  // namespace selfprof
 
 #endif  // SELFPROF_FULL_STACK_H_

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,49 +51,51 @@ struct Survival {
   std::shared_ptr<BackingStore> memory;
   // Where the user's thread reads that this one is lost, and why.
   std::atomic<int32_t>* loss;
+  // The kernel's number of the thread.
+  pid_t number;
 };
 
 // Of all threads, never freed: they can outlive what ends with the process. Each adds and removes its own; the main thread reads them at the end.
 std::mutex survivals_mutex;
 std::vector<Survival*>& survivals = *new std::vector<Survival*>;
 
-// What a thread has of all this. The destructor runs at its end, and never if it is lost.
-struct OwnSurvival {
-  Survival* pointer = nullptr;
+// Of this thread. Handlers of signals read it.
+thread_local Survival* survival = nullptr;
 
-  ~OwnSurvival() {
-    if (pointer == nullptr) return;
+// Its destructor runs at the end of the thread, and never if that is lost.
+struct Farewell {
+  ~Farewell() {
     selfprof::UnwatchStack();
     std::lock_guard lock(survivals_mutex);
-    std::erase(survivals, pointer);
-    delete pointer;
+    std::erase(survivals, survival);
+    delete survival;
+    survival = nullptr;
   }
 };
-thread_local OwnSurvival own;
 
 // Why a thread is lost. packages/page/src/host/lost-threads.cjs has the same numbers.
 enum Loss : int32_t { kOutOfMemory = 1, kStackFull = 2, kError = 3 };
 
 // The system call ends this thread alone, and runs no destructor of it: those would use an isolate that is in the middle of something.
 [[noreturn]] void EndThread(Loss loss) {
-  own.pointer->loss->store(loss);
+  survival->loss->store(loss);
   for (;;) syscall(SYS_exit, 0);
 }
 
 void ForgetEnvironment(void*) {
   std::lock_guard lock(survivals_mutex);
-  own.pointer->environment = nullptr;
+  survival->environment = nullptr;
 }
 
 void OnOutOfMemory(const char* location, const v8::OOMDetails& details) {
-  if (own.pointer != nullptr) EndThread(kOutOfMemory);
+  if (survival != nullptr) EndThread(kOutOfMemory);
   if (node::OOMErrorHandler != nullptr) node::OOMErrorHandler(location, details);
 }
 
 // V8 found that something is not as it has to be: a number that is too large, or an error of its own. Nodes that have this function say nothing
 // before they call it.
 void OnFatalError(const char*, int, const char* message) {
-  if (own.pointer == nullptr) return;
+  if (survival == nullptr) return;
   std::fprintf(stderr, "# V8 gives up a page: %s\n", message);
   EndThread(kError);
 }
@@ -102,18 +105,38 @@ void (*print_stack)() = nullptr;
 
 // The same, when V8 has said what is wrong: 22 has no other function for it, and 26 does not call that for errors without an effect on security.
 void OnStackToPrint() {
-  if (own.pointer != nullptr) EndThread(kError);
+  if (survival != nullptr) EndThread(kError);
   if (print_stack != nullptr) print_stack();
 }
 
 // Node or the addon called a function of V8 with what that does not take.
 void OnMisuse(const char* location, const char* message) {
-  if (own.pointer != nullptr) OnFatalError(location, 0, message);
+  if (survival != nullptr) OnFatalError(location, 0, message);
   if (node::OnFatalError != nullptr) node::OnFatalError(location, message);
+}
+
+// The signal that ends a thread, 0 if none is free.
+int end_signal = 0;
+
+// A thread that is to end at once. It goes on if it is in a library, and is asked again.
+void OnEndSignal(int, siginfo_t* info, void* context) {
+  const bool is_own = info->si_code == SI_TKILL && info->si_pid == getpid();
+  if (is_own && survival != nullptr && !selfprof::IsInLibrary(context)) EndThread(kOutOfMemory);
+}
+
+void HearOfEndSignal() {
+  for (int signal = SIGRTMAX; signal >= SIGRTMIN && end_signal == 0; --signal) {
+    struct sigaction action;
+    if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    action.sa_sigaction = OnEndSignal;
+    if (sigaction(signal, &action, nullptr) == 0) end_signal = signal;
+  }
 }
 
 // JS thread. Once for the process.
 void HearOfErrors(Isolate* isolate) {
+  HearOfEndSignal();
   if (v8::base::SetFatalFunction != nullptr) v8::base::SetFatalFunction(OnFatalError);
   node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
   node::MultiIsolatePlatform* platform = node::GetMultiIsolatePlatform(environment);
@@ -125,7 +148,7 @@ void HearOfErrors(Isolate* isolate) {
 }  // namespace
 
 // JS thread, inside a native function. From now on this thread alone ends when V8 gives up in it. `lost` is an
-// Int32Array of shared memory with one element, which is a Loss then. Returns false, and changes nothing, for anything else.
+// Int32Array of shared memory with two elements: the first is a Loss then, the second is set to the kernel's number of the thread. Returns false, and changes nothing, for anything else.
 //
 // The environment that has started the thread must be that of the main thread, and has to end the process before it is torn down: Node requires that
 // each of its threads has ended by itself.
@@ -133,15 +156,17 @@ SELFPROF_API bool selfprof_end_alone(Isolate* isolate, Handle lost) noexcept {
   Local<Value> value = FromHandle<Value>(lost);
   if (!value->IsInt32Array()) return false;
   Local<v8::Int32Array> list = value.As<v8::Int32Array>();
-  if (list->ByteLength() != sizeof(int32_t)) return false;
+  if (list->ByteLength() != 2 * sizeof(int32_t)) return false;
   std::shared_ptr<BackingStore> memory = list->Buffer()->GetBackingStore();
-  if (!memory->IsShared() || own.pointer != nullptr) return false;
-  auto* address = static_cast<char*>(memory->Data()) + list->ByteOffset();
+  if (!memory->IsShared() || survival != nullptr) return false;
+  auto* numbers = reinterpret_cast<std::atomic<int32_t>*>(static_cast<char*>(memory->Data()) + list->ByteOffset());
   node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
-  own.pointer = new Survival{environment, memory, reinterpret_cast<std::atomic<int32_t>*>(address)};
+  survival = new Survival{environment, memory, numbers, static_cast<pid_t>(syscall(SYS_gettid))};
+  thread_local Farewell farewell;
+  numbers[1].store(survival->number);
   {
     std::lock_guard lock(survivals_mutex);
-    survivals.push_back(own.pointer);
+    survivals.push_back(survival);
   }
   node::AddEnvironmentCleanupHook(isolate, ForgetEnvironment, nullptr);
   selfprof::WatchStack([] { EndThread(kStackFull); });
@@ -150,6 +175,20 @@ SELFPROF_API bool selfprof_end_alone(Isolate* isolate, Handle lost) noexcept {
   static std::once_flag hears;
   std::call_once(hears, HearOfErrors, isolate);
   return true;
+}
+
+// The main thread. Has a thread that V8 does not interrupt end alone, as if it were out of memory. `lost` is the list that the thread has. Returns
+// false if that is none of a thread. Otherwise it ends soon, but not at once if it may hold a lock: then it is to be asked again.
+SELFPROF_API bool selfprof_lose_thread(Handle lost) noexcept {
+  Local<Value> value = FromHandle<Value>(lost);
+  if (!value->IsInt32Array() || end_signal == 0) return false;
+  Local<v8::Int32Array> list = value.As<v8::Int32Array>();
+  const void* numbers = static_cast<char*>(list->Buffer()->GetBackingStore()->Data()) + list->ByteOffset();
+  std::lock_guard lock(survivals_mutex);
+  for (const Survival* thread : survivals) {
+    if (thread->loss == numbers) return syscall(SYS_tgkill, getpid(), thread->number, end_signal) == 0;
+  }
+  return false;
 }
 
 // How long threads get to end when the process ends, in milliseconds. Some never end, in a function that V8 does not interrupt.

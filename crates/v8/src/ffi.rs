@@ -243,6 +243,7 @@ unsafe extern "C" {
         kind_of_script: extern "C" fn(i32) -> ScriptKind,
     ) -> bool;
     pub fn selfprof_end_alone(isolate: *mut Isolate, lost: Value) -> bool;
+    pub fn selfprof_lose_thread(lost: Value) -> bool;
     pub fn selfprof_leave_threads_at_exit(isolate: *mut Isolate);
     pub fn selfprof_noting_apply(isolate: *mut Isolate, anchor: Value) -> Value;
     pub fn selfprof_muted_exception(isolate: *mut Isolate, exception: Value) -> Value;

@@ -54,12 +54,20 @@ pub fn host_pages<Scripts: ScriptMuting>(functions: &HostFunctions) -> bool {
 }
 
 /// Has this thread end alone, and at once, where V8 gives up and would end the process; nothing of it is torn down.
-/// `lost` is an `Int32Array` with one element in shared memory, which is then not 0. Returns false for anything else. The process must be ended before the environment of the
-/// thread that has started this one, which must be the main thread.
+/// `lost` is an `Int32Array` with two elements in shared memory: the first is then not 0, the second is the kernel's number of the thread. Returns
+/// false for anything else. The process must be ended before the environment of the thread that has started this one, which must be the main thread.
 #[must_use]
 pub fn end_alone(lost: Value) -> bool {
     // SAFETY: as in `host_pages`.
     unsafe { ffi::selfprof_end_alone(ffi::selfprof_isolate(), lost.as_raw()) }
+}
+
+/// Has a thread that V8 does not interrupt end as if V8 had given it up. `lost` is what it has called [`end_alone`] with. Returns false for anything
+/// else. Where the thread may hold a lock, it goes on, and this is to be called again.
+#[must_use]
+pub fn lose_thread(lost: Value) -> bool {
+    // SAFETY: the value is alive.
+    unsafe { ffi::selfprof_lose_thread(lost.as_raw()) }
 }
 
 /// Has the process end, where it ends, without those threads of pages that are lost or do not end within a second. To be called on the main thread,

@@ -336,9 +336,14 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
     promiseRejected: (isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void,
   ): void;
+  /** Has a thread end that V8 does not interrupt. Where it may hold a lock, it goes on, and this is to be called again. */
+  loseThread(lost: Int32Array): boolean;
   /** Has the process end, where it ends, without threads of pages that are lost or do not end. */
   leaveThreadsAtExit(): void;
-  /** Has this thread end alone where V8 gives up and would end the process. The element of the list is then not 0. */
+  /**
+   * Has this thread end alone where V8 gives up and would end the process. The first element of the list is then not 0; the second is the kernel's
+   * number of the thread.
+   */
   endAlone(lost: Int32Array): void;
   forbidEval(contextObject: unknown): void;
   /** Whether a text is too long to be compiled, or may take too much memory meanwhile. */

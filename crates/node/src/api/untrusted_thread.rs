@@ -31,8 +31,8 @@ pub fn host_pages(
     Err(Error::new(Status::InvalidArg, "this thread hosts pages already, or an argument is not a function"))
 }
 
-/// Has the calling thread end alone where V8 gives up and would end the process. `lost` is an `Int32Array` with one
-/// element in shared memory, which is then not 0. The process must end before the environment of the thread that has started this one, which must be the main thread.
+/// Has the calling thread end alone where V8 gives up and would end the process. `lost` is an `Int32Array` with two
+/// elements in shared memory: the first is then not 0, the second is the kernel's number of the thread. The process must end before the environment of the thread that has started this one, which must be the main thread.
 #[napi(catch_unwind)]
 pub fn end_alone(lost: Unknown) -> Result<()> {
     if selfprof_v8::end_alone(to_value(lost)?) {
@@ -40,8 +40,15 @@ pub fn end_alone(lost: Unknown) -> Result<()> {
     }
     Err(Error::new(
         Status::InvalidArg,
-        "this is no Int32Array with one element in shared memory, or the second one",
+        "this is no Int32Array with two elements in shared memory, or the second one",
     ))
+}
+
+/// Has a thread that V8 does not interrupt end as if V8 had given it up. `lost` is what it has called `endAlone` with. Where the thread may hold a
+/// lock, it goes on, and this is to be called again. Returns whether there is such a thread.
+#[napi(catch_unwind)]
+pub fn lose_thread(lost: Unknown) -> Result<bool> {
+    Ok(selfprof_v8::lose_thread(to_value(lost)?))
 }
 
 /// Has the process end, where it ends, without those threads of pages that are lost or do not end within a second: Node would wait for them, and V8

@@ -99,7 +99,7 @@ function listen(what) {
  */
 function watchLoss(onLost) {
   if (!isMainThread) return undefined;
-  const lost = new Int32Array(new SharedArrayBuffer(4));
+  const lost = new Int32Array(new SharedArrayBuffer(8));
   if (watched.size === 0) {
     timer = setInterval(look, INTERVAL);
     timer.unref();

@@ -1,47 +1,98 @@
 'use strict';
 
-// Limits the memory of a thread's buffers, and of those that the threads of its page share. They lie outside V8's heap, whose limit does not apply to them, so the user's thread polls for
-// their size. That works even while the thread is in an endless loop.
+// Limits the memory of a thread outside of V8's heap, to which the limit of the heap does not apply. The user's thread polls for the size of the thread's
+// buffers, and of those that the threads of its page share. That works even while the thread is in an endless loop. While it is in a function of V8 that
+// is not interrupted, as in the optimizing compiler, its part of the process's memory is looked at.
+
+const fs = require('node:fs');
 
 const native = require('selfprof/internal/native.cjs');
 
 /** How often, in milliseconds. */
 const INTERVAL = 100;
 
+/** What a thread may take in one function of V8, in bytes, beside its heap and its buffers. */
+const LEEWAY = 1 << 30;
+
 /** The workers that are watched. @type {Set<import('node:worker_threads').Worker>} */
 const watched = new Set();
 
 /**
+ * How often a thread has used memory for the first time, of which the process has more then. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ *
+ * @param {string} folder in /proc
+ */
+function countFaults(folder) {
+  const text = fs.readFileSync(`${folder}/stat`, 'utf8');
+  // The name before that may have anything in it.
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[7]);
+}
+
+/**
+ * The memory of the process, and how much of it is a thread's.
+ *
+ * @param {number} thread the kernel's number
+ */
+function measure(thread) {
+  return {
+    own: countFaults(`/proc/self/task/${thread}`),
+    all: countFaults('/proc/self'),
+    bytes: process.memoryUsage.rss(),
+  };
+}
+
+/**
  * @param {import('node:worker_threads').Worker} worker
- * @param {{ limit: number, page: number }} limited the limit in bytes, and the number of the page whose shared memory counts
- * @param {() => void} onExceeded called once
+ * @param {object} limited
+ * @param {number} limited.limit in bytes
+ * @param {number} limited.page the number of the page whose shared memory counts
+ * @param {Int32Array} [limited.lost] see `watchLoss`
+ * @param {() => void} onExceeded called once, when the thread can be asked to end. Otherwise V8 loses it.
  * @returns {() => void} stops watching
  */
-function watchMemory(worker, { limit, page }, onExceeded) {
+function watchMemory(worker, { limit, page, lost }, onExceeded) {
   let isPolling = false;
+  let isExceeded = false;
+  /** Since the thread does not answer. @type {ReturnType<typeof measure> | undefined} */
+  let before;
+
+  /** @param {Int32Array} list */
+  const lookInside = (list) => {
+    try {
+      const now = measure(Atomics.load(list, 1));
+      before ??= now;
+      const part = (now.own - before.own) / Math.max(now.all - before.all, 1);
+      if ((now.bytes - before.bytes) * part > 2 * limit + LEEWAY) native.loseThread(list);
+    } catch {
+      // The thread has ended, or there is no /proc.
+    }
+  };
   const poll = async () => {
-    if (isPolling) return;
+    if (isPolling) {
+      if (lost !== undefined) lookInside(lost);
+      return;
+    }
     isPolling = true;
     try {
       const { external_memory: bytes } = await worker.getHeapStatistics();
       const isFull = bytes > limit || native.sharedMemory(page) > limit;
-      if (!isFull || !watched.has(worker)) return;
-      stop();
+      if (!isFull || isExceeded || !watched.has(worker)) return;
+      isExceeded = true;
       onExceeded();
     } catch {
       // The worker has ended.
     } finally {
       isPolling = false;
+      before = undefined;
     }
   };
   const timer = setInterval(poll, INTERVAL);
   timer.unref();
-  const stop = () => {
+  watched.add(worker);
+  return () => {
     clearInterval(timer);
     watched.delete(worker);
   };
-  watched.add(worker);
-  return stop;
 }
 
 module.exports = { watchMemory, watched };

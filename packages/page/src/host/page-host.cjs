@@ -17,10 +17,10 @@ v8.setFlagsFromString('--no-validate-asm');
 // compiler takes is known before, see main-realm/wasm-memory.cjs. So it compiles everything.
 for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) v8.setFlagsFromString(flag);
 
-// The optimizing compiler of JavaScript recurses over what a script has made, without a look at the stack, and finds that its graphs have more nodes
-// than it can count. On a thread that V8 has for it, that would end the process. On the thread of the page, that thread alone ends: see
-// crates/v8/shim/lost_threads.cc. The compiler before that, Maglev, takes memory by the square of the length of a function, which has no limit.
-for (const flag of ['--no-concurrent-recompilation', '--no-maglev']) v8.setFlagsFromString(flag);
+// The optimizing compilers of JavaScript recurse over what a script has made, without a look at the stack, and find that a graph has more nodes than
+// they can count. On a thread that V8 has for them, that would end the process. On the thread of the page, that thread alone ends: see
+// crates/v8/shim/lost_threads.cc. And what they take there is known to be of that thread: see memory-watch.cjs.
+v8.setFlagsFromString('--no-concurrent-recompilation');
 
 /**
  * Opens pages.

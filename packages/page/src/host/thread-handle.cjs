@@ -143,7 +143,7 @@ class ThreadHandle extends EventEmitter {
     this.#mainPort.unref();
     this.#stopWatching = watchMemory(
       this.#worker,
-      { limit: memoryLimit * 2 ** 20, page: pageState[PAGE_STATE.number] },
+      { limit: memoryLimit * 2 ** 20, page: pageState[PAGE_STATE.number], lost: this.#lossFlag },
       () => {
         const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
         this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
@@ -158,6 +158,7 @@ class ThreadHandle extends EventEmitter {
     // Only a full heap ends a thread from within: see crates/v8/shim/untrusted_thread.cc.
     this.#worker.on('exit', () => {
       unwatch(this.#lossFlag);
+      this.#stopWatching();
       this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`));
       this.emit('gone');
     });
@@ -365,7 +366,6 @@ class ThreadHandle extends EventEmitter {
   #end(error) {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#stopWatching();
     this.#inbox.end();
     this.#domPort.close();
     this.#mainPort.close();
@@ -382,6 +382,7 @@ class ThreadHandle extends EventEmitter {
    */
   #lose(loss, memoryLimit) {
     this.#isLost = true;
+    this.#stopWatching();
     const messages = {
       memory: `V8 has run out of memory for the page, whose memory limit is ${memoryLimit} MB`,
       stack: `V8 has run out of stack for the page, of which it has ${STACK} MB`,

@@ -34,6 +34,6 @@ export interface ThreadData {
   cloneKey: Uint8Array;
   /** See any-realm/page-state.cjs. */
   pageState: Int32Array;
-  /** Its element is not 0 when V8 has lost the thread, see host/lost-threads.cjs; undefined if the process does not survive that. */
+  /** Its first element is not 0 when V8 has lost the thread, see host/lost-threads.cjs; undefined if the process does not survive that. */
   lost?: Int32Array | undefined;
 }
