@@ -1263,6 +1263,13 @@ suite('a built-in function that V8 does not interrupt', () => {
 });
 
 suite('a built-in function that V8 does not survive', () => {
+  /** A function that reads a variable of scopes far outside, and is called until V8 optimizes it. */
+  const hotInScopes = (depth) => `
+    let made = new Function('return function (text) { let outer = 1; return eval(text); }')();
+    const scopes = '(function () { eval(""); return '.repeat(500) + '(function (text) { return eval(text); })' + '; })()'.repeat(500);
+    for (let count = 0; count < ${depth / 500}; count++) made = made(scopes);
+    const hot = made('(function (n) { let sum = 0; for (let i = 0; i < n; i++) {' + 'sum += outer;'.repeat(8) + '} return sum; })');
+    for (let count = 0; count < 400; count++) hot(200);`;
   /** Scripts for which V8 gives up, whatever memory there is. It takes the first one for a lack of memory. The last ones fill the stack. */
   const ENDERS = {
     'a list that is too long': 'Array.prototype.sort.call({ length: 2 ** 53 - 1 })',
@@ -1277,12 +1284,7 @@ suite('a built-in function that V8 does not survive', () => {
       "try { new RegExp('(?='.repeat(5e4) + 'a' + ')'.repeat(5e4)).test('a') } catch {}",
     'a table that is too large': "'x'.repeat(2 ** 28).split('')",
     // The optimizing compiler makes a graph of more nodes than it can count.
-    'a function in many scopes that is hot': `
-      let made = new Function('return function (text) { let outer = 1; return eval(text); }')();
-      const scopes = '(function () { eval(""); return '.repeat(500) + '(function (text) { return eval(text); })' + '; })()'.repeat(500);
-      for (let count = 0; count < 8; count++) made = made(scopes);
-      const hot = made('(function (n) { let sum = 0; for (let i = 0; i < n; i++) {' + 'sum += outer;'.repeat(8) + '} return sum; })');
-      for (let count = 0; count < 400; count++) hot(200);`,
+    'a function in many scopes that is hot': hotInScopes(4_000),
     // The stack of an error says who has evaluated the code of whom.
     'code that code has evaluated that code has evaluated': `
       let made = new Function('text', 'return new Function("text", text)');
@@ -1328,6 +1330,19 @@ suite('a built-in function that V8 does not survive', () => {
       assert.equal(code, 3);
     });
   }
+
+  test('ends its page when its compiler takes too much memory', { timeout: 120_000 }, async () => {
+    const { code, stdout } = await runProgram(`
+      const small = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, memoryLimit: 64, timeout: 60_000 });
+      const page = await small.open('about:blank');
+      await page.evaluate(${JSON.stringify(hotInScopes(1_500))}).catch(({ code }) => console.log(code));
+      console.log(process.resourceUsage().maxRSS < 2.5 * 2 ** 20);
+      await small.close();
+      await host.close();`);
+    // Without a limit, it takes more than 9 GB.
+    assert.equal(stdout, 'ERR_WORKER_OUT_OF_MEMORY\ntrue\n');
+    assert.equal(code, 0);
+  });
 
   test('ends a worker and a frame of another origin alone', { timeout: 60_000 }, async (t) => {
     const script = encodeURIComponent(`postMessage(1); ${ENDERS['a list that is too long']}`);
