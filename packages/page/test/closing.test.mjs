@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -17,6 +18,12 @@ const { internalsOf } = require('../src/host/page.cjs');
 
 v8.setFlagsFromString('--expose-gc');
 const collectGarbage = vm.runInNewContext('gc');
+
+/** The stacks that crates/v8/shim/full_stack.cc watches: each has a megabyte that nobody may use. */
+const watchedStacks = () => {
+  const maps = fs.readFileSync('/proc/self/maps', 'utf8').matchAll(/^([0-9a-f]+)-([0-9a-f]+) ---p/gm);
+  return [...maps].filter(([, begin, end]) => parseInt(end, 16) - parseInt(begin, 16) === 1 << 20).length;
+};
 
 const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
 
@@ -54,6 +61,7 @@ suite('nothing is kept', () => {
     const pages = host(t, { timeout: 120_000 });
     const listenersBefore = listeners();
     const watchedBefore = watched.size;
+    const stacksBefore = watchedStacks();
     /** In a function, so that no variable refers to the page afterwards. */
     const openAndClose = async () => {
       const page = await open(t, server.url('/'), { host: pages });
@@ -62,6 +70,7 @@ suite('nothing is kept', () => {
       // A worker that is being started would end a moment after the page.
       await eventually(() => page.workers().length === 1);
       const { threads } = internalsOf(page);
+      assert.ok(watchedStacks() >= stacksBefore + 3);
       await page.close();
       assert.deepEqual(threads.counts, { threads: 0, reserved: 0, windows: 0, blobs: 0, workers: 0 });
       return new WeakRef(page);
@@ -75,6 +84,7 @@ suite('nothing is kept', () => {
     assert.deepEqual(pages.pages, []);
     await eventually(() => contextOf(pages).threads === 0);
     assert.equal(watched.size, watchedBefore);
+    await eventually(() => watchedStacks() === stacksBefore);
     assert.deepEqual(listeners(), listenersBefore);
     await eventually(() => {
       collectGarbage();

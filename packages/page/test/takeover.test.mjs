@@ -1424,6 +1424,18 @@ suite('a built-in function that V8 does not survive', () => {
       if (expected === 1 || expected === 3) assert.match(stderr, /Error: of the listener/);
     });
 
+  test('lets a program go on that has caught what a listener has thrown in process.exit()', {
+    timeout: 60_000,
+  }, async () => {
+    const { code, stdout } = await runProgram(`
+      await end(${script});
+      process.once('exit', () => { throw new Error('of the listener'); });
+      process.on('exit', () => console.log('exit'));
+      try { process.exit(3); } catch { setTimeout(() => console.log('later'), 10); }`);
+    assert.equal(stdout, 'ERR_WORKER_OUT_OF_MEMORY\nlater\nexit\n');
+    assert.equal(code, 3);
+  });
+
   for (const ending of [
     '',
     'process.exit(3);',
