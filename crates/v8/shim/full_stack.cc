@@ -96,7 +96,7 @@ void OnBadAddress(int signal, siginfo_t* info, void* context) {
   if (guard != 0) {
     const uintptr_t page = address & ~(page_size - 1);
     const bool is_last = page == guard;
-    if (is_last || !selfprof::IsInLibrary(context)) end_thread();
+    if (is_last || !selfprof::MayHoldLock(context)) end_thread();
     if (mprotect(reinterpret_cast<void*>(page), page_size, PROT_READ | PROT_WRITE) == 0) return;
     end_thread();
   }
@@ -143,7 +143,9 @@ std::atomic<uintptr_t>* Occupy(uintptr_t lowest) {
 
 }  // namespace
 
-bool selfprof::IsInLibrary(const void* context) {
+bool selfprof::MayHoldLock(const void* context) {
+  // V8's handler of SIGPROF has a lock of all samplers. The signal is blocked while it runs.
+  if (sigismember(&static_cast<const ucontext_t*>(context)->uc_sigmask, SIGPROF) == 1) return true;
   const uintptr_t address = CodeAddress(context);
   for (int index = 0; index < library_count; ++index) {
     if (address >= libraries[index].begin && address < libraries[index].end) return true;

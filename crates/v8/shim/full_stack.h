@@ -11,9 +11,9 @@ void WatchStack(void (*end_thread)());
 // Does nothing if the thread's stack is not watched.
 void UnwatchStack();
 
-// Whether a signal has interrupted a library, which may hold a lock that other threads wait for. `context` is what the signal's handler gets. Only
-// while a stack is watched.
-bool IsInLibrary(const void* context);
+// Whether a signal has interrupted what may hold a lock that other threads wait for: a library, or V8 while it takes a sample. `context` is what the
+// signal's handler gets. Only while a stack is watched.
+bool MayHoldLock(const void* context);
 
 }  // namespace selfprof
 

@@ -65,7 +65,6 @@ thread_local Survival* survival = nullptr;
 // Its destructor runs at the end of the thread, and never if that is lost.
 struct Farewell {
   ~Farewell() {
-    selfprof::UnwatchStack();
     std::lock_guard lock(survivals_mutex);
     std::erase(survivals, survival);
     delete survival;
@@ -82,20 +81,24 @@ enum Loss : int32_t { kOutOfMemory = 1, kStackFull = 2, kError = 3 };
   for (;;) syscall(SYS_exit, 0);
 }
 
+// While the isolate is disposed of, Node holds a lock of all isolates: the thread cannot end alone any more.
 void ForgetEnvironment(void*) {
+  selfprof::UnwatchStack();
   std::lock_guard lock(survivals_mutex);
   survival->environment = nullptr;
 }
 
+bool CanEndAlone() { return survival != nullptr && survival->environment != nullptr; }
+
 void OnOutOfMemory(const char* location, const v8::OOMDetails& details) {
-  if (survival != nullptr) EndThread(kOutOfMemory);
+  if (CanEndAlone()) EndThread(kOutOfMemory);
   if (node::OOMErrorHandler != nullptr) node::OOMErrorHandler(location, details);
 }
 
 // V8 found that something is not as it has to be: a number that is too large, or an error of its own. Nodes that have this function say nothing
 // before they call it.
 void OnFatalError(const char*, int, const char* message) {
-  if (survival == nullptr) return;
+  if (!CanEndAlone()) return;
   std::fprintf(stderr, "# V8 gives up a page: %s\n", message);
   EndThread(kError);
 }
@@ -105,23 +108,23 @@ void (*print_stack)() = nullptr;
 
 // The same, when V8 has said what is wrong: 22 has no other function for it, and 26 does not call that for errors without an effect on security.
 void OnStackToPrint() {
-  if (survival != nullptr) EndThread(kError);
+  if (CanEndAlone()) EndThread(kError);
   if (print_stack != nullptr) print_stack();
 }
 
 // Node or the addon called a function of V8 with what that does not take.
 void OnMisuse(const char* location, const char* message) {
-  if (survival != nullptr) OnFatalError(location, 0, message);
+  if (CanEndAlone()) OnFatalError(location, 0, message);
   if (node::OnFatalError != nullptr) node::OnFatalError(location, message);
 }
 
 // The signal that ends a thread, 0 if none is free.
 int end_signal = 0;
 
-// A thread that is to end at once. It goes on if it is in a library, and is asked again.
+// A thread that is to end at once. It goes on if it may hold a lock, and is asked again.
 void OnEndSignal(int, siginfo_t* info, void* context) {
   const bool is_own = info->si_code == SI_TKILL && info->si_pid == getpid();
-  if (is_own && survival != nullptr && !selfprof::IsInLibrary(context)) EndThread(kOutOfMemory);
+  if (is_own && CanEndAlone() && !selfprof::MayHoldLock(context)) EndThread(kOutOfMemory);
 }
 
 void HearOfEndSignal() {
@@ -186,7 +189,7 @@ SELFPROF_API bool selfprof_lose_thread(Handle lost) noexcept {
   const void* numbers = static_cast<char*>(list->Buffer()->GetBackingStore()->Data()) + list->ByteOffset();
   std::lock_guard lock(survivals_mutex);
   for (const Survival* thread : survivals) {
-    if (thread->loss == numbers) return syscall(SYS_tgkill, getpid(), thread->number, end_signal) == 0;
+    if (thread->loss == numbers && *thread->loss == 0) return syscall(SYS_tgkill, getpid(), thread->number, end_signal) == 0;
   }
   return false;
 }

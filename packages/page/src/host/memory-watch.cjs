@@ -14,6 +14,9 @@ const INTERVAL = 100;
 /** What a thread may take in one function of V8, in bytes, beside its heap and its buffers. */
 const LEEWAY = 1 << 30;
 
+/** The least that is used for the first time at once, in bytes. */
+const PAGE = 4_096;
+
 /** The workers that are watched. @type {Set<import('node:worker_threads').Worker>} */
 const watched = new Set();
 
@@ -61,8 +64,11 @@ function watchMemory(worker, { limit, page, lost }, onExceeded) {
     try {
       const now = measure(Atomics.load(list, 1));
       before ??= now;
-      const part = (now.own - before.own) / Math.max(now.all - before.all, 1);
-      if ((now.bytes - before.bytes) * part > 2 * limit + LEEWAY) native.loseThread(list);
+      const own = now.own - before.own;
+      const part = own / Math.max(now.all - before.all, 1);
+      const grown = now.bytes - before.bytes;
+      // Other threads can cause more faults, and where pages are huge each is for more than this.
+      if (Math.min(grown, Math.max(grown * part, own * PAGE)) > 2 * limit + LEEWAY) native.loseThread(list);
     } catch {
       // The thread has ended, or there is no /proc.
     }
