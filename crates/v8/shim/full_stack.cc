@@ -2,7 +2,7 @@
 // a regular expression. How deep is up to a script, and the end of a stack is the end of the process.
 //
 // So the lowest part of the stack, the guard, cannot be written to, and the handler of the signal that says so ends the thread alone. Where a
-// library has come to the guard, the page that it writes to is opened, and the thread ends at the next one: it may hold a lock that other
+// library has come to the guard, the page of memory that it writes to is opened, and the thread ends at the next one: it may hold a lock that other
 // threads wait for, as in malloc(). V8 takes no lock of the process where it recurses.
 
 #include "full_stack.h"
@@ -89,16 +89,16 @@ uintptr_t GuardAround(uintptr_t address) {
   return 0;
 }
 
-// Any thread, on its stack for signals if it has one. Everything that is no full stack is for whoever has heard of it before: V8, for WebAssembly.
-void OnBadAddress(int signal, siginfo_t* info, void* context) {
+// Any thread, on its alternate signal stack if it has one. What is no full stack is for the handler that was there before, such as V8's for
+// WebAssembly.
+void OnSegmentationFault(int signal, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   const uintptr_t guard = GuardAround(address);
   if (guard != 0) {
     const uintptr_t page = address & ~(page_size - 1);
-    const bool is_last = page == guard;
-    if (is_last || !selfprof::MayHoldLock(context)) end_thread();
-    if (mprotect(reinterpret_cast<void*>(page), page_size, PROT_READ | PROT_WRITE) == 0) return;
-    end_thread();
+    const bool can_go_on = page != guard && selfprof::MayHoldLock(context);
+    if (!can_go_on || mprotect(reinterpret_cast<void*>(page), page_size, PROT_READ | PROT_WRITE) != 0) end_thread();
+    return;
   }
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
@@ -110,27 +110,15 @@ void OnBadAddress(int signal, siginfo_t* info, void* context) {
   }
 }
 
-void HearOfBadAddresses() {
+void HandleSegmentationFaults() {
   page_size = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   bool is_first = true;
   dl_iterate_phdr(AddLibrary, &is_first);
   if (sigaction(SIGSEGV, nullptr, &previous) != 0) return;
   struct sigaction action = previous;
   action.sa_flags = (previous.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
-  action.sa_sigaction = OnBadAddress;
+  action.sa_sigaction = OnSegmentationFault;
   sigaction(SIGSEGV, &action, nullptr);
-}
-
-// Where the guard of the current thread is to begin. 0 if its stack is too small.
-uintptr_t LowestOfStack() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
-  void* lowest = nullptr;
-  size_t size = 0;
-  const int result = pthread_attr_getstack(&attributes, &lowest, &size);
-  pthread_attr_destroy(&attributes);
-  if (result != 0 || size < kMinStack) return 0;
-  return (reinterpret_cast<uintptr_t>(lowest) + kBelow + page_size - 1) & ~(page_size - 1);
 }
 
 std::atomic<uintptr_t>* Occupy(uintptr_t lowest) {
@@ -142,6 +130,17 @@ std::atomic<uintptr_t>* Occupy(uintptr_t lowest) {
 }
 
 }  // namespace
+
+selfprof::Stack selfprof::OwnStack() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  void* lowest = nullptr;
+  size_t size = 0;
+  const int result = pthread_attr_getstack(&attributes, &lowest, &size);
+  pthread_attr_destroy(&attributes);
+  if (result != 0) return {};
+  return {reinterpret_cast<uintptr_t>(lowest), size};
+}
 
 bool selfprof::MayHoldLock(const void* context) {
   // V8's handler of SIGPROF has a lock of all samplers. The signal is blocked while it runs.
@@ -157,10 +156,11 @@ void selfprof::WatchStack(void (*end)()) {
   static std::once_flag hears;
   std::call_once(hears, [end] {
     end_thread = end;
-    HearOfBadAddresses();
+    HandleSegmentationFaults();
   });
-  const uintptr_t lowest = LowestOfStack();
-  if (watched != nullptr || lowest == 0) return;
+  const Stack own = OwnStack();
+  if (watched != nullptr || own.size < kMinStack) return;
+  const uintptr_t lowest = (own.lowest + kBelow + page_size - 1) & ~(page_size - 1);
   void* memory = std::malloc(kSignalStack);
   if (memory == nullptr) return;
   const stack_t stack = {memory, 0, kSignalStack};

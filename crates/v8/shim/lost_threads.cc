@@ -51,8 +51,8 @@ struct Survival {
   std::shared_ptr<BackingStore> memory;
   // Where the user's thread reads that this one is lost, and why.
   std::atomic<int32_t>* loss;
-  // The kernel's number of the thread.
-  pid_t number;
+  // As gettid(2) has it.
+  pid_t tid;
 };
 
 // Of all threads, never freed: they can outlive what ends with the process. Each adds and removes its own; the main thread reads them at the end.
@@ -63,8 +63,8 @@ std::vector<Survival*>& survivals = *new std::vector<Survival*>;
 thread_local Survival* survival = nullptr;
 
 // Its destructor runs at the end of the thread, and never if that is lost.
-struct Farewell {
-  ~Farewell() {
+struct Unregistration {
+  ~Unregistration() {
     std::lock_guard lock(survivals_mutex);
     std::erase(survivals, survival);
     delete survival;
@@ -99,7 +99,7 @@ void OnOutOfMemory(const char* location, const v8::OOMDetails& details) {
 // before they call it.
 void OnFatalError(const char*, int, const char* message) {
   if (!CanEndAlone()) return;
-  std::fprintf(stderr, "# V8 gives up a page: %s\n", message);
+  std::fprintf(stderr, "# V8 has ended a page: %s\n", message);
   EndThread(kError);
 }
 
@@ -127,7 +127,7 @@ void OnEndSignal(int, siginfo_t* info, void* context) {
   if (is_own && CanEndAlone() && !selfprof::MayHoldLock(context)) EndThread(kOutOfMemory);
 }
 
-void HearOfEndSignal() {
+void HandleEndSignal() {
   for (int signal = SIGRTMAX; signal >= SIGRTMIN && end_signal == 0; --signal) {
     struct sigaction action;
     if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
@@ -139,7 +139,7 @@ void HearOfEndSignal() {
 
 // JS thread. Once for the process.
 void HearOfErrors(Isolate* isolate) {
-  HearOfEndSignal();
+  HandleEndSignal();
   if (v8::base::SetFatalFunction != nullptr) v8::base::SetFatalFunction(OnFatalError);
   node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
   node::MultiIsolatePlatform* platform = node::GetMultiIsolatePlatform(environment);
@@ -148,10 +148,16 @@ void HearOfErrors(Isolate* isolate) {
   v8::base::SetPrintStackTrace(OnStackToPrint);
 }
 
+// The elements of a list, while its memory is there.
+std::atomic<int32_t>* ElementsOf(Local<v8::Int32Array> list) {
+  auto* memory = static_cast<char*>(list->Buffer()->GetBackingStore()->Data());
+  return reinterpret_cast<std::atomic<int32_t>*>(memory + list->ByteOffset());
+}
+
 }  // namespace
 
-// JS thread, inside a native function. From now on this thread alone ends when V8 gives up in it. `lost` is an
-// Int32Array of shared memory with two elements: the first is a Loss then, the second is set to the kernel's number of the thread. Returns false, and changes nothing, for anything else.
+// JS thread, inside a native function. From now on this thread alone ends when V8 gives up in it. `lost` is an Int32Array of shared memory with two
+// elements: the first is a Loss then, the second is set to the thread's tid. Returns false, and changes nothing, for anything else.
 //
 // The environment that has started the thread must be that of the main thread, and has to end the process before it is torn down: Node requires that
 // each of its threads has ended by itself.
@@ -162,11 +168,11 @@ SELFPROF_API bool selfprof_end_alone(Isolate* isolate, Handle lost) noexcept {
   if (list->ByteLength() != 2 * sizeof(int32_t)) return false;
   std::shared_ptr<BackingStore> memory = list->Buffer()->GetBackingStore();
   if (!memory->IsShared() || survival != nullptr) return false;
-  auto* numbers = reinterpret_cast<std::atomic<int32_t>*>(static_cast<char*>(memory->Data()) + list->ByteOffset());
+  std::atomic<int32_t>* elements = ElementsOf(list);
   node::Environment* environment = node::GetCurrentEnvironment(isolate->GetCurrentContext());
-  survival = new Survival{environment, memory, numbers, static_cast<pid_t>(syscall(SYS_gettid))};
-  thread_local Farewell farewell;
-  numbers[1].store(survival->number);
+  survival = new Survival{environment, memory, elements, static_cast<pid_t>(syscall(SYS_gettid))};
+  thread_local Unregistration unregistration;
+  elements[1].store(survival->tid);
   {
     std::lock_guard lock(survivals_mutex);
     survivals.push_back(survival);
@@ -185,11 +191,10 @@ SELFPROF_API bool selfprof_end_alone(Isolate* isolate, Handle lost) noexcept {
 SELFPROF_API bool selfprof_lose_thread(Handle lost) noexcept {
   Local<Value> value = FromHandle<Value>(lost);
   if (!value->IsInt32Array() || end_signal == 0) return false;
-  Local<v8::Int32Array> list = value.As<v8::Int32Array>();
-  const void* numbers = static_cast<char*>(list->Buffer()->GetBackingStore()->Data()) + list->ByteOffset();
+  const std::atomic<int32_t>* elements = ElementsOf(value.As<v8::Int32Array>());
   std::lock_guard lock(survivals_mutex);
   for (const Survival* thread : survivals) {
-    if (thread->loss == numbers && *thread->loss == 0) return syscall(SYS_tgkill, getpid(), thread->number, end_signal) == 0;
+    if (thread->loss == elements && *thread->loss == 0) return syscall(SYS_tgkill, getpid(), thread->tid, end_signal) == 0;
   }
   return false;
 }

@@ -8,9 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include <pthread.h>
-
 #include "catch.h"
+#include "full_stack.h"
 #include "handles.h"
 #include "muted_exceptions.h"
 #include "syntax_tree.h"
@@ -222,14 +221,8 @@ constexpr size_t kStackOfScripts = (size_t{4} << 20) - (size_t{192} << 10);
 // JS thread. Has V8 keep what its stack has more for itself: some of its functions, such as those that compile regular expressions, recurse without
 // a look at the limit. host/thread-handle.cjs gives the thread a larger stack.
 void LimitStackOfScripts(Isolate* isolate) {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-  void* lowest = nullptr;
-  size_t size = 0;
-  if (pthread_attr_getstack(&attributes, &lowest, &size) == 0 && size > kStackOfScripts) {
-    isolate->SetStackLimit(reinterpret_cast<uintptr_t>(lowest) + size - kStackOfScripts);
-  }
-  pthread_attr_destroy(&attributes);
+  const selfprof::Stack stack = selfprof::OwnStack();
+  if (stack.size > kStackOfScripts) isolate->SetStackLimit(stack.lowest + stack.size - kStackOfScripts);
 }
 
 // JS thread, while its environment is torn down. Callbacks of FinalizationRegistry may still be due then. On Node 22, V8 reports that

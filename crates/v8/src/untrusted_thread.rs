@@ -54,7 +54,7 @@ pub fn host_pages<Scripts: ScriptMuting>(functions: &HostFunctions) -> bool {
 }
 
 /// Has this thread end alone, and at once, where V8 gives up and would end the process; nothing of it is torn down.
-/// `lost` is an `Int32Array` with two elements in shared memory: the first is then not 0, the second is the kernel's number of the thread. Returns
+/// `lost` is an `Int32Array` with two elements in shared memory: the first is then not 0, the second is the thread's tid. Returns
 /// false for anything else. The process must be ended before the environment of the thread that has started this one, which must be the main thread.
 #[must_use]
 pub fn end_alone(lost: Value) -> bool {

@@ -340,10 +340,7 @@ export interface Addon {
   loseThread(lost: Int32Array): boolean;
   /** Has the process end, where it ends, without threads of pages that are lost or do not end. */
   leaveThreadsAtExit(): void;
-  /**
-   * Has this thread end alone where V8 gives up and would end the process. The first element of the list is then not 0; the second is the kernel's
-   * number of the thread.
-   */
+  /** Has this thread end alone where V8 gives up and would end the process. The list's first element is then not 0; the second is the thread's tid. */
   endAlone(lost: Int32Array): void;
   forbidEval(contextObject: unknown): void;
   /** Whether a text is too long to be compiled, or may take too much memory meanwhile. */

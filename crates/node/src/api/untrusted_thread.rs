@@ -31,8 +31,9 @@ pub fn host_pages(
     Err(Error::new(Status::InvalidArg, "this thread hosts pages already, or an argument is not a function"))
 }
 
-/// Has the calling thread end alone where V8 gives up and would end the process. `lost` is an `Int32Array` with two
-/// elements in shared memory: the first is then not 0, the second is the kernel's number of the thread. The process must end before the environment of the thread that has started this one, which must be the main thread.
+/// Has the calling thread end alone where V8 gives up and would end the process. `lost` is an `Int32Array` with two elements in shared memory: the
+/// first is then not 0, the second is the thread's tid. The process must end before the environment of the thread that has started this one, which must
+/// be the main thread.
 #[napi(catch_unwind)]
 pub fn end_alone(lost: Unknown) -> Result<()> {
     if selfprof_v8::end_alone(to_value(lost)?) {

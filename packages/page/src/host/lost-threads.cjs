@@ -13,7 +13,7 @@ const INTERVAL = 100;
 /** Why V8 has given up, by the number that a thread that is lost sets: see crates/v8/shim/lost_threads.cc. */
 const LOSSES = /** @type {const} */ ([undefined, 'memory', 'stack', 'error']);
 
-/** @typedef {'memory' | 'stack' | 'error'} Loss */
+/** @typedef {NonNullable<(typeof LOSSES)[number]>} Loss */
 
 /** What to do when a thread is lost, by where it says so. @type {Map<Int32Array, (loss: Loss) => void>} */
 const watched = new Map();
@@ -64,11 +64,11 @@ function end(code) {
 
 function beforeExit() {
   // After the event, whose listeners can call `process.exit()`. Node takes no callbacks once that was called, also if the program has gone on.
-  if (internals._exiting) isEnding = true;
-  else
-    process.nextTick(() => {
-      isEnding = true;
-    });
+  const begin = () => {
+    isEnding = true;
+  };
+  if (internals._exiting) begin();
+  else process.nextTick(begin);
   // Unless a listener has found something to do.
   setImmediate(() => {
     isEnding = false;

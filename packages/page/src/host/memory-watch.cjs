@@ -21,9 +21,9 @@ const PAGE = 4_096;
 const watched = new Set();
 
 /**
- * How often a thread has used memory for the first time, of which the process has more then. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ * The minor page faults so far: each is for memory that is used for the first time. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  *
- * @param {string} folder in /proc
+ * @param {string} folder in /proc, of a process or a thread
  */
 function countFaults(folder) {
   const text = fs.readFileSync(`${folder}/stat`, 'utf8');
@@ -31,14 +31,10 @@ function countFaults(folder) {
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[7]);
 }
 
-/**
- * The memory of the process, and how much of it is a thread's.
- *
- * @param {number} thread the kernel's number
- */
-function measure(thread) {
+/** The memory of the process in bytes, and the page faults of a thread and of all threads. @param {number} tid */
+function measure(tid) {
   return {
-    own: countFaults(`/proc/self/task/${thread}`),
+    own: countFaults(`/proc/self/task/${tid}`),
     all: countFaults('/proc/self'),
     bytes: process.memoryUsage.rss(),
   };

@@ -385,8 +385,8 @@ class ThreadHandle extends EventEmitter {
     this.#stopWatching();
     const messages = {
       memory: `V8 has run out of memory for the page, whose memory limit is ${memoryLimit} MB`,
-      stack: `V8 has run out of stack for the page, of which it has ${STACK} MB`,
-      error: 'V8 has given up the page for an error of its own, which it has printed',
+      stack: `V8 has filled the stack of the page's thread, which has ${STACK} MB`,
+      error: 'V8 has ended the page because of an internal error, which it has printed to stderr',
     };
     const error = new Error(messages[loss]);
     this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
