@@ -1339,7 +1339,7 @@ suite('a built-in function that V8 does not survive', () => {
       console.log(process.resourceUsage().maxRSS < 2.5 * 2 ** 20);
       await small.close();
       await host.close();`);
-    // Without a limit, it takes more than 9 GB.
+    // Without a limit, it takes more than 8 GB.
     assert.equal(stdout, 'ERR_WORKER_OUT_OF_MEMORY\ntrue\n');
     assert.equal(code, 0);
   });
