@@ -175,6 +175,8 @@ export class Page {
    *
    * @throws PageError when the script throws, or when its result cannot be cloned
    * @throws TimeoutError when it takes longer than the host's timeout; a page that does not respond is then terminated
+   * @throws Error when the page ends first; its `code` is `ERR_WORKER_OUT_OF_MEMORY` if it exceeded its memory limit, `ERR_PAGE_STACK_FULL` if it made
+   * V8 fill the stack, and `ERR_PAGE_V8_FAILED` if V8 ended it because of an internal error
    */
   evaluate<P extends unknown[], R>(script: (...parameters: P) => R, ...parameters: P): Promise<Awaited<R>>;
   // biome-ignore lint/suspicious/noExplicitAny: the type of a script's result is unknown, and `unknown` would make every caller cast

@@ -38,6 +38,9 @@ const NODE_OPTIONS = ['--frozen-intrinsics', '--experimental-vm-modules', '--no-
 /** The stack of a thread, in megabytes. Scripts get 4 of them; the rest is for V8, see crates/v8/shim/untrusted_thread.cc. */
 const STACK = 64;
 
+/** The code of errors that end a thread because of its memory, as Node has it. */
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
+
 /** How long the end of a thread is awaited, in milliseconds. V8 does not interrupt each of its built-in functions, and some run for years. */
 const MAX_TERMINATION = 5_000;
 
@@ -146,7 +149,7 @@ class ThreadHandle extends EventEmitter {
       { limit: memoryLimit * 2 ** 20, page: pageState[PAGE_STATE.number], lost: this.#lossFlag },
       () => {
         const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
-        this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+        this.#end(Object.assign(error, { code: OUT_OF_MEMORY }));
         this.#askToEnd();
       },
     );
@@ -383,13 +386,15 @@ class ThreadHandle extends EventEmitter {
   #lose(loss, memoryLimit) {
     this.#isLost = true;
     this.#stopWatching();
-    const messages = {
-      memory: `V8 has run out of memory for the page, whose memory limit is ${memoryLimit} MB`,
-      stack: `V8 has filled the stack of the page's thread, which has ${STACK} MB`,
-      error: 'V8 has ended the page because of an internal error, which it has printed to stderr',
-    };
-    const error = new Error(messages[loss]);
-    this.#end(Object.assign(error, { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+    const [code, message] = {
+      memory: [OUT_OF_MEMORY, `V8 has run out of memory for the page, whose memory limit is ${memoryLimit} MB`],
+      stack: ['ERR_PAGE_STACK_FULL', `V8 has filled the stack of the page's thread, which has ${STACK} MB`],
+      error: [
+        'ERR_PAGE_V8_FAILED',
+        'V8 has ended the page because of an internal error, which it has printed to stderr',
+      ],
+    }[loss];
+    this.#end(Object.assign(new Error(message), { code }));
     this.#worker.unref();
     this.#loss.resolve();
   }
