@@ -1354,6 +1354,54 @@ suite('files', () => {
     await eventually(() => page.problems.filter(({ text }) => /not from disk/.test(text)).length === 3);
     assert.deepEqual(page.log, []);
   });
+
+  // `selfprof page` and its like look for names in the scripts that a trace names, if these are local.
+  test('are not where the scripts of a page from the network are, whatever it says of its URL', async (t) => {
+    const page = await openHtml(
+      t,
+      `<body><script>
+        window.spin = (until = performance.now() + 15) => { while (performance.now() < until); };
+        const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 10_000 });
+        history.pushState(null, '', '/moved');
+        const inline = (type, id) => {
+          const script = document.createElement('script');
+          script.type = type;
+          script.textContent = '(function ' + id + '() { spin(); })(); ran("' + id + '")';
+          document.body.append(script);
+        };
+        const ran = (id) => {
+          names.push(id);
+          if (names.length === 6) profiler.stop().then((trace) => { window.trace = trace; });
+        };
+        const names = [];
+        inline('', 'moved');
+        window._document._URL = { ...window._document._URL, scheme: 'file', host: '', port: null, path: ['etc', 'passwd'] };
+        console.log(document.URL);
+        inline('', 'classic');
+        inline('module', 'modular');
+        const button = document.createElement('button');
+        button.setAttribute('onclick', '(function handler() { spin(); })(); ran("handler")');
+        button.click();
+        setTimeout('(function timer() { spin(); })(); ran("timer")');
+        const link = document.createElement('a');
+        link.href = 'javascript:(function linked() { spin(); })(); ran("linked"); undefined';
+        document.body.append(link);
+        link.click();
+      </script>`,
+      { headers: { 'document-policy': 'js-profiling' } },
+    );
+    await eventually(() => page.evaluate('window.trace !== undefined'));
+    const { frames, resources } = await page.evaluate('trace');
+    const urls = new Map(frames.map(({ name, resourceId }) => [name, resources[resourceId]]));
+    assert.deepEqual(page.log, ['file:///etc/passwd']);
+    assert.equal(urls.get('moved'), page.server.url('/moved'));
+    for (const name of ['classic', 'modular', 'handler', 'timer', 'linked'])
+      assert.equal(urls.get(name), page.server.url('/'), name);
+    assert.deepEqual(
+      resources.filter((url) => !url.startsWith(page.server.origin)),
+      [],
+    );
+  });
 });
 
 suite('why a request failed', () => {

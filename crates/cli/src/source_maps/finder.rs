@@ -197,13 +197,33 @@ pub fn read_text(path: &Path) -> Option<String> {
     read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The content of a regular file that is not too long. A trace may name any path, even a device.
+/// The content of a regular file that is not too long. A trace may name any path: a device, or one of the files of /proc that readers
+/// wait for. Those say that they have no bytes, and none is read of them.
 pub fn read(path: &Path) -> Option<Vec<u8>> {
     let metadata = fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    File::open(path).ok()?.take(metadata.len()).read_to_end(&mut bytes).ok()?;
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_without_a_size_are_empty() {
+        // Readers of /proc/kmsg, which only root may open, wait for ever.
+        for path in ["/proc/self/status", "/proc/kmsg"] {
+            let path = Path::new(path);
+            assert!(path.is_file());
+            if File::open(path).is_ok() {
+                assert_eq!(read(path).as_deref(), Some(&[][..]), "{}", path.display());
+            }
+        }
+        assert_eq!(read(Path::new("/dev/zero")), None);
+        assert!(read_text(Path::new("/etc/passwd")).is_some_and(|text| text.contains("root")));
+    }
 }

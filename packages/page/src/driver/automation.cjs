@@ -5,9 +5,10 @@
 
 const { randomInt } = require('node:crypto');
 
+const { credibleUrl } = require('../any-realm/claimed-url.cjs');
 const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
-const { credibleUrl, isSameDocument } = require('../host/claimed-url.cjs');
 const { internalsOf } = require('../host/page.cjs');
+const { isSameDocument } = require('../host/same-document.cjs');
 const { withTimeout } = require('../host/time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
 const { JsonText } = require('./json-text.cjs');

@@ -6,6 +6,7 @@
 // It runs in main realms and in the user's thread. What it knows about the client (its origin and its policies) comes from the page
 // host and never from code of the page.
 
+const { withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { isBlockedByPort, isBlockedByType } = require('./blocking.cjs');
 const { BufferBudget } = require('./buffer-budget.cjs');
 const { SAFELISTED_METHODS, checkPreflight, corsCheck, preflightHeaders, unsafeHeaderNames } = require('./cors.cjs');
@@ -17,7 +18,7 @@ const { essence } = require('./mime-type.cjs');
 const { isSameOrigin, isTrustworthy, serialize } = require('./origin.cjs');
 const { followRedirect, redirectLocation } = require('./redirect.cjs');
 const { referrerFor } = require('./referrer.cjs');
-const { NetworkError, checkLength, parseUrl, withoutFragment } = require('./request.cjs');
+const { NetworkError, checkLength, parseUrl } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
 const { farther, siteRelation } = require('./site.cjs');
 const { Turns } = require('./turns.cjs');

@@ -75,10 +75,4 @@ function checkLength(url) {
   if (url.length > MAX_URL) throw new NetworkError(`the URL of a document may have no more than ${MAX_URL} characters`);
 }
 
-/** The URL of a resource, whatever part of it is asked for. @param {string} url */
-function withoutFragment(url) {
-  const end = url.indexOf('#');
-  return end === -1 ? url : url.slice(0, end);
-}
-
-module.exports = { MAX_URL, NetworkError, checkLength, parseUrl, withoutFragment };
+module.exports = { MAX_URL, NetworkError, checkLength, parseUrl };

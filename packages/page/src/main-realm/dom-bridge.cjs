@@ -13,7 +13,6 @@ const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
-const { withoutFragment } = require('../fetch/request.cjs');
 const { bytesOf, setBytes, unsharedBytesOf } = require('./foreign-bytes.cjs');
 const { numberOf } = require('./foreign-values.cjs');
 const { kindOf } = require('./kind-of.cjs');
@@ -30,6 +29,9 @@ function isString(...values) {
 
 /** https://html.spec.whatwg.org/multipage/webappapis.html#getting-the-current-value-of-the-event-handler */
 const HANDLER_PARAMETERS = new Set(['event', 'event, source, lineno, colno, error']);
+
+/** The names of scripts that the page's user runs. */
+const USER_SCRIPTS = new Set(['evaluate', 'execute']);
 
 /** How many random bytes a page gets at once. https://w3c.github.io/webcrypto/#Crypto-method-getRandomValues */
 const MAX_RANDOM = 65_536;
@@ -196,13 +198,13 @@ class DomBridge {
         this.#complete(() => {
           if (!isString(source, url)) throw new Error('a script is text');
           const { realm, bases } = thread.windows.withScripts(window);
-          const shown = withoutFragment(url);
+          const shown = thread.windows.scriptUrlOf(window, url);
           if (isString(base) && base !== '') bases.set(shown, base);
           return runClassicScript(realm, source, shown, { line: numberOf(line) | 0, column: numberOf(column) | 0 });
         }),
       runUserScript: (window, source, name, column, base) =>
         this.#complete(() => {
-          if (!isString(source, name)) throw new Error('a script is text');
+          if (!isString(source) || !USER_SCRIPTS.has(name)) throw new Error('this is no script of the user');
           const { realm, bases } = thread.windows.get(window);
           thread.fixedPrototypes.fix(window);
           if (isString(base) && base !== '') bases.set(name, base);

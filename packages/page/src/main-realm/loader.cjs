@@ -5,10 +5,11 @@
 // its text. Why a request failed goes to the page's user.
 
 const { FEATURE } = require('../any-realm/allow-attribute.cjs');
+const { withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
-const { MAX_URL, checkLength, withoutFragment } = require('../fetch/request.cjs');
+const { MAX_URL, checkLength } = require('../fetch/request.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
 const { isOwnError } = require('./own-objects.cjs');
@@ -370,7 +371,7 @@ class Loader {
           : await modules.prepareInline({
               ...options,
               source: String(request.source),
-              name: url,
+              name: this.#thread.windows.scriptUrlOf(window, url),
               base: String(request.base),
               line: request.line | 0,
               column: request.column | 0,

@@ -6,6 +6,7 @@
 const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
+const { credibleUrl, withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
 const { ownValue } = require('../cloning/own-values.cjs');
 const { isSameOrigin } = require('../fetch/origin.cjs');
@@ -270,6 +271,21 @@ class WindowRegistry {
     const url = new URL(claimed);
     const hasCookies = url.protocol === 'http:' || url.protocol === 'https:';
     return hasCookies && isSameOrigin(url, this.#thread.client.origin) ? url.href : undefined;
+  }
+
+  /**
+   * The URL that stacks and profiles show for a script of a window's document, without its fragment: `selfprof page` looks for local files by it.
+   *
+   * @param {object} window
+   * @param {string} claimed
+   */
+  scriptUrlOf(window, claimed) {
+    const { document, frame, isEntered } = this.get(window);
+    // jsdom runs scripts of its own before our code is in the window.
+    if (!isEntered && this.#hostScripts.some((beginning) => claimed.startsWith(beginning))) return claimed;
+    const own = withoutFragment(document.url);
+    const shown = withoutFragment(claimed);
+    return shown === own ? own : withoutFragment(credibleUrl(shown, this.#thread.client.url, frame !== 0));
   }
 
   /** @param {number} realm the addon's number for it */

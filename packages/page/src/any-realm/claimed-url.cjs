@@ -3,9 +3,6 @@
 // The URL of a document, as its page says it. Scripts change the URL of their document, but not its origin.
 // https://html.spec.whatwg.org/multipage/nav-history-apis.html#can-have-its-url-rewritten
 
-const { withoutFragment } = require('../fetch/request.cjs');
-const { urlOf } = require('../fetch/url-text.cjs');
-
 /** What all URLs begin with that a document of the thread can have: its origin, or the folder of its file. */
 const BEGINNING = /^(?:https?:\/\/[^/?#]*\/|file:\/\/\/(?:[^?#]*\/)?)/;
 
@@ -24,10 +21,10 @@ function credibleUrl(claimed, loaded, isInFrame) {
   return beginning !== undefined && claimed.startsWith(beginning) ? claimed : loaded;
 }
 
-/** Whether two URLs differ by their fragments alone. @param {string} a @param {string} b */
-function isSameDocument(a, b) {
-  const [first, second] = [urlOf(a), urlOf(b)];
-  return first !== undefined && second !== undefined && withoutFragment(first.href) === withoutFragment(second.href);
+/** The URL of a resource, whatever part of it is asked for. @param {string} url */
+function withoutFragment(url) {
+  const end = url.indexOf('#');
+  return end === -1 ? url : url.slice(0, end);
 }
 
-module.exports = { credibleUrl, isSameDocument };
+module.exports = { credibleUrl, withoutFragment };
