@@ -124,6 +124,20 @@ suite('a site', () => {
 });
 
 suite('cookies with Secure', () => {
+  test('are not replaced without TLS, also if their host is an address', () => {
+    for (const host of ['10.0.0.2', '[fd00::1]', '[FD00:0::1]']) {
+      const cookies = new Cookies();
+      cookies.apply({ url: 'https://[fd00::1]/', cookie: 'id=good; Secure', isHttp: true });
+      cookies.apply({ url: 'https://10.0.0.2/', cookie: 'id=good; Secure', isHttp: true });
+      cookies.setByScript(`http://${host}/`, 'id=evil', undefined);
+      cookies.setByScript(`http://${host}/`, 'id=; Max-Age=0', undefined);
+      assert.deepEqual(
+        cookies.list(`https://${host}/`).map(({ name, value }) => `${name}=${value}`),
+        ['id=good'],
+      );
+    }
+  });
+
   for (const [url, text] of [
     ['http://shop.test/', 'id=evil'],
     ['http://shop.test/a/b', 'id=evil; Path=/a'],

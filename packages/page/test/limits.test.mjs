@@ -18,6 +18,7 @@ import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 
+import { jsdomWithBackDoor } from './back-door.mjs';
 import { block, eventually, host, jsdom, open, openHtml, serve, watchMemory } from './server.mjs';
 
 const ALLOW = { 'document-policy': 'js-profiling' };
@@ -2030,6 +2031,45 @@ suite("memory of the user's thread", () => {
       'URL of a worker may have no more than 2097152 characters',
       'name of a worker may have no more than 65536 characters',
     ]);
+  });
+
+  test('of URLs and referrers is that of texts that are read fast, whatever their page says', {
+    timeout: 60_000,
+  }, async (t) => {
+    const pages = host(t, { jsdom: jsdomWithBackDoor(t) });
+    const page = await openHtml(t, '<iframe id="frame"></iframe>', {
+      host: pages,
+      routes: { '/frame': '', '/w.js': '' },
+    });
+    const growth = watchMemory(t);
+    await page.evaluate(() => {
+      const { doors, location } = window;
+      const text = '\uffff';
+      const frame = (request) =>
+        doors.fetchFrame(
+          JSON.stringify({ window: 0, frame: 100, sandbox: null, initiator: 'iframe', ...request }),
+          () => {},
+        );
+      frame({ url: `${location.origin}/frame`, referrer: `${location.origin}/?${text.repeat(20_000_000)}` });
+      frame({ url: `ftp://frame/${text}`, referrer: '' });
+      doors.postToHost(JSON.stringify({ type: 'navigate', url: `ftp://page/${text}`, referrer: '' }));
+      doors.startWorker(
+        window,
+        JSON.stringify({ url: `ftp://worker/${text}`, type: 'classic', name: '' }),
+        () => {},
+        () => {},
+      );
+    });
+    await eventually(() => page.server.requests.some(({ url }) => url === '/frame') && page.problems.length === 3);
+    assert.deepEqual(page.problems.map(({ url }) => url).sort(), [
+      'ftp://frame/%EF%BF%BF',
+      'ftp://page/%EF%BF%BF',
+      'ftp://worker/%EF%BF%BF',
+    ]);
+    const { headers } = page.server.requests.find(({ url }) => url === '/frame');
+    assert.equal(headers.referer, page.server.url('/'));
+    // The text itself takes 40 MB, and each copy of it as much. Its URL takes nine times as much.
+    assert.ok(growth() < 500e6, `${growth()} bytes`);
   });
 
   test('of the next document does not depend on frames that fill theirs', async (t) => {

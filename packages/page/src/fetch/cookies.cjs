@@ -105,10 +105,10 @@ class Cookies {
   #replacesSecure(added, url) {
     const { hostname, origin, pathname } = new URL(url);
     if (this.#isUnused || isTrustworthy(origin)) return false;
-    const { defaultPath, pathMatch } = toughCookie();
+    const { canonicalDomain, defaultPath, pathMatch } = toughCookie();
     const path = added.path ?? defaultPath(pathname);
     const name = sentName(added);
-    return relatedCookies(this.#jar.store, added.cdomain() ?? hostname).some(
+    return relatedCookies(this.#jar.store, added.cdomain() ?? canonicalDomain(hostname) ?? hostname).some(
       (other) => other.secure && sentName(other) === name && pathMatch(path, other.path ?? '/'),
     );
   }

@@ -4,6 +4,9 @@ const { isOpaque, isTrustworthy, originOfUrl } = require('./origin.cjs');
 const { parseUrl } = require('./request.cjs');
 const { urlOf } = require('./url-text.cjs');
 
+/** How long a referrer may be, in characters: that of a longer one is its origin. */
+const MAX_REFERRER = 4_096;
+
 /**
  * The value of `Referer` under the policy `strict-origin-when-cross-origin`, the default; empty for none.
  * https://w3c.github.io/webappsec-referrer-policy/#determine-requests-referrer
@@ -16,9 +19,8 @@ function referrerFor(referrer, url) {
   const source = parseUrl(referrer);
   if (source.protocol !== 'http:' && source.protocol !== 'https:') return '';
   if (isTrustworthy(source.origin) && !isTrustworthy(url.origin)) return '';
-  if (source.origin !== url.origin) return `${source.origin}/`;
   source.hash = source.username = source.password = '';
-  return source.href;
+  return source.origin !== url.origin || source.href.length > MAX_REFERRER ? `${source.origin}/` : source.href;
 }
 
 /**
@@ -58,6 +60,8 @@ function originAlone(referrer) {
  */
 function referrerOf(claimed, { url, origin }) {
   if (claimed === '' || isOpaque(origin)) return '';
+  // It would take the user's thread long to read it.
+  if (claimed.length > MAX_REFERRER) return originAlone(url);
   const from = urlOf(claimed);
   if (from === undefined) return url;
   // A frame without a document of the network sends no referrer.

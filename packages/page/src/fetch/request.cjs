@@ -75,4 +75,15 @@ function checkLength(url) {
   if (url.length > MAX_URL) throw new NetworkError(`the URL of a document may have no more than ${MAX_URL} characters`);
 }
 
-module.exports = { MAX_URL, NetworkError, checkLength, parseUrl };
+/**
+ * A URL for the user's thread, which has better things to do than to read what is not serialized: that takes up to a hundred times as long.
+ *
+ * @param {string} text
+ * @returns {string} empty if it is no URL; longer than `MAX_URL` if it is too long
+ */
+function serializedUrl(text) {
+  const url = text.length > MAX_URL ? text : (urlOf(text)?.href ?? '');
+  return url.slice(0, MAX_URL + 1);
+}
+
+module.exports = { MAX_URL, NetworkError, checkLength, parseUrl, serializedUrl };

@@ -26,6 +26,6 @@ function urlOf(text, base) {
 }
 
 /** Why a text is none. */
-const NO_URL = 'it is no URL, or its host has more than 1,024 characters';
+const NO_URL = 'it is no URL, is too long, or has a host of more than 1,024 characters';
 
 module.exports = { NO_URL, urlOf };

@@ -8,6 +8,7 @@ const { shortened } = require('../any-realm/report-limits.cjs');
 const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
+const { MAX_URL } = require('../fetch/request.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
 const { credibleUrl } = require('../any-realm/claimed-url.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
@@ -294,7 +295,8 @@ class AgentThreads {
         if (container === undefined) break;
         // A frame navigates itself: its embedder's thread requests that, as for every frame.
         const url = String(message.url);
-        if ((urlOf(url)?.protocol ?? 'javascript:') === 'javascript:') return;
+        // One that is too long is refused there.
+        if (url.length <= MAX_URL && (urlOf(url)?.protocol ?? 'javascript:') === 'javascript:') return;
         const referrer = referrerOf(String(message.referrer), thread.document);
         this.#navigateFrame(thread, container, { url, referrer });
         return;

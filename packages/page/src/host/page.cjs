@@ -10,6 +10,7 @@ const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
+const { MAX_URL } = require('../fetch/request.cjs');
 const { NO_URL, urlOf } = require('../fetch/url-text.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, TimeoutError, messageOf } = require('./errors.cjs');
@@ -328,7 +329,7 @@ class Page extends EventEmitter {
   /** The page asks to be navigated. @param {FromDomRealm} message */
   #requestNavigation({ url, referrer }) {
     if (this.#isLeaving || typeof url !== 'string') return;
-    const protocol = urlOf(url)?.protocol;
+    const protocol = url.length > MAX_URL ? undefined : urlOf(url)?.protocol;
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {

@@ -8,7 +8,7 @@ const { MessagePort } = require('node:worker_threads');
 
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
-const { MAX_URL } = require('../fetch/request.cjs');
+const { MAX_URL, serializedUrl } = require('../fetch/request.cjs');
 const { ShapeTree } = require('../cloning/object-shapes.cjs');
 const { elementsOf, ownValue } = require('../cloning/own-values.cjs');
 const { bytesOf, lengthOf } = require('./foreign-bytes.cjs');
@@ -164,10 +164,11 @@ function readMessage(text) {
   const { to, error } = given;
   // The DOM realm has shortened these, if no page has taken it over.
   const message = primitivesOf(given, MEMBERS, REPORTS.has(given.type) ? shortened : undefined);
-  // The user's thread reads URLs, which takes long: it gets as much as it needs to refuse one.
   for (const name of ['url', 'referrer']) {
     const url = message[name];
-    if (typeof url === 'string') message[name] = url.slice(0, MAX_URL + 1);
+    // Of others than these, the user's thread does not read it.
+    if (typeof url === 'string')
+      message[name] = given.type === 'navigate' ? serializedUrl(url) : url.slice(0, MAX_URL + 1);
   }
   if (isObject(to)) message.to = primitivesOf(to, MEMBERS_OF_ADDRESS);
   if (isObject(error)) message.error = primitivesOf(error, MEMBERS_OF_ERROR, shortened);

@@ -9,7 +9,7 @@ const { withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
-const { MAX_URL, checkLength } = require('../fetch/request.cjs');
+const { MAX_URL, checkLength, serializedUrl } = require('../fetch/request.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
 const { isOwnError } = require('./own-objects.cjs');
@@ -46,8 +46,9 @@ const WITHOUT_BODY = new Set(['GET', 'HEAD']);
 /** How many fetched scripts may wait to be run. */
 const MAX_WAITING_SCRIPTS = 10_000;
 
-/** The user's thread reads URLs, and has better things to do: longer ones count as none. @param {string} url */
-function ofUrl(url) {
+/** Longer ones count as none. @param {string} text */
+function ofUrl(text) {
+  const url = serializedUrl(text);
   return url.length > MAX_URL ? '' : url;
 }
 
@@ -208,7 +209,7 @@ class Loader {
     const { url, referrer, asker, srcdoc, base } =
       asked === undefined
         ? {
-            url: String(claimed.url),
+            url: serializedUrl(String(claimed.url)),
             referrer: windows.referrerOf(window, String(claimed.referrer)),
             asker: undefined,
             srcdoc: String(claimed.text ?? ''),

@@ -7,7 +7,7 @@ const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
 const { withoutFragment } = require('../any-realm/claimed-url.cjs');
-const { MAX_URL } = require('../fetch/request.cjs');
+const { MAX_URL, serializedUrl } = require('../fetch/request.cjs');
 const { oneOf, toCredentials } = require('./page-request.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */
@@ -48,15 +48,16 @@ class OwnedWorkers {
   start(window, text, onPipe, onFailure) {
     // It is not converted: that would run code of a page.
     if (typeof text !== 'string') return 0;
-    const { url, type, credentials, name } = JSON.parse(text);
+    const { url: address, type, credentials, name } = JSON.parse(text);
+    const url = serializedUrl(String(address));
     const id = this.#nextId++;
     /** @type {OwnedWorker} */
-    const worker = { window, url: String(url), onFailure: this.#thread.foreign.callable(onFailure), isSent: false };
+    const worker = { window, url, onFailure: this.#thread.foreign.callable(onFailure), isSent: false };
     this.#workers.set(id, worker);
     const { port1, port2 } = new MessageChannel();
     const started = this.#thread.foreign.callable(onPipe);
     this.#thread.enter(() => started(this.#thread.moveToDom(port1)));
-    const refusal = this.#refusalOf(String(url), String(name));
+    const refusal = this.#refusalOf(url, String(name));
     if (refusal !== undefined) {
       port2.close();
       setImmediate(() => this.onGone({ id, error: refusal }));
@@ -66,9 +67,9 @@ class OwnedWorkers {
       type: 'worker',
       id,
       window: window.frame,
-      url: String(url),
+      url,
       // Read now, because a page may revoke a blob: URL as soon as the worker is made.
-      blob: this.#thread.blobs.shared(withoutFragment(String(url))),
+      blob: this.#thread.blobs.shared(withoutFragment(url)),
       options: {
         type: oneOf(TYPES, type, 'classic'),
         credentials: toCredentials(credentials),

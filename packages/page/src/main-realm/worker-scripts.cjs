@@ -4,7 +4,7 @@
 
 const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript } = require('../fetch/mime-type.cjs');
-const { MAX_URL } = require('../fetch/request.cjs');
+const { MAX_URL, serializedUrl } = require('../fetch/request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
 
@@ -29,10 +29,11 @@ class WorkerScripts {
    * Fetches a script for `importScripts()`, which blocks the worker.
    * https://html.spec.whatwg.org/multipage/webappapis.html#fetch-a-classic-worker-imported-script
    *
-   * @param {string} url
+   * @param {string} address
    * @returns {string} JSON: the handle of a script, or what went wrong
    */
-  importScript(url) {
+  importScript(address) {
+    const url = serializedUrl(address);
     const worker = this.#worker();
     const { error, response } =
       url.length > MAX_URL
