@@ -1,10 +1,13 @@
 // Attacks of hostile pages. Objects that a page can reach belong to its own realm or to the DOM realm, and neither leads to Node.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { suite, test } from 'node:test';
 
 import { walk } from './reachable.mjs';
-import { eventually, openHtml } from './server.mjs';
+import { eventually, host, jsdom, openHtml } from './server.mjs';
 
 /** Helpers for the functions below: keep a value, what a function returns or throws, or what its promise is settled with. */
 function keepIn(values) {
@@ -559,6 +562,24 @@ suite('stacks', () => {
       /^Error: x\n {4}at inner \(http.*\n {4}at HTMLBodyElement\.listener \(http.*\n {4}at http[^\n]*$/,
     );
     for (const text of page.log) assert.doesNotMatch(text, /node:|node_modules|\.cjs|jsdom/);
+  });
+
+  test('show no path of the host where the packages of jsdom are beside a folder around it', async (t) => {
+    const workspace = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(workspace, { recursive: true }));
+    const original = path.dirname(fs.realpathSync(jsdom));
+    const copy = path.join(workspace, 'packages', 'one', 'node_modules', 'jsdom');
+    fs.cpSync(path.join(original, 'jsdom'), copy, { recursive: true });
+    const modules = path.join(workspace, 'node_modules');
+    fs.mkdirSync(modules);
+    for (const name of fs.readdirSync(original)) {
+      if (name === 'whatwg-url') fs.cpSync(path.join(original, name), path.join(modules, name), { recursive: true });
+      else if (name !== 'jsdom') fs.symlinkSync(path.join(original, name), path.join(modules, name));
+    }
+    const page = await openHtml(t, '<script>try { new URL("x"); } catch ({ stack }) { console.log(stack); }</script>', {
+      host: host(t, { jsdom: copy }),
+    });
+    assert.match(page.log[0], /^TypeError: Invalid URL: x\n {4}at http:\S+$/);
   });
 
   test('show no path of the host where a timer or a listener of it evaluates code', async (t) => {

@@ -38,6 +38,7 @@ const { TaskMonitor } = require('./long-tasks.cjs');
 const { callbackGlobals, overrides } = require('./overrides.cjs');
 const { isOwnError, isOwnPromise } = require('./own-objects.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
+const { packagesOf } = require('./package-folders.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
 const { Rejections } = require('./rejections.cjs');
 const { Reports } = require('./reports.cjs');
@@ -113,7 +114,7 @@ class PageThread {
     this.#wasmTypes = new WasmTypes(pageState);
     this.values = new ValueSerializer(cloneKey, this.#addressSpace);
     const jsdomScripts = packagesOf(library.folder);
-    this.#hostScripts = [...HOST_SCRIPTS, jsdomScripts];
+    this.#hostScripts = [...HOST_SCRIPTS, ...jsdomScripts];
     installV8Hooks(this.#hostScripts, {
       importModule: (id, realm, referrer, specifier, attributes) => {
         const window = this.windows.ofRealm(realm);
@@ -131,7 +132,7 @@ class PageThread {
     });
     this.heapSizes = new HeapSizes(options.memoryLimit);
     this.sessions = new ProfilerSessions(options.sampleBudget);
-    this.windows = new WindowRegistry(this, [jsdomScripts]);
+    this.windows = new WindowRegistry(this, jsdomScripts);
     useJsdom(library);
     this.#cookies = new Cookies(cookies, (change) => this.tellLimited({ type: 'cookie', change }));
     this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
@@ -472,12 +473,6 @@ class PageThread {
     if (message.delivery !== undefined) this.tell({ type: 'delivered', delivery: message.delivery });
     this.#onMessage[message.type](message);
   }
-}
-
-/** The folder of a package and of those that it requires, as package managers install them. @param {string} folder */
-function packagesOf(folder) {
-  const [root, ...inner] = folder.split(`${path.sep}node_modules${path.sep}`);
-  return (inner.length === 0 ? folder : path.join(root, 'node_modules')) + path.sep;
 }
 
 /** Whether something thrown is of the main realm. @param {unknown} value */
