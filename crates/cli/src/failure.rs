@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use crate::terminal::color::Colors;
 use crate::terminal::messages::say;
+use crate::terminal::names::printable;
 
 /// Why a command failed, with a hint on how to fix it.
 #[derive(Debug)]
@@ -44,9 +45,9 @@ impl Failure {
     /// Prints the failure to stderr. [`Display`](fmt::Display) formats it without color.
     pub fn report(&self) {
         let colors = Colors::for_stderr();
-        say(format_args!("{} {}", colors.error("error:"), self.message));
+        say(format_args!("{} {}", colors.error("error:"), printable_lines(&self.message)));
         if let Some(hint) = &self.hint {
-            say(format_args!("\n{} {hint}", colors.hint("hint:")));
+            say(format_args!("\n{} {}", colors.hint("hint:"), printable_lines(hint)));
         }
     }
 
@@ -60,5 +61,23 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         self.hint.as_ref().map_or(Ok(()), |hint| write!(f, " (hint: {hint})"))
+    }
+}
+
+/// The text as the terminal can take it: it may be of a server, a page or a file.
+fn printable_lines(text: &str) -> String {
+    text.replace('\t', "    ").split('\n').map(printable).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_others_do_not_reach_the_terminal_as_they_are() {
+        assert_eq!(
+            printable_lines("a\nb \u{9b}31mc \u{1b}]0;d\u{7}"),
+            "a\nb \u{fffd}31mc \u{fffd}]0;d\u{fffd}"
+        );
     }
 }

@@ -1995,11 +1995,17 @@ suite("memory of the user's thread", () => {
 
   test('is not filled by the referrers of requests that wait to be read', async (t) => {
     const page = await openHtml(t, '', { routes: { '/never': () => new Promise(() => {}) } });
-    const refused = await page.evaluate(() => {
-      history.replaceState(null, '', `/${'x'.repeat(300 << 10)}`);
-      return fetch('/never', { keepalive: true }).catch(({ name }) => name);
+    const refused = await page.evaluate(async () => {
+      history.replaceState(null, '', `/${'x'.repeat(4_000)}`);
+      const refused = [];
+      for (let count = 0; count < 200; count++)
+        fetch('/never', { keepalive: true }).catch(({ name }) => refused.push(name));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return refused;
     });
-    assert.equal(refused, 'TypeError');
+    // Without a referrer, all could be sent.
+    assert.ok(refused.length > 100, `${refused.length}`);
+    assert.deepEqual(new Set(refused), new Set(['TypeError']));
   });
 
   test('of the names and URLs of frames and workers is limited', { timeout: 240_000 }, async (t) => {
@@ -2046,12 +2052,13 @@ suite("memory of the user's thread", () => {
       const { doors, location } = window;
       const text = '\uffff';
       const frame = (request) =>
-        doors.fetchFrame(
-          JSON.stringify({ window: 0, frame: 100, sandbox: null, initiator: 'iframe', ...request }),
-          () => {},
-        );
-      frame({ url: `${location.origin}/frame`, referrer: `${location.origin}/?${text.repeat(20_000_000)}` });
-      frame({ url: `ftp://frame/${text}`, referrer: '' });
+        doors.fetchFrame(JSON.stringify({ window: 0, sandbox: null, initiator: 'iframe', ...request }), () => {});
+      frame({
+        frame: 100,
+        url: `${location.origin}/frame`,
+        referrer: `${location.origin}/?${text.repeat(20_000_000)}`,
+      });
+      frame({ frame: 101, url: `ftp://frame/${text}`, referrer: '' });
       doors.postToHost(JSON.stringify({ type: 'navigate', url: `ftp://page/${text}`, referrer: '' }));
       doors.startWorker(
         window,

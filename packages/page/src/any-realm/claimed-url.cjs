@@ -3,6 +3,9 @@
 // The URL of a document, as its page says it. Scripts change the URL of their document, but not its origin.
 // https://html.spec.whatwg.org/multipage/nav-history-apis.html#can-have-its-url-rewritten
 
+/** The longest URL that is read, in characters. */
+const MAX_URL = 2 << 20;
+
 /** What all URLs begin with that a document of the thread can have: its origin, or the folder of its file. */
 const BEGINNING = /^(?:https?:\/\/[^/?#]*\/|file:\/\/\/(?:[^?#]*\/)?)/;
 
@@ -16,9 +19,11 @@ function credibleUrl(claimed, loaded, isInFrame) {
   // Frames may have documents that were not loaded.
   if (isInFrame && /^about:(?:blank|srcdoc)(?:[?#]|$)/.test(claimed)) return claimed;
   if (withoutFragment(claimed) === withoutFragment(loaded)) return claimed;
-  // Only the URL that was loaded is known to be serialized. The other could be read in more than one way.
   const [beginning] = BEGINNING.exec(loaded) ?? [];
-  return beginning !== undefined && claimed.startsWith(beginning) ? claimed : loaded;
+  if (beginning === undefined || !claimed.startsWith(beginning) || claimed.length > MAX_URL) return loaded;
+  // It may not be serialized, and lead elsewhere.
+  const url = URL.canParse(claimed) ? new URL(claimed).href : loaded;
+  return url.startsWith(beginning) ? url : loaded;
 }
 
 /** The URL of a resource, whatever part of it is asked for. @param {string} url */

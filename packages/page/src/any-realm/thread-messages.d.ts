@@ -96,7 +96,7 @@ export type ToMainRealm =
     }
   | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; port: MessagePort }
   | { type: 'cookie'; change: CookieChange }
-  | { type: 'worker gone'; id: number; error?: string | undefined }
+  | { type: 'worker gone'; id: number; error?: string | undefined; hasStarted?: boolean | undefined }
   | {
       type: 'answer';
       id: number;
@@ -147,8 +147,8 @@ export interface FrameRequest {
   outerSandbox?: Sandbox | undefined;
   /** The URL in the attribute `src` of the frame element, or nothing. */
   src: string;
-  /** The document of about:srcdoc. */
-  text: string;
+  /** The document of about:srcdoc, in UTF-8, if it is not empty. */
+  text?: Uint8Array<ArrayBuffer> | undefined;
   /** The base URL of the document around. */
   base: string;
   initiator: string;

@@ -28,7 +28,7 @@ const { JoinedBytes } = require('./joined-bytes.cjs');
  * @property {number} status
  * @property {string} statusText
  * @property {HeaderList} headers
- * @property {Buffer} body decoded
+ * @property {Uint8Array} body decoded, in memory of its own
  * @property {import('./fetch-timing.cjs').RequestTiming} timing
  */
 
@@ -240,7 +240,7 @@ function closeIdle({ freeSockets }) {
  * @param {http.IncomingMessage} incoming
  * @param {{ limit: number, lease: Lease | undefined, memory: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes;
  *   `memory` counts what the decoders take
- * @returns {Promise<Buffer>}
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} in memory of its own
  */
 function readBody(incoming, { limit, lease, memory, signal }) {
   return new Promise((succeed, refuse) => {
@@ -261,7 +261,7 @@ function readBody(incoming, { limit, lease, memory, signal }) {
       bytes.clear();
       refuse(error);
     };
-    const resolve = (/** @type {Buffer} */ body) => {
+    const resolve = (/** @type {Uint8Array<ArrayBuffer>} */ body) => {
       end();
       succeed(body);
     };
@@ -315,7 +315,7 @@ function readBody(incoming, { limit, lease, memory, signal }) {
       length += chunk.length;
       if (isWithinLimit(length) && count(lease, chunk.length)) bytes.add(chunk);
     });
-    decoded.on('end', () => resolve(bytes.take()));
+    decoded.on('end', () => bytes.take().then(resolve));
   });
 }
 

@@ -12,6 +12,7 @@ const { BufferBudget } = require('./buffer-budget.cjs');
 const { SAFELISTED_METHODS, checkPreflight, corsCheck, preflightHeaders, unsafeHeaderNames } = require('./cors.cjs');
 const { decodeDataUrl } = require('./data-url.cjs');
 const { HEADERS_SIZE, mayRevealTiming, now } = require('./fetch-timing.cjs');
+const { copyInTurns } = require('./joined-bytes.cjs');
 const { readFileUrl } = require('./file-url.cjs');
 const { getHeader } = require('./headers.cjs');
 const { essence } = require('./mime-type.cjs');
@@ -102,13 +103,13 @@ class Network {
     switch (url.protocol) {
       case 'http:':
       case 'https:':
-        return await this.#turns.run(() => this.#fetchHttp(url, request, client, options));
+        return await this.#turns.run(() => this.#fetchHttp(url, request, client, options), options.signal);
       case 'data:':
         return localResponse(url, decodeDataUrl(url), lease);
       case 'blob:':
-        return localResponse(url, await readBlobUrl(url, client), lease);
+        return await blobResponse(url, await readBlobUrl(url, client), lease);
       case 'file:':
-        return await this.#turns.run(() => this.#readFile(url, request, client, options));
+        return await this.#turns.run(() => this.#readFile(url, request, client, options), options.signal);
       default:
         throw new NetworkError(`cannot fetch URLs of the scheme ${url.protocol}`);
     }
@@ -365,9 +366,20 @@ function localResponse(url, { type, bytes }, lease) {
     ['content-type', type],
     ['content-length', String(bytes.byteLength)],
   ];
-  // A page can change what threads share.
-  const body = bytes.buffer instanceof SharedArrayBuffer ? new Uint8Array(bytes) : bytes;
-  return { type: 'basic', url: String(url), redirected: false, status: 200, statusText: 'OK', headers, body };
+  return { type: 'basic', url: String(url), redirected: false, status: 200, statusText: 'OK', headers, body: bytes };
+}
+
+/**
+ * That of a blob, which keeps its bytes. A page can change what threads share.
+ *
+ * @param {URL} url
+ * @param {BlobContent} content
+ * @param {Response['lease']} lease
+ * @returns {Promise<Response>}
+ */
+async function blobResponse(url, { type, bytes }, lease) {
+  const response = localResponse(url, { type, bytes }, lease);
+  return { ...response, body: await copyInTurns([bytes], bytes.byteLength) };
 }
 
 /** @param {URL} url @param {Client} client @throws {NetworkError} */

@@ -44,7 +44,7 @@ const { urlOf } = require('./url-text.cjs');
  * @property {number} status
  * @property {string} statusText
  * @property {import('./headers.cjs').HeaderList} headers
- * @property {Uint8Array} body
+ * @property {Uint8Array} body in memory that nothing else uses
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of a response over HTTP
  * @property {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} [lease] of the bytes, to release when they are passed on
  */

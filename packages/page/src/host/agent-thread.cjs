@@ -74,8 +74,12 @@ class AgentThread {
 
   /** Ends one of them, that of a frame, or those of a window. @param {{ id?: number, frame?: number, window?: number }} which */
   endFrameRequests(which) {
-    for (const [id, { frame, window, request }] of this.frameRequests)
-      if (id === which.id || frame === which.frame || window === which.window) request.abort();
+    for (const [id, { frame, window, request }] of this.frameRequests) {
+      if (id !== which.id && frame !== which.frame && window !== which.window) continue;
+      // It may wait for long until it notices that.
+      this.frameRequests.delete(id);
+      request.abort();
+    }
   }
 
   /** The thread is no longer used. */

@@ -15,6 +15,7 @@ const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
 const { loadFrame } = require('./frame-loader.cjs');
+const { movedBody } = require('./moved-body.cjs');
 const { closePorts, closeTransferredPorts, transferredPorts } = require('./message-ports.cjs');
 const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
@@ -91,9 +92,11 @@ class AgentThreads {
       container === undefined
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.addressOf(container.thread.top, 0) };
-    const content = { body: new Uint8Array(body), referrer, base };
+    const content = { body: movedBody(body), referrer, base };
     const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
-    handle.deliver({ type: 'open', document, content, ancestors, storage, isVisible: this.#isVisible }, lease);
+    /** @type {import('../any-realm/thread-messages.js').ToMainRealm} */
+    const message = { type: 'open', document, content, ancestors, storage, isVisible: this.#isVisible };
+    handle.deliver(message, lease, [content.body.buffer]);
     return thread;
   }
 
@@ -108,8 +111,9 @@ class AgentThreads {
    */
   openWorker(handle, document, { response: { lease, ...response }, referrer }, owner, port) {
     const thread = this.#add(handle, document, { owner });
-    const content = { response, referrer };
-    handle.deliver({ type: 'open worker', document, content, port }, lease, [port]);
+    const body = movedBody(response.body);
+    const content = { response: { ...response, body }, referrer };
+    handle.deliver({ type: 'open worker', document, content, port }, lease, [port, body.buffer]);
     return thread;
   }
 

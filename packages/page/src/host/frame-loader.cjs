@@ -6,6 +6,7 @@ const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError, checkLength, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
 const { messageOf } = require('./errors.cjs');
+const { movedBody } = require('./moved-body.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../any-realm/thread-messages.js').FrameRequest} FrameRequest */
@@ -128,10 +129,10 @@ async function showInFrame(host, threads, embedder, request, response, { client,
   let base;
   if (url.startsWith('about:')) base = client === embedder ? request.base : client.document.url;
   const referrer = documentReferrer(request.referrer, response.url);
-  const content = { body: new Uint8Array(response.body), referrer, base };
+  const content = { body: movedBody(response.body), referrer, base };
   threads.closeFrame(embedder, frame);
   if (document.origin === embedder.document.origin) {
-    embedder.handle.deliver({ type: 'frame', id, document, content }, lease);
+    embedder.handle.deliver({ type: 'frame', id, document, content }, lease, [content.body.buffer]);
     return;
   }
   const release = threads.reserve();
@@ -187,9 +188,9 @@ async function fetchFrame(host, threads, client, { url, referrer, asker, text },
   );
 }
 
-/** The document of about:srcdoc, or an empty one. @param {string} url @param {string} [text] @returns {Response} */
+/** The document of about:srcdoc, or an empty one. @param {string} url @param {Uint8Array} [text] in UTF-8 @returns {Response} */
 function localDocument(url, text) {
-  const body = Buffer.from(text || '<html><head></head><body></body></html>');
+  const body = text ?? new TextEncoder().encode('<html><head></head><body></body></html>');
   const headers = /** @type {[string, string][]} */ ([['content-type', 'text/html; charset=utf-8']]);
   return { type: 'basic', url, redirected: false, status: 200, statusText: '', headers, body };
 }

@@ -6,6 +6,7 @@
 const { NetworkError } = require('../fetch/request.cjs');
 const { messageOf } = require('./errors.cjs');
 const { waitAtMost } = require('./time-limit.cjs');
+const { movedBody } = require('./moved-body.cjs');
 
 /** How long a request may take, in milliseconds. */
 const MAX_TIME = 30_000;
@@ -40,7 +41,8 @@ class KeptRequests {
   async #send(network, client, handle, { id, request }) {
     try {
       const { lease, ...response } = await network.fetch(request, client, AbortSignal.timeout(MAX_TIME));
-      handle.deliver({ type: 'answer', id, response: { ...response, body: new Uint8Array(response.body) } }, lease);
+      const body = movedBody(response.body);
+      handle.deliver({ type: 'answer', id, response: { ...response, body } }, lease, [body.buffer]);
     } catch (error) {
       const timing = error instanceof NetworkError ? error.timing : undefined;
       handle.postToMain({ type: 'answer', id, error: messageOf(error), timing });

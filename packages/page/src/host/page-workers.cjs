@@ -5,6 +5,7 @@
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { describeWorker } = require('../fetch/worker-description.cjs');
 const { messageOf } = require('./errors.cjs');
+const { movedBody } = require('./moved-body.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../any-realm/thread-messages.js').WorkerRequest} WorkerRequest */
@@ -76,7 +77,7 @@ class PageWorkers {
         const maker = { ...owner.document, profiling, embedderPolicy, isIsolated };
         const document = { ...describeWorker(response, maker, options), startedAt };
         if (worker.isEnded || !this.#threads.has(owner)) throw new Error('the worker was ended before it started');
-        const content = { response: { ...response, body: new Uint8Array(response.body) }, referrer };
+        const content = { response, referrer };
         worker.thread = this.#threads.openWorker(handle, document, content, worker.owner, port);
       } finally {
         release();
@@ -112,6 +113,8 @@ class PageWorkers {
    */
   async importScript(thread, { url, referrer, signal, port }) {
     let answer;
+    /** @type {ArrayBuffer[]} */
+    const moved = [];
     try {
       const { lease, ...response } = await thread.withRequest(new AbortController(), (signal) =>
         this.#host.network.fetch(
@@ -120,13 +123,15 @@ class PageWorkers {
           signal,
         ),
       );
-      answer = { response: { ...response, body: new Uint8Array(response.body) } };
+      const body = movedBody(response.body);
+      answer = { response: { ...response, body } };
+      moved.push(body.buffer);
       // The worker waits for it.
       lease?.release();
     } catch (error) {
       answer = { error: messageOf(error) };
     }
-    port.postMessage(answer);
+    port.postMessage(answer, moved);
     port.close();
     Atomics.store(signal, 0, 1);
     Atomics.notify(signal, 0);
@@ -152,7 +157,7 @@ class PageWorkers {
   /** A thread has ended: by itself, because it was ended, or with an error. @param {AgentThread} thread @param {Error} [error] */
   onExit(thread, error) {
     const worker = this.#workerOf(thread);
-    if (worker !== undefined) this.#forget(worker, error?.message);
+    if (worker !== undefined) this.#forget(worker, error?.message, { hasStarted: true });
   }
 
   /** @param {AgentThread} thread */
@@ -160,10 +165,10 @@ class PageWorkers {
     return owner === undefined ? undefined : this.#workers.get(keyOf(owner.thread, owner.id));
   }
 
-  /** @param {StartedWorker} worker @param {string} [error] */
-  #forget({ owner: { thread, id } }, error) {
+  /** @param {StartedWorker} worker @param {string} [error] @param {{ hasStarted?: boolean }} [options] */
+  #forget({ owner: { thread, id } }, error, { hasStarted } = {}) {
     if (!this.#workers.delete(keyOf(thread, id))) return;
-    thread.handle.postToMain({ type: 'worker gone', id, error: error && shortened(error) });
+    thread.handle.postToMain({ type: 'worker gone', id, error: error && shortened(error), hasStarted });
   }
 }
 

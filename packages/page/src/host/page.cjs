@@ -3,7 +3,8 @@
 // A page, and the documents that it shows one after the other.
 
 const { EventEmitter } = require('node:events');
-const { gunzipSync } = require('node:zlib');
+const { promisify } = require('node:util');
+const { gunzip } = require('node:zlib');
 
 const { ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
 const { describePage } = require('../fetch/document-description.cjs');
@@ -436,7 +437,7 @@ class Page extends EventEmitter {
    * @returns {Promise<import('selfprof').ProfilerTrace>}
    */
   async takeProfile({ timeout = this.#host.timeout } = {}) {
-    return JSON.parse(gunzipSync(await takeProfile(this, timeout)).toString());
+    return JSON.parse((await promisify(gunzip)(await takeProfile(this, timeout))).toString());
   }
 
   /** @param {number} timeout */

@@ -243,19 +243,24 @@ class Loader {
       isolated: record?.document.isolated,
       outerSandbox: record?.document.sandbox,
       src: ofUrl(String(claimed.src ?? '')),
-      text: srcdoc,
+      // A long one takes long to encode.
+      text: srcdoc === '' ? undefined : new TextEncoder().encode(srcdoc),
       base: ofUrl(base),
       initiator,
     };
-    const texts = [url, referrer, request.allow, request.src, srcdoc, base, initiator];
+    const texts = [url, referrer, request.allow, request.src, base, initiator];
     // Two bytes a character.
-    const size = texts.reduce((sum, text) => sum + 2 * (text?.length ?? 0), FRAME_SIZE);
+    const size = texts.reduce(
+      (sum, text) => sum + 2 * (text?.length ?? 0),
+      FRAME_SIZE + (request.text?.byteLength ?? 0),
+    );
     let error = 'too many documents of frames wait to be loaded';
     try {
       checkLength(url);
       // Nobody knows what the document may do then.
       if (record === undefined) throw new Error('the window of the frame is closed');
-      waiting.isSent = this.#thread.tellLimited(request, { size });
+      const transferList = request.text === undefined ? [] : [request.text.buffer];
+      waiting.isSent = this.#thread.tellLimited(request, { size, transferList });
     } catch (refusal) {
       error = /** @type {Error} */ (refusal).message;
     }

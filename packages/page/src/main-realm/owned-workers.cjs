@@ -110,12 +110,12 @@ class OwnedWorkers {
     for (const [id, worker] of this.#workers) if (worker.window === window) this.end(id);
   }
 
-  /** The user's thread says that a worker has ended. @param {{ id: number, error?: string }} message */
-  onGone({ id, error }) {
+  /** The user's thread says that a worker has ended, or could not be started. @param {{ id: number, error?: string, hasStarted?: boolean }} message */
+  onGone({ id, error, hasStarted = false }) {
     const worker = this.#workers.get(id);
     this.#workers.delete(id);
     if (worker === undefined || error === undefined) return;
-    this.#thread.reports.workerFailure(worker.window.frame, worker.url, error);
+    this.#thread.reports.workerFailure(worker.window.frame, worker.url, { reason: error, hasStarted });
     this.#thread.enter(() => worker.onFailure());
   }
 }

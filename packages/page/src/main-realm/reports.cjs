@@ -32,14 +32,19 @@ class Reports {
     this.#problem({ frame: window, kind: 'resource-loading', text, url });
   }
 
-  /** A worker could not be started, or has crashed. @param {number} window @param {string} url @param {string} reason */
-  workerFailure(window, url, reason) {
-    this.#problem({
-      frame: window,
-      kind: 'worker',
-      text: `Could not start the worker "${shown(url)}": ${reason}`,
-      url,
-    });
+  /**
+   * A worker could not be started, or has ended by itself.
+   *
+   * @param {number} window
+   * @param {string} url
+   * @param {{ reason: string, hasStarted: boolean }} failure
+   */
+  workerFailure(window, url, { reason, hasStarted }) {
+    const name = `"${shown(url)}"`;
+    const text = hasStarted
+      ? `The worker ${name} has ended: ${reason}`
+      : `Could not start the worker ${name}: ${reason}`;
+    this.#problem({ frame: window, kind: 'worker', text, url });
   }
 
   /** A script of another origin threw, and the page must not know what. @param {number} window @param {string} url @param {unknown} thrown */

@@ -1,0 +1,79 @@
+// What takes long for large bodies and for many requests is divided, so that a thread does other things meanwhile.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { suite, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+const require = createRequire(import.meta.url);
+const { JoinedBytes, copyInTurns } = require('../src/fetch/joined-bytes.cjs');
+const { Turns } = require('../src/fetch/turns.cjs');
+const { movedBody } = require('../src/host/moved-body.cjs');
+
+/** Does the work, and counts the turns of the event loop meanwhile. */
+async function countTurns(work) {
+  let isDone = false;
+  let turns = 0;
+  const result = work().finally(() => {
+    isDone = true;
+  });
+  for (; !isDone; turns++) await nextTurn();
+  return [await result, turns];
+}
+
+suite('the bytes of a body', () => {
+  for (const length of [0, 1, 1_000, 5 << 20, (8 << 20) - 1, 8 << 20, (64 << 20) + 7])
+    test(`are copied in turns: ${length}`, async () => {
+      const piece = new Uint8Array(999_983).map((_byte, at) => at);
+      const joined = new JoinedBytes();
+      for (let at = 0; at < length; at += piece.length)
+        joined.add(piece.subarray(0, Math.min(piece.length, length - at)));
+      const [bytes, turns] = await countTurns(() => joined.take());
+      assert.equal(bytes.length, length);
+      assert.equal(bytes.buffer.byteLength, length);
+      for (let at = 0; at < length; at += piece.length)
+        assert.ok(
+          Buffer.from(bytes.buffer, at, Math.min(piece.length, length - at)).equals(piece.subarray(0, length - at)),
+        );
+      assert.ok(turns >= Math.floor(length / (8 << 20)), `${turns} turns`);
+      assert.equal((await joined.take()).length, 0);
+    });
+
+  test('of a blob are copied in turns, too', async () => {
+    const blob = new Uint8Array(new SharedArrayBuffer(20 << 20)).fill(7);
+    const [bytes, turns] = await countTurns(() => copyInTurns([blob], blob.length));
+    assert.ok(turns >= 2);
+    assert.ok(bytes.buffer instanceof ArrayBuffer);
+    assert.equal(Buffer.compare(bytes, Buffer.alloc(20 << 20, 7)), 0);
+  });
+
+  test('are moved to another thread without a copy, if they have memory of their own', () => {
+    const own = Buffer.from(new ArrayBuffer(10));
+    assert.equal(movedBody(own).buffer, own.buffer);
+    const pooled = Buffer.from('text');
+    assert.notEqual(movedBody(pooled).buffer, pooled.buffer);
+    assert.deepEqual(movedBody(pooled), new Uint8Array(pooled));
+    assert.notEqual(movedBody(new Uint8Array(new SharedArrayBuffer(1))).buffer.constructor, SharedArrayBuffer);
+  });
+});
+
+suite('requests that wait for their turn', () => {
+  test('do nothing when nobody waits for them any more, and let the thread do other things in between', async () => {
+    const turns = new Turns(1);
+    const first = Promise.withResolvers();
+    const running = turns.run(() => first.promise);
+    const controller = new AbortController();
+    let runs = 0;
+    const given = Array.from({ length: 100 }, () => turns.run(async () => runs++, controller.signal));
+    const last = turns.run(async () => 'last');
+    controller.abort();
+    const [, count] = await countTurns(async () => {
+      first.resolve();
+      await running;
+      assert.ok((await Promise.allSettled(given)).every(({ reason }) => reason?.name === 'AbortError'));
+      assert.equal(await last, 'last');
+    });
+    assert.equal(runs, 0);
+    assert.ok(count >= 100, `${count} turns`);
+  });
+});
