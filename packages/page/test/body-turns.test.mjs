@@ -1,6 +1,7 @@
 // What takes long for large bodies and for many requests is divided, so that a thread does other things meanwhile.
 
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const require = createRequire(import.meta.url);
 const { JoinedBytes, copyInTurns } = require('../src/fetch/joined-bytes.cjs');
 const { Turns } = require('../src/fetch/turns.cjs');
+const { AgentThread } = require('../src/host/agent-thread.cjs');
 const { movedBody } = require('../src/host/moved-body.cjs');
 
 /** Does the work, and counts the turns of the event loop meanwhile. */
@@ -75,5 +77,25 @@ suite('requests that wait for their turn', () => {
     });
     assert.equal(runs, 0);
     assert.ok(count >= 100, `${count} turns`);
+  });
+
+  test('are forgotten when their frame goes elsewhere, and are not ended again', async () => {
+    const thread = new AgentThread(1, new EventEmitter(), {}, {});
+    const given = [];
+    const works = Array.from({ length: 100 }, (_, id) =>
+      thread.withFrameRequest({ id, frame: 1, window: 0 }, async (signal) => {
+        given.push(signal);
+        await Promise.withResolvers().promise;
+      }),
+    );
+    assert.equal(works.length, 100);
+    assert.equal(thread.frameRequests.size, 1);
+    assert.deepEqual(
+      given.map(({ aborted }) => aborted),
+      [...Array(99).fill(true), false],
+    );
+    thread.endFrameRequests({ window: 0 });
+    assert.equal(thread.frameRequests.size, 0);
+    assert.ok(given[99].aborted);
   });
 });

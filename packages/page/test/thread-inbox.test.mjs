@@ -21,11 +21,14 @@ function inbox(t, { sent = 0 } = {}) {
     () => counter.sent,
     ({ type }) => handled.push(type),
   );
-  t.after(() => {
-    made.end();
-    port1.close();
-  });
-  return { made, handled, counter, thread: port2 };
+  t.after(() => made.end());
+  const thread = {
+    postMessage(message, transferList) {
+      port2.postMessage(message, transferList);
+      made.ring();
+    },
+  };
+  return { made, handled, counter, thread };
 }
 
 /** Whether something is to run at once, again and again. */

@@ -86,6 +86,21 @@ suite('forceSample()', () => {
 });
 
 suite('setVisible()', () => {
+  test('does not fail when a frame of another origin goes meanwhile', async (t) => {
+    const slow = `<script>document.addEventListener('visibilitychange', () => { for (const end = Date.now() + 2_000; Date.now() < end;); })</script>`;
+    const foreign = await serve(t, { '/': slow });
+    const page = await openHtml(
+      t,
+      `<iframe src="${foreign.url('/')}"></iframe><script>
+        document.addEventListener('visibilitychange', () => setTimeout(() => document.querySelector('iframe').remove(), 50));
+      </script>`,
+    );
+    await page.setVisible(false);
+    assert.equal(page.visible, false);
+    assert.equal(await page.evaluate('document.visibilityState'), 'hidden');
+    assert.equal(page.frames().length, 1);
+  });
+
   test('fires visibilitychange in the documents of the page and its frames', async (t) => {
     const listen = (name) => `<script>
       console.log('${name}', document.visibilityState, document.hidden);

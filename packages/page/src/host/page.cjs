@@ -485,8 +485,17 @@ class Page extends EventEmitter {
     if (typeof isVisible !== 'boolean') throw new TypeError('setVisible takes true or false');
     this.#isVisible = isVisible;
     const what = isVisible ? 'showing the page' : 'hiding the page';
-    const threads = this.#document?.threads.setVisible(isVisible) ?? [];
-    await Promise.all(threads.map(({ thread, asked }) => this.#answerOf(thread, asked, what, timeout)));
+    const document = this.#document;
+    if (document === undefined) return;
+    const answers = document.threads.setVisible(isVisible).map(async ({ thread, asked }) => {
+      try {
+        await this.#answerOf(thread, asked, what, timeout);
+      } catch (error) {
+        // A frame that has gone meanwhile is not visible, and has nothing more to do.
+        if (thread === document.main || document.threads.has(thread)) throw error;
+      }
+    });
+    await Promise.all(answers);
   }
 
   /** @param {number} frame */

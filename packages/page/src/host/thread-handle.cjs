@@ -102,7 +102,7 @@ class ThreadHandle extends EventEmitter {
   /** How many promises keep the program alive. */
   #keepers = 0;
   /** Counters that both threads share, see `unread` in main-realm/thread-types.d.ts. */
-  #unread = new Int32Array(new SharedArrayBuffer(16));
+  #unread = new Int32Array(new SharedArrayBuffer(20));
   #inbox;
 
   /** @param {ThreadStart} start */
@@ -142,6 +142,10 @@ class ThreadHandle extends EventEmitter {
     this.#worker.unref();
     const sent = () => Atomics.load(this.#unread, 2);
     this.#inbox = new ThreadInbox(this.#mainPort, sent, (message) => this.#onMessage(message));
+    this.#worker.on('message', () => {
+      Atomics.store(this.#unread, 4, 0);
+      this.#inbox.ring();
+    });
     this.#domPort.unref();
     this.#mainPort.unref();
     this.#stopWatching = watchMemory(
@@ -371,7 +375,6 @@ class ThreadHandle extends EventEmitter {
     this.#hasEnded = true;
     this.#inbox.end();
     this.#domPort.close();
-    this.#mainPort.close();
     for (const lease of this.#deliveries.values()) lease.release();
     this.#deliveries.clear();
     for (const { reject } of this.#awaited.values()) reject(error ?? new Error('the page is closed'));

@@ -2,13 +2,19 @@
 
 // The messages of a page thread.
 //
-// They are handled in turns: a page can send messages faster than they are handled, and a port of Node's passes on whatever waits in it before
-// anything else runs, such as the timeout that ends the page.
+// They are taken from the port in turns: a page can send messages faster than they are handled. A port of Node's that has a listener reads whatever
+// waits in it before anything else runs, such as the timeout that ends the page. So this one has none, and the thread rings when it has sent something.
 
-const { closePorts } = require('./message-ports.cjs');
+const { receiveMessageOnPort } = require('node:worker_threads');
 
-/** How long messages of a thread are handled before all else has its turn, in milliseconds. */
+/** How long messages of all threads are handled before all else has its turn, in milliseconds. */
 const TURN = 10;
+
+/** The inboxes that have a turn. @type {Set<ThreadInbox>} */
+const busy = new Set();
+
+/** Stands for a message that cannot be read. */
+const UNREADABLE = Symbol('unreadable');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 /** @typedef {import('../any-realm/thread-messages.js').FromMainRealm} FromMainRealm */
@@ -46,10 +52,11 @@ class Fifo {
 }
 
 class ThreadInbox {
+  #port;
   #sent;
   #onMessage;
-  /** Messages that were received and not handled. @type {Fifo<FromMainRealm>} */
-  #received = new Fifo();
+  /** Whether there may be messages in the port. */
+  #mayHaveMore = false;
   /** How many were handled. */
   #handled = 0;
   /** What waits for messages. @type {Fifo<{ after: number, resolve: () => void }>} */
@@ -65,25 +72,26 @@ class ThreadInbox {
    * @param {(message: FromMainRealm) => void} onMessage
    */
   constructor(port, sent, onMessage) {
+    this.#port = port;
     this.#sent = sent;
     this.#onMessage = onMessage;
-    port.on('message', (message) => {
-      if (this.#hasEnded) {
-        closePorts(message);
-        return;
-      }
-      this.#received.push(message);
-      this.#handle();
-    });
+  }
+
+  /** The thread says that it has sent messages. */
+  ring() {
+    this.#mayHaveMore = true;
+    this.#handle();
   }
 
   #handle() {
     if (this.#isHandling || this.#hasEnded) return;
     if (this.#turnEnds === 0) {
-      this.#turnEnds = performance.now() + TURN;
+      busy.add(this);
+      this.#turnEnds = performance.now() + TURN / busy.size;
       setImmediate(() => {
         this.#turnEnds = 0;
-        if (this.#received.peek() !== undefined) this.#handle();
+        if (this.#mayHaveMore && !this.#hasEnded) this.#handle();
+        else busy.delete(this);
       });
     }
     this.#isHandling = true;
@@ -96,15 +104,28 @@ class ThreadInbox {
 
   /** @returns {boolean} whether there was a message */
   #handleNext() {
-    const message = this.#received.shift();
-    if (message === undefined || this.#hasEnded) return false;
+    if (this.#hasEnded) return false;
+    const message = this.#receive();
+    if (message === undefined) return false;
     this.#handled = (this.#handled + 1) | 0;
-    this.#onMessage(message);
+    if (message !== UNREADABLE) this.#onMessage(message);
     for (let first = this.#waiting.peek(); first !== undefined && this.#isDue(first); first = this.#waiting.peek()) {
       this.#waiting.shift();
       first.resolve();
     }
     return true;
+  }
+
+  /** @returns {FromMainRealm | typeof UNREADABLE | undefined} */
+  #receive() {
+    try {
+      const received = receiveMessageOnPort(this.#port);
+      this.#mayHaveMore = received !== undefined;
+      return received?.message;
+    } catch {
+      // There is no memory for it.
+      return UNREADABLE;
+    }
   }
 
   /** @param {{ after: number }} entry */
@@ -119,11 +140,10 @@ class ThreadInbox {
     await new Promise((resolve) => this.#waiting.push({ after, resolve: () => resolve(undefined) }));
   }
 
-  /** No more messages are handled. */
+  /** No more messages are handled, and the port is closed, with the ports in the messages that are in it. */
   end() {
     this.#hasEnded = true;
-    for (let message = this.#received.shift(); message !== undefined; message = this.#received.shift())
-      closePorts(message);
+    this.#port.close();
     for (let first = this.#waiting.shift(); first !== undefined; first = this.#waiting.shift()) first.resolve();
   }
 }

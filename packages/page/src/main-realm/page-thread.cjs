@@ -4,7 +4,7 @@
 // loop, a full heap or a crash affects only that thread, and its profiler samples nothing else.
 
 const path = require('node:path');
-const { MessageChannel, receiveMessageOnPort, workerData } = require('node:worker_threads');
+const { MessageChannel, parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
 const vm = require('node:vm');
 
 const { ensureAgent } = require('selfprof/internal/agent.cjs');
@@ -63,6 +63,8 @@ const { WorkerScripts } = require('./worker-scripts.cjs');
 const threadData = workerData;
 /** To the user's thread. */
 const { control, unread } = threadData;
+/** Tells the user's thread that there are messages for it. */
+const bell = /** @type {MessagePort} */ (parentPort);
 
 /** How much of what a page can cause may wait to be read by the user's thread, in bytes; and how much of shared memory, in kilobytes. */
 const MAX_UNREAD = 64 << 20;
@@ -270,6 +272,7 @@ class PageThread {
     control.postMessage(message, transferList);
     // Not before: the user's thread takes messages from the port until it has as many.
     Atomics.add(unread, 2, 1);
+    if (Atomics.exchange(unread, 4, 1) === 0) bell.postMessage(0);
   }
 
   /**

@@ -19,8 +19,8 @@ export interface ThreadData {
   port: MessagePort;
   /**
    * What both threads count: how many kilobytes the user's thread has not read yet of what a page can send without limit; the same of shared
-   * memory; how many messages the main realm has sent, as a 32-bit integer that wraps around; and how many kilobytes the DOM realm has not
-   * read yet.
+   * memory; how many messages the main realm has sent, as a 32-bit integer that wraps around; how many kilobytes the DOM realm has not
+   * read yet; and 1 while the user's thread has been told of messages and has not looked, else 0.
    */
   unread: Int32Array;
   kind: 'page' | 'worker';
