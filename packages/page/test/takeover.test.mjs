@@ -603,6 +603,24 @@ suite('results', () => {
     await assert.rejects(rectangles(100_001), /more than 100000 platform objects cannot be sent/);
     assert.equal((await rectangles(1_000)).length, 1_000);
   });
+
+  test('to another window have no more objects and buffers than it says', async (t) => {
+    const page = await openHtml(
+      t,
+      `<iframe sandbox="allow-scripts" srcdoc="<script>onmessage = ({ data }) => console.log(data.length)</script>"></iframe>`,
+    );
+    await page.evaluate(() => {
+      const send = (list, transfer = []) => frames[0].postMessage(list, '*', transfer);
+      for (const count of [10_001, 10_000]) {
+        send(Array.from({ length: count }, () => new DOMRect()));
+        const buffers = Array.from({ length: count }, () => new ArrayBuffer(1));
+        send(buffers, buffers);
+      }
+      send('the end');
+    });
+    await eventually(() => page.log.length === 3);
+    assert.deepEqual(page.log, ['10000', '10000', '7']);
+  });
 });
 
 suite('a frame that is poisoned before our code is loaded', () => {

@@ -1,9 +1,11 @@
 // The messages of a page thread.
 
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 
 import { eventually } from './server.mjs';
@@ -21,7 +23,12 @@ function inbox(t, { sent = 0 } = {}) {
     () => counter.sent,
     ({ type }) => handled.push(type),
   );
-  t.after(() => made.end());
+  // Messages do not keep a program alive.
+  const timer = setInterval(() => {}, 1_000);
+  t.after(() => {
+    made.end();
+    clearInterval(timer);
+  });
   const thread = {
     postMessage(message, transferList) {
       port2.postMessage(message, transferList);
@@ -57,6 +64,22 @@ suite('messages of a page thread', () => {
     thread.postMessage({ type: 'second' });
     await caughtUp;
     assert.deepEqual(handled, ['first', 'second', 'caught up']);
+  });
+
+  test('do not keep a program alive, however many there are', async () => {
+    const program = `
+      const { ThreadInbox } = require(${JSON.stringify(require.resolve('../src/host/thread-inbox.cjs'))});
+      const { port1, port2 } = new MessageChannel();
+      let handled = 0;
+      const inbox = new ThreadInbox(port1, () => 3_000, () => {
+        handled += 1;
+        for (const end = performance.now() + 1; performance.now() < end; );
+      });
+      for (let count = 0; count < 3_000; count++) port2.postMessage({ type: 'x' });
+      inbox.ring();
+      process.on('exit', () => console.log(handled > 0 && handled < 3_000));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', program]);
+    assert.equal(stdout, 'true\n');
   });
 
   test('are not kept after the end of the thread', async (t) => {

@@ -178,7 +178,7 @@ class Transport {
           if (pieces > MAX_SMALL_PIECES && size < pieces * MIN_PIECE)
             incoming.destroy(new Error(`${url.host} sends a body in more than ${MAX_SMALL_PIECES} small pieces`));
         });
-        readBody(incoming, { limit: this.bodyLimit, lease, memory: decoders?.lease(), signal }).then(
+        readBody(incoming, { method, limit: this.bodyLimit, lease, memory: decoders?.lease(), signal }).then(
           (decoded) => {
             // A decoder has found the end of its text, and the server sends more.
             if (!incoming.complete) outgoing.destroy();
@@ -238,11 +238,11 @@ function closeIdle({ freeSockets }) {
  * Reads and decodes a body. The limit holds for the decoded bytes.
  *
  * @param {http.IncomingMessage} incoming
- * @param {{ limit: number, lease: Lease | undefined, memory: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes;
+ * @param {{ method: string, limit: number, lease: Lease | undefined, memory: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes;
  *   `memory` counts what the decoders take
  * @returns {Promise<Uint8Array<ArrayBuffer>>} in memory of its own
  */
-function readBody(incoming, { limit, lease, memory, signal }) {
+function readBody(incoming, { method, limit, lease, memory, signal }) {
   return new Promise((succeed, refuse) => {
     const bytes = new JoinedBytes();
     let isOver = false;
@@ -270,7 +270,9 @@ function readBody(incoming, { limit, lease, memory, signal }) {
     const decoders = [];
     incoming.on('error', reject);
     incoming.on('aborted', () => reject(new Error('the connection was lost')));
-    const codings = (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
+    // What has no body is not decoded: a decoder would find that it has no end.
+    const isEmpty = method === 'HEAD' || incoming.statusCode === 204 || incoming.statusCode === 304;
+    const codings = isEmpty ? [] : (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
     const known = codings.flatMap((name) => CODINGS.get(name.trim()) ?? []).reverse();
     if (known.length > MAX_CODINGS) {
       reject(new Error(`the response has more than ${MAX_CODINGS} content codings`));
@@ -315,7 +317,7 @@ function readBody(incoming, { limit, lease, memory, signal }) {
       length += chunk.length;
       if (isWithinLimit(length) && count(lease, chunk.length)) bytes.add(chunk);
     });
-    decoded.on('end', () => bytes.take().then(resolve));
+    decoded.on('end', () => bytes.take().then(resolve, reject));
   });
 }
 

@@ -7,8 +7,9 @@
 
 const { receiveMessageOnPort } = require('node:worker_threads');
 
-/** How long messages of all threads are handled before all else has its turn, in milliseconds. */
+/** How long messages of all threads are handled before all else has its turn, and until the next one, in milliseconds. */
 const TURN = 10;
+const PAUSE = 1;
 
 /** The inboxes that have a turn. @type {Set<ThreadInbox>} */
 const busy = new Set();
@@ -88,11 +89,12 @@ class ThreadInbox {
     if (this.#turnEnds === 0) {
       busy.add(this);
       this.#turnEnds = performance.now() + TURN / busy.size;
-      setImmediate(() => {
+      // A page does not keep the program alive. An immediate that does not either would wait until the program has something to do.
+      setTimeout(() => {
         this.#turnEnds = 0;
         if (this.#mayHaveMore && !this.#hasEnded) this.#handle();
         else busy.delete(this);
-      });
+      }, PAUSE).unref();
     }
     this.#isHandling = true;
     try {
@@ -108,10 +110,13 @@ class ThreadInbox {
     const message = this.#receive();
     if (message === undefined) return false;
     this.#handled = (this.#handled + 1) | 0;
-    if (message !== UNREADABLE) this.#onMessage(message);
-    for (let first = this.#waiting.peek(); first !== undefined && this.#isDue(first); first = this.#waiting.peek()) {
-      this.#waiting.shift();
-      first.resolve();
+    try {
+      if (message !== UNREADABLE) this.#onMessage(message);
+    } finally {
+      for (let first = this.#waiting.peek(); first !== undefined && this.#isDue(first); first = this.#waiting.peek()) {
+        this.#waiting.shift();
+        first.resolve();
+      }
     }
     return true;
   }

@@ -36,8 +36,10 @@ const MAX_TAG = 100;
 const COUNTER_BYTES = 4;
 /** How many ports a message may have: Node compares each with each. */
 const MAX_PORTS = 1_000;
-/** How many platform objects a value may have. */
+/** How many platform objects a value may have that the page's user asks for. */
 const MAX_OBJECTS = 100_000;
+/** The same in a message to another window, and how much memory it may transfer in pieces: the user's thread passes all of them on in one turn. */
+const MAX_MESSAGE_OBJECTS = 10_000;
 /** The bytes that a message takes, and each object in it, beside its data. */
 const MESSAGE = 512;
 const OBJECT = 64;
@@ -216,6 +218,7 @@ function readRecord(given, isMessage) {
   let size = lengthOf(bytes);
   let moved = 0;
   let text = 0;
+  const most = isMessage ? MAX_MESSAGE_OBJECTS : MAX_OBJECTS;
   for (const given of elementsOf(objects)) {
     const object = readObject(given);
     text += textLength(object);
@@ -224,8 +227,8 @@ function readRecord(given, isMessage) {
       transfer.push(object.bytes.buffer);
       size += object.bytes.byteLength;
     }
-    if (record.objects.push(object) > MAX_OBJECTS)
-      throw new RangeError(`values with more than ${MAX_OBJECTS} platform objects cannot be sent`);
+    if (record.objects.push(object) > most)
+      throw new RangeError(`values with more than ${most} platform objects cannot be sent`);
     if (text > MAX_TEXT) throw new RangeError(`objects with more than ${MAX_TEXT} characters of text cannot be sent`);
   }
   if (isMessage) {
@@ -235,7 +238,8 @@ function readRecord(given, isMessage) {
       const moving = isResizable(buffer) ? toFixedLength(buffer) : buffer;
       transfer.push(moving);
       moved += OBJECT + lengthOf(moving);
-      record.buffers.push(moving);
+      if (record.buffers.push(moving) > MAX_MESSAGE_OBJECTS)
+        throw new RangeError(`messages with more than ${MAX_MESSAGE_OBJECTS} buffers cannot be sent`);
     }
     for (const given of elementsOf(ports)) {
       const port = readPort(given);
