@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { host, logged, open, serve } from './server.mjs';
+import { host, logged, open, openHtml, serve } from './server.mjs';
 
 const ITEMS = () => [{ ...localStorage }, { ...sessionStorage }];
 
@@ -76,6 +76,30 @@ suite('storage', () => {
     // In another page, a frame of the origin has items of its own.
     await page.navigate(between.url('/'));
     await logged(page, 'inner has undefined');
+  });
+
+  test('is that of the page in frames with srcdoc, also after a document of another origin', async (t) => {
+    const foreign = await serve(t, { '*': '' });
+    const page = await openHtml(t, '');
+    const found = await page.evaluate(async (url) => {
+      localStorage.of = 'page';
+      const frame = document.createElement('iframe');
+      const load = async (how) => {
+        const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+        how();
+        await loaded;
+      };
+      await load(() => document.body.append(Object.assign(frame, { src: url })));
+      await load(() => {
+        frame.srcdoc = '<iframe srcdoc=""></iframe>';
+      });
+      const { localStorage, sessionStorage, frames } = frame.contentWindow;
+      const before = localStorage.of;
+      localStorage.of = sessionStorage.of = 'frame';
+      const { localStorage: ofInner } = frames[0];
+      return [before, window.localStorage.of, window.sessionStorage.of, ofInner.of];
+    }, foreign.url('/'));
+    assert.deepEqual(found, ['page', 'frame', 'frame', 'frame']);
   });
 
   test('is not that of other origins, whoever claims it', async (t) => {

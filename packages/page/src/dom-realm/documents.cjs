@@ -100,7 +100,8 @@ function openWindow({
       parentOrigin: origin,
       parseOptions: { sourceCodeLocationInfo: true },
     },
-    commonForOrigin: parent?._commonForOrigin,
+    // All windows of a thread have its origin. jsdom takes that of the URL, which srcdoc does not have.
+    commonForOrigin: parent && { null: parent._currentOriginData, [origin]: parent._currentOriginData },
   });
   realm.window = window;
   realm.base = base === undefined ? null : parseURL(base);
