@@ -93,11 +93,10 @@ suite('storage', () => {
       await load(() => {
         frame.srcdoc = '<iframe srcdoc=""></iframe>';
       });
-      const { localStorage, sessionStorage, frames } = frame.contentWindow;
-      const before = localStorage.of;
-      localStorage.of = sessionStorage.of = 'frame';
-      const { localStorage: ofInner } = frames[0];
-      return [before, window.localStorage.of, window.sessionStorage.of, ofInner.of];
+      const inner = frame.contentWindow;
+      const before = inner.localStorage.of;
+      inner.localStorage.of = inner.sessionStorage.of = 'frame';
+      return [before, localStorage.of, sessionStorage.of, inner.frames[0].localStorage.of];
     }, foreign.url('/'));
     assert.deepEqual(found, ['page', 'frame', 'frame', 'frame']);
   });
