@@ -2000,11 +2000,10 @@ suite("memory of the user's thread", () => {
       const refused = [];
       for (let count = 0; count < 200; count++)
         fetch('/never', { keepalive: true }).catch(({ name }) => refused.push(name));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // Without a referrer, all could be sent.
+      while (refused.length <= 100) await new Promise((resolve) => setTimeout(resolve, 10));
       return refused;
     });
-    // Without a referrer, all could be sent.
-    assert.ok(refused.length > 100, `${refused.length}`);
     assert.deepEqual(new Set(refused), new Set(['TypeError']));
   });
 

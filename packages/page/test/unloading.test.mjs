@@ -223,18 +223,23 @@ suite('what a document sends last', () => {
       let refused = 0;
       for (let count = 0; count < 250; count++)
         fetch('/wait', { method: 'POST', body: 'x', keepalive: true }).catch(() => { refused += 1; });
-      onmessage = () => { postMessage(refused); close(); };`;
+      onmessage = ({ data }) => data === 'close' ? close() : postMessage(refused);`;
     const page = await openHtml(t, '', { routes: { '/w.js': source, '/wait': () => new Promise(() => {}) } });
     const refused = await page.evaluate(async () => {
       const all = [];
       for (let count = 0; count < 5; count++) {
         const worker = new Worker('/w.js');
         await new Promise((resolve) => setTimeout(resolve, 1_000));
-        const answer = new Promise((resolve) => {
-          worker.onmessage = ({ data }) => resolve(data);
-        });
-        worker.postMessage('');
-        all.push(await answer);
+        const ask = () =>
+          new Promise((resolve) => {
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.postMessage('');
+          });
+        let answer = await ask();
+        // Refusals arrive later.
+        while (count === 4 && answer < 226) answer = await ask();
+        worker.postMessage('close');
+        all.push(answer);
       }
       return all;
     });

@@ -3,7 +3,7 @@
 // The URL of a document, as its page says it. Scripts change the URL of their document, but not its origin.
 // https://html.spec.whatwg.org/multipage/nav-history-apis.html#can-have-its-url-rewritten
 
-/** The longest URL that is read, in characters. */
+/** How long the URL of a document or a worker may be, in characters: as in Chromium. It is kept as long as they are there. */
 const MAX_URL = 2 << 20;
 
 /** What all URLs begin with that a document of the thread can have: its origin, or the folder of its file. */
@@ -32,4 +32,4 @@ function withoutFragment(url) {
   return end === -1 ? url : url.slice(0, end);
 }
 
-module.exports = { credibleUrl, withoutFragment };
+module.exports = { MAX_URL, credibleUrl, withoutFragment };

@@ -2,6 +2,7 @@
 
 // Requests, responses and the clients that make requests. https://fetch.spec.whatwg.org/#concept-request
 
+const { MAX_URL } = require('../any-realm/claimed-url.cjs');
 const { urlOf } = require('./url-text.cjs');
 
 /** @typedef {{ type: string, bytes: Uint8Array }} BlobContent the MIME type and the bytes of a blob */
@@ -49,9 +50,6 @@ const { urlOf } = require('./url-text.cjs');
  * @property {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} [lease] of the bytes, to release when they are passed on
  */
 
-/** How long the URL of a document or a worker may be, in characters: as in Chromium. It is kept as long as they are there. */
-const MAX_URL = 2 << 20;
-
 /** A network error. Its message goes to the page's user; a page is not told why a request failed. */
 class NetworkError extends Error {
   name = 'NetworkError';
@@ -86,4 +84,4 @@ function serializedUrl(text) {
   return url.slice(0, MAX_URL + 1);
 }
 
-module.exports = { MAX_URL, NetworkError, checkLength, parseUrl, serializedUrl };
+module.exports = { NetworkError, checkLength, parseUrl, serializedUrl };

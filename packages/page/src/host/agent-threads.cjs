@@ -4,19 +4,18 @@
 
 const { randomInt } = require('node:crypto');
 
+const { MAX_URL, credibleUrl } = require('../any-realm/claimed-url.cjs');
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
-const { MAX_URL } = require('../fetch/request.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
-const { credibleUrl } = require('../any-realm/claimed-url.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
 const { loadFrame } = require('./frame-loader.cjs');
-const { movedBody } = require('./moved-body.cjs');
 const { closePorts, closeTransferredPorts, transferredPorts } = require('./message-ports.cjs');
+const { movedBody } = require('./moved-body.cjs');
 const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
 const { WindowNumbers } = require('./window-numbers.cjs');

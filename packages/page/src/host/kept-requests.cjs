@@ -5,8 +5,8 @@
 
 const { NetworkError } = require('../fetch/request.cjs');
 const { messageOf } = require('./errors.cjs');
-const { waitAtMost } = require('./time-limit.cjs');
 const { movedBody } = require('./moved-body.cjs');
+const { waitAtMost } = require('./time-limit.cjs');
 
 /** How long a request may take, in milliseconds. */
 const MAX_TIME = 30_000;

@@ -113,8 +113,7 @@ class PageWorkers {
    */
   async importScript(thread, { url, referrer, signal, port }) {
     let answer;
-    /** @type {ArrayBuffer[]} */
-    const moved = [];
+    let body;
     try {
       const { lease, ...response } = await thread.withRequest(new AbortController(), (signal) =>
         this.#host.network.fetch(
@@ -123,15 +122,14 @@ class PageWorkers {
           signal,
         ),
       );
-      const body = movedBody(response.body);
+      body = movedBody(response.body);
       answer = { response: { ...response, body } };
-      moved.push(body.buffer);
       // The worker waits for it.
       lease?.release();
     } catch (error) {
       answer = { error: messageOf(error) };
     }
-    port.postMessage(answer, moved);
+    port.postMessage(answer, body === undefined ? [] : [body.buffer]);
     port.close();
     Atomics.store(signal, 0, 1);
     Atomics.notify(signal, 0);

@@ -6,12 +6,12 @@ const { EventEmitter } = require('node:events');
 const { promisify } = require('node:util');
 const { gunzip } = require('node:zlib');
 
+const { MAX_URL } = require('../any-realm/claimed-url.cjs');
 const { ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
 const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
-const { MAX_URL } = require('../fetch/request.cjs');
 const { NO_URL, urlOf } = require('../fetch/url-text.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, TimeoutError, messageOf } = require('./errors.cjs');

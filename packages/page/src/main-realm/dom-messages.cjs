@@ -6,11 +6,12 @@
 const { types } = require('node:util');
 const { MessagePort } = require('node:worker_threads');
 
+const { MAX_URL } = require('../any-realm/claimed-url.cjs');
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
-const { MAX_URL, serializedUrl } = require('../fetch/request.cjs');
 const { ShapeTree } = require('../cloning/object-shapes.cjs');
 const { elementsOf, ownValue } = require('../cloning/own-values.cjs');
+const { serializedUrl } = require('../fetch/request.cjs');
 const { bytesOf, lengthOf } = require('./foreign-bytes.cjs');
 const { isOwnError } = require('./own-objects.cjs');
 const { checkReading } = require('./reading-time.cjs');
@@ -38,7 +39,7 @@ const COUNTER_BYTES = 4;
 const MAX_PORTS = 1_000;
 /** How many platform objects a value may have that the page's user asks for. */
 const MAX_OBJECTS = 100_000;
-/** The same in a message to another window, and how much memory it may transfer in pieces: the user's thread passes all of them on in one turn. */
+/** How many a message to another window may have, and how many buffers: the user's thread passes all of them on in one turn. */
 const MAX_MESSAGE_OBJECTS = 10_000;
 /** The bytes that a message takes, and each object in it, beside its data. */
 const MESSAGE = 512;
@@ -168,7 +169,7 @@ function readMessage(text) {
   const message = primitivesOf(given, MEMBERS, REPORTS.has(given.type) ? shortened : undefined);
   for (const name of ['url', 'referrer']) {
     const url = message[name];
-    // Of others than these, the user's thread does not read it.
+    // Those of other messages are not parsed by the user's thread.
     if (typeof url === 'string')
       message[name] = given.type === 'navigate' ? serializedUrl(url) : url.slice(0, MAX_URL + 1);
   }

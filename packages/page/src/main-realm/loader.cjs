@@ -5,11 +5,11 @@
 // its text. Why a request failed goes to the page's user.
 
 const { FEATURE } = require('../any-realm/allow-attribute.cjs');
-const { withoutFragment } = require('../any-realm/claimed-url.cjs');
+const { MAX_URL, withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { readSandbox } = require('../any-realm/sandbox-attribute.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
-const { MAX_URL, checkLength, serializedUrl } = require('../fetch/request.cjs');
+const { checkLength, serializedUrl } = require('../fetch/request.cjs');
 const { bytesOf } = require('./foreign-bytes.cjs');
 const { AskedNavigations } = require('./asked-navigations.cjs');
 const { isOwnError } = require('./own-objects.cjs');

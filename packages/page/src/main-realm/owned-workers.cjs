@@ -6,8 +6,8 @@
 const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
-const { withoutFragment } = require('../any-realm/claimed-url.cjs');
-const { MAX_URL, serializedUrl } = require('../fetch/request.cjs');
+const { MAX_URL, withoutFragment } = require('../any-realm/claimed-url.cjs');
+const { serializedUrl } = require('../fetch/request.cjs');
 const { oneOf, toCredentials } = require('./page-request.cjs');
 
 /** @typedef {import('../any-realm/realm-contracts.js').Pipe} Pipe */

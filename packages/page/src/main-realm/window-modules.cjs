@@ -6,9 +6,9 @@
 // none is muted.
 
 const native = require('selfprof/internal/native.cjs');
+const { withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript, isJson } = require('../fetch/mime-type.cjs');
-const { withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { ImportMap } = require('./import-map.cjs');
 const { ModuleDepths } = require('./module-depth.cjs');
 const { isOwnError } = require('./own-objects.cjs');

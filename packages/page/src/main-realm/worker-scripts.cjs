@@ -2,9 +2,10 @@
 
 // Runs the script of the worker that this thread is, and loads what `importScripts()` asks for.
 
+const { MAX_URL } = require('../any-realm/claimed-url.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript } = require('../fetch/mime-type.cjs');
-const { MAX_URL, serializedUrl } = require('../fetch/request.cjs');
+const { serializedUrl } = require('../fetch/request.cjs');
 const { runClassicScript } = require('./script-compilation.cjs');
 const { ModuleNotLoaded } = require('./window-modules.cjs');
 
