@@ -582,6 +582,28 @@ suite('stacks', () => {
     assert.match(page.log[0], /^TypeError: Invalid URL: x\n {4}at http:\S+$/);
   });
 
+  test('show no path of the host where each package of jsdom is in a folder of its own', async (t) => {
+    const store = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(store, { recursive: true }));
+    const original = path.dirname(fs.realpathSync(jsdom));
+    const placeOf = (name) => path.join(store, name.replace('/', '+'), 'node_modules', name);
+    const installed = new Set(['jsdom']);
+    for (const name of installed) {
+      fs.cpSync(path.join(original, name), placeOf(name), { recursive: true });
+      const { dependencies = {} } = JSON.parse(fs.readFileSync(path.join(placeOf(name), 'package.json'), 'utf8'));
+      for (const dependency of Object.keys(dependencies)) {
+        installed.add(dependency);
+        const link = path.join(store, name.replace('/', '+'), 'node_modules', dependency);
+        fs.mkdirSync(path.dirname(link), { recursive: true });
+        fs.symlinkSync(placeOf(dependency), link);
+      }
+    }
+    const page = await openHtml(t, '<script>try { new URL("x"); } catch ({ stack }) { console.log(stack); }</script>', {
+      host: host(t, { jsdom: placeOf('jsdom') }),
+    });
+    assert.match(page.log[0], /^TypeError: Invalid URL: x\n {4}at http:\S+$/);
+  });
+
   test('show no path of the host where a timer or a listener of it evaluates code', async (t) => {
     const page = await openHtml(t, '');
     const texts = await page.evaluate(async () => {

@@ -22,17 +22,17 @@ const TRACES = [
   'secrets.test.mjs: does not see muted scripts or host code while its trace is built',
   'poisoned.test.mjs: gets no object of the main realm',
 ];
-const FLOODS = ['limits.test.mjs: is not filled by what a page throws, logs, or asks for'];
+const FLOODS = ['host-memory.test.mjs: is not filled by what a page throws, logs, or asks for'];
 const WORKERS = [
   'limits.test.mjs: are limited as in windows',
-  'limits.test.mjs: of the names and URLs of frames and workers is limited',
+  'host-memory.test.mjs: of the names and URLs of frames and workers is limited',
   ...REASONS,
 ];
 const CLOCK = [
   'border.test.mjs: is not in the times that animation frames, events and loading get',
   'takeover.test.mjs: tick together, so that many of them tell no finer time than one',
 ];
-const ANYTHING = ['takeover.test.mjs: may be anything: ${name}'];
+const ANYTHING = ['thread-messages.test.mjs: may be anything'];
 
 /**
  * Functions of the main realm that the DOM realm calls (main-realm/dom-bridge.cjs). `call` is an example of its parameters, as an array
@@ -45,7 +45,7 @@ export const FROM_DOM_REALM = {
     takes: 'JSON of a message, and the record of a value; messages are listed below',
     gives: "whether there was room for the message, of which the user's thread gets a copy",
     call: `[JSON.stringify({ type: 'post', from: 0, to: { thread: 1, frame: 0 }, targetOrigin: '*' }), { bytes: new ArrayBuffer(4), tag: 'tag', buffers: [], ports: [], objects: [] }]`,
-    attacks: [...ANYTHING, ...FLOODS, 'takeover.test.mjs: may have any record: ${name}'],
+    attacks: [...ANYTHING, ...FLOODS, 'thread-messages.test.mjs: may have any record'],
   },
   enter: { takes: 'a function, which it calls', gives: 'nothing', call: '[() => {}]', attacks: OBJECTS },
   setTimer: { takes: 'a function and a delay', gives: 'a number', call: '[() => {}, 1, false]', attacks: OBJECTS },
@@ -184,7 +184,7 @@ export const FROM_DOM_REALM = {
       ...REFERRERS,
       'border.test.mjs: is not that of frames in a sandboxed frame, however they are opened',
       'border.test.mjs: of a frame by itself are its own requests, without the cookies of the page around',
-      'limits.test.mjs: is not filled by frames that load for ever',
+      'host-memory.test.mjs: is not filled by frames that load for ever',
     ],
   },
   callingWindow: {
@@ -228,7 +228,7 @@ export const FROM_DOM_REALM = {
     takes: 'a function',
     gives: 'two ports of the DOM realm, to that function',
     call: '[() => {}]',
-    attacks: [...OBJECTS, 'takeover.test.mjs: have nothing of Node but three methods'],
+    attacks: [...OBJECTS, 'thread-messages.test.mjs: have nothing of Node but three methods'],
   },
   startWorker: {
     takes: 'a window and JSON of a request',
@@ -368,7 +368,7 @@ export const MESSAGES_OF_DOM_REALM = {
       ...REFERRERS,
       'border.test.mjs: of a page from disk cannot be reached by a frame of the network in it',
       'loading.test.mjs: lets no page from the network navigate to a file',
-      'takeover.test.mjs: of a worker do not navigate the page',
+      'thread-messages.test.mjs: of a worker do not navigate the page',
       ...ANYTHING,
     ],
   },

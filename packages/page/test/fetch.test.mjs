@@ -197,6 +197,35 @@ test('cookies of one site are not deleted by those of many others', () => {
   );
 });
 
+test('a request of a page has no more headers than it says', async (t) => {
+  const page = await openHtml(t, '', { routes: { '/seen': ({ rawHeaders }) => String(rawHeaders.length / 2) } });
+  const seen = await page.evaluate(async () => {
+    const send = (count, keepalive) =>
+      fetch('/seen', { keepalive, headers: Array.from({ length: count }, (_, at) => [`x-${at}`, '']) }).then(
+        (response) => response.text(),
+        ({ name }) => name,
+      );
+    return [Number(await send(900, false)) > 900, await send(1_001, false), await send(1_001, true)];
+  });
+  assert.deepEqual(seen, [true, 'TypeError', 'TypeError']);
+});
+
+test('cookies of all domains together are limited in size', () => {
+  const cookies = new Cookies();
+  cookies.apply({ url: 'http://shop.test/', cookie: 'id=good', isHttp: true });
+  for (let host = 0; host < 30; host++) {
+    for (let at = 0; at < 50; at++) {
+      const url = `http://host${host}.test/${'p'.repeat(4_000)}/`;
+      cookies.apply({ url, cookie: `x${at}=${'v'.repeat(4_000)}`, isHttp: true });
+      // Another value does not count twice.
+      cookies.apply({ url, cookie: `x${at}=${'w'.repeat(4_000)}`, isHttp: true });
+    }
+  }
+  const { length } = JSON.stringify(cookies.save());
+  assert.ok(length > 4e6 && length < 5e6, `${length} characters`);
+  assert.equal(cookies.list('http://shop.test/')[0].value, 'good');
+});
+
 test('a request is sent again if its connection was idle and is closed', async (t) => {
   let requests = 0;
   const server = net.createServer((socket) => {

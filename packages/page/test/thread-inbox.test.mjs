@@ -55,6 +55,44 @@ suite('messages of a page thread', () => {
     assert.equal(await isSpinning(), false);
   });
 
+  test('of all threads share a turn', async (t) => {
+    const all = [];
+    const inboxes = Array.from({ length: 20 }, (_, number) => {
+      const { port1, port2 } = new MessageChannel();
+      const made = new ThreadInbox(
+        port1,
+        () => 5,
+        () => {
+          all.push(number);
+          time += 8;
+        },
+      );
+      t.after(() => made.end());
+      for (let count = 0; count < 5; count++) port2.postMessage({ type: 'x' });
+      return made;
+    });
+    const timer = setInterval(() => {}, 1_000);
+    t.after(() => clearInterval(timer));
+    let time = 0;
+    t.mock.method(performance, 'now', () => time);
+    for (const made of inboxes) made.ring();
+    // Each message takes 8 ms of the 10.
+    const lengths = [all.length];
+    while (all.length < 100) {
+      await setImmediate();
+      if (all.length !== lengths.at(-1)) lengths.push(all.length);
+    }
+    assert.deepEqual(
+      lengths.map((length, at) => length - (lengths[at - 1] ?? 0)),
+      Array(50).fill(2),
+    );
+    // One of each thread after the other.
+    assert.deepEqual(
+      all.slice(2, 22).sort((a, b) => a - b),
+      [...inboxes.keys()],
+    );
+  });
+
   test('are awaited without keeping a processor busy', async (t) => {
     const { made, handled, thread } = inbox(t, { sent: 2 });
     thread.postMessage({ type: 'first' });

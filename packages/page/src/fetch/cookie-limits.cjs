@@ -9,8 +9,12 @@ const MAX_TEXT = 8_192;
 const MAX_PER_DOMAIN = 50;
 const MAX_COOKIES = 3_000;
 
+/** Characters of all cookies of a jar, with their domains and paths. Each thread of a page gets a copy when it starts. */
+const MAX_JAR = 4 << 20;
+
 /** @typedef {import('tough-cookie').Cookie} Cookie */
-/** @typedef {{ domain: string, path: string, key: string, secure?: boolean }} StoredCookie */
+/** @typedef {{ domain: string, path: string, key: string }} StoredCookie */
+/** @typedef {StoredCookie & { secure: boolean, size: number }} CountedCookie */
 
 /**
  * The part of a URL that a cookie depends on. As a text of its own: V8 keeps the whole URL, which may be long, for a part of it.
@@ -29,10 +33,11 @@ function isTooLarge(text, url) {
 
 /** The cookies of a jar, in the order in which they were first set. */
 class CookieCounts {
-  /** @type {Map<string, StoredCookie>} */
+  /** @type {Map<string, CountedCookie>} */
   #cookies = new Map();
   /** By domain. @type {Map<string, number>} */
   #counts = new Map();
+  #size = 0;
 
   /**
    * Adds a cookie that was stored. Returns those that have to go: of the ones without `Secure`, the oldest, so that who has no TLS deletes none
@@ -42,48 +47,60 @@ class CookieCounts {
    * @returns {StoredCookie[]}
    */
   add(cookie) {
-    const added = { ...placeOf(cookie), secure: cookie.secure === true };
+    const place = placeOf(cookie);
+    const size = place.domain.length + place.path.length + place.key.length + cookie.value.length;
+    const added = { ...place, secure: cookie.secure === true, size };
     const name = nameOf(added);
-    const isKnown = this.#cookies.has(name);
+    const known = this.#cookies.get(name);
     this.#cookies.set(name, added);
-    if (isKnown) return [];
-    const count = (this.#counts.get(added.domain) ?? 0) + 1;
-    this.#counts.set(added.domain, count);
-    if (count > MAX_PER_DOMAIN) return this.#evict((cookie) => cookie.domain === added.domain);
-    if (this.#cookies.size <= MAX_COOKIES) return [];
-    const largest = this.#largestDomain();
-    return this.#evict(({ domain }) => largest === undefined || domain === largest);
+    this.#size += size - (known?.size ?? 0);
+    if (known === undefined) this.#counts.set(added.domain, (this.#counts.get(added.domain) ?? 0) + 1);
+    const evicted = [];
+    if ((this.#counts.get(added.domain) ?? 0) > MAX_PER_DOMAIN)
+      evicted.push(...this.#evict(({ domain }) => domain === added.domain));
+    if (this.#cookies.size > MAX_COOKIES) evicted.push(...this.#evictOfLargest(() => 1));
+    while (this.#size > MAX_JAR) evicted.push(...this.#evictOfLargest(({ size }) => size));
+    return evicted;
   }
 
   /** A cookie was deleted. @param {Cookie | StoredCookie} cookie */
   remove(cookie) {
-    const removed = placeOf(cookie);
-    if (!this.#cookies.delete(nameOf(removed))) return;
-    const count = (this.#counts.get(removed.domain) ?? 1) - 1;
-    if (count > 0) this.#counts.set(removed.domain, count);
-    else this.#counts.delete(removed.domain);
+    const { domain, path, key } = placeOf(cookie);
+    const name = nameOf({ domain, path, key });
+    const removed = this.#cookies.get(name);
+    if (removed === undefined) return;
+    this.#cookies.delete(name);
+    this.#size -= removed.size;
+    const count = (this.#counts.get(domain) ?? 1) - 1;
+    if (count > 0) this.#counts.set(domain, count);
+    else this.#counts.delete(domain);
   }
 
-  /** The domain with the most cookies without `Secure`; undefined when there are none. */
-  #largestDomain() {
+  /**
+   * Of the domain that has the most without `Secure`, or of any when there are none.
+   *
+   * @param {(cookie: CountedCookie) => number} weigh
+   */
+  #evictOfLargest(weigh) {
     /** @type {Map<string, number>} */
-    const counts = new Map();
+    const weights = new Map();
     let most = 0;
+    /** @type {string | undefined} */
     let largest;
-    for (const { domain, secure } of this.#cookies.values()) {
-      if (secure) continue;
-      const count = (counts.get(domain) ?? 0) + 1;
-      counts.set(domain, count);
-      if (count <= most) continue;
-      most = count;
-      largest = domain;
+    for (const cookie of this.#cookies.values()) {
+      if (cookie.secure) continue;
+      const weight = (weights.get(cookie.domain) ?? 0) + weigh(cookie);
+      weights.set(cookie.domain, weight);
+      if (weight <= most) continue;
+      most = weight;
+      largest = cookie.domain;
     }
-    return largest;
+    return this.#evict(({ domain }) => largest === undefined || domain === largest);
   }
 
-  /** @param {(cookie: StoredCookie) => boolean} may */
+  /** @param {(cookie: CountedCookie) => boolean} may */
   #evict(may) {
-    /** @type {StoredCookie | undefined} */
+    /** @type {CountedCookie | undefined} */
     let oldest;
     for (const cookie of this.#cookies.values()) {
       if (!may(cookie)) continue;

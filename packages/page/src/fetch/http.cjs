@@ -21,6 +21,7 @@ const { JoinedBytes } = require('./joined-bytes.cjs');
  * @property {boolean} [ignoreCertificateErrors]
  * @property {number} [bodyLimit] in bytes
  * @property {number} [timeout] in milliseconds without a byte
+ * @property {boolean} [isUnref] whether connections that are made do not keep the thread alive
  */
 
 /**
@@ -94,6 +95,7 @@ class Transport {
   /** The longest body, in bytes. */
   bodyLimit;
   #timeout;
+  #isUnref;
 
   /** @param {TransportOptions} [options] */
   constructor({
@@ -102,10 +104,12 @@ class Transport {
     ignoreCertificateErrors = false,
     bodyLimit = DEFAULT_BODY_LIMIT,
     timeout = 60_000,
+    isUnref = false,
   } = {}) {
     this.#hosts = new Map(Object.entries(hosts));
     this.bodyLimit = bodyLimit;
     this.#timeout = timeout;
+    this.#isUnref = isUnref;
     const pool = { keepAlive: true, maxSockets: 16 };
     this.#httpAgent = new http.Agent(pool);
     this.#httpsOptions = { ...pool, ca, rejectUnauthorized: !ignoreCertificateErrors };
@@ -149,6 +153,12 @@ class Transport {
         signal,
         timeout: this.#timeout,
       });
+      // The agent references a connection that is used again, and Node each address that it tries.
+      if (this.#isUnref)
+        outgoing.on('socket', (socket) => {
+          socket.unref();
+          if (socket.connecting) socket.once('connect', () => socket.unref());
+        });
       const timing = timeRequest(outgoing, isSecure, startedAt);
       let hasResponse = false;
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));

@@ -551,7 +551,7 @@ function storageKeyOf(thread) {
  * @param {number} milliseconds
  */
 async function answersInTime({ answer, forget }, milliseconds) {
-  const timer = setTimeout(forget, milliseconds);
+  const timer = setTimeout(forget, milliseconds).unref();
   try {
     await answer;
     return true;

@@ -4,11 +4,13 @@ const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { findLibrary } = require('./find-jsdom.cjs');
+const { checkFlags } = require('./node-flags.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
 const { PageContext } = require('./page-context.cjs');
 const { StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 const { ThreadHandle } = require('./thread-handle.cjs');
+const { keepAlive } = require('./time-limit.cjs');
 
 const { version } = require('../../package.json');
 
@@ -68,6 +70,7 @@ class BrowserContext {
     cookies = 'page',
   } = {}) {
     if (cookies !== 'page' && cookies !== 'host') throw new TypeError("the option `cookies` is 'page' or 'host'");
+    checkFlags();
     this.#library = findLibrary(jsdom);
     useJsdom(this.#library);
     this.timeout = timeout;
@@ -92,7 +95,7 @@ class BrowserContext {
 
   /** Connections of their own: there are 16 to each server, and a page can keep its server from answering. */
   newTransport() {
-    return new Transport(this.#options.network);
+    return new Transport({ ...this.#options.network, isUnref: true });
   }
 
   /** What the threads of a new page share. */
@@ -155,6 +158,10 @@ class BrowserContext {
   }
 
   async close() {
+    await keepAlive(() => this.#close());
+  }
+
+  async #close() {
     await Promise.all(this.pages().map((page) => page.close()));
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
     await this.keptRequests.settled(KEPT_TIMEOUT);

@@ -12,6 +12,8 @@ const MAX_WAITING = 16 << 20;
 class CookieFeed {
   #thread;
   #unread = 0;
+  /** How many changes of each name the thread has not received. @type {Map<string, number>} */
+  #pending = new Map();
   /** By cookie, the oldest first. @type {Map<string, CookieChange>} */
   #waiting = new Map();
   #size = 0;
@@ -22,13 +24,23 @@ class CookieFeed {
     this.#thread = thread;
   }
 
+  /**
+   * Whether the thread may have made a change before it received an earlier one of the same cookie.
+   *
+   * @param {CookieChange} change of the thread
+   */
+  isBehind(change) {
+    return this.#pending.has(nameOf(change));
+  }
+
   /** @param {CookieChange} change */
   add(change) {
+    this.#count(change, 1);
     if (this.#unread < MAX_UNREAD) {
       this.#send(change);
       return;
     }
-    const key = JSON.stringify([change.url, change.isHttp, change.cookie.split('=', 1)[0]]);
+    const key = JSON.stringify([change.url, change.isHttp, nameOf(change)]);
     this.#forget(key);
     this.#waiting.set(key, change);
     this.#size += sizeOf(change);
@@ -38,12 +50,21 @@ class CookieFeed {
     }
   }
 
+  /** @param {CookieChange} change @param {1 | -1} difference */
+  #count(change, difference) {
+    const name = nameOf(change);
+    const count = (this.#pending.get(name) ?? 0) + difference;
+    if (count > 0) this.#pending.set(name, count);
+    else this.#pending.delete(name);
+  }
+
   /** @param {string} key */
   #forget(key) {
     const change = this.#waiting.get(key);
     if (change === undefined) return;
     this.#waiting.delete(key);
     this.#size -= sizeOf(change);
+    this.#count(change, -1);
   }
 
   /** @param {CookieChange} change */
@@ -52,6 +73,7 @@ class CookieFeed {
     this.#unread += size;
     const release = () => {
       this.#unread -= size;
+      this.#count(change, -1);
       this.#sendWaiting();
     };
     this.#thread.deliver({ type: 'cookie', change }, { release });
@@ -63,11 +85,17 @@ class CookieFeed {
     this.#isSending = true;
     for (const [key, change] of this.#waiting) {
       if (this.#unread >= MAX_UNREAD) break;
+      this.#count(change, 1);
       this.#forget(key);
       this.#send(change);
     }
     this.#isSending = false;
   }
+}
+
+/** @param {CookieChange} change */
+function nameOf({ cookie }) {
+  return cookie.split('=', 1)[0].trim();
 }
 
 /** @param {CookieChange} change */

@@ -7,6 +7,10 @@ const { createRequire } = require('node:module');
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
+const { packageFolders } = require('./package-folders.cjs');
+
+/** @typedef {{ folder: string, version: string, packages: string[] }} Library jsdom; `packages` is where it and what it requires are */
+
 /**
  * The versions of jsdom that pages can be hosted on. Realms are separated by replacing modules inside jsdom (see main-realm/overrides.cjs),
  * so other versions are refused.
@@ -63,7 +67,8 @@ function libraryAt(candidate) {
         : createRequire(candidate.from).resolve('jsdom/package.json');
     const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
     if (manifest.name !== 'jsdom') return undefined;
-    return { folder: fs.realpathSync(path.dirname(file)), version: String(manifest.version) };
+    const folder = fs.realpathSync(path.dirname(file));
+    return { folder, version: String(manifest.version), packages: packageFolders(folder) };
   } catch {
     return undefined;
   }
@@ -74,7 +79,7 @@ function libraryAt(candidate) {
  *
  * @param {string | URL} [wanted] jsdom's folder, or a file or folder from which it is resolved; by default it is resolved from the program
  *   that Node runs, then from the working directory, then from this package
- * @returns {{ folder: string, version: string }}
+ * @returns {Library}
  * @throws {Error} when it is not found, has another version, or cannot run on this Node
  */
 function findLibrary(wanted) {

@@ -21,7 +21,7 @@ async function takeFrom(request) {
   if (loaded !== undefined || isRequested) return;
   isRequested = true;
   const { answer, forget } = request();
-  const timer = setTimeout(forget, TIMEOUT);
+  const timer = setTimeout(forget, TIMEOUT).unref();
   try {
     loaded = (await answer).modules;
   } catch {

@@ -22,7 +22,7 @@ const { emitPageEvent } = require('./page-events.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
 const { deserializeResult, serializeParameters } = require('./script-values.cjs');
 const { ShapeBudget } = require('./shape-budget.cjs');
-const { withTimeout } = require('./time-limit.cjs');
+const { keepAlive, withTimeout } = require('./time-limit.cjs');
 
 /** @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off'>} PublicPage without the methods that EventEmitter provides */
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
@@ -299,7 +299,7 @@ class Page extends EventEmitter {
   /** @param {WaitUntil} state @param {ShownDocument} document */
   async #waitFor(state, { main, loadState }) {
     const milestone = state === 'idle' ? 'load' : state;
-    await main.handle.keepAlive(loadState.waitFor(milestone));
+    await loadState.waitFor(milestone);
     if (state === 'idle') await main.handle.askMain({ type: 'await idle', quiet: IDLE_TIME }).answer;
   }
 
@@ -542,7 +542,10 @@ class Page extends EventEmitter {
   }
 
   async close() {
-    if (this.#isClosed) return;
+    if (!this.#isClosed) await keepAlive(() => this.#close());
+  }
+
+  async #close() {
     this.#isClosed = true;
     this.#host.remove(this);
     this.#requested.clear();

@@ -19,15 +19,23 @@ class SharedCookies {
     thread.on('exit', () => this.#threads.delete(thread));
   }
 
-  /** A cookie was stored: this jar and the threads store it, too. @param {CookieChange} change @param {ThreadHandle} [from] the thread that has it */
+  /**
+   * A cookie was stored: this jar and the threads store it, too. In the end, all have the change that arrived here last.
+   *
+   * @param {CookieChange} change
+   * @param {ThreadHandle} [from] the thread that has it
+   */
   share(change, from) {
     this.jar.apply(change);
     this.#post(change, from);
   }
 
-  /** @param {CookieChange} change @param {ThreadHandle} [except] */
-  #post(change, except) {
-    for (const [thread, feed] of this.#threads) if (thread !== except) feed.add(change);
+  /** @param {CookieChange} change @param {ThreadHandle} [from] */
+  #post(change, from) {
+    for (const [thread, feed] of this.#threads) {
+      // The thread that made the change needs it again where an earlier one of another thread will replace it there.
+      if (thread !== from || feed.isBehind(change)) feed.add(change);
+    }
   }
 }
 

@@ -65,7 +65,7 @@ const COUNTED_LONGER = new Set(['blob', 'frame', 'worker']);
 
 /**
  * @typedef {object} ThreadStart
- * @property {{ folder: string, version: string }} library jsdom
+ * @property {import('./find-jsdom.cjs').Library} library jsdom
  * @property {import('tough-cookie').SerializedCookieJar | undefined} cookies
  * @property {import('./browser-context.cjs').ThreadOptions} options
  * @property {'page' | 'worker'} kind what is to be opened in it
@@ -99,8 +99,6 @@ class ThreadHandle extends EventEmitter {
   /** @type {PromiseWithResolvers<void>} */
   #loss = Promise.withResolvers();
   #stopWatching;
-  /** How many promises keep the program alive. */
-  #keepers = 0;
   /** Counters that both threads share, see `unread` in main-realm/thread-types.d.ts. */
   #unread = new Int32Array(new SharedArrayBuffer(20));
   #inbox;
@@ -138,14 +136,14 @@ class ThreadHandle extends EventEmitter {
     });
     this.#ready = this.#await('ready');
     this.#ready.catch(() => {});
-    // A page does not keep the program alive; a promise that waits for it does.
-    this.#worker.unref();
     const sent = () => Atomics.load(this.#unread, 2);
     this.#inbox = new ThreadInbox(this.#mainPort, sent, (message) => this.#onMessage(message));
     this.#worker.on('message', () => {
       Atomics.store(this.#unread, 4, 0);
       this.#inbox.ring();
     });
+    // A page does not keep the program alive: see `keepAlive` in time-limit.cjs. Listeners of messages do, until then.
+    this.#worker.unref();
     this.#domPort.unref();
     this.#mainPort.unref();
     this.#stopWatching = watchMemory(
@@ -173,25 +171,7 @@ class ThreadHandle extends EventEmitter {
 
   /** Resolves when jsdom is loaded. */
   ready() {
-    return this.keepAlive(this.#ready);
-  }
-
-  /**
-   * Keeps the program alive until a promise is settled.
-   *
-   * @template Value
-   * @param {Promise<Value>} promise
-   */
-  async keepAlive(promise) {
-    if (!this.#isLost) this.#worker.ref();
-    this.#keepers += 1;
-    try {
-      return await promise;
-    } finally {
-      this.#keepers -= 1;
-      // The end of a thread is awaited, so a thread that is ending stays referenced.
-      if (this.#keepers === 0 && !this.#hasEnded) this.#worker.unref();
-    }
+    return this.#ready;
   }
 
   /** @param {ToMainRealm} message @param {TransferList} [transferList] */
@@ -285,7 +265,7 @@ class ThreadHandle extends EventEmitter {
       this.#awaited.get(key)?.reject(new Error('the answer is no longer awaited'));
       this.#awaited.delete(key);
     };
-    return { answer: this.keepAlive(answer), forget };
+    return { answer, forget };
   }
 
   /** @param {string} key @returns {Promise<any>} */
@@ -360,10 +340,10 @@ class ThreadHandle extends EventEmitter {
     const id = this.#nextId++;
     const key = `ping ${id}`;
     const answered = this.#await(key).catch(() => false);
-    const timer = setTimeout(() => this.#settle(key, false), milliseconds);
+    const timer = setTimeout(() => this.#settle(key, false), milliseconds).unref();
     this.postToMain({ type: 'ping', id });
     try {
-      return await this.keepAlive(answered);
+      return await answered;
     } finally {
       clearTimeout(timer);
     }
@@ -429,7 +409,9 @@ class ThreadHandle extends EventEmitter {
     this.#worker.once('exit', () => clearTimeout(timer));
     // Each call listens.
     this.#worker.setMaxListeners(0);
-    return this.#worker.terminate();
+    const ended = this.#worker.terminate();
+    this.#worker.unref();
+    return ended;
   }
 
   /** Ends the thread, whatever it is doing. @returns {Promise<boolean>} whether it had not ended before */
@@ -438,8 +420,6 @@ class ThreadHandle extends EventEmitter {
     this.#end();
     this.#terminated ??= waitAtMost(MAX_TERMINATION, Promise.race([this.#loss.promise, this.#askToEnd()]));
     await this.#terminated;
-    // It may never end, and must not keep the program from going on.
-    this.#worker.unref();
     return isFirst;
   }
 }

@@ -11,8 +11,37 @@ const { receiveMessageOnPort } = require('node:worker_threads');
 const TURN = 10;
 const PAUSE = 1;
 
-/** The inboxes that have a turn. @type {Set<ThreadInbox>} */
-const busy = new Set();
+/** The inboxes that may have messages: the one that has waited longest is the first. @type {Set<ThreadInbox>} */
+const ready = new Set();
+
+/** When the turn ends in which the messages of all of them are handled; 0 before the next one. */
+let turnEnds = 0;
+let isHandling = false;
+
+/** Handles messages, one of each inbox after the other, until there is none or the turn ends. */
+function handle() {
+  if (isHandling) return;
+  if (turnEnds === 0) {
+    turnEnds = performance.now() + TURN;
+    // A page does not keep the program alive. An immediate that does not either would wait until the program has something to do.
+    setTimeout(() => {
+      turnEnds = 0;
+      if (ready.size > 0) handle();
+    }, PAUSE).unref();
+  }
+  isHandling = true;
+  try {
+    while (performance.now() < turnEnds && ready.size > 0) {
+      const [inbox] = ready;
+      ready.delete(inbox);
+      // At the end, also if a listener of the user throws.
+      ready.add(inbox);
+      if (!inbox.handleNext()) ready.delete(inbox);
+    }
+  } finally {
+    isHandling = false;
+  }
+}
 
 /** Stands for a message that cannot be read. */
 const UNREADABLE = Symbol('unreadable');
@@ -56,15 +85,10 @@ class ThreadInbox {
   #port;
   #sent;
   #onMessage;
-  /** Whether there may be messages in the port. */
-  #mayHaveMore = false;
   /** How many were handled. */
   #handled = 0;
   /** What waits for messages. @type {Fifo<{ after: number, resolve: () => void }>} */
   #waiting = new Fifo();
-  #isHandling = false;
-  /** When this turn ends; 0 before the first message in it. */
-  #turnEnds = 0;
   #hasEnded = false;
 
   /**
@@ -80,32 +104,13 @@ class ThreadInbox {
 
   /** The thread says that it has sent messages. */
   ring() {
-    this.#mayHaveMore = true;
-    this.#handle();
+    if (this.#hasEnded) return;
+    ready.add(this);
+    handle();
   }
 
-  #handle() {
-    if (this.#isHandling || this.#hasEnded) return;
-    if (this.#turnEnds === 0) {
-      busy.add(this);
-      this.#turnEnds = performance.now() + TURN / busy.size;
-      // A page does not keep the program alive. An immediate that does not either would wait until the program has something to do.
-      setTimeout(() => {
-        this.#turnEnds = 0;
-        if (this.#mayHaveMore && !this.#hasEnded) this.#handle();
-        else busy.delete(this);
-      }, PAUSE).unref();
-    }
-    this.#isHandling = true;
-    try {
-      while (performance.now() < this.#turnEnds && this.#handleNext());
-    } finally {
-      this.#isHandling = false;
-    }
-  }
-
-  /** @returns {boolean} whether there was a message */
-  #handleNext() {
+  /** Handles the message that has waited longest. @returns {boolean} whether there was one */
+  handleNext() {
     if (this.#hasEnded) return false;
     const message = this.#receive();
     if (message === undefined) return false;
@@ -124,9 +129,7 @@ class ThreadInbox {
   /** @returns {FromMainRealm | typeof UNREADABLE | undefined} */
   #receive() {
     try {
-      const received = receiveMessageOnPort(this.#port);
-      this.#mayHaveMore = received !== undefined;
-      return received?.message;
+      return receiveMessageOnPort(this.#port)?.message;
     } catch {
       // There is no memory for it.
       return UNREADABLE;
@@ -148,6 +151,7 @@ class ThreadInbox {
   /** No more messages are handled, and the port is closed, with the ports in the messages that are in it. */
   end() {
     this.#hasEnded = true;
+    ready.delete(this);
     this.#port.close();
     for (let first = this.#waiting.shift(); first !== undefined; first = this.#waiting.shift()) first.resolve();
   }

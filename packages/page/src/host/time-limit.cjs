@@ -6,7 +6,22 @@ const { TimeoutError } = require('./errors.cjs');
 const MAX_DELAY = 0x7fff_ffff;
 
 /**
- * Does some work, and rejects when it takes longer than the timeout. `onTimeout` cleans up before the promise rejects.
+ * Does what the page's user waits for: the program lives at least until then. Nothing else that is done for pages keeps it alive.
+ *
+ * @template Result
+ * @param {() => Promise<Result>} work
+ */
+async function keepAlive(work) {
+  const timer = setInterval(() => {}, MAX_DELAY);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * Does some work for the page's user, and rejects when it takes longer than the timeout. `onTimeout` cleans up before the promise rejects.
  *
  * @template Result
  * @param {number} milliseconds
@@ -16,8 +31,20 @@ const MAX_DELAY = 0x7fff_ffff;
  * @returns {Promise<Result>}
  * @throws {TimeoutError}
  */
-async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
-  if (milliseconds > MAX_DELAY) return await work();
+function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
+  if (milliseconds > MAX_DELAY) return keepAlive(work);
+  return keepAlive(() => workInTime(milliseconds, what, work, onTimeout));
+}
+
+/**
+ * @template Result
+ * @param {number} milliseconds
+ * @param {string} what
+ * @param {() => Promise<Result>} work
+ * @param {() => void | Promise<void>} onTimeout
+ * @returns {Promise<Result>}
+ */
+async function workInTime(milliseconds, what, work, onTimeout) {
   let isLate = false;
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
@@ -53,7 +80,7 @@ async function waitAtMost(milliseconds, promise) {
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
   const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
+    timer = setTimeout(resolve, milliseconds).unref();
   });
   try {
     await Promise.race([promise, late]);
@@ -62,4 +89,4 @@ async function waitAtMost(milliseconds, promise) {
   }
 }
 
-module.exports = { MAX_DELAY, waitAtMost, withTimeout };
+module.exports = { MAX_DELAY, keepAlive, waitAtMost, withTimeout };

@@ -10,6 +10,9 @@ const MAX_BODIES = 64 << 10;
 const MAX_HEADS = 256 << 10;
 const MAX_REQUESTS = 256;
 
+/** What a header counts beside its texts, as in HTTP/2. https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
+const HEADER = 32;
+
 /** @typedef {import('../fetch/request.cjs').Request} Request */
 /** @typedef {import('../fetch/request.cjs').Response} Response */
 
@@ -34,7 +37,7 @@ class KeepaliveRequests {
     const { body, url, method = '', referrer = '', headers = [] } = request;
     const size = body?.byteLength ?? 0;
     const line = url.length + method.length + referrer.length;
-    const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length, line);
+    const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length + HEADER, line);
     if (this.#pending === MAX_REQUESTS || this.#bodies + size > MAX_BODIES || this.#heads + head > MAX_HEADS)
       throw new NetworkError(`requests with keepalive may have ${MAX_BODIES} bytes together`);
     this.#count(1, size, head);

@@ -76,6 +76,9 @@ function toCredentials(value) {
   return oneOf(CREDENTIALS, value, 'same-origin');
 }
 
+/** How many headers a request may have. Node's servers read 2,000. */
+const MAX_HEADERS = 1_000;
+
 /** Headers by which some servers take a request for one with another method. */
 const METHOD_HEADERS = new Set(['x-http-method', 'x-http-method-override', 'x-method-override']);
 const FORBIDDEN_METHOD = /^\s*(connect|trace|track)\s*$/i;
@@ -90,6 +93,7 @@ function isForbidden(name, value) {
 /** @param {unknown} value @returns {[string, string][]} the headers that a page may send */
 function readHeaders(value) {
   if (!Array.isArray(value)) return [];
+  if (value.length > MAX_HEADERS) throw new Error(`a request may have no more than ${MAX_HEADERS} headers`);
   return value
     .map(([name, content]) => /** @type {[string, string]} */ ([String(name), String(content)]))
     .filter(([name, content]) => TOKEN.test(name) && !/[\0\r\n]/.test(content) && !isForbidden(name, content));

@@ -38,13 +38,13 @@ const { TaskMonitor } = require('./long-tasks.cjs');
 const { callbackGlobals, overrides } = require('./overrides.cjs');
 const { isOwnError, isOwnPromise } = require('./own-objects.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
-const { packagesOf } = require('./package-folders.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
 const { Rejections } = require('./rejections.cjs');
 const { Reports } = require('./reports.cjs');
 const { isHostAlone } = require('./page-code.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { limitTextMemory } = require('./text-memory.cjs');
+const { removeV8Extensions } = require('./v8-extensions.cjs');
 const { installV8Hooks } = require('./v8-hooks.cjs');
 const { countWasmMemory } = require('./wasm-memory.cjs');
 const { removeWasmStreaming } = require('./wasm-streaming.cjs');
@@ -115,7 +115,7 @@ class PageThread {
     this.#addressSpace = new AddressSpace(pageState, options.memoryLimit);
     this.#wasmTypes = new WasmTypes(pageState);
     this.values = new ValueSerializer(cloneKey, this.#addressSpace);
-    const jsdomScripts = packagesOf(library.folder);
+    const jsdomScripts = library.packages;
     this.#hostScripts = [...HOST_SCRIPTS, ...jsdomScripts];
     installV8Hooks(this.#hostScripts, {
       importModule: (id, realm, referrer, specifier, attributes) => {
@@ -173,6 +173,7 @@ class PageThread {
 
   /** Restricts what pages can do and take by the built-in objects of a realm. @param {object} context in which no page has run */
   restrictRealm(context) {
+    removeV8Extensions(context);
     this.fixedPrototypes.install(context);
     coarsenTemporal(context);
     countIntlMemory(context);

@@ -24,7 +24,7 @@ export interface ThreadData {
    */
   unread: Int32Array;
   kind: 'page' | 'worker';
-  library: { folder: string; version: string };
+  library: { folder: string; version: string; packages: string[] };
   options: { network: object; userAgent: string; memoryLimit: number; sampleBudget: number; threadLimit: number };
   /** A saved cookie jar. */
   cookies: ConstructorParameters<typeof Cookies>[0];

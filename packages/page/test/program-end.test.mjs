@@ -1,0 +1,79 @@
+// What keeps a program alive: what its user waits for, and nothing that a page does.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { suite, test } from 'node:test';
+import { promisify } from 'node:util';
+
+import { jsdom, serve } from './server.mjs';
+
+/** Runs a program with a host and gives what it prints, and its code. It is killed when it has not ended in time. */
+function run(program) {
+  const source = `
+    import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+    const host = new PageHost({ jsdom: ${JSON.stringify(jsdom)} });
+    const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+    ${program}`;
+  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], {
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    ({ code, signal, stdout }) => ({ code: code ?? signal, stdout }),
+  );
+}
+
+/** Routes of which the first one has a page that does something again and again. */
+const routes = (script) => ({
+  '/': `<body><script>let n = 0; setInterval(() => { n++; ${script} }, 200)</script>`,
+  '/never': () => new Promise(() => {}),
+  '/slow': () => new Promise((resolve) => setTimeout(() => resolve('slow'), 500)),
+  '/w.js': () => new Promise((resolve) => setTimeout(() => resolve(''), 300)),
+});
+
+suite('a program whose work is done ends, though a page', () => {
+  const frame = (attribute) =>
+    `const frame = document.createElement('iframe'); frame.${attribute}; document.body.append(frame); setTimeout(() => frame.remove(), 1000);`;
+  for (const [what, script] of Object.entries({
+    'sends requests that outlive it': "fetch('/never', { keepalive: true }).catch(() => {})",
+    'sends beacons': "navigator.sendBeacon('/slow', 'x')",
+    'starts and ends workers': "const worker = new Worker('/w.js'); setTimeout(() => worker.terminate(), 900)",
+    'shows frames that load for ever': frame("src = '/never'"),
+    'shows and removes frames in threads of their own': frame("sandbox = 'allow-scripts'"),
+    'navigates to a server that does not answer': "location.href = '/never'",
+    'ends workers that V8 does not interrupt': `
+      const worker = new Worker('data:text/javascript,Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)');
+      setTimeout(() => worker.terminate(), 500)`,
+  }))
+    test(what, { timeout: 60_000 }, async (t) => {
+      const server = await serve(t, routes(script));
+      const { code, stdout } = await run(`
+        await host.open(${JSON.stringify(server.url('/'))});
+        await sleep(1_500);
+        process.on('exit', () => console.log('exit'));`);
+      assert.deepEqual([code, stdout], [0, 'exit\n']);
+    });
+});
+
+suite('a program waits', { concurrency: true }, () => {
+  for (const [what, wait] of Object.entries({
+    'for a page that is loaded, however long it may take': 'await host.open(slow, { timeout: Infinity })',
+    'for scripts, however long they may take':
+      "await page.evaluateIn({ timeout: Infinity }, 'new Promise((resolve) => setTimeout(resolve, 300))')",
+    'for a document that is loaded': "await page.navigate(slow, { waitUntil: 'idle' })",
+    'for a page that is closed': 'await page.close()',
+    'for its host to be closed': 'await host.close()',
+    'for profiles and samples':
+      'const recorded = await host.open(slow, { profile: {} }); await recorded.forceSample(); await recorded.takeProfile()',
+    'for pages that are shown': 'await page.setVisible(false); await page.setVisible(true)',
+  }))
+    test(what, { timeout: 60_000 }, async (t) => {
+      const server = await serve(t, routes(''));
+      const { code, stdout } = await run(`
+        const slow = ${JSON.stringify(server.url('/slow'))};
+        const page = await host.open(slow);
+        ${wait};
+        console.log('waited');`);
+      assert.deepEqual([code, stdout], [0, 'waited\n']);
+    });
+});

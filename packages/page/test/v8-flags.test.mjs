@@ -1,0 +1,63 @@
+// Flags of V8 that add functions to realms, or syntax to scripts.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import v8 from 'node:v8';
+import vm from 'node:vm';
+
+import { removeV8Extensions } from '../src/main-realm/v8-extensions.cjs';
+import { host, jsdom, openHtml } from './server.mjs';
+
+const namesOf = (context) => vm.runInContext('Reflect.ownKeys(globalThis)', context);
+
+suite('flags of V8', () => {
+  test('that are not set leave the global names of this V8', () => {
+    const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
+    const names = namesOf(context);
+    removeV8Extensions(context);
+    assert.deepEqual(namesOf(context), names);
+  });
+
+  test('give no realm of a page a function that writes files, whenever they are set', async (t) => {
+    t.after(() => v8.setFlagsFromString('--no-expose-gc'));
+    const kinds = async (page) => [
+      await page.evaluate('typeof gc'),
+      await page.evaluate(() => {
+        const frame = document.body.appendChild(document.createElement('iframe'));
+        return typeof frame.contentWindow.gc;
+      }),
+      await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            new Worker('data:text/javascript,postMessage(typeof gc)').onmessage = ({ data }) => resolve(data);
+          }),
+      ),
+    ];
+    const pages = host(t);
+    const before = await openHtml(t, '<body>', { host: pages });
+    v8.setFlagsFromString('--expose-gc');
+    assert.equal(vm.runInNewContext('typeof gc'), 'function');
+    assert.deepEqual(await kinds(before), Array(3).fill('undefined'));
+    assert.deepEqual(await kinds(await openHtml(t, '<body>', { host: pages })), Array(3).fill('undefined'));
+    const domRealm = "Headers.constructor('return typeof gc')()";
+    assert.equal(
+      await before.evaluate(`(() => { try { return ${domRealm}; } catch { return 'undefined'; } })()`),
+      'undefined',
+    );
+  });
+
+  test('by which scripts could end the process are refused', async () => {
+    const program = `
+      import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
+      try { new PageHost({ jsdom: ${JSON.stringify(jsdom)} }); } catch ({ message }) { console.log(message); }`;
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--allow-natives-syntax',
+      '--input-type=module',
+      '-e',
+      program,
+    ]);
+    assert.match(stdout, /V8 is run with --allow-natives-syntax.*\n\nhint: remove that flag\n$/);
+  });
+});
