@@ -239,7 +239,10 @@ export class Page {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Opens pages. The pages of a host share nothing, unless its option `cookies` says so. An open page does not keep the program alive, nor does what it does: promises that these methods return do. */
+/**
+ * Opens pages. The pages of a host share nothing, unless its option `cookies` says so. An open page does not keep the program alive, whatever it
+ * does; the promises of methods do until they are settled.
+ */
 export class PageHost {
   /** @throws Error when jsdom is not found, is not a supported version, or does not support this version of Node */
   constructor(options?: PageHostOptions);

@@ -34,6 +34,9 @@ use summary::Report;
 ///
 /// The CLI and the addons are built without link-time optimisation, which `cargo xtask build` and `cargo xtask package` do.
 ///
+/// When CI is set, each file of `pages` runs on Node 24 and on 22 or 26, in turns from commit to commit, and each file of
+/// `js` on 20 and 26 and on 22 or 24.
+///
 /// When CI is set, compiled dependencies are kept in build/ of the cache, for each Cargo.lock and toolchain; when
 /// SELFPROF_BUILD_CACHE names a folder, they are kept there.
 #[derive(Args)]

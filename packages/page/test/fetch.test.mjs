@@ -210,6 +210,43 @@ test('a request of a page has no more headers than it says', async (t) => {
   assert.deepEqual(seen, [true, 'TypeError', 'TypeError']);
 });
 
+suite('a jar that is full', () => {
+  const long = 'v'.repeat(4_000);
+  const fill = (cookies, { hosts, attributes, count = 50 }) => {
+    for (const host of hosts)
+      for (let at = 0; at < count; at++)
+        cookies.apply({
+          url: `https://${host}/`,
+          cookie: `x${at}=${long}; Path=/${'p'.repeat(4_000)}${attributes}`,
+          isHttp: true,
+        });
+  };
+  const many = (domain) => Array.from({ length: 30 }, (_, at) => `h${at}.${domain}`);
+
+  test('loses none of other sites to one with many hosts, with Secure or without', () => {
+    for (const attributes of ['', '; Secure']) {
+      const cookies = new Cookies();
+      cookies.apply({ url: 'https://bank.test/', cookie: 'id=good; Secure; HttpOnly', isHttp: true });
+      cookies.apply({ url: 'https://shop.test/', cookie: 'id=good', isHttp: true });
+      fill(cookies, { hosts: many('evil.test'), attributes });
+      assert.deepEqual(
+        ['bank', 'shop'].map((name) => cookies.list(`https://${name}.test/`).length),
+        [1, 1],
+        attributes,
+      );
+    }
+  });
+
+  test('keeps those with Secure of a site, though hosts of it set many without TLS', () => {
+    const cookies = new Cookies();
+    cookies.apply({ url: 'https://bank.test/', cookie: 'id=good; Secure', isHttp: true });
+    for (const host of many('bank.test'))
+      for (let at = 0; at < 50; at++)
+        cookies.apply({ url: `http://${host}/`, cookie: `x${at}=${long}; Path=/${'p'.repeat(4_000)}`, isHttp: true });
+    assert.equal(cookies.list('https://bank.test/').length, 1);
+  });
+});
+
 test('cookies of all domains together are limited in size', () => {
   const cookies = new Cookies();
   cookies.apply({ url: 'http://shop.test/', cookie: 'id=good', isHttp: true });

@@ -77,3 +77,29 @@ suite('a program waits', { concurrency: true }, () => {
       assert.deepEqual([code, stdout], [0, 'waited\n']);
     });
 });
+
+suite('a listener of the user that throws', () => {
+  for (const [what, wait] of Object.entries({
+    'when a page does not respond':
+      "await page.evaluateIn({ timeout: 500 }, 'for (;;);').catch(({ name }) => console.log(name))",
+    'when the memory of a page is full':
+      "await page.evaluate('keep = []; for (;;) keep.push(new Uint8Array(1e6).fill(1));').catch(({ code }) => console.log(code))",
+    'when V8 gives up on a page':
+      "await page.evaluate('Array.prototype.sort.call({ length: 2 ** 53 - 1 })').catch(({ code }) => console.log(code))",
+  }))
+    test(`is heard of ${what}, and keeps nothing from its end`, { timeout: 60_000 }, async () => {
+      const { code, stdout } = await run(`
+        process.on('uncaughtException', ({ message }) => console.log(message));
+        const { contextOf } = await import(${JSON.stringify(new URL('../src/host/page-host.cjs', import.meta.url))});
+        const page = await host.open('about:blank');
+        page.on('crash', () => { throw new Error('of the listener'); });
+        ${wait};
+        await sleep(500);
+        await host.close();
+        console.log(contextOf(host).pages().length);`);
+      assert.equal(code, 0);
+      const [pages, reason, listener] = stdout.trim().split('\n').sort();
+      assert.match(reason, /^(TimeoutError|ERR_WORKER_OUT_OF_MEMORY)$/);
+      assert.deepEqual([pages, listener], ['0', 'of the listener']);
+    });
+});

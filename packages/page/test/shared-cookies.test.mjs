@@ -68,9 +68,10 @@ suite('threads that set the same cookie at once', () => {
         const act = [
           () => jar.setByScript(URL_OF_PAGE, `${'ab'[step & 1]}=${step}`, undefined),
           () => jar.setByScript(URL_OF_PAGE, `${'ab'[step & 1]}=; Max-Age=0`, undefined),
+          () => jar.setByScript(URL_OF_PAGE, step & 1 ? `nameless${step}` : `=a=${step}`, undefined),
           () => thread.receive(),
           () => thread.answer(),
-        ][Math.trunc(random() * 4)];
+        ][Math.trunc(random() * 5)];
         act();
       }
       while (threads.some(({ isBusy }) => isBusy))

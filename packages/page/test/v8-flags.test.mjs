@@ -48,16 +48,16 @@ suite('flags of V8', () => {
     );
   });
 
-  test('by which scripts could end the process are refused', async () => {
+  test('by which scripts could end the process, or without WebAssembly, are refused', async () => {
     const program = `
       import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
       try { new PageHost({ jsdom: ${JSON.stringify(jsdom)} }); } catch ({ message }) { console.log(message); }`;
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      '--allow-natives-syntax',
-      '--input-type=module',
-      '-e',
-      program,
-    ]);
-    assert.match(stdout, /V8 is run with --allow-natives-syntax.*\n\nhint: remove that flag\n$/);
+    for (const [flag, message] of [
+      ['--allow-natives-syntax', /V8 is run with --allow-natives-syntax.*\n\nhint: remove that flag\n$/],
+      ['--jitless', /there is no WebAssembly, as with --jitless\n\nhint: remove that flag\n$/],
+    ]) {
+      const { stdout } = await promisify(execFile)(process.execPath, [flag, '--input-type=module', '-e', program]);
+      assert.match(stdout, message);
+    }
   });
 });

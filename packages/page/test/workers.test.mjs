@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { suite, test } from 'node:test';
 
-import { eventually, host, open, openHtml, serve } from './server.mjs';
+import { eventually, host, logged, open, openHtml, serve } from './server.mjs';
 
 const ALLOW = { 'document-policy': 'js-profiling' };
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
@@ -65,6 +65,37 @@ suite('a worker', () => {
         expected.map((may) => [may, may]),
       );
     }
+  });
+
+  test('can be made from a blob: URL of its own sandboxed frame, and of no other one', async (t) => {
+    const make = "URL.createObjectURL(new Blob(['postMessage(self.origin)']))";
+    const start = (url) => `{
+      const worker = new Worker(${url});
+      worker.onmessage = ({ data }) => console.log(data);
+      worker.onerror = () => console.log('error');
+    }`;
+    const page = await openHtml(t, '<body>');
+    const url = await page.evaluate((script) => {
+      const add = (html) =>
+        document.body.append(
+          Object.assign(document.createElement('iframe'), { sandbox: 'allow-scripts', srcdoc: html }),
+        );
+      add(`<script>${script}; parent.postMessage(URL.createObjectURL(new Blob(['postMessage(0)'])), '*')</script>`);
+      return new Promise((resolve) => {
+        window.onmessage = ({ data }) => resolve(data);
+      });
+    }, start(make));
+    await logged(page, 'null');
+    await page.evaluate(
+      (script) => {
+        const frame = Object.assign(document.createElement('iframe'), { sandbox: 'allow-scripts' });
+        frame.srcdoc = `<script>${script}</script>`;
+        document.body.append(frame);
+      },
+      start(`'${url}'`),
+    );
+    await logged(page, 'error');
+    assert.deepEqual(page.log, ['null', 'error']);
   });
 
   test('can be made from an http:, blob: or data: URL', async (t) => {

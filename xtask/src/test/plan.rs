@@ -207,7 +207,7 @@ pub fn plan(majors: &[u32]) -> Vec<Step> {
                 &[&format!("addon-{major}")],
                 move |context, log, activity| javascript::pages(major, context, log, activity),
             )
-            .using(120),
+            .using(100),
         );
     }
     steps.push(

@@ -3,6 +3,8 @@
 // How many cookies are kept, and how large they may be.
 // https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model
 
+const { registrableDomain } = require('./site.cjs');
+
 /** Bytes of a name with its value, and of a whole cookie with its attributes. */
 const MAX_SIZE = 4_096;
 const MAX_TEXT = 8_192;
@@ -12,9 +14,12 @@ const MAX_COOKIES = 3_000;
 /** Characters of all cookies of a jar, with their domains and paths. Each thread of a page gets a copy when it starts. */
 const MAX_JAR = 4 << 20;
 
+/** The part of a jar that a site may have when the jar is full, whether or not its cookies have `Secure`. */
+const MAX_SHARE = 1 / 8;
+
 /** @typedef {import('tough-cookie').Cookie} Cookie */
 /** @typedef {{ domain: string, path: string, key: string }} StoredCookie */
-/** @typedef {StoredCookie & { secure: boolean, size: number }} CountedCookie */
+/** @typedef {StoredCookie & { secure: boolean, size: number, site: string }} CountedCookie */
 
 /**
  * The part of a URL that a cookie depends on. As a text of its own: V8 keeps the whole URL, which may be long, for a part of it.
@@ -41,25 +46,45 @@ class CookieCounts {
 
   /**
    * Adds a cookie that was stored. Returns those that have to go: of the ones without `Secure`, the oldest, so that who has no TLS deletes none
-   * that has it. When there are too many of all domains, those with the most lose some, so that no page deletes the few of another site.
+   * that has it. When there are too many of all domains, the site with the most loses some, so that no page deletes the few of another site.
    *
    * @param {Cookie} cookie
    * @returns {StoredCookie[]}
    */
   add(cookie) {
     const place = placeOf(cookie);
-    const size = place.domain.length + place.path.length + place.key.length + cookie.value.length;
-    const added = { ...place, secure: cookie.secure === true, size };
-    const name = nameOf(added);
+    const { domain, path, key } = place;
+    const name = nameOf(place);
     const known = this.#cookies.get(name);
-    this.#cookies.set(name, added);
+    const size = domain.length + path.length + key.length + cookie.value.length;
+    this.#cookies.set(name, {
+      ...place,
+      secure: cookie.secure === true,
+      size,
+      site: known?.site ?? registrableDomain(domain),
+    });
     this.#size += size - (known?.size ?? 0);
-    if (known === undefined) this.#counts.set(added.domain, (this.#counts.get(added.domain) ?? 0) + 1);
+    if (known === undefined) this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + 1);
+    /** @type {CountedCookie[]} */
     const evicted = [];
-    if ((this.#counts.get(added.domain) ?? 0) > MAX_PER_DOMAIN)
-      evicted.push(...this.#evict(({ domain }) => domain === added.domain));
-    if (this.#cookies.size > MAX_COOKIES) evicted.push(...this.#evictOfLargest(() => 1));
-    while (this.#size > MAX_JAR) evicted.push(...this.#evictOfLargest(({ size }) => size));
+    if ((this.#counts.get(domain) ?? 0) > MAX_PER_DOMAIN)
+      this.#evict(
+        evicted,
+        (cookie) => cookie.domain === domain,
+        () => (this.#counts.get(domain) ?? 0) > MAX_PER_DOMAIN,
+      );
+    this.#shrink(
+      evicted,
+      () => 1,
+      () => this.#cookies.size,
+      MAX_COOKIES,
+    );
+    this.#shrink(
+      evicted,
+      ({ size }) => size,
+      () => this.#size,
+      MAX_JAR,
+    );
     return evicted;
   }
 
@@ -77,42 +102,56 @@ class CookieCounts {
   }
 
   /**
-   * Of the domain that has the most without `Secure`, or of any when there are none.
+   * Removes cookies until the jar is within a limit: those of the site with the most if it has more than its share, else of the site with the most
+   * that have no `Secure`.
    *
+   * @param {CountedCookie[]} evicted gets those
    * @param {(cookie: CountedCookie) => number} weigh
+   * @param {() => number} total
+   * @param {number} limit
    */
-  #evictOfLargest(weigh) {
-    /** @type {Map<string, number>} */
-    const weights = new Map();
-    let most = 0;
-    /** @type {string | undefined} */
-    let largest;
-    for (const cookie of this.#cookies.values()) {
-      if (cookie.secure) continue;
-      const weight = (weights.get(cookie.domain) ?? 0) + weigh(cookie);
-      weights.set(cookie.domain, weight);
-      if (weight <= most) continue;
-      most = weight;
-      largest = cookie.domain;
+  #shrink(evicted, weigh, total, limit) {
+    while (total() > limit) {
+      /** @type {Map<string, number>} */
+      const all = new Map();
+      /** @type {Map<string, number>} */
+      const insecure = new Map();
+      for (const cookie of this.#cookies.values()) {
+        const weight = weigh(cookie);
+        all.set(cookie.site, (all.get(cookie.site) ?? 0) + weight);
+        if (!cookie.secure) insecure.set(cookie.site, (insecure.get(cookie.site) ?? 0) + weight);
+      }
+      const [most, weight] = heaviest(all);
+      const isOverShare = weight > limit * MAX_SHARE;
+      const site = isOverShare || insecure.size === 0 ? most : heaviest(insecure)[0];
+      this.#evict(
+        evicted,
+        (cookie) => cookie.site === site,
+        () => total() > limit,
+      );
     }
-    return this.#evict(({ domain }) => largest === undefined || domain === largest);
   }
 
-  /** @param {(cookie: CountedCookie) => boolean} may */
-  #evict(may) {
-    /** @type {CountedCookie | undefined} */
-    let oldest;
-    for (const cookie of this.#cookies.values()) {
-      if (!may(cookie)) continue;
-      oldest ??= cookie;
-      if (cookie.secure) continue;
-      oldest = cookie;
-      break;
+  /**
+   * Removes the oldest of some cookies while it has to, those without `Secure` first.
+   *
+   * @param {CountedCookie[]} evicted gets those
+   * @param {(cookie: CountedCookie) => boolean} may
+   * @param {() => boolean} hasTo
+   */
+  #evict(evicted, may, hasTo) {
+    const chosen = [...this.#cookies.values()].filter(may);
+    for (const cookie of [...chosen.filter(({ secure }) => !secure), ...chosen.filter(({ secure }) => secure)]) {
+      if (!hasTo()) return;
+      this.remove(cookie);
+      evicted.push(cookie);
     }
-    if (oldest === undefined) return [];
-    this.remove(oldest);
-    return [oldest];
   }
+}
+
+/** @param {Map<string, number>} weights @returns {[site: string, weight: number]} */
+function heaviest(weights) {
+  return [...weights].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0]);
 }
 
 /** Where a jar keeps a cookie. @param {Cookie | StoredCookie} cookie @returns {StoredCookie} */

@@ -230,9 +230,17 @@ function isForHost(cookie, url) {
  * @param {Cookie} cookie
  */
 function sentName(cookie) {
-  const [, name = ''] = /^[\s=]*([^=]*)/.exec(cookie.cookieString()) ?? [];
-  return name.trimEnd();
+  let sent = sentNames.get(cookie);
+  if (sent === undefined) {
+    const [, name = ''] = /^[\s=]*([^=]*)/.exec(cookie.cookieString()) ?? [];
+    sent = name.trimEnd();
+    sentNames.set(cookie, sent);
+  }
+  return sent;
 }
+
+/** Each new cookie is compared with many others, and the value of one without a name is long. @type {WeakMap<Cookie, string>} */
+const sentNames = new WeakMap();
 
 /** Whether a cookie's name promises what is not true of it. @param {Cookie} cookie @param {string} url */
 function hasFalsePrefix(cookie, url) {

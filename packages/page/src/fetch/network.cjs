@@ -98,7 +98,9 @@ class Network {
     // Whether a server redirects can tell who the user is. https://fetch.spec.whatwg.org/#main-fetch
     if (mode === 'no-cors' && (request.redirect ?? 'follow') !== 'follow')
       throw new NetworkError('a no-cors request follows redirects');
-    if (mode === 'same-origin' && !isSameOrigin(url, client.origin) && url.protocol !== 'data:')
+    // A blob: URL is found by its origin, of which the URL does not say which opaque one it is.
+    const isLocal = url.protocol === 'data:' || url.protocol === 'blob:';
+    if (mode === 'same-origin' && !isLocal && !isSameOrigin(url, client.origin))
       throw new NetworkError(`${url} is of another origin`);
     switch (url.protocol) {
       case 'http:':

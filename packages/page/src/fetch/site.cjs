@@ -54,4 +54,4 @@ function isSameSite(url, origin) {
   return siteRelation(url, origin) !== 'cross-site';
 }
 
-module.exports = { farther, isSameSite, siteRelation };
+module.exports = { farther, isSameSite, registrableDomain, siteRelation };

@@ -110,6 +110,7 @@ class BrowserContext {
    * @param {Int32Array} pageState see any-realm/page-state.cjs
    */
   startThread(kind, cookies, pageState) {
+    checkFlags();
     const thread = new ThreadHandle({
       library: this.#library,
       cookies,

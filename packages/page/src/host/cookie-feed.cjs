@@ -7,6 +7,9 @@
 const MAX_UNREAD = 1 << 20;
 const MAX_WAITING = 16 << 20;
 
+/** What a change takes beside its texts. */
+const OVERHEAD = 300;
+
 /** @typedef {import('../fetch/cookies.cjs').CookieChange} CookieChange */
 
 class CookieFeed {
@@ -40,7 +43,7 @@ class CookieFeed {
       this.#send(change);
       return;
     }
-    const key = JSON.stringify([change.url, change.isHttp, nameOf(change)]);
+    const key = keyOf(change);
     this.#forget(key);
     this.#waiting.set(key, change);
     this.#size += sizeOf(change);
@@ -93,14 +96,22 @@ class CookieFeed {
   }
 }
 
-/** @param {CookieChange} change */
+/** What comes before `=`; what has none is the value of a cookie without a name. @param {CookieChange} change */
 function nameOf({ cookie }) {
-  return cookie.split('=', 1)[0].trim();
+  const [pair] = cookie.split(';', 1);
+  const named = pair.replace(/^[\s=]+/, '');
+  return named.slice(0, Math.max(named.indexOf('='), 0)).trim();
+}
+
+/** What tells a cookie from others that a thread has not received. @param {CookieChange} change */
+function keyOf(change) {
+  const place = change.cookie.match(/;\s*(?:path|domain)\s*=[^;]*/gi) ?? [];
+  return JSON.stringify([change.url, change.isHttp, nameOf(change), ...place]);
 }
 
 /** @param {CookieChange} change */
 function sizeOf({ url, cookie }) {
-  return url.length + cookie.length;
+  return url.length + cookie.length + OVERHEAD;
 }
 
 module.exports = { CookieFeed };

@@ -75,18 +75,20 @@ function watchMemory(worker, { limit, page, lost }, onExceeded) {
       return;
     }
     isPolling = true;
+    let exceedsNow = false;
     try {
       const { external_memory: bytes } = await worker.getHeapStatistics();
       const isFull = bytes > limit || native.sharedMemory(page) > limit;
       if (!isFull || isExceeded || !watched.has(worker)) return;
       isExceeded = true;
-      onExceeded();
+      exceedsNow = true;
     } catch {
       // The worker has ended.
     } finally {
       isPolling = false;
       before = undefined;
     }
+    if (exceedsNow) onExceeded();
   };
   const timer = setInterval(poll, INTERVAL);
   timer.unref();

@@ -2,17 +2,19 @@
 
 const vm = require('node:vm');
 
-/** Calls a function of V8's developers, where their syntax is allowed. */
-const NATIVE_CALL = '%IsSmi(1)';
+let checks = 0;
 
 /**
- * With their syntax, any script can end the process, and much else: V8 checks nothing of that.
+ * With the syntax of V8's developers, any script can end the process, and much else: V8 checks nothing of that. jsdom needs WebAssembly.
  *
- * @throws {Error} when it is allowed
+ * @throws {Error} when the program has flags with which pages cannot be opened
  */
 function checkFlags() {
+  if (typeof WebAssembly === 'undefined')
+    throw new Error('@selfprof/page: there is no WebAssembly, as with --jitless\n\nhint: remove that flag');
   try {
-    new vm.Script(NATIVE_CALL);
+    // Another text each time: V8 keeps what it has compiled, also when the flag has changed since.
+    new vm.Script(`%IsSmi(${checks++})`);
   } catch {
     return;
   }

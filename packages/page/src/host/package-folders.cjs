@@ -26,8 +26,10 @@ function packageFolders(folder) {
 
 /** Those where Node looks for `node_modules`. @param {string} folder */
 function* foldersAround(folder) {
-  for (let around = folder; around !== path.dirname(around); around = path.dirname(around)) {
-    if (around !== folder && path.basename(around) !== 'node_modules') yield around;
+  let around = folder;
+  while (around !== path.dirname(around)) {
+    around = path.dirname(around);
+    if (path.basename(around) !== 'node_modules') yield around;
   }
 }
 

@@ -541,6 +541,24 @@ class Page extends EventEmitter {
     if (this.#isClosed) throw new Error('the page is closed');
   }
 
+  /**
+   * What a listener throws is an error of the program, and does not keep the host from what it has to do then.
+   *
+   * @override
+   * @param {any[]} event its name, and what the listeners get
+   * @returns {boolean} whether there were listeners
+   */
+  emit(...event) {
+    try {
+      return super.emit(.../** @type {['close']} */ (event));
+    } catch (error) {
+      process.nextTick(() => {
+        throw error;
+      });
+      return true;
+    }
+  }
+
   async close() {
     if (!this.#isClosed) await keepAlive(() => this.#close());
   }

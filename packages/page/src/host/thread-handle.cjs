@@ -150,9 +150,10 @@ class ThreadHandle extends EventEmitter {
       this.#worker,
       { limit: memoryLimit * 2 ** 20, page: pageState[PAGE_STATE.number], lost: this.#lossFlag },
       () => {
+        // First, because a listener of the user may throw.
+        this.#askToEnd();
         const error = new Error(`the page's buffers exceed its memory limit of ${memoryLimit} MB`);
         this.#end(Object.assign(error, { code: OUT_OF_MEMORY }));
-        this.#askToEnd();
       },
     );
     this.#worker.on('error', (/** @type {unknown} */ error) => {
@@ -377,9 +378,9 @@ class ThreadHandle extends EventEmitter {
         'V8 has ended the page because of an internal error, which it has printed to stderr',
       ],
     }[loss];
-    this.#end(Object.assign(new Error(message), { code }));
     this.#worker.unref();
     this.#loss.resolve();
+    this.#end(Object.assign(new Error(message), { code }));
   }
 
   /** Ends the thread of a page, once it has provided the modules that other threads can use. */

@@ -51,8 +51,12 @@ async function workInTime(milliseconds, what, work, onTimeout) {
   const late = new Promise((resolve) => {
     timer = setTimeout(async () => {
       isLate = true;
-      await onTimeout();
-      resolve(undefined);
+      try {
+        await onTimeout();
+      } finally {
+        // A listener of the user may have thrown.
+        resolve(undefined);
+      }
     }, milliseconds);
   });
   const done = work();

@@ -9,6 +9,7 @@ use crate::test::counts;
 use crate::test::step::Context;
 use crate::workspace::modules;
 use anyhow::{Context as _, Result, bail};
+use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +30,8 @@ const MALLOC: [(&str, &str); 2] =
 pub fn package(major: u32, context: &Context, log: &Log, activity: &Activity) -> Result<String> {
     let pprof = context.packages.get(&DATADOG_PPROF)?;
     let environment = [("SELFPROF_TEST_PPROF", pprof.as_os_str())];
-    run(major, (&[], &script_tests(context)?), &environment, context, log, activity)
+    let files = in_turns(script_tests(context)?, major, [22, 24], context)?;
+    run(major, (&[], &files), &environment, context, log, activity)
 }
 
 /// Runs the tests of the page host.
@@ -41,7 +43,8 @@ pub fn pages(major: u32, context: &Context, log: &Log, activity: &Activity) -> R
     let folders = folders.iter().map(|(variable, folder)| (*variable, folder.as_os_str()));
     let malloc = MALLOC.into_iter().map(|(variable, value)| (variable, OsStr::new(value)));
     let environment: Vec<(&str, &OsStr)> = folders.chain(malloc).collect();
-    run(major, (&PAGE_OPTIONS, &page_tests(context)?), &environment, context, log, activity)
+    let files = in_turns(page_tests(context)?, major, [22, 26], context)?;
+    run(major, (&PAGE_OPTIONS, &files), &environment, context, log, activity)
 }
 
 /// Checks the format of all JavaScript, TypeScript, CSS and JSON, and lints it: a warning fails.
@@ -121,6 +124,31 @@ fn failed_files(files: &[PathBuf], output: &str) -> Vec<PathBuf> {
     files.iter().filter(|file| places.iter().any(|place| file.ends_with(place))).cloned().collect()
 }
 
+/// When CI is set, two majors share the files, so that a run stays within its time: each file runs on one of them, in turns
+/// from commit to commit, and on all other majors.
+fn in_turns(files: Vec<PathBuf>, major: u32, sharing: [u32; 2], context: &Context) -> Result<Vec<PathBuf>> {
+    let Some(which) = sharing.iter().position(|one| *one == major) else { return Ok(files) };
+    if env::var_os("CI").is_none() {
+        return Ok(files);
+    }
+    let commit = Command::new("git")
+        .args(["rev-parse", "HEAD"])
+        .current_dir(context.checkout.root())
+        .output()
+        .context("cannot start git, which says whose turn it is")?;
+    Ok(every_other(files, which + turn(&String::from_utf8_lossy(&commit.stdout))))
+}
+
+/// 0 for half of the commits, and 1 for the others.
+fn turn(commit: &str) -> usize {
+    commit.trim().bytes().last().map_or(0, |digit| usize::from(digit % 2))
+}
+
+/// The first file and every other one from there, or from the second file on.
+fn every_other(files: Vec<PathBuf>, first: usize) -> Vec<PathBuf> {
+    files.into_iter().skip(first % 2).step_by(2).collect()
+}
+
 /// The files of tests in a folder.
 pub fn test_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let files = files_ending_in(folder, &[".test.js", ".test.cjs", ".test.mjs"])?;
@@ -171,6 +199,22 @@ fn files_ending_in(folder: &Path, ends: &[&str]) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_majors_share_all_files() {
+        let files = ["/a", "/b", "/c", "/d", "/e"].map(PathBuf::from);
+        for commit in ["00a0\n", "00a3"] {
+            let mut all: Vec<_> =
+                (0..2).flat_map(|which| every_other(files.to_vec(), which + turn(commit))).collect();
+            all.sort();
+            assert_eq!(all, files);
+        }
+        assert_eq!(
+            every_other(files.to_vec(), turn("00af")),
+            [files[0].clone(), files[2].clone(), files[4].clone()]
+        );
+        assert_eq!(every_other(files.to_vec(), turn("00a3")), [files[1].clone(), files[3].clone()]);
+    }
 
     #[test]
     fn files_that_failed_are_named_by_node() {
