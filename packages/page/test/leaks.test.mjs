@@ -3,30 +3,32 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import v8 from 'node:v8';
+import { fileURLToPath } from 'node:url';
 import workerThreads from 'node:worker_threads';
 
-// Every context that is made from here on has `gc()`.
+// The main realms of threads that are started from here on have `gc()`.
 v8.setFlagsFromString('--expose-gc');
+const COLLECTOR = fileURLToPath(new URL('collect-garbage.cjs', import.meta.url));
 
 /** The threads of the pages that are open. */
 const threads = [];
 workerThreads.Worker = class extends workerThreads.Worker {
-  constructor(...args) {
-    super(...args);
+  constructor(program, options) {
+    super(program, { ...options, execArgv: [...options.execArgv, '--require', COLLECTOR] });
     threads.push(this);
   }
 };
-const { open, serve } = await import('./server.mjs');
+const { eventually, open, serve } = await import('./server.mjs');
 
 /** How many contexts the page's thread has after garbage collection. Collects again while there are more than `expected`. */
 async function contexts(page, expected = 0) {
   let fewest = Infinity;
   for (let i = 0; i < 3 || (fewest > expected && i < 12 && expected > 0); i++) {
     // Some are released by a task that the collection before has queued.
-    await page.evaluate(async () => {
-      await new Promise((resolve) => setTimeout(resolve));
-      gc();
-    });
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    const collected = new Int32Array(new SharedArrayBuffer(4));
+    threads.at(-1).postMessage({ collected });
+    await eventually(() => Atomics.load(collected, 0) === 1);
     const { number_of_native_contexts: count } = await threads.at(-1).getHeapStatistics();
     fewest = Math.min(fewest, count);
     if (fewest <= expected) break;

@@ -16,6 +16,7 @@ import { jsdom } from './server.mjs';
 
 const require = createRequire(import.meta.url);
 const { NODE_VERSIONS, checkNode, findLibrary } = require('../src/host/find-jsdom.cjs');
+const { packageFolders } = require('../src/host/package-folders.cjs');
 const run = promisify(execFile);
 
 /** A folder that is removed when the test ends. */
@@ -84,7 +85,9 @@ suite('jsdom', () => {
 
   test('can be given by its folder, by a URL, or by a file or folder from which it is resolved', async (t) => {
     const { file, home } = await program(t, 'real');
-    const found = { folder: await fs.realpath(jsdom), version: '31.0.1' };
+    const real = await fs.realpath(jsdom);
+    const found = { folder: real, version: '31.0.1', packages: packageFolders(real) };
+    assert.ok(found.packages.includes(real + path.sep));
     for (const wish of [jsdom, pathToFileURL(jsdom).href, pathToFileURL(jsdom), file, home])
       assert.deepEqual(findLibrary(wish), found);
     const empty = await folder(t);
