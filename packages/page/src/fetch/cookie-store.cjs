@@ -68,21 +68,24 @@ function newCookieStore() {
 }
 
 /**
- * The cookies of a domain, of those around it, and of those in it, for all paths. All cookies of a jar would be too many to look at for each
- * new one.
+ * Whether a condition holds for a cookie of a domain, of those around it, and of those in it, for all paths. All cookies of a jar would be too many
+ * to look at for each new one, and lists of these would take most of the time.
  *
  * @param {import('tough-cookie').Store} store by `newCookieStore`
  * @param {string} domain
+ * @param {(cookie: Cookie) => boolean} condition
  */
-function relatedCookies(store, domain) {
+function someRelated(store, domain, condition) {
   const { idx } = /** @type {import('tough-cookie').MemoryCookieStore} */ (store);
-  /** @type {Cookie[]} */
-  const found = [];
   for (const other in idx) {
     if (!isWithin(domain, other) && !isWithin(other, domain)) continue;
-    for (const byKey of Object.values(idx[other])) found.push(...Object.values(byKey));
+    const byPath = idx[other];
+    for (const path in byPath) {
+      const byKey = byPath[path];
+      for (const key in byKey) if (condition(byKey[key])) return true;
+    }
   }
-  return found;
+  return false;
 }
 
-module.exports = { newCookieStore, relatedCookies };
+module.exports = { newCookieStore, someRelated };

@@ -4,7 +4,7 @@
 // copy, and every change is sent to the other threads.
 
 const { CookieCounts, isTooLarge, MAX_PER_DOMAIN, placeOf, withoutQuery } = require('./cookie-limits.cjs');
-const { newCookieStore, relatedCookies } = require('./cookie-store.cjs');
+const { newCookieStore, someRelated } = require('./cookie-store.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isTrustworthy } = require('./origin.cjs');
 const { isSameSite } = require('./site.cjs');
@@ -108,7 +108,9 @@ class Cookies {
     const { canonicalDomain, defaultPath, pathMatch } = toughCookie();
     const path = added.path ?? defaultPath(pathname);
     const name = sentName(added);
-    return relatedCookies(this.#jar.store, added.cdomain() ?? canonicalDomain(hostname) ?? hostname).some(
+    return someRelated(
+      this.#jar.store,
+      added.cdomain() ?? canonicalDomain(hostname) ?? hostname,
       (other) => other.secure && sentName(other) === name && pathMatch(path, other.path ?? '/'),
     );
   }
