@@ -23,8 +23,16 @@ function load(name, from = requireFromJsdom) {
   return from(name);
 }
 
+/** Needed for each cookie. @type {import('tough-cookie') | undefined} */
+let cookiePackage;
+
 /** @returns {import('tough-cookie')} */
-const toughCookie = () => load('tough-cookie');
+function toughCookie() {
+  const found = cookiePackage ?? load('tough-cookie');
+  cookiePackage = found;
+  return found;
+}
+
 /** @returns {import('whatwg-mimetype')} */
 const whatwgMimetype = () => load('whatwg-mimetype');
 /** @returns {import('whatwg-url')} */
@@ -32,10 +40,16 @@ const whatwgUrl = () => load('whatwg-url');
 /** @returns {import('data-urls')} */
 const dataUrls = () => load('data-urls');
 
+/** Node looks for its files each time that it is required. @type {import('tldts') | undefined} */
+let suffixes;
+
 /** The public suffix list, which is a dependency of tough-cookie. @returns {import('tldts')} */
 function tldts() {
-  if (requireFromJsdom === undefined) return load('tldts');
-  return load('tldts', createRequire(requireFromJsdom.resolve('tough-cookie')));
+  if (suffixes !== undefined) return suffixes;
+  const from = requireFromJsdom === undefined ? undefined : createRequire(requireFromJsdom.resolve('tough-cookie'));
+  const found = load('tldts', from);
+  suffixes = found;
+  return found;
 }
 
 module.exports = { dataUrls, tldts, toughCookie, useJsdom, whatwgMimetype, whatwgUrl };
