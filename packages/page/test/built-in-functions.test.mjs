@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { suite, test } from 'node:test';
 import { promisify } from 'node:util';
+import { runProgram } from './programs.mjs';
 import { jsdom, serve } from './server.mjs';
 
 suite('a built-in function that V8 does not interrupt', () => {
@@ -120,26 +121,19 @@ suite('a built-in function that V8 does not survive', () => {
   };
 
   /** Runs a program with a host, and a page that is ended meanwhile. */
-  const runProgram = (program) =>
-    promisify(execFile)(process.execPath, [
-      '--input-type=module',
-      '-e',
-      `import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
-      const host = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, memoryLimit: 1_024, timeout: 60_000 });
+  const run = (program) =>
+    runProgram(`
+      const host = new PageHost({ jsdom, memoryLimit: 1_024, timeout: 60_000 });
       const end = async (script) => {
         const page = await host.open('about:blank');
         await page.evaluate(script).catch(({ code }) => console.log(code));
         await page.close();
       };
-      ${program}`,
-    ]).then(
-      (result) => ({ code: 0, ...result }),
-      (error) => error,
-    );
+      ${program}`);
 
   for (const [name, script] of Object.entries(ENDERS)) {
     test(`ends its page, and nothing else: ${name}`, { timeout: 120_000 }, async () => {
-      const { code, stdout } = await runProgram(`
+      const { code, stdout } = await run(`
         const other = await host.open('about:blank');
         await end(${JSON.stringify(script)});
         console.log(await other.evaluate('1 + 1'));
@@ -155,8 +149,8 @@ suite('a built-in function that V8 does not survive', () => {
   }
 
   test('ends its page when its compiler takes too much memory', { timeout: 120_000 }, async () => {
-    const { code, stdout } = await runProgram(`
-      const small = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, memoryLimit: 64, timeout: 60_000 });
+    const { code, stdout } = await run(`
+      const small = new PageHost({ jsdom, memoryLimit: 64, timeout: 60_000 });
       const page = await small.open('about:blank');
       await page.evaluate(${JSON.stringify(hotInScopes(1_500))}).catch(({ code }) => console.log(code));
       console.log(process.resourceUsage().maxRSS < 2.5 * 2 ** 20);
@@ -173,7 +167,7 @@ suite('a built-in function that V8 does not survive', () => {
       '/': `<script>setTimeout(() => { ${ENDERS['a list that is too long']} }, 100)</script>`,
     });
     const page = await serve(t, { '/': `<iframe src="${other.url('/')}"></iframe>` });
-    const { code, stdout } = await runProgram(`
+    const { code, stdout } = await run(`
       const page = await host.open(${JSON.stringify(page.url('/'))});
       console.log(await page.evaluate(() => new Promise((resolve) => {
         new Worker('data:text/javascript,${script}').onerror = (event) => { event.preventDefault(); resolve(event.type); };
@@ -191,7 +185,7 @@ suite('a built-in function that V8 does not survive', () => {
       `globalThis.profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1e6 }); ${ENDERS['a list that is too long']}`,
     );
     for (const ending of ['', 'process.exit(3)', "process.on('exit', () => { process.exitCode = 4; })"]) {
-      const { code, signal } = await runProgram(`
+      const { code, signal } = await run(`
         for (let count = 0; count < 3; count++) {
           const page = await host.open(${JSON.stringify(profiling.url('/'))}, { profile: true });
           await page.evaluate(${script}).catch(() => {});
@@ -212,7 +206,7 @@ suite('a built-in function that V8 does not survive', () => {
       ['Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)', 'await host.close();'],
       ['Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)', 'await host.close(); process.exit(3);'],
     ]) {
-      const { code, signal, stdout } = await runProgram(`
+      const { code, signal, stdout } = await run(`
         const page = await host.open('about:blank');
         await page.evaluateIn({ timeout: 500 }, ${JSON.stringify(script)}).catch(({ name }) => console.log(name));
         ${ending}
@@ -240,7 +234,7 @@ suite('a built-in function that V8 does not survive', () => {
     ['is the only one', 'process.exitCode = 7', "process.removeAllListeners('beforeExit');", 7],
   ])
     test(`leaves the end of a program as it is whose listener ${name}`, { timeout: 60_000 }, async () => {
-      const { code, signal, stderr } = await runProgram(
+      const { code, signal, stderr } = await run(
         `await end(${script}); process.on('exit', function listener() { ${listener} }); ${ending}`,
       );
       assert.deepEqual([signal ?? null, code], [null, expected]);
@@ -250,7 +244,7 @@ suite('a built-in function that V8 does not survive', () => {
   test('lets a program go on that has caught what a listener has thrown in process.exit()', {
     timeout: 60_000,
   }, async () => {
-    const { code, stdout } = await runProgram(`
+    const { code, stdout } = await run(`
       await end(${script});
       process.once('exit', () => { throw new Error('of the listener'); });
       process.on('exit', () => console.log('exit'));
@@ -266,7 +260,7 @@ suite('a built-in function that V8 does not survive', () => {
     "throw new Error('of the program');",
   ])
     test(`does not keep a program from ending that has not noticed it: ${ending}`, { timeout: 60_000 }, async () => {
-      const { code, signal } = await runProgram(`
+      const { code, signal } = await run(`
         const page = await host.open('about:blank');
         await page.evaluate('setTimeout(() => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1), 10)');
         await new Promise((resolve) => setTimeout(resolve, 200));
@@ -276,13 +270,13 @@ suite('a built-in function that V8 does not survive', () => {
     });
 
   test('leaves the ways in which a program ends as they are', { timeout: 60_000 }, async () => {
-    const exited = await runProgram(`await end(${script}); process.exit(5);`);
+    const exited = await run(`await end(${script}); process.exit(5);`);
     assert.equal(exited.code, 5);
-    const thrown = await runProgram(`await end(${script}); ${fail}`);
+    const thrown = await run(`await end(${script}); ${fail}`);
     assert.equal(thrown.code, 1);
     assert.match(thrown.stderr, /Error: of the program/);
     const busy = 'Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)';
-    const afterTimeout = await runProgram(`
+    const afterTimeout = await run(`
       const page = await host.open('about:blank', { profile: true });
       await page.evaluateIn({ timeout: 500 }, ${JSON.stringify(busy)}).catch(() => {});
       await end(${script});
@@ -290,7 +284,7 @@ suite('a built-in function that V8 does not survive', () => {
     assert.deepEqual([afterTimeout.signal ?? null, afterTimeout.code], [null, 1]);
     assert.match(afterTimeout.stderr, /Error: of the program/);
     // The page is closed when its thread has been lost and that was not noticed.
-    const unnoticed = await runProgram(`
+    const unnoticed = await run(`
       const page = await host.open('about:blank');
       page.evaluate(${script}).catch(() => {});
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
@@ -301,8 +295,8 @@ suite('a built-in function that V8 does not survive', () => {
   });
 
   test('is no more often than its page may have threads', { timeout: 120_000 }, async () => {
-    const { stdout } = await runProgram(`
-      const few = new PageHost({ jsdom: ${JSON.stringify(jsdom)}, threadLimit: 2 });
+    const { stdout } = await run(`
+      const few = new PageHost({ jsdom, threadLimit: 2 });
       const page = await few.open('about:blank');
       page.on('problem', ({ text }) => console.log(text));
       console.log(await page.evaluate(async () => {

@@ -1,27 +1,19 @@
 // What keeps a program alive: what its user waits for, and nothing that a page does.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { suite, test } from 'node:test';
-import { promisify } from 'node:util';
 
-import { jsdom, serve } from './server.mjs';
+import { runProgram } from './programs.mjs';
+import { serve } from './server.mjs';
 
-/** Runs a program with a host and gives what it prints, and its code. It is killed when it has not ended in time. */
-function run(program) {
-  const source = `
-    import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
-    const host = new PageHost({ jsdom: ${JSON.stringify(jsdom)} });
+/** Runs a program with a host, which is killed when it has not ended in time. */
+const run = (program) =>
+  runProgram(
+    `const host = new PageHost({ jsdom });
     const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-    ${program}`;
-  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', source], {
-    timeout: 30_000,
-    killSignal: 'SIGKILL',
-  }).then(
-    ({ stdout }) => ({ code: 0, stdout }),
-    ({ code, signal, stdout }) => ({ code: code ?? signal, stdout }),
+    ${program}`,
+    { timeout: 30_000 },
   );
-}
 
 /** Routes of which the first one has a page that does something again and again. */
 const routes = (script) => ({

@@ -65,27 +65,22 @@ class CookieCounts {
     });
     this.#size += size - (known?.size ?? 0);
     if (known === undefined) this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + 1);
-    /** @type {CountedCookie[]} */
-    const evicted = [];
-    if ((this.#counts.get(domain) ?? 0) > MAX_PER_DOMAIN)
-      this.#evict(
-        evicted,
+    return [
+      ...this.#evict(
         (cookie) => cookie.domain === domain,
         () => (this.#counts.get(domain) ?? 0) > MAX_PER_DOMAIN,
-      );
-    this.#shrink(
-      evicted,
-      () => 1,
-      () => this.#cookies.size,
-      MAX_COOKIES,
-    );
-    this.#shrink(
-      evicted,
-      ({ size }) => size,
-      () => this.#size,
-      MAX_JAR,
-    );
-    return evicted;
+      ),
+      ...this.#shrink(
+        () => 1,
+        () => this.#cookies.size > MAX_COOKIES,
+        MAX_COOKIES * MAX_SHARE,
+      ),
+      ...this.#shrink(
+        ({ size }) => size,
+        () => this.#size > MAX_JAR,
+        MAX_JAR * MAX_SHARE,
+      ),
+    ];
   }
 
   /** A cookie was deleted. @param {Cookie | StoredCookie} cookie */
@@ -102,16 +97,18 @@ class CookieCounts {
   }
 
   /**
-   * Removes cookies until the jar is within a limit: those of the site with the most if it has more than its share, else of the site with the most
-   * that have no `Secure`.
+   * Removes cookies while the jar has too much: those of the site with the most if it has more than its share, else of the site with the most that
+   * have no `Secure`.
    *
-   * @param {CountedCookie[]} evicted gets those
    * @param {(cookie: CountedCookie) => number} weigh
-   * @param {() => number} total
-   * @param {number} limit
+   * @param {() => boolean} hasTo
+   * @param {number} share
+   * @returns {CountedCookie[]}
    */
-  #shrink(evicted, weigh, total, limit) {
-    while (total() > limit) {
+  #shrink(weigh, hasTo, share) {
+    /** @type {CountedCookie[]} */
+    const evicted = [];
+    while (hasTo()) {
       /** @type {Map<string, number>} */
       const all = new Map();
       /** @type {Map<string, number>} */
@@ -122,30 +119,30 @@ class CookieCounts {
         if (!cookie.secure) insecure.set(cookie.site, (insecure.get(cookie.site) ?? 0) + weight);
       }
       const [most, weight] = heaviest(all);
-      const isOverShare = weight > limit * MAX_SHARE;
-      const site = isOverShare || insecure.size === 0 ? most : heaviest(insecure)[0];
-      this.#evict(
-        evicted,
-        (cookie) => cookie.site === site,
-        () => total() > limit,
-      );
+      const site = weight > share || insecure.size === 0 ? most : heaviest(insecure)[0];
+      evicted.push(...this.#evict((cookie) => cookie.site === site, hasTo));
     }
+    return evicted;
   }
 
   /**
    * Removes the oldest of some cookies while it has to, those without `Secure` first.
    *
-   * @param {CountedCookie[]} evicted gets those
    * @param {(cookie: CountedCookie) => boolean} may
    * @param {() => boolean} hasTo
+   * @returns {CountedCookie[]}
    */
-  #evict(evicted, may, hasTo) {
+  #evict(may, hasTo) {
+    /** @type {CountedCookie[]} */
+    const evicted = [];
+    if (!hasTo()) return evicted;
     const chosen = [...this.#cookies.values()].filter(may);
     for (const cookie of [...chosen.filter(({ secure }) => !secure), ...chosen.filter(({ secure }) => secure)]) {
-      if (!hasTo()) return;
+      if (!hasTo()) break;
       this.remove(cookie);
       evicted.push(cookie);
     }
+    return evicted;
   }
 }
 

@@ -38,7 +38,6 @@ class CookieFeed {
 
   /** @param {CookieChange} change */
   add(change) {
-    this.#count(change, 1);
     if (this.#unread < MAX_UNREAD) {
       this.#send(change);
       return;
@@ -46,6 +45,7 @@ class CookieFeed {
     const key = keyOf(change);
     this.#forget(key);
     this.#waiting.set(key, change);
+    this.#count(change, 1);
     this.#size += sizeOf(change);
     while (this.#size > MAX_WAITING) {
       const [oldest] = this.#waiting.keys();
@@ -74,6 +74,7 @@ class CookieFeed {
   #send(change) {
     const size = sizeOf(change);
     this.#unread += size;
+    this.#count(change, 1);
     const release = () => {
       this.#unread -= size;
       this.#count(change, -1);
@@ -88,7 +89,6 @@ class CookieFeed {
     this.#isSending = true;
     for (const [key, change] of this.#waiting) {
       if (this.#unread >= MAX_UNREAD) break;
-      this.#count(change, 1);
       this.#forget(key);
       this.#send(change);
     }

@@ -67,8 +67,7 @@ function libraryAt(candidate) {
         : createRequire(candidate.from).resolve('jsdom/package.json');
     const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
     if (manifest.name !== 'jsdom') return undefined;
-    const folder = fs.realpathSync(path.dirname(file));
-    return { folder, version: String(manifest.version), packages: packageFolders(folder) };
+    return { folder: fs.realpathSync(path.dirname(file)), version: String(manifest.version) };
   } catch {
     return undefined;
   }
@@ -88,7 +87,7 @@ function findLibrary(wanted) {
     const found = libraryAt(candidate);
     if (found === undefined) continue;
     const [major, minor] = found.version.split('.').map(Number);
-    if (major === KNOWN.major && minor === KNOWN.minor) return found;
+    if (major === KNOWN.major && minor === KNOWN.minor) return { ...found, packages: packageFolders(found.folder) };
     throw new Error(
       `@selfprof/page: jsdom ${found.version} in ${found.folder} is not supported\n\n` + `hint: ${INSTALL}`,
     );

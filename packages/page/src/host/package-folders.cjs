@@ -3,6 +3,9 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
+/** What was found, since reading takes some milliseconds. Packages do not change while a program runs. @type {Map<string, string[]>} */
+const found = new Map();
+
 /**
  * Where a package is, and those that it requires: in its own folder, in `node_modules` of the folders around it, and wherever links there lead,
  * as with package managers that keep each package in a folder of its own.
@@ -11,15 +14,22 @@ const path = require('node:path');
  * @returns {string[]} folders, each with a separator at its end
  */
 function packageFolders(folder) {
+  const folders = found.get(folder) ?? findFolders(folder);
+  found.set(folder, folders);
+  return folders;
+}
+
+/** @param {string} folder */
+function findFolders(folder) {
   const folders = [folder + path.sep];
   for (const around of foldersAround(folder)) folders.push(path.join(around, 'node_modules') + path.sep);
   const packages = new Set([folder]);
   for (const dependent of packages)
     for (const name of dependenciesOf(dependent)) {
-      const found = locate(dependent, name);
-      if (found === undefined || packages.has(found)) continue;
-      packages.add(found);
-      if (!folders.some((known) => found.startsWith(known))) folders.push(found + path.sep);
+      const required = locate(dependent, name);
+      if (required === undefined || packages.has(required)) continue;
+      packages.add(required);
+      if (!folders.some((known) => required.startsWith(known))) folders.push(required + path.sep);
     }
   return folders;
 }

@@ -32,8 +32,7 @@ async function keepAlive(work) {
  * @throws {TimeoutError}
  */
 function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
-  if (milliseconds > MAX_DELAY) return keepAlive(work);
-  return keepAlive(() => workInTime(milliseconds, what, work, onTimeout));
+  return keepAlive(() => (milliseconds > MAX_DELAY ? work() : workInTime(milliseconds, what, work, onTimeout)));
 }
 
 /**
