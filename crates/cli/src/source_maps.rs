@@ -4,6 +4,7 @@ mod finder;
 mod recorded;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::time::SystemTime;
 
 use selfprof_formats::{ScriptMap, Thread};
@@ -74,13 +75,13 @@ pub fn apply(
     }
     let mut finder = Finder::new(&arguments.directories)?;
     // The maps that the recording has: the scripts may not have come from their files.
-    let mut recorded_maps: Vec<HashMap<String, Map>> = Vec::with_capacity(threads.len());
-    let mut maps: HashMap<String, Option<Map>> = HashMap::new();
+    let mut recorded_maps: Vec<HashMap<String, Rc<Map>>> = Vec::with_capacity(threads.len());
+    let mut maps: HashMap<String, Option<Rc<Map>>> = HashMap::new();
     for thread in &threads {
         let usable = thread.source_maps.iter().filter_map(|ScriptMap { resource, json }| {
             Some((resource.clone(), finder.recorded(resource, json)?))
         });
-        let of_thread: HashMap<String, Map> = usable.collect();
+        let of_thread: HashMap<String, Rc<Map>> = usable.collect();
         for (_, url) in thread.trace.resources().iter() {
             if !maps.contains_key(url) && !of_thread.contains_key(url) {
                 maps.insert(url.to_owned(), finder.find(url));
@@ -104,7 +105,7 @@ pub fn apply(
             0 => (trace, Counts::default()),
             _ => apply_with_sources(
                 &trace,
-                |url| of_thread.get(url).or_else(|| maps.get(url)?.as_ref()),
+                |url| of_thread.get(url).or_else(|| maps.get(url)?.as_ref()).map(Rc::as_ref),
                 |frame, MappedFunction { excerpt, ahead }| {
                     sources
                         .insert(frame, MappedSource { text: excerpt.map(|excerpt| excerpt.source()), ahead });

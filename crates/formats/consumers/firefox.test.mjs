@@ -28,7 +28,7 @@ function run(...words) {
 
 /** Runs a command again when the error says that a daemon was not ready, as it happens on a busy machine. */
 function persist(words, unready) {
-  for (let tries = 20; ; tries--) {
+  for (let tries = 100; ; tries--) {
     try {
       return run(...words);
     } catch (error) {

@@ -1,5 +1,7 @@
 //! Reading a source map, and looking up positions.
 
+mod sizes;
+
 use std::fmt;
 
 use data_encoding::BASE64;
@@ -9,7 +11,7 @@ use crate::declaration::{Declared, Text};
 use crate::excerpt::Excerpt;
 use crate::scopes::{self, BadScopes, Field, Function, Functions, Position};
 
-/// The maximum size of a map. Its mappings take up to 16 times as much memory.
+/// The maximum size of a map.
 const MAX_BYTES: usize = 1 << 26;
 
 /// The maximum nesting of maps in sections. The format allows only one level.
@@ -96,6 +98,7 @@ impl Map {
         if json.len() > MAX_BYTES {
             return Err(MapError::TooLong);
         }
+        sizes::check(scopes::without_guard(json))?;
         let decoded = sourcemap::decode_slice(json).map_err(|error| MapError::Invalid(error.to_string()))?;
         Self::of(&decoded, Field::read(json))
     }
@@ -103,6 +106,11 @@ impl Map {
     /// Reads a map from a `data:` URL.
     pub fn from_data_url(url: &str) -> Result<Self, MapError> {
         Self::read(&json_of_data_url(url)?)
+    }
+
+    /// The number of mappings.
+    pub fn mappings(&self) -> usize {
+        self.mappings.len()
     }
 
     /// The map's debug ID in lower case, if it has one.
@@ -177,6 +185,7 @@ impl Map {
             None => {}
         }
         let has = |id: u32, count: u32| Some(id).filter(|&id| id < count);
+        self.mappings.reserve_exact(map.get_token_count() as usize);
         self.mappings.extend(map.tokens().map(|token| {
             let raw = token.get_raw_token();
             let column = if raw.dst_line == 0 { raw.dst_col.saturating_add(column) } else { raw.dst_col };

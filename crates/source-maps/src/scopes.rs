@@ -12,7 +12,7 @@ mod functions;
 
 pub use decode::BadScopes;
 pub(crate) use decode::decode;
-pub(crate) use field::Field;
+pub(crate) use field::{Field, without_guard};
 pub(crate) use functions::{Function, Functions, Position};
 
 #[cfg(test)]

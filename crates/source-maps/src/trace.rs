@@ -108,9 +108,14 @@ pub fn apply_with_sources<'map>(
     Ok((mapped, counts))
 }
 
+/// How many bytes the URLs of scripts add to the names of their sources. Names beyond that stay relative.
+const MAX_RESOLVED: usize = 1 << 27;
+
 /// The resources of the new trace, cached because many functions may share one with a long name.
 #[derive(Default)]
 struct Resources {
+    /// What URLs of scripts have added.
+    resolved: usize,
     /// By script, and the source in the script's map; `None` is the script itself.
     known: HashMap<(ResourceId, Option<u32>), ResourceId>,
 }
@@ -118,6 +123,23 @@ struct Resources {
 impl Resources {
     fn raw(&mut self, id: ResourceId, trace: &Trace, mapped: &mut Trace) -> Result<ResourceId, InternError> {
         self.get((id, None), mapped, || trace.resources()[id].to_owned())
+    }
+
+    /// The source of a map, whose name is relative to the script.
+    fn source(
+        &mut self,
+        (script, index): (ResourceId, u32),
+        name: &str,
+        trace: &Trace,
+        mapped: &mut Trace,
+    ) -> Result<ResourceId, InternError> {
+        let base = &trace.resources()[script];
+        let is_short = self.resolved.saturating_add(base.len()) <= MAX_RESOLVED;
+        let key = (script, Some(index));
+        if is_short && !self.known.contains_key(&key) {
+            self.resolved += base.len();
+        }
+        self.get(key, mapped, || if is_short { resolve(base, name) } else { name.to_owned() })
     }
 
     fn get(
@@ -190,10 +212,10 @@ impl Found<'_> {
             }
             (Some(name), _) => name.to_owned(),
         };
-        let key = (resource, Some(original.source_index));
         // Before the resource, so that the tables are filled in the order of frames.
         let name = mapped.name(&name)?;
-        let source = resources.get(key, mapped, || resolve(&trace.resources()[resource], original.source))?;
+        let place = (resource, original.source_index);
+        let source = resources.source(place, original.source, trace, mapped)?;
         Ok(Frame {
             name,
             resource: Some(source),

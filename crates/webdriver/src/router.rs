@@ -12,6 +12,9 @@ use crate::force_sample::{self, ForceSampleRoute};
 /// A command with the id of its session.
 pub type Message = WebDriverMessage<ForceSampleRoute>;
 
+/// How many values the body of a request may have: arguments of a script.
+const MAX_VALUES: usize = 1_000_000;
+
 /// All routes, with their paths split into parts.
 pub struct Router {
     routes: Vec<(Method, Vec<Part>, Route<ForceSampleRoute>)>,
@@ -44,6 +47,7 @@ impl Router {
             let Some(parameters) = matched(parts, &path) else { continue };
             is_known = true;
             if wanted == method {
+                check_size(body)?;
                 return Message::from_http(route.clone(), &parameters, body, method == Method::POST);
             }
         }
@@ -54,6 +58,25 @@ impl Router {
             WebDriverError::new(ErrorStatus::UnknownCommand, format!("/{name} is not a command"))
         })
     }
+}
+
+/// Rejects a body with so many values that reading it would take gigabytes of memory.
+fn check_size(body: &str) -> WebDriverResult<()> {
+    let (mut values, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in body.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b',' | b':' | b'[' | b'{' if !is_text => values += 1,
+            _ => {}
+        }
+    }
+    if values > MAX_VALUES {
+        let message = format!("the body of the request has more than {MAX_VALUES} values");
+        return Err(WebDriverError::new(ErrorStatus::InvalidArgument, message));
+    }
+    Ok(())
 }
 
 fn parts(path: &'static str) -> Vec<Part> {
@@ -126,6 +149,19 @@ mod tests {
             of_session(WebDriverCommand::GetElementAttribute(element, "data/x y+z".to_owned())),
         );
         check(Method::GET, "/session/7/element/active", "", of_session(WebDriverCommand::GetActiveElement));
+    }
+
+    #[test]
+    fn bodies_of_many_values_are_refused() {
+        // What is in texts is no value.
+        let texts = r#""\\\",,,[[[{{{:::","#;
+        let run = |argument: &str, count| {
+            let body = format!(r#"{{"script":"","args":[{}1]}}"#, argument.repeat(count));
+            Router::new().message(&Method::POST, "/session/7/execute/sync", &body)
+        };
+        assert!(run(texts, 900_000).is_ok());
+        assert!(run("1,", 900_000).is_ok());
+        assert_eq!(run("1,", 1_000_001).unwrap_err().error_code(), "invalid argument");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use serde_json::json;
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 use webdriver::command::{NewSessionParameters, WebDriverCommand};
@@ -18,25 +18,37 @@ use crate::router::Message;
 use crate::session::Session;
 use crate::session_config::SessionConfig;
 
-/// The maximum number of open sessions; each has its own process.
+/// The maximum number of sessions that are open or being started; each has its own process.
 const MAX_SESSIONS: usize = 32;
 
 pub struct Sessions {
     host: Arc<dyn PageHost>,
-    /// Shared with the threads that start sessions.
+    /// Shared with the threads that perform commands.
     open: Arc<Mutex<HashMap<String, Entry>>>,
+    free: Arc<Semaphore>,
 }
 
-/// A session, and its pages, which can be ended while a command is running.
-#[derive(Clone)]
 struct Entry {
     session: Arc<AsyncMutex<Session>>,
+    _running: Running,
+}
+
+/// The pages of a session, which end with this value, whatever command is running. So do those of a client that has disconnected
+/// while its session was being started: nobody knows the id of that.
+struct Running {
     pages: Arc<dyn Pages>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.pages.end();
+    }
 }
 
 impl Sessions {
     pub fn new(host: Arc<dyn PageHost>) -> Self {
-        Self { host, open: Arc::default() }
+        Self { host, open: Arc::default(), free: Arc::new(Semaphore::new(MAX_SESSIONS)) }
     }
 
     /// Performs a command, after the session's earlier ones.
@@ -47,8 +59,8 @@ impl Sessions {
             (_, WebDriverCommand::NewSession(parameters)) => self.new_session(parameters).await,
             // Does not wait for earlier commands, which may run forever.
             (Some(id), WebDriverCommand::DeleteSession) => {
-                self.entry(&id)?;
-                self.end(&id);
+                self.session(&id)?;
+                end(&self.open, &id);
                 Ok(WebDriverResponse::DeleteSession)
             }
             (Some(id), command) => self.command(id, command).await,
@@ -60,9 +72,7 @@ impl Sessions {
 
     /// Ends all sessions.
     pub fn end_all(&self) {
-        for (_, entry) in self.open.lock().drain() {
-            entry.pages.end();
-        }
+        self.open.lock().clear();
     }
 
     fn status(&self) -> WebDriverResponse {
@@ -71,37 +81,31 @@ impl Sessions {
             1 => "1 session is open".to_owned(),
             count => format!("{count} sessions are open"),
         };
-        let value = json!({ "ready": count < MAX_SESSIONS, "message": message });
+        let value = json!({ "ready": self.free.available_permits() > 0, "message": message });
         WebDriverResponse::Generic(ValueResponse(value))
     }
 
     async fn new_session(&self, parameters: NewSessionParameters) -> WebDriverResult<WebDriverResponse> {
         let config = SessionConfig::negotiate(&parameters)?;
         let capabilities = config.to_json();
-        let (host, open) = (Arc::clone(&self.host), Arc::clone(&self.open));
-        let full = || {
-            let message = format!("the maximum of {MAX_SESSIONS} sessions is open");
+        let host = Arc::clone(&self.host);
+        let place = Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
+            let message = format!("the maximum of {MAX_SESSIONS} sessions is open or being started");
             WebDriverError::new(ErrorStatus::SessionNotCreated, message)
-        };
-        if open.lock().len() >= MAX_SESSIONS {
-            return Err(full());
-        }
-        let id = on_thread(move || {
-            let options = PageOptions { accepts_insecure_certificates: config.accepts_insecure_certificates };
-            let not_created =
-                |error: crate::CallError| WebDriverError::new(ErrorStatus::SessionNotCreated, error.message);
-            let pages = host.start(&options).map_err(not_created)?;
-            let session = Session::open(Arc::clone(&pages), config).inspect_err(|_| pages.end())?;
-            let id = Uuid::new_v4().to_string();
-            let mut open = open.lock();
-            if open.len() >= MAX_SESSIONS {
-                pages.end();
-                return Err(full());
-            }
-            open.insert(id.clone(), Entry { session: Arc::new(AsyncMutex::new(session)), pages });
-            Ok(id)
+        })?;
+        let options = PageOptions { accepts_insecure_certificates: config.accepts_insecure_certificates };
+        let running = on_thread(move || {
+            let pages = host.start(&options).map_err(|error: crate::CallError| {
+                WebDriverError::new(ErrorStatus::SessionNotCreated, error.message)
+            })?;
+            Ok(Running { pages, _place: place })
         })
         .await?;
+        let pages = Arc::clone(&running.pages);
+        let session = on_thread(move || Session::open(pages, config)).await?;
+        let id = Uuid::new_v4().to_string();
+        let session = Arc::new(AsyncMutex::new(session));
+        self.open.lock().insert(id.clone(), Entry { session, _running: running });
         Ok(WebDriverResponse::NewSession(NewSessionResponse::new(id, capabilities)))
     }
 
@@ -110,13 +114,23 @@ impl Sessions {
         id: String,
         command: WebDriverCommand<ForceSample>,
     ) -> WebDriverResult<WebDriverResponse> {
-        let mut session = self.entry(&id)?.session.lock_owned().await;
+        let mut session = self.session(&id)?.lock_owned().await;
         // The session may have ended in the meantime.
-        self.entry(&id)?;
-        let result = on_thread(move || session.perform(command)).await;
+        self.session(&id)?;
+        let (open, ended) = (Arc::clone(&self.open), id.clone());
+        let result = on_thread(move || {
+            let result = session.perform(command);
+            // Here, because nobody awaits the result when the client has disconnected.
+            if let Ok(WebDriverResponse::CloseWindow(CloseWindowResponse(left))) = &result
+                && left.is_empty()
+            {
+                end(&open, &ended);
+            }
+            result
+        })
+        .await;
         match &result {
-            Ok(WebDriverResponse::CloseWindow(CloseWindowResponse(left))) if left.is_empty() => self.end(&id),
-            Err(_) if self.entry(&id).is_err() => {
+            Err(_) if self.session(&id).is_err() => {
                 return Err(WebDriverError::new(
                     ErrorStatus::InvalidSessionId,
                     "the session has ended in the meantime",
@@ -127,18 +141,16 @@ impl Sessions {
         result
     }
 
-    fn entry(&self, id: &str) -> WebDriverResult<Entry> {
-        self.open.lock().get(id).cloned().ok_or_else(|| {
+    fn session(&self, id: &str) -> WebDriverResult<Arc<AsyncMutex<Session>>> {
+        self.open.lock().get(id).map(|entry| Arc::clone(&entry.session)).ok_or_else(|| {
             WebDriverError::new(ErrorStatus::InvalidSessionId, format!("no session has the id {id}"))
         })
     }
+}
 
-    fn end(&self, id: &str) {
-        let entry = self.open.lock().remove(id);
-        if let Some(entry) = entry {
-            entry.pages.end();
-        }
-    }
+fn end(open: &Mutex<HashMap<String, Entry>>, id: &str) {
+    let entry = open.lock().remove(id);
+    drop(entry);
 }
 
 /// Runs blocking work on another thread.

@@ -1360,7 +1360,7 @@ suite('files', () => {
     const page = await openHtml(
       t,
       `<body><script>
-        window.spin = (until = performance.now() + 15) => { while (performance.now() < until); };
+        window.spin = (until = performance.now() + 50) => { while (performance.now() < until); };
         const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 10_000 });
         history.pushState(null, '', '/moved');
         const inline = (type, id) => {

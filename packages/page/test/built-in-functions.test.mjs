@@ -8,7 +8,7 @@ import { runProgram } from './programs.mjs';
 import { jsdom, serve } from './server.mjs';
 
 suite('a built-in function that V8 does not interrupt', () => {
-  test('does not let a page have more threads than its limit, by ending them', { timeout: 60_000 }, async () => {
+  test('does not let a page have more threads than its limit, by ending them', { timeout: 180_000 }, async () => {
     const program = `
       import fs from 'node:fs';
       import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
@@ -34,7 +34,7 @@ suite('a built-in function that V8 does not interrupt', () => {
     assert.ok(Number(stdout) >= 1 && Number(stdout) <= 3, stdout);
   });
 
-  test('does not let a page have more threads than its limit, by navigating', { timeout: 120_000 }, async (t) => {
+  test('does not let a page have more threads than its limit, by navigating', { timeout: 300_000 }, async (t) => {
     const script = `location.href = '/' + Math.random();
       setTimeout(() => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1), 50)`;
     const server = await serve(t, { '*': `<body><script>setTimeout(() => { ${script} }, 20)</script>` });
@@ -132,7 +132,7 @@ suite('a built-in function that V8 does not survive', () => {
       ${program}`);
 
   for (const [name, script] of Object.entries(ENDERS)) {
-    test(`ends its page, and nothing else: ${name}`, { timeout: 120_000 }, async () => {
+    test(`ends its page, and nothing else: ${name}`, { timeout: 300_000 }, async () => {
       const { code, stdout } = await run(`
         const other = await host.open('about:blank');
         await end(${JSON.stringify(script)});
@@ -148,7 +148,7 @@ suite('a built-in function that V8 does not survive', () => {
     });
   }
 
-  test('ends its page when its compiler takes too much memory', { timeout: 120_000 }, async () => {
+  test('ends its page when its compiler takes too much memory', { timeout: 300_000 }, async () => {
     const { code, stdout } = await run(`
       const small = new PageHost({ jsdom, memoryLimit: 64, timeout: 60_000 });
       const page = await small.open('about:blank');
@@ -161,7 +161,7 @@ suite('a built-in function that V8 does not survive', () => {
     assert.equal(code, 0);
   });
 
-  test('ends a worker and a frame of another origin alone', { timeout: 60_000 }, async (t) => {
+  test('ends a worker and a frame of another origin alone', { timeout: 180_000 }, async (t) => {
     const script = encodeURIComponent(`postMessage(1); ${ENDERS['a list that is too long']}`);
     const other = await serve(t, {
       '/': `<script>setTimeout(() => { ${ENDERS['a list that is too long']} }, 100)</script>`,
@@ -179,7 +179,7 @@ suite('a built-in function that V8 does not survive', () => {
     assert.equal(code, 0);
   });
 
-  test('leaves the end of a program alone while a profiler runs in it', { timeout: 60_000 }, async (t) => {
+  test('leaves the end of a program alone while a profiler runs in it', { timeout: 180_000 }, async (t) => {
     const profiling = await serve(t, { '/': { body: '', headers: { 'document-policy': 'js-profiling' } } });
     const script = JSON.stringify(
       `globalThis.profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1e6 }); ${ENDERS['a list that is too long']}`,
@@ -196,7 +196,7 @@ suite('a built-in function that V8 does not survive', () => {
     }
   });
 
-  test('does not keep a program from ending, when it does that', { timeout: 120_000 }, async () => {
+  test('does not keep a program from ending, when it does that', { timeout: 300_000 }, async () => {
     // V8 is busy for a while, and gives up then.
     const busy = 'Array.prototype.toSpliced.call({ length: 2 ** 32 - 1 }, 0, 0)';
     for (const [script, ending] of [
@@ -233,7 +233,7 @@ suite('a built-in function that V8 does not survive', () => {
     ['emits the event', "process.off('exit', listener); process.emit('exit', 3); process.exitCode = 4", '', 4],
     ['is the only one', 'process.exitCode = 7', "process.removeAllListeners('beforeExit');", 7],
   ])
-    test(`leaves the end of a program as it is whose listener ${name}`, { timeout: 60_000 }, async () => {
+    test(`leaves the end of a program as it is whose listener ${name}`, { timeout: 180_000 }, async () => {
       const { code, signal, stderr } = await run(
         `await end(${script}); process.on('exit', function listener() { ${listener} }); ${ending}`,
       );
@@ -259,7 +259,7 @@ suite('a built-in function that V8 does not survive', () => {
     "process.on('exit', () => process.exit(3));",
     "throw new Error('of the program');",
   ])
-    test(`does not keep a program from ending that has not noticed it: ${ending}`, { timeout: 60_000 }, async () => {
+    test(`does not keep a program from ending that has not noticed it: ${ending}`, { timeout: 180_000 }, async () => {
       const { code, signal } = await run(`
         const page = await host.open('about:blank');
         await page.evaluate('setTimeout(() => Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1), 10)');
@@ -269,7 +269,7 @@ suite('a built-in function that V8 does not survive', () => {
       assert.deepEqual([signal ?? null, code], [null, expected]);
     });
 
-  test('leaves the ways in which a program ends as they are', { timeout: 60_000 }, async () => {
+  test('leaves the ways in which a program ends as they are', { timeout: 180_000 }, async () => {
     const exited = await run(`await end(${script}); process.exit(5);`);
     assert.equal(exited.code, 5);
     const thrown = await run(`await end(${script}); ${fail}`);
@@ -294,7 +294,7 @@ suite('a built-in function that V8 does not survive', () => {
     assert.equal(unnoticed.code, 0);
   });
 
-  test('is no more often than its page may have threads', { timeout: 120_000 }, async () => {
+  test('is no more often than its page may have threads', { timeout: 300_000 }, async () => {
     const { stdout } = await run(`
       const few = new PageHost({ jsdom, threadLimit: 2 });
       const page = await few.open('about:blank');

@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import { suite, test } from 'node:test';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 
 import { eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
 
@@ -224,17 +226,33 @@ suite('a jar that is full', () => {
   const many = (domain) => Array.from({ length: 30 }, (_, at) => `h${at}.${domain}`);
 
   test('loses none of other sites to one with many hosts, with Secure or without', () => {
-    for (const attributes of ['', '; Secure']) {
+    // A URL can have hosts that no name server has.
+    const others = Array.from({ length: 30 }, (_, at) => `h${at}-.evil.test`);
+    for (const [hosts, attributes] of [many('evil.test'), others].flatMap((hosts) => [
+      [hosts, ''],
+      [hosts, '; Secure'],
+    ])) {
       const cookies = new Cookies();
       cookies.apply({ url: 'https://bank.test/', cookie: 'id=good; Secure; HttpOnly', isHttp: true });
       cookies.apply({ url: 'https://shop.test/', cookie: 'id=good', isHttp: true });
-      fill(cookies, { hosts: many('evil.test'), attributes });
+      fill(cookies, { hosts, attributes });
       assert.deepEqual(
         ['bank', 'shop'].map((name) => cookies.list(`https://${name}.test/`).length),
         [1, 1],
         attributes,
       );
     }
+  });
+
+  test('loses those first that have ended', (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: 1e12 });
+    const cookies = new Cookies();
+    const set = (cookie) => cookies.apply({ url: 'http://shop.test/', cookie, isHttp: true });
+    set('id=good');
+    for (let at = 0; at < 49; at++) set(`x${at}=1; Max-Age=1`);
+    t.mock.timers.tick(2_000);
+    for (let at = 0; at < 10; at++) set(`y${at}=1`);
+    assert.equal(cookies.list('http://shop.test/').length, 11);
   });
 
   test('keeps those with Secure of a site, though hosts of it set many without TLS', () => {
@@ -261,6 +279,56 @@ test('cookies of all domains together are limited in size', () => {
   const { length } = JSON.stringify(cookies.save());
   assert.ok(length > 4e6 && length < 5e6, `${length} characters`);
   assert.equal(cookies.list('http://shop.test/')[0].value, 'good');
+});
+
+test('cookies are not sent when a request has more than 65,536 characters of them', () => {
+  const cookies = new Cookies();
+  const request = { isTopLevel: true, method: 'GET', client: { isUser: true } };
+  const url = new URL(`http://${'a.'.repeat(5)}shop.test/`);
+  const headers = [];
+  for (let labels = 5; labels >= 0; labels--) {
+    const domain = `${'a.'.repeat(labels)}shop.test`;
+    for (let at = 0; at < 6; at++)
+      cookies.apply({
+        url: `http://${domain}/`,
+        cookie: `x${at}=${'v'.repeat(4_000)}; Domain=${domain}`,
+        isHttp: true,
+      });
+    try {
+      headers.push(cookies.headerFor(url, request).length);
+    } catch ({ name, message }) {
+      headers.push(`${name}: ${message}`);
+    }
+  }
+  const refused = 'NetworkError: the cookies for http://a.a.a.a.a.shop.test have more than 65536 characters';
+  assert.deepEqual(headers, [24_028, 48_058, refused, refused, refused, refused]);
+  // Those of others are.
+  assert.equal(cookies.headerFor(new URL('http://shop.test/'), request).length, 24_028);
+});
+
+test('cookies keep nothing but what is counted', () => {
+  v8.setFlagsFromString('--expose-gc');
+  const collect = vm.runInNewContext('gc');
+  const heap = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const cookies = new Cookies();
+  const set = (hosts) => {
+    for (let host = 0; host < hosts; host++)
+      for (let at = 0; at < 50; at++)
+        cookies.apply({
+          url: `http://host${host}.test/a-folder-that-is-long/${'q'.repeat(7_000)}`,
+          cookie: `name-that-is-long-${at}=value that is long; ${'ab;'.repeat(2_500)}`,
+          isHttp: true,
+        });
+  };
+  set(1);
+  const before = heap();
+  set(60);
+  const grown = heap() - before;
+  assert.ok(grown < 5 << 20, `${grown >> 10} kB`);
+  assert.equal(cookies.list('http://host59.test/a-folder-that-is-long/').length, 50);
 });
 
 test('a request is sent again if its connection was idle and is closed', async (t) => {
@@ -307,6 +375,12 @@ suite('cookies that another host sets', () => {
     ],
     ['are not of localhost', 'http://a.localhost/', 'x=1; Domain=localhost', 'http://b.localhost/'],
     ['are not of a domain that is none', 'http://a.test/', 'x=1; Domain=fe80::1%eth0', 'http://a.test/'],
+    [
+      'are not of a domain of other sites',
+      'http://evil.s3.amazonaws.com/',
+      'x=1; Domain=amazonaws.com',
+      'http://bank.s3.amazonaws.com/',
+    ],
     ['are not of a reserved domain', 'http://a.test/', 'x=1; Domain=test', 'http://b.test/'],
   ])
     test(what, () => {
@@ -522,6 +596,18 @@ suite('cookies with SameSite', () => {
     const now = Date.now() / 1_000;
     assert.ok(ends.age > now + 900 && ends.age < now + 1_100, `${ends.age}`);
     for (const name of ['session', 'never', 'long']) assert.equal(ends[name], undefined, name);
+  });
+
+  test('end in time, however often they are read', (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: 1e12 });
+    const cookies = new Cookies();
+    const url = 'http://a.test/';
+    cookies.apply({ url, cookie: 'age=1; Max-Age=2', isHttp: true });
+    const read = [0, 1_000, 1_000].map((later) => {
+      t.mock.timers.tick(later);
+      return cookies.forScript(url, undefined);
+    });
+    assert.deepEqual(read, ['age=1', 'age=1', '']);
   });
 
   test('are sent with a POST from another site only if they say nothing of sites and are new', async (t) => {

@@ -74,6 +74,18 @@ suite('jsdom', () => {
     assert.equal(said, '@selfprof/page: jsdom was not found\n\nhint: npm install --save-dev jsdom@31.0.1');
   });
 
+  test('is found though what its packages need is no file, or has no end', async (t) => {
+    const { file, home } = await program(t, '31.0.1');
+    const packages = path.join(home, 'node_modules');
+    const dependencies = { pipe: '*', endless: '*', absent: '*' };
+    const manifest = { name: 'jsdom', version: '31.0.1', dependencies };
+    await fs.writeFile(path.join(packages, 'jsdom', 'package.json'), JSON.stringify(manifest));
+    for (const name of ['pipe', 'endless']) await fs.mkdir(path.join(packages, name));
+    await run('mkfifo', [path.join(packages, 'pipe', 'package.json')]);
+    await fs.symlink('/dev/zero', path.join(packages, 'endless', 'package.json'));
+    assert.equal(await say(file, home), 'found');
+  });
+
   test('is refused in an unsupported version', async (t) => {
     for (const version of ['30.9.9', '31.1.0', '32.0.0']) {
       const { file, home } = await program(t, version);
@@ -90,6 +102,12 @@ suite('jsdom', () => {
     assert.ok(found.packages.includes(real + path.sep));
     for (const wish of [jsdom, pathToFileURL(jsdom).href, pathToFileURL(jsdom), file, home])
       assert.deepEqual(findLibrary(wish), found);
+    // That in a folder, not one around it.
+    const { home: around } = await program(t, '30.9.9');
+    const inside = path.join(around, 'inside');
+    await fs.mkdir(path.join(inside, 'node_modules'), { recursive: true });
+    await fs.symlink(jsdom, path.join(inside, 'node_modules', 'jsdom'));
+    assert.deepEqual(findLibrary(inside), found);
     const empty = await folder(t);
     assert.throws(() => findLibrary(empty), { message: new RegExp(`was not found at ${empty}`) });
     assert.throws(() => new PageHost({ jsdom: empty }), /was not found/);

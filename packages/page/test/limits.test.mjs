@@ -123,7 +123,7 @@ suite('messages', () => {
     });
     const post = (count) =>
       page.evaluateIn(
-        { timeout: 120_000 },
+        { timeout: 300_000 },
         (messages) => {
           const text = 'x'.repeat(2 ** 20);
           for (let i = 0; i < messages; i++) frames[0].postMessage(text, '*');
@@ -155,7 +155,7 @@ suite('messages', () => {
         for (let i = 0; i < 50_000; i++) { ${script} }
         fetch('http://127.0.0.1:${port}/', { mode: 'no-cors' }).catch(() => {});
       }, 100); 0`);
-      assert.notEqual(Atomics.wait(asked, 0, 0, 60_000), 'timed-out');
+      assert.notEqual(Atomics.wait(asked, 0, 0, 180_000), 'timed-out');
     };
     await doAlone('console.log(i)');
     await page.evaluate('0');

@@ -20,9 +20,9 @@ suite('memory', () => {
     assert.equal(await page.evaluate('1 + 1'), 2);
   });
 
-  test('of marks and measures is limited for all windows of a thread together', { timeout: 120_000 }, async (t) => {
+  test('of marks and measures is limited for all windows of a thread together', { timeout: 300_000 }, async (t) => {
     const page = await openHtml(t, '');
-    const kept = await page.evaluateIn({ timeout: 100_000 }, () => {
+    const kept = await page.evaluateIn({ timeout: 250_000 }, () => {
       const frames = Array.from({ length: 7 }, () => document.body.appendChild(document.createElement('iframe')));
       const timelines = frames.map((frame) => frame.contentWindow.performance);
       for (const timeline of timelines.slice(1))
@@ -152,7 +152,7 @@ suite('memory', () => {
     const [last, alone] = [await page.evaluate(record, 20), await page.evaluate(record, 1)];
     // A twentieth of 64 MiB, and one stack.
     assert.ok(last < 2_000, `${last} functions in the last trace`);
-    assert.ok(alone > 5_000, `${alone} functions in a later trace`);
+    assert.ok(alone > 2.5 * last, `${alone} functions in a later trace, and ${last} before`);
   });
 
   test('of the recording of a load is limited, however often it has a long name', async (t) => {
@@ -173,7 +173,7 @@ suite('memory', () => {
     'modules that are compiled later': 'await WebAssembly.compile(bytes)',
     'modules that are instantiated': 'await WebAssembly.instantiate(bytes)',
   }))
-    test(`that V8 does not count is limited: ${what}`, { timeout: 60_000 }, async (t) => {
+    test(`that V8 does not count is limited: ${what}`, { timeout: 180_000 }, async (t) => {
       const page = await openHtml(t, '', { host: host(t, { memoryLimit: 64 }) });
       const error = await crashOf(
         page,

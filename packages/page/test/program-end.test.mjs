@@ -55,6 +55,10 @@ suite('a program waits', { concurrency: true }, () => {
     'for a document that is loaded': "await page.navigate(slow, { waitUntil: 'idle' })",
     'for a page that is closed': 'await page.close()',
     'for its host to be closed': 'await host.close()',
+    'for a page that is being closed':
+      "let isClosed = false; page.on('close', () => { isClosed = true; }); page.close(); await page.close(); if (!isClosed) throw new Error('it is open')",
+    'for its host to be closed, and with it a page that is being closed':
+      "let isClosed = false; page.on('close', () => { isClosed = true; }); page.close(); await host.close(); if (!isClosed) throw new Error('it is open')",
     'for profiles and samples':
       'const recorded = await host.open(slow, { profile: {} }); await recorded.forceSample(); await recorded.takeProfile()',
     'for pages that are shown': 'await page.setVisible(false); await page.setVisible(true)',
@@ -68,6 +72,20 @@ suite('a program waits', { concurrency: true }, () => {
         console.log('waited');`);
       assert.deepEqual([code, stdout], [0, 'waited\n']);
     });
+});
+
+test('a program whose tests stop time uses pages as ever', { timeout: 60_000 }, async (t) => {
+  const server = await serve(t, routes("for (let i = 0; i < 1_000; i++) console.log('flood')"));
+  const { code, stdout } = await run(`
+    import { mock } from 'node:test';
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] });
+    performance.now = () => 0;
+    const page = await host.open(${JSON.stringify(server.url('/'))});
+    console.log(await page.evaluate('new Promise((resolve) => setTimeout(resolve, 500, 1))'));
+    await page.navigate(${JSON.stringify(server.url('/slow'))}, { waitUntil: 'idle' });
+    console.log(await page.evaluateIn({ timeout: 300 }, 'for (;;);').catch(({ name }) => name));
+    await host.close();`);
+  assert.deepEqual([code, stdout], [0, '1\nTimeoutError\n']);
 });
 
 suite('a listener of the user that throws', () => {

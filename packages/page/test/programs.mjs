@@ -9,15 +9,15 @@ import { jsdom } from './server.mjs';
  * Runs a program that has `PageHost`, and the folder of `jsdom`.
  *
  * @param {string} source
- * @param {{ timeout?: number }} [options] when it is killed, in milliseconds
+ * @param {{ timeout?: number, flags?: string[] }} [options] when it is killed, in milliseconds, and flags of Node
  * @returns {Promise<{ code: number | null, signal?: string | null, stdout: string, stderr: string }>}
  */
-export function runProgram(source, { timeout = 0 } = {}) {
+export function runProgram(source, { timeout = 0, flags = [] } = {}) {
   const program = `
     import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};
     const jsdom = ${JSON.stringify(jsdom)};
     ${source}`;
-  return promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+  return promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', program], {
     timeout,
     killSignal: 'SIGKILL',
   }).then(

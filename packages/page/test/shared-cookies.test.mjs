@@ -68,7 +68,12 @@ suite('threads that set the same cookie at once', () => {
         const act = [
           () => jar.setByScript(URL_OF_PAGE, `${'ab'[step & 1]}=${step}`, undefined),
           () => jar.setByScript(URL_OF_PAGE, `${'ab'[step & 1]}=; Max-Age=0`, undefined),
-          () => jar.setByScript(URL_OF_PAGE, step & 1 ? `nameless${step}` : `=a=${step}`, undefined),
+          () =>
+            jar.setByScript(
+              URL_OF_PAGE,
+              [`nameless${step}`, `=a=${step}`, `==a=${step}`, `=nameless${step}`][step & 3],
+              undefined,
+            ),
           () => thread.receive(),
           () => thread.answer(),
         ][Math.trunc(random() * 5)];

@@ -8,6 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 
+import { setClock } from './clock.mjs';
 import { eventually } from './server.mjs';
 
 const require = createRequire(import.meta.url);
@@ -45,7 +46,7 @@ async function isSpinning() {
 }
 
 suite('messages of a page thread', () => {
-  test('are handled in their order, in turns', async (t) => {
+  test('are handled in their order, in slices of time', async (t) => {
     const { made, handled, counter, thread } = inbox(t);
     const types = Array.from({ length: 30_000 }, (_, at) => `message ${at}`);
     for (const type of types) thread.postMessage({ type });
@@ -55,7 +56,7 @@ suite('messages of a page thread', () => {
     assert.equal(await isSpinning(), false);
   });
 
-  test('of all threads share a turn', async (t) => {
+  test('of all threads share a slice', async (t) => {
     const all = [];
     const inboxes = Array.from({ length: 20 }, (_, number) => {
       const { port1, port2 } = new MessageChannel();
@@ -74,7 +75,7 @@ suite('messages of a page thread', () => {
     const timer = setInterval(() => {}, 1_000);
     t.after(() => clearInterval(timer));
     let time = 0;
-    t.mock.method(performance, 'now', () => time);
+    setClock(t, () => time);
     for (const made of inboxes) made.ring();
     // Each message takes 8 ms of the 10.
     const lengths = [all.length];
@@ -147,9 +148,9 @@ suite('messages of a page thread', () => {
       thread.postMessage({ type: 'dom', message: { type: 'post', record: { ports: [{ pipe }] } } }, [pipe]);
       thread.postMessage({ type: 'worker', port }, [port]);
     };
-    // A turn has a few messages only, so that the others wait in the inbox.
+    // A slice has a few messages only, so that the others wait in the inbox.
     let time = 0;
-    t.mock.method(performance, 'now', () => ++time);
+    setClock(t, () => ++time);
     for (let count = 0; count < 100; count++) send();
     while (handled.length === 0) await setImmediate();
     made.end();

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { eventually, host, logged, open, openHtml, serve, until } from './server.mjs';
 
@@ -264,6 +265,34 @@ suite('what a document sends last', () => {
       ];
     });
     assert.deepEqual(seen, [false, 200, 200, 'Failed to fetch', 200, 'Failed to fetch', true]);
+  });
+
+  test('does not wait for that of another page', async (t) => {
+    const server = await serve(t, { '/wait': () => new Promise(() => {}), '*': 'answer' });
+    const pages = host(t);
+    const [busy, other] = [
+      await open(t, server.url('/'), { host: pages }),
+      await open(t, server.url('/'), { host: pages }),
+    ];
+    await busy.evaluate(() => {
+      for (let count = 0; count < 100; count++) fetch('/wait', { keepalive: true }).catch(() => {});
+    });
+    await eventually(() => server.requests.filter(({ url }) => url === '/wait').length === 16);
+    assert.equal(await other.evaluate("fetch('/', { keepalive: true }).then((response) => response.text())"), 'answer');
+  });
+
+  test('ends with its host, also what waits for a connection', async (t) => {
+    const server = await serve(t, { '/wait': () => new Promise(() => {}), '*': '' });
+    const pages = host(t);
+    const page = await open(t, server.url('/'), { host: pages });
+    await page.evaluate(() => {
+      for (let count = 0; count < 100; count++) fetch('/wait', { keepalive: true }).catch(() => {});
+    });
+    const waiting = () => server.requests.filter(({ url }) => url === '/wait').length;
+    await eventually(() => waiting() === 16);
+    await pages.close();
+    await sleep(300);
+    assert.equal(waiting(), 16);
   });
 
   test('comes with the cookies of its document, and under its rules', async (t) => {

@@ -8,6 +8,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 
 import { removeV8Extensions } from '../src/main-realm/v8-extensions.cjs';
+import { runProgram } from './programs.mjs';
 import { host, jsdom, openHtml } from './server.mjs';
 
 const namesOf = (context) => vm.runInContext('Reflect.ownKeys(globalThis)', context);
@@ -46,6 +47,39 @@ suite('flags of V8', () => {
       await before.evaluate(`(() => { try { return ${domRealm}; } catch { return 'undefined'; } })()`),
       'undefined',
     );
+  });
+
+  test('that call that function something else give no realm one', async () => {
+    const { stdout } = await runProgram(
+      `const host = new PageHost({ jsdom });
+      await host.open('about:blank').catch(({ message }) => console.log(message));
+      await host.close();`,
+      { flags: ['--expose-gc-as=escape'] },
+    );
+    assert.match(stdout, /as by --expose-gc-as/);
+  });
+
+  test('for the size of heaps do not apply to pages, whenever they are set', async () => {
+    for (const flag of ['--max-old-space-size=4096', '--max-heap-size=4096', '--max-semi-space-size=1024']) {
+      for (const [flags, before] of [
+        [[flag], ''],
+        [[], `v8.setFlagsFromString('${flag}');`],
+      ]) {
+        const { stdout } = await runProgram(
+          `import v8 from 'node:v8';
+          const host = new PageHost({ jsdom, memoryLimit: 128 });
+          ${before}
+          const page = await host.open('about:blank');
+          await page.evaluate('keep = []; for (;;) keep.push({ a: [1] });').catch(({ code }) => console.log(code));
+          console.log(process.resourceUsage().maxRSS >> 10);
+          await host.close();`,
+          { flags },
+        );
+        const [code, megabytes] = stdout.split('\n');
+        assert.equal(code, 'ERR_WORKER_OUT_OF_MEMORY', flag);
+        assert.ok(Number(megabytes) < 1_000, `${flag}: ${megabytes} MB`);
+      }
+    }
   });
 
   test('by which scripts could end the process, or without WebAssembly, are refused', async () => {

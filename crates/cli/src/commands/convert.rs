@@ -14,6 +14,7 @@ use crate::files::input::{self, is_stream};
 use crate::inferred_names;
 use crate::source_maps::ReadableThread;
 use crate::terminal::messages::{say, warn};
+use crate::terminal::names::printable;
 
 /// Runs the command.
 pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
@@ -46,10 +47,11 @@ pub fn convert(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     };
     let lost: Vec<String> = losses(format, &threads).iter().map(ToString::to_string).collect();
     if !lost.is_empty() {
-        warn(format_args!("the format {format} cannot hold {}", lost.join(", nor ")));
+        warn(format_args!("the format {format} cannot hold {}", printable(&lost.join(", nor "))));
     }
     if !holds_threads(format) && threads.len() > 1 {
-        say(format_args!("written: the busiest thread, {}; `--thread` chooses another", threads[0].label()));
+        let busiest = printable(&threads[0].label());
+        say(format_args!("written: the busiest thread, {busiest}; `--thread` chooses another"));
     }
     match write_threads(format, &threads, output) {
         Ok(()) => Ok(ExitCode::SUCCESS),

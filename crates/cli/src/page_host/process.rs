@@ -19,6 +19,9 @@ use parking_lot::Mutex;
 use selfprof_webdriver::{CallError, Pages};
 use serde_json::{Value, json};
 
+use crate::terminal::messages::say;
+use crate::terminal::names::printable;
+
 use super::memory;
 
 /// The longest line that is read: a trace, or a value returned by a script of a page.
@@ -27,6 +30,9 @@ const MAX_LINE: u64 = 1 << 30;
 /// How much memory a line may take once it is read, in bytes: a tree of small objects takes a hundred times as much as its text. This process
 /// is that of all sessions.
 const MAX_TREE: usize = 256 << 20;
+
+/// The longest line of Node's that is printed.
+const MAX_PRINTED: u64 = 1 << 16;
 
 /// How the message begins that says how much memory the process may take.
 pub const TOO_LARGE: &str = "the pages took more than ";
@@ -62,15 +68,21 @@ impl PageProcess {
         on_event: impl FnMut(Value) + Send + 'static,
     ) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
-        let child = Command::new(node)
+        let mut child = Command::new(node)
             .arg(driver)
             // Preloads and debuggers are meant for other programs.
             .env_remove("NODE_OPTIONS")
             .env_remove("SELFPROF_RUN")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
+            // Node makes pipes that it has as stdout and stderr non-blocking, for whoever shares them.
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
             // Signals of the terminal go to this process only, which then ends the page host.
             .process_group(0)
             .spawn()?;
+        if let Some(stderr) = child.stderr.take() {
+            thread::Builder::new().name("page stderr".to_owned()).spawn(move || forward(stderr))?;
+        }
         let closing = socket.try_clone()?;
         let calls = Arc::<Mutex<Calls>>::default();
         let (reader, shared) = (BufReader::new(socket.try_clone()?), Arc::clone(&calls));
@@ -134,6 +146,17 @@ impl Pages for PageProcess {
 impl Drop for PageProcess {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// Prints what Node prints, such as why V8 has ended a page.
+fn forward(stderr: impl Read) {
+    let mut reader = BufReader::new(stderr);
+    let mut line = Vec::new();
+    while let Some(is_whole) = read_line(&mut reader, MAX_PRINTED, &mut line) {
+        if is_whole {
+            say(printable(String::from_utf8_lossy(&line).trim_end_matches('\n')));
+        }
     }
 }
 

@@ -1,14 +1,16 @@
 //! Finding scripts and their source maps.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::SystemTime;
 
-use selfprof_source_maps::{Comments, Map};
+use selfprof_source_maps::{Comments, Map, json_of_data_url};
 
 use crate::failure::Failure;
 use crate::terminal::messages::warn;
@@ -20,12 +22,26 @@ const MAX_BYTES: u64 = 1 << 26;
 /// At most this many files are considered in the directories of `--source-maps`.
 const MAX_FILES: usize = 100_000;
 
+/// How many bytes and mappings the maps of a recording may have together, since all of them are kept.
+const MAX_MAP_BYTES: usize = 1 << 29;
+const MAX_MAPPINGS: usize = 1 << 25;
+
+/// How many bytes of scripts are searched for names, since a recording may name many scripts, or one in many ways.
+const MAX_CODE_BYTES: u64 = 1 << 30;
+
 /// At most this many bad maps are named; the rest are counted.
 const MAX_WARNINGS: usize = 5;
 
 /// Finds source maps, and warns about those that cannot be used.
 pub struct Finder {
     files: Files,
+    /// The maps of local scripts, and those in files. A script and a map may have many names.
+    by_script: HashMap<PathBuf, Option<Rc<Map>>>,
+    by_file: HashMap<PathBuf, Option<Rc<Map>>>,
+    /// What is left for further maps and scripts.
+    map_bytes: usize,
+    mappings: usize,
+    code_bytes: Cell<u64>,
     /// The number of maps that cannot be used, or whose scopes cannot be used.
     bad: usize,
 }
@@ -33,7 +49,15 @@ pub struct Finder {
 impl Finder {
     /// Lists the files in the directories.
     pub fn new(directories: &[PathBuf]) -> Result<Self, Failure> {
-        Ok(Self { files: Files::in_directories(directories)?, bad: 0 })
+        Ok(Self {
+            files: Files::in_directories(directories)?,
+            by_script: HashMap::new(),
+            by_file: HashMap::new(),
+            map_bytes: MAX_MAP_BYTES,
+            mappings: MAX_MAPPINGS,
+            code_bytes: Cell::new(MAX_CODE_BYTES),
+            bad: 0,
+        })
     }
 
     /// Prints how many bad maps were not named.
@@ -46,7 +70,9 @@ impl Finder {
     /// The script with this URL, unless it has changed since a time.
     pub fn code(&self, url: &str, recorded: Option<SystemTime>) -> Option<String> {
         let path = self.path_of(url)?;
-        let changed = fs::metadata(&path).and_then(|metadata| metadata.modified()).ok()?;
+        let metadata = fs::metadata(&path).ok()?;
+        let changed = metadata.modified().ok()?;
+        self.code_bytes.set(self.code_bytes.get().checked_sub(metadata.len())?);
         if recorded.is_some_and(|recorded| changed > recorded) {
             return None;
         }
@@ -58,49 +84,80 @@ impl Finder {
     }
 
     /// The map that a recording has of the script with this URL.
-    pub fn recorded(&mut self, url: &str, json: &str) -> Option<Map> {
-        self.usable(url, Map::read(json.as_bytes()).map_err(|error| error.to_string()))
+    pub fn recorded(&mut self, url: &str, json: &str) -> Option<Rc<Map>> {
+        self.read(url, json.as_bytes())
     }
 
     /// The map of the script with this URL.
-    pub fn find(&mut self, url: &str) -> Option<Map> {
-        let name = file_name(url);
+    pub fn find(&mut self, url: &str) -> Option<Rc<Map>> {
         let code_path = self.path_of(url);
-        let code = code_path.as_deref().and_then(read_text);
+        let Some(place) = code_path.as_deref().and_then(|path| fs::canonicalize(path).ok()) else {
+            return self.find_for(url, code_path.as_deref());
+        };
+        if let Some(found) = self.by_script.get(&place) {
+            return found.clone();
+        }
+        let found = self.find_for(url, code_path.as_deref());
+        self.by_script.insert(place, found.clone());
+        found
+    }
+
+    fn find_for(&mut self, url: &str, code_path: Option<&Path>) -> Option<Rc<Map>> {
+        let name = file_name(url);
+        let code = code_path.and_then(read_text);
         let comments = code.as_deref().map(Comments::of).unwrap_or_default();
         if let Some(data) = comments.mapping_url.filter(|url| url.starts_with("data:")) {
-            return self.usable(url, Map::from_data_url(data).map_err(|error| error.to_string()));
+            return match json_of_data_url(data) {
+                Ok(json) => self.read(url, &json),
+                Err(error) => self.refuse(url, &error.to_string()),
+            };
         }
-        let linked = code_path.as_deref().zip(comments.mapping_url).map(|(code, map)| linked(code, map));
+        let linked = code_path.zip(comments.mapping_url).map(|(code, map)| linked(code, map));
         let of_url = comments.mapping_url.and_then(|map| self.files.named(map.rsplit('/').next()?, url));
         let by_name = || self.files.named(&format!("{name}.map"), url);
         let by_id = || self.files.with_debug_id(comments.debug_id?);
         let path = linked.filter(|path| path.is_file()).or_else(by_id).or(of_url).or_else(by_name)?;
-        let map = match read(&path) {
-            Some(json) => Map::read(&json).map_err(|error| error.to_string()),
-            None => Err(format!("the file cannot be read, or is longer than {} MiB", MAX_BYTES >> 20)),
+        let place = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        if let Some(found) = self.by_file.get(&place) {
+            return found.clone();
+        }
+        let name = path.display().to_string();
+        let found = match read(&path) {
+            Some(json) => self.read(&name, &json),
+            None => {
+                let reason = format!("the file cannot be read, or is longer than {} MiB", MAX_BYTES >> 20);
+                self.refuse(&name, &reason)
+            }
         };
-        self.usable(&path.display().to_string(), map)
+        self.by_file.insert(place, found.clone());
+        found
     }
 
-    /// Warns if the map, or its scopes, cannot be used.
-    fn usable(&mut self, name: &str, map: Result<Map, String>) -> Option<Map> {
-        let name = printable(name);
-        match &map {
-            Ok(map) => {
-                if let Some(error) = map.bad_scopes() {
-                    let reason = error.to_string();
-                    self.warn(format_args!(
-                        "ignored the scopes in the source map of {name}: {}",
-                        printable(&reason)
-                    ));
-                }
-            }
-            Err(reason) => {
-                self.warn(format_args!("ignored the source map of {name}: {}", printable(reason)));
-            }
+    /// Reads a map. Warns if it, or its scopes, cannot be used.
+    fn read(&mut self, name: &str, json: &[u8]) -> Option<Rc<Map>> {
+        let Some(left) = self.map_bytes.checked_sub(json.len()) else {
+            return self
+                .refuse(name, &format!("all maps together have more than {} MiB", MAX_MAP_BYTES >> 20));
+        };
+        let map = match Map::read(json) {
+            Ok(map) => map,
+            Err(error) => return self.refuse(name, &error.to_string()),
+        };
+        let Some(mappings) = self.mappings.checked_sub(map.mappings()) else {
+            return self.refuse(name, &format!("all maps together have more than {MAX_MAPPINGS} mappings"));
+        };
+        (self.map_bytes, self.mappings) = (left, mappings);
+        if let Some(error) = map.bad_scopes() {
+            let (name, reason) = (printable(name), error.to_string());
+            self.warn(format_args!("ignored the scopes in the source map of {name}: {}", printable(&reason)));
         }
-        map.ok()
+        Some(Rc::new(map))
+    }
+
+    /// Warns that a map cannot be used.
+    fn refuse(&mut self, name: &str, reason: &str) -> Option<Rc<Map>> {
+        self.warn(format_args!("ignored the source map of {}: {}", printable(name), printable(reason)));
+        None
     }
 
     /// Counts a bad map, and prints the first few.

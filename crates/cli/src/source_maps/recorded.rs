@@ -10,6 +10,9 @@ use selfprof_source_maps::{Comments, json_of_data_url};
 use super::finder::{linked, local_file, read, read_text};
 use crate::terminal::names::printable;
 
+/// How many bytes the maps of a recording may have together.
+const MAX_BYTES: usize = 1 << 28;
+
 /// At most this many bad maps are named; the rest are counted.
 const MAX_WARNINGS: usize = 5;
 
@@ -27,13 +30,21 @@ pub fn recorded_maps(
         }
     }
     let mut maps = Vec::new();
-    let (mut ambiguous, mut bad) = (0, 0);
+    let (mut ambiguous, mut bad, mut bytes) = (0, 0, 0);
     for (script, urls) in by_script {
         let [url] = urls[..] else {
             ambiguous += 1;
             continue;
         };
-        match map_of(script, url) {
+        let map = map_of(script, url).and_then(|map| {
+            bytes += map.as_ref().map_or(0, |map| map.json.len());
+            if bytes > MAX_BYTES {
+                Err(format!("all maps together have more than {} MiB", MAX_BYTES >> 20))
+            } else {
+                Ok(map)
+            }
+        });
+        match map {
             Ok(map) => maps.extend(map),
             Err(reason) => {
                 if bad < MAX_WARNINGS {

@@ -67,7 +67,7 @@ fn the_process_of_a_page_has_a_limit_of_memory() {
         "<script>setTimeout(() => { for (const keep = [];;) keep.push(new Array(1_000_000).fill(1.5)); }, 100)</script>",
     )
     .unwrap();
-    check(&page(&["--memory-limit", "400", "--wait", "4000", path.to_str().unwrap()]), 1, "", &[told]);
+    check(&page(&["--memory-limit", "400", "--wait", "60000", path.to_str().unwrap()]), 1, "", &[told]);
 }
 
 fn output_of_top(path: &std::path::Path) -> String {

@@ -1,5 +1,8 @@
 //! Tests of the WebDriver protocol with raw HTTP: values, errors, and sessions that must not disturb others.
 
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
 use std::{iter, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -7,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, Session};
 use crate::page_server::PageServer;
-use crate::processes::{await_end, children};
+use crate::processes::{TIMEOUT, await_end, children};
 
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 const WINDOW: &str = "window-fcc6-11e5-b4f8-330a88ab9d7f";
@@ -259,6 +262,39 @@ fn an_endless_loop_times_out_without_disturbing_other_sessions() {
     stuck.post("/timeouts", json!({ "pageLoad": 500 }));
     let endless = json!({ "url": "data:text/html,<script>for (;;);</script>" });
     assert_eq!(stuck.fails("POST", "/url", endless).0, "timeout");
+}
+
+/// Nobody knows the ids of their sessions.
+#[test]
+fn sessions_of_clients_that_disconnect_end() {
+    let endpoint = Endpoint::start();
+    let body = r#"{"capabilities":{}}"#;
+    let head = format!(
+        "POST /session HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        endpoint.address,
+        body.len()
+    );
+    let connect = |_| {
+        let mut stream = TcpStream::connect(&endpoint.address).unwrap();
+        stream.write_all(format!("{head}{body}").as_bytes()).unwrap();
+        stream
+    };
+    let streams: Vec<TcpStream> = (0..32).map(connect).collect();
+    let await_readiness = |expected: bool| {
+        let start = Instant::now();
+        while endpoint.command("GET", "/status", &json!({})).1["ready"] != expected {
+            assert!(start.elapsed() < TIMEOUT, "it is ready: {}", !expected);
+            thread::sleep(Duration::from_millis(1));
+        }
+    };
+    // Those that are being started count.
+    await_readiness(false);
+    let (_, value) = endpoint.command("POST", "/session", &json!({ "capabilities": {} }));
+    assert_eq!(value["message"], "the maximum of 32 sessions is open or being started");
+    drop(streams);
+    await_readiness(true);
+    children(endpoint.process.id()).into_iter().for_each(await_end);
+    assert_eq!(endpoint.command("GET", "/status", &json!({})).1["message"], "0 sessions are open");
 }
 
 #[test]

@@ -5,8 +5,9 @@ use selfprof_trace::{LabelSetId, Marker, Micros, Sample, StackId, Trace};
 
 use crate::error::WriteError;
 
-/// The maximum number of functions that a format may spell out: more than any real recording has, but bounded.
-const MAX_FUNCTIONS: u64 = 1 << 30;
+/// The maximum number of functions that a format may spell out: more than any real recording has. Each takes up to ten bytes while they are
+/// written.
+const MAX_FUNCTIONS: u64 = 1 << 27;
 
 /// The total of the samples with the same stack, marker and labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

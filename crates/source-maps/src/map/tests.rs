@@ -308,3 +308,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn small_texts_that_take_much_memory_are_refused() {
+    #[track_caller]
+    fn check(root: &str, sources: usize, mappings: usize, expected: Option<&str>) {
+        let sources = vec![r#""a""#; sources].join(",");
+        let mappings = "A,".repeat(mappings);
+        let map = format!(
+            r#"{{"version":3,"source\u0052oot":"{root}","sources":[{sources}],"names":[],"mappings":"{mappings}"}}"#
+        );
+        let sections = format!(r#"[{{"offset":{{"line":0,"column":0}},"map":{map}}}]"#);
+        let index = format!(")]}}'\n{{\"version\":3,\"sections\":{sections}}}");
+        for json in [map, index] {
+            let error = Map::read(json.as_bytes()).err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), expected);
+        }
+    }
+    let root = "r".repeat(1 << 20);
+    check(&root, 64, 0, None);
+    check(&root, 65, 0, Some("the names of its sources have more than 64 MiB"));
+    check("", 1, 100_000, None);
+    check("", 1, (3 << 22) + 1, Some("it has more than 12582912 mappings"));
+}

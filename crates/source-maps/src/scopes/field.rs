@@ -21,16 +21,21 @@ struct Offset {
     column: u32,
 }
 
+/// The JSON of a map without the line that prevents it from being run as a script.
+pub(crate) fn without_guard(json: &[u8]) -> &[u8] {
+    let guarded = json.first().is_some_and(|byte| b")]}'".contains(byte));
+    let line = json.iter().position(|byte| guarded && *byte == b'\n').unwrap_or(0);
+    &json[line..]
+}
+
 impl Field {
-    /// Reads them from the JSON of a map, which may start with a line that prevents it from being run as a script.
+    /// Reads them from the JSON of a map.
     pub(crate) fn read(json: &[u8]) -> Result<Self, serde_json::Error> {
         // Most maps have no scopes, and need not be parsed a second time.
         if !std::str::from_utf8(json).is_ok_and(|text| text.contains("\"scopes\"")) {
             return Ok(Self::default());
         }
-        let guarded = json.first().is_some_and(|byte| b")]}'".contains(byte));
-        let line = json.iter().position(|byte| guarded && *byte == b'\n').unwrap_or(0);
-        serde_json::from_slice(&json[line..])
+        serde_json::from_slice(without_guard(json))
     }
 
     /// The fields of the sections' maps, in the order of their offsets.

@@ -156,3 +156,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn long_urls_of_scripts_do_not_multiply() {
+    let sources: Vec<String> = (0..200).map(|number| format!(r#""{number}.ts""#)).collect();
+    let mappings = format!("AAAA{}", ";ACAA".repeat(199));
+    let json =
+        format!(r#"{{"version":3,"sources":[{}],"names":[],"mappings":"{mappings}"}}"#, sources.join(","));
+    let map = Map::read(json.as_bytes()).unwrap();
+    let mut trace = Trace::new();
+    let url = format!("/{}/a.js", "d".repeat(1 << 20));
+    let (name, resource) = (trace.name("f").unwrap(), trace.resource(&url).unwrap());
+    for line in 1..=200_u32 {
+        let (line, column) = (line.try_into().ok(), 1.try_into().ok());
+        let frame = trace.frame(Frame { name, resource: Some(resource), line, column }).unwrap();
+        trace.stack(Stack { parent: None, frame }).unwrap();
+    }
+    let (mapped, counts) = apply(&trace, |_| Some(&map)).unwrap();
+    assert_eq!(counts.mapped, 200);
+    let lengths: Vec<usize> = mapped.resources().iter().map(|(_, url)| url.len()).collect();
+    assert_eq!(lengths.len(), 200);
+    assert!(lengths.iter().sum::<usize>() < 130 << 20);
+    assert_eq!(mapped.resources().iter().last().map(|(_, url)| url), Some("199.ts"));
+}

@@ -16,6 +16,22 @@ const { JsonText } = require('./json-text.cjs');
 /** How often elements are looked for while they are awaited, in milliseconds. */
 const FIND_INTERVAL = 20;
 
+/** The errors of commands in a document. A page that has taken over its realm can answer with any other, as if the session had ended. */
+const PAGE_ERRORS = new Set([
+  'detached shadow root',
+  'element not interactable',
+  'invalid argument',
+  'invalid element state',
+  'invalid selector',
+  'javascript error',
+  'no such element',
+  'no such frame',
+  'no such shadow root',
+  'no such window',
+  'stale element reference',
+  'unsupported operation',
+]);
+
 /**
  * A window of the page. `document` is the number of the page's document that it was found in: after a navigation, it is gone.
  *
@@ -114,7 +130,7 @@ class Automation {
     }
     if (answer.error !== undefined) {
       const { code, message, stack } = Object(answer.error);
-      throw new CommandError(textOf(code), textOf(message), textOf(stack));
+      throw new CommandError(PAGE_ERRORS.has(code) ? code : 'unknown error', textOf(message), textOf(stack));
     }
     return new JsonText(answer.text);
   }

@@ -19,15 +19,17 @@ const MAX_SHARE = 1 / 8;
 
 /** @typedef {import('tough-cookie').Cookie} Cookie */
 /** @typedef {{ domain: string, path: string, key: string }} StoredCookie */
-/** @typedef {StoredCookie & { secure: boolean, size: number, site: string }} CountedCookie */
+/** @typedef {StoredCookie & { secure: boolean, size: number, site: string, end: number }} CountedCookie `end` is when it expires */
 
-/**
- * The part of a URL that a cookie depends on. As a text of its own: V8 keeps the whole URL, which may be long, for a part of it.
- *
- * @param {string} url of HTTP
- */
+/** A copy of a text that may be a part of a longer one, which V8 keeps as a whole as long as the part. @param {string} text */
+function textOfItsOwn(text) {
+  // UTF-8 has no lone surrogates.
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
+/** The part of a URL that a cookie depends on. @param {string} url of HTTP, which may be long */
 function withoutQuery(url) {
-  return Buffer.from(/^[^?#]*/.exec(url)?.[0] ?? '').toString();
+  return textOfItsOwn(/^[^?#]*/.exec(url)?.[0] ?? '');
 }
 
 /** Whether the text of a cookie is too long, or the URL, whose path can become the cookie's. @param {string} text @param {string} url */
@@ -61,6 +63,7 @@ class CookieCounts {
       ...place,
       secure: cookie.secure === true,
       size,
+      end: cookie.expiryTime() ?? Number.POSITIVE_INFINITY,
       site: known?.site ?? registrableDomain(domain),
     });
     this.#size += size - (known?.size ?? 0);
@@ -136,8 +139,9 @@ class CookieCounts {
     /** @type {CountedCookie[]} */
     const evicted = [];
     if (!hasTo()) return evicted;
-    const chosen = [...this.#cookies.values()].filter(may);
-    for (const cookie of [...chosen.filter(({ secure }) => !secure), ...chosen.filter(({ secure }) => secure)]) {
+    const now = Date.now();
+    const chosen = [...this.#cookies.values()].filter(may).map((cookie) => ({ cookie, rank: rankOf(cookie, now) }));
+    for (const { cookie } of chosen.sort((one, other) => one.rank - other.rank)) {
       if (!hasTo()) break;
       this.remove(cookie);
       evicted.push(cookie);
@@ -151,6 +155,12 @@ function heaviest(weights) {
   return [...weights].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0]);
 }
 
+/** Those that have expired go first, then those without `Secure`. @param {CountedCookie} cookie @param {number} now */
+function rankOf({ end, secure }, now) {
+  if (end <= now) return 0;
+  return secure ? 2 : 1;
+}
+
 /** Where a jar keeps a cookie. @param {Cookie | StoredCookie} cookie @returns {StoredCookie} */
 function placeOf({ domain, path, key }) {
   return { domain: domain ?? '', path: path ?? '/', key };
@@ -161,4 +171,4 @@ function nameOf({ domain, path, key }) {
   return JSON.stringify([domain, path, key]);
 }
 
-module.exports = { CookieCounts, isTooLarge, MAX_PER_DOMAIN, placeOf, withoutQuery };
+module.exports = { CookieCounts, isTooLarge, MAX_PER_DOMAIN, placeOf, textOfItsOwn, withoutQuery };

@@ -3,11 +3,19 @@
 // Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar of each page. Each thread of the page has a
 // copy, and every change is sent to the other threads.
 
-const { CookieCounts, isTooLarge, MAX_PER_DOMAIN, placeOf, withoutQuery } = require('./cookie-limits.cjs');
+const {
+  CookieCounts,
+  isTooLarge,
+  MAX_PER_DOMAIN,
+  placeOf,
+  textOfItsOwn,
+  withoutQuery,
+} = require('./cookie-limits.cjs');
 const { newCookieStore, someRelated } = require('./cookie-store.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isTrustworthy } = require('./origin.cjs');
-const { isSameSite } = require('./site.cjs');
+const { NetworkError } = require('./request.cjs');
+const { isSameSite, registrableDomain } = require('./site.cjs');
 
 /** @typedef {import('tough-cookie').Cookie} Cookie */
 /** @typedef {'strict' | 'lax' | 'none'} SameSiteContext */
@@ -25,8 +33,17 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /** What names of cookies promise about who has set them. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-cookie-name-prefixes */
 const PREFIX = /^__(secure|host-http|host|http)-/i;
 
+/** The last time that `Date` can say, in milliseconds. */
+const MAX_TIME = 8.64e15;
+
 /** How long a cookie without `SameSite` is sent with a POST that navigates from another site, as in Chromium, in milliseconds: logging in may depend on it. */
 const LAX_ALLOWS_UNSAFE = 120_000;
+
+/**
+ * Characters of the cookies in a request. Servers take less: of 16 KB in all headers, by default, to 64 KB. A site has more in domains inside each other,
+ * and a thread has hundreds of requests.
+ */
+const MAX_HEADER = 1 << 16;
 
 class Cookies {
   /** @type {import('tough-cookie').CookieJar | undefined} */
@@ -83,6 +100,7 @@ class Cookies {
     const jar = this.#jar;
     const stored = jar.setCookieSync(parsed, url, { ignoreError: true, http: isHttp });
     if (stored === undefined) return false;
+    keepLittleOf(stored);
     const remove = (/** @type {import('./cookie-limits.cjs').StoredCookie} */ { domain, path, key }) =>
       jar.store.removeCookie(domain, path, key, () => {});
     const expiry = stored.expiryTime();
@@ -129,20 +147,16 @@ class Cookies {
   }
 
   /**
-   * The cookies that are sent to a URL, or read at it, as one text.
+   * The cookies that are sent to a URL, or read at it.
    *
    * @param {string} url
    * @param {{ sameSiteContext: SameSiteContext, http?: boolean, isLogin?: boolean }} options
    */
-  #textFor(url, { sameSiteContext, http = true, isLogin = false }) {
+  #cookiesFor(url, { sameSiteContext, http = true, isLogin = false }) {
     const oldest = isLogin ? Date.now() - LAX_ALLOWS_UNSAFE : Number.POSITIVE_INFINITY;
     const isSent = (/** @type {Cookie} */ { sameSite, creation }) =>
       sameSite !== undefined || sameSiteContext !== 'none' || Number(creation) > oldest;
-    const cookies = this.#jar.getCookiesSync(url, { http, sameSiteContext });
-    return cookies
-      .filter(isSent)
-      .map((cookie) => cookie.cookieString())
-      .join('; ');
+    return this.#jar.getCookiesSync(url, { http, sameSiteContext }).filter(isSent);
   }
 
   /**
@@ -170,13 +184,16 @@ class Cookies {
    *
    * @param {URL} url
    * @param {CookieRequest} request
+   * @throws {NetworkError} if they are too many
    */
   headerFor(url, request) {
     if (this.#isUnused) return '';
     const isLogin = request.isTopLevel && request.method === 'POST';
-    return Buffer.from(this.#textFor(url.href, { sameSiteContext: contextOf(url, request), isLogin })).toString(
-      'latin1',
-    );
+    const cookies = this.#cookiesFor(url.href, { sameSiteContext: contextOf(url, request), isLogin });
+    const length = cookies.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
+    if (length > MAX_HEADER)
+      throw new NetworkError(`the cookies for ${url.origin} have more than ${MAX_HEADER} characters`);
+    return Buffer.from(textOf(cookies)).toString('latin1');
   }
 
   /** The cookies that a request of the user would carry, in the form that WebDriver gives them. @param {string} url */
@@ -197,7 +214,7 @@ class Cookies {
   /** The value of `document.cookie`. @param {string} url @param {DocumentClient} client */
   forScript(url, client) {
     if (this.#isUnused) return '';
-    return this.#textFor(url, { sameSiteContext: contextOfDocument(client), http: false });
+    return textOf(this.#cookiesFor(url, { sameSiteContext: contextOfDocument(client), http: false }));
   }
 
   /** Performs `document.cookie = text`. @param {string} url @param {string} text @param {DocumentClient} client */
@@ -220,8 +237,12 @@ function isForHost(cookie, url) {
     // It is no host.
     return false;
   }
-  if (!domain || domain.includes('.') || domain.includes(':')) return true;
-  if (new URL(url).hostname !== domain) return false;
+  if (!domain) return true;
+  const { hostname } = new URL(url);
+  // A domain is within one site: for tough-cookie, amazonaws.com is that of all its customers.
+  if (domain.includes(':')) return true;
+  if (domain.includes('.')) return domain === hostname || registrableDomain(domain) === registrableDomain(hostname);
+  if (hostname !== domain) return false;
   cookie.domain = null;
   return true;
 }
@@ -253,6 +274,30 @@ function hasFalsePrefix(cookie, url) {
   if (!secure || !isTrustworthy(new URL(url).origin)) return true;
   if (prefix.endsWith('http') && !httpOnly) return true;
   return prefix.startsWith('host') && (domain !== null || path !== '/');
+}
+
+/** @param {Cookie[]} cookies */
+function textOf(cookies) {
+  return cookies.map((cookie) => cookie.cookieString()).join('; ');
+}
+
+/**
+ * Keeps what is counted alone. V8 keeps the whole text for a part of it, and tough-cookie the attributes that it does not know.
+ *
+ * @param {Cookie} cookie
+ */
+function keepLittleOf(cookie) {
+  cookie.extensions = null;
+  // For tough-cookie, `Max-Age` counts from when the cookie was last read.
+  if (cookie.maxAge !== null) {
+    const end = Date.now() + Number(cookie.maxAge) * 1_000;
+    cookie.expires = end < MAX_TIME ? new Date(Math.max(end, 0)) : 'Infinity';
+    cookie.maxAge = null;
+  }
+  cookie.key = textOfItsOwn(cookie.key);
+  cookie.value = textOfItsOwn(cookie.value);
+  cookie.domain = cookie.domain && textOfItsOwn(cookie.domain);
+  cookie.path = cookie.path && textOfItsOwn(cookie.path);
 }
 
 /** When a cookie ends, in seconds; undefined for one of the session, and one that never ends. @param {Cookie} cookie */

@@ -9,6 +9,7 @@
 const dns = require('node:dns');
 const fs = require('node:fs');
 const { isIP } = require('node:net');
+const { clearTimeout, setTimeout } = require('node:timers');
 
 const { isLocalhost } = require('./origin.cjs');
 

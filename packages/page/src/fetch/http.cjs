@@ -96,6 +96,9 @@ class Transport {
   bodyLimit;
   #timeout;
   #isUnref;
+  #isClosed = false;
+  /** Those that wait for a connection get a new one when others are closed, unless they are ended. @type {Set<http.ClientRequest>} */
+  #pending = new Set();
 
   /** @param {TransportOptions} [options] */
   constructor({
@@ -137,6 +140,7 @@ class Transport {
     const merged = mergedHeaders(headers);
     if (body !== null) merged['content-length'] = body.byteLength;
     return new Promise((resolve, reject) => {
+      if (this.#isClosed) throw new Error('the page is closed');
       const { request, agent } = isSecure ? this.#secure : { request: http.request, agent: this.#httpAgent };
       closeIdle(agent);
       const outgoing = request({
@@ -153,6 +157,8 @@ class Transport {
         signal,
         timeout: this.#timeout,
       });
+      this.#pending.add(outgoing);
+      outgoing.on('close', () => this.#pending.delete(outgoing));
       // The agent references a connection that is used again, and Node each address that it tries.
       if (this.#isUnref)
         outgoing.on('socket', (socket) => {
@@ -165,7 +171,7 @@ class Transport {
       outgoing.on('error', (error) => {
         // The server closed an idle connection at that moment. Browsers ask again, too.
         const isClosed = outgoing.reusedSocket && !hasResponse && 'code' in error && error.code === 'ECONNRESET';
-        if (isClosed && (method === 'GET' || method === 'HEAD'))
+        if (isClosed && !this.#isClosed && (method === 'GET' || method === 'HEAD'))
           resolve(this.send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
         else reject(error);
       });
@@ -211,8 +217,10 @@ class Transport {
     });
   }
 
-  /** Closes the connections that are kept open. */
+  /** Ends the requests, and closes the connections. */
   close() {
+    this.#isClosed = true;
+    for (const outgoing of this.#pending) outgoing.destroy();
     this.#httpAgent.destroy();
     this.#https?.agent.destroy();
   }

@@ -22,6 +22,7 @@ const { referrerFor } = require('./referrer.cjs');
 const { NetworkError, checkLength, parseUrl } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
 const { farther, siteRelation } = require('./site.cjs');
+const { inSlices } = require('./time-slices.cjs');
 const { Turns } = require('./turns.cjs');
 
 /** @typedef {import('./request.cjs').Client} Client */
@@ -197,12 +198,13 @@ class Network {
         const metadata = fetchMetadata(url, request, relation);
         await this.#preflight({ url, method, unsafeHeaders, origin, credentials, metadata }, options);
       }
-      const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials, relation });
+      const context = { origin, isCors, sendsCredentials, relation };
+      const headers = await inSlices(() => this.#requestHeaders(hop, request, client, context));
       const startedAt = redirectCount === 0 ? startTime : now();
       const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, options);
       if (sendsCredentials) {
         const { isTopLevel = false } = request;
-        this.#cookies.store(url, response.headers, { isTopLevel, method, client });
+        await inSlices(() => this.#cookies.store(url, response.headers, { isTopLevel, method, client }));
       }
       if (isCors && !corsCheck(response, origin, credentials)) {
         throw new NetworkError(

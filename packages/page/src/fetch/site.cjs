@@ -13,7 +13,8 @@ const { tldts } = require('./jsdom-packages.cjs');
  * @param {string} hostname
  */
 function registrableDomain(hostname) {
-  return tldts().getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+  // URLs have hosts that are no names of the DNS, such as h-.shop.test.
+  return tldts().getDomain(hostname, { allowPrivateDomains: true, validateHostname: false }) ?? hostname;
 }
 
 /** @typedef {'same-origin' | 'same-site' | 'cross-site'} SiteRelation */

@@ -1,5 +1,7 @@
 'use strict';
 
+const { inSlices } = require('./time-slices.cjs');
+
 /** Lets a limited number of requests be under way; the others wait for their turns. */
 class Turns {
   #free;
@@ -30,7 +32,7 @@ class Turns {
       else {
         this.#waiting.delete(next);
         // Thousands that nobody waits for must not follow each other without a break.
-        setImmediate(next);
+        inSlices(next);
       }
     }
   }

@@ -3,6 +3,7 @@
 // The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
 
 const { randomInt } = require('node:crypto');
+const { clearTimeout, setTimeout } = require('node:timers');
 
 const { MAX_URL, credibleUrl } = require('../any-realm/claimed-url.cjs');
 const { shortened } = require('../any-realm/report-limits.cjs');

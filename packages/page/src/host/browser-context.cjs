@@ -4,7 +4,7 @@ const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { findLibrary } = require('./find-jsdom.cjs');
-const { checkFlags } = require('./node-flags.cjs');
+const { prepareFlags } = require('./node-flags.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
 const { PageContext } = require('./page-context.cjs');
 const { StorageAreas } = require('./page-storage.cjs');
@@ -44,10 +44,14 @@ class BrowserContext {
   #threads = new Set();
   /** @type {Set<Page>} */
   #pages = new Set();
+  /** Pages that close. @type {Set<Promise<void>>} */
+  #closing = new Set();
   #options;
   keptRequests = new KeptRequests();
-  /** The connections for documents of pages themselves, and those for requests that outlive their documents. */
-  transports;
+  /** The connections for documents of pages themselves. */
+  topLevelTransport;
+  /** Those for requests that outlive their documents, of each page. @type {Set<Transport>} */
+  #keptTransports = new Set();
   userAgent;
   bodyLimit;
   /** The default timeout, in milliseconds. */
@@ -70,7 +74,7 @@ class BrowserContext {
     cookies = 'page',
   } = {}) {
     if (cookies !== 'page' && cookies !== 'host') throw new TypeError("the option `cookies` is 'page' or 'host'");
-    checkFlags();
+    prepareFlags();
     this.#library = findLibrary(jsdom);
     useJsdom(this.#library);
     this.timeout = timeout;
@@ -87,7 +91,7 @@ class BrowserContext {
       network: { hosts, ca, ignoreCertificateErrors, bodyLimit },
     };
     this.#cookies = cookies === 'host' ? new SharedCookies() : undefined;
-    this.transports = { topLevel: this.newTransport(), kept: this.newTransport() };
+    this.topLevelTransport = this.newTransport();
     this.userAgent = agent;
     this.bodyLimit = bodyLimit;
     this.#localStorage = new StorageAreas(new BufferBudget(bodyLimit));
@@ -96,6 +100,19 @@ class BrowserContext {
   /** Connections of their own: there are 16 to each server, and a page can keep its server from answering. */
   newTransport() {
     return new Transport({ ...this.#options.network, isUnref: true });
+  }
+
+  /** As `newTransport`, open until the host is closed. */
+  newKeptTransport() {
+    const transport = this.newTransport();
+    this.#keptTransports.add(transport);
+    return transport;
+  }
+
+  /** @param {Transport} transport */
+  closeKeptTransport(transport) {
+    this.#keptTransports.delete(transport);
+    transport.close();
   }
 
   /** What the threads of a new page share. */
@@ -110,7 +127,7 @@ class BrowserContext {
    * @param {Int32Array} pageState see any-realm/page-state.cjs
    */
   startThread(kind, cookies, pageState) {
-    checkFlags();
+    prepareFlags();
     const thread = new ThreadHandle({
       library: this.#library,
       cookies,
@@ -158,15 +175,24 @@ class BrowserContext {
     return [...this.#pages];
   }
 
+  /** Has the host wait for a page that closes. @param {Promise<void>} closing */
+  awaitClosing(closing) {
+    this.#closing.add(closing);
+    const forget = () => this.#closing.delete(closing);
+    closing.then(forget, forget);
+    return closing;
+  }
+
   async close() {
     await keepAlive(() => this.#close());
   }
 
   async #close() {
-    await Promise.all(this.pages().map((page) => page.close()));
+    await Promise.all([...this.pages().map((page) => page.close()), ...this.#closing]);
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
     await this.keptRequests.settled(KEPT_TIMEOUT);
-    for (const transport of Object.values(this.transports)) transport.close();
+    for (const transport of [this.topLevelTransport, ...this.#keptTransports]) transport.close();
+    this.#keptTransports.clear();
   }
 }
 

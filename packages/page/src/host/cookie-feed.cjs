@@ -96,10 +96,10 @@ class CookieFeed {
   }
 }
 
-/** What comes before `=`; what has none is the value of a cookie without a name. @param {CookieChange} change */
+/** What comes before `=`; what has none is the value of a cookie without a name. As tough-cookie finds it. @param {CookieChange} change */
 function nameOf({ cookie }) {
-  const [pair] = cookie.split(';', 1);
-  const named = pair.replace(/^[\s=]+/, '');
+  const [pair] = cookie.trim().split(';', 1);
+  const named = pair.startsWith('=') ? pair.slice(1) : pair;
   return named.slice(0, Math.max(named.indexOf('='), 0)).trim();
 }
 

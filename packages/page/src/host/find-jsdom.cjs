@@ -7,7 +7,7 @@ const { createRequire } = require('node:module');
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
-const { packageFolders } = require('./package-folders.cjs');
+const { packageFolders, readManifest } = require('./package-folders.cjs');
 
 /** @typedef {{ folder: string, version: string, packages: string[] }} Library jsdom; `packages` is where it and what it requires are */
 
@@ -49,8 +49,9 @@ function* candidates(wanted) {
   if (wanted !== undefined) {
     const given = path.resolve(String(wanted).startsWith('file:') ? fileURLToPath(wanted) : String(wanted));
     yield { folder: given };
-    yield { from: given };
+    // A folder and a file, whichever it is.
     yield { from: path.join(given, 'index.js') };
+    yield { from: given };
     return;
   }
   if (process.argv[1] !== undefined) yield { from: path.resolve(process.argv[1]) };
@@ -65,7 +66,7 @@ function libraryAt(candidate) {
       'folder' in candidate
         ? path.join(candidate.folder, 'package.json')
         : createRequire(candidate.from).resolve('jsdom/package.json');
-    const manifest = JSON.parse(fs.readFileSync(file, 'utf8'));
+    const manifest = readManifest(file);
     if (manifest.name !== 'jsdom') return undefined;
     return { folder: fs.realpathSync(path.dirname(file)), version: String(manifest.version) };
   } catch {

@@ -3,6 +3,8 @@
 // The host's modules as one page thread has loaded them, kept for threads that start later: finding, reading and compiling jsdom's modules
 // takes more than half of the time in which a page opens. The first page thread that is closed while idle provides them.
 
+const { clearTimeout, setTimeout } = require('node:timers');
+
 /** @typedef {import('../any-realm/packed-modules.cjs').PackedModules} PackedModules */
 
 /** @type {PackedModules | undefined} */

@@ -3,6 +3,7 @@
 // Threads of pages that V8 has given up, or that do not end. Where V8 would end the process, for lack of memory or stack or for an error of its own, the
 // thread of the page alone ends, at once: see crates/v8/shim/lost_threads.cc. Node does not notice that, and never finds that such a thread has ended.
 
+const { clearInterval, setImmediate, setInterval } = require('node:timers');
 const { isMainThread } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');

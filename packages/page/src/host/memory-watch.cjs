@@ -5,6 +5,7 @@
 // is not interrupted, as in the optimizing compiler, its part of the process's memory is looked at.
 
 const fs = require('node:fs');
+const { clearInterval, setInterval } = require('node:timers');
 
 const native = require('selfprof/internal/native.cjs');
 

@@ -3,6 +3,10 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
+/** Bytes of a `package.json`, and names in it that are looked for. */
+const MAX_MANIFEST = 1 << 20;
+const MAX_DEPENDENCIES = 1_000;
+
 /** What was found, since reading takes some milliseconds. Packages do not change while a program runs. @type {Map<string, string[]>} */
 const found = new Map();
 
@@ -43,12 +47,19 @@ function* foldersAround(folder) {
   }
 }
 
+/** @param {string} file `package.json` */
+function readManifest(file) {
+  const { size } = fs.statSync(file);
+  // Whatever is no file, such as a pipe that nobody writes to, has none.
+  if (size === 0 || size > MAX_MANIFEST) throw new Error(`${file} has ${size} bytes`);
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
+}
+
 /** @param {string} folder of a package @returns {string[]} names */
 function dependenciesOf(folder) {
   try {
-    const manifest = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8'));
-    const { dependencies, optionalDependencies, peerDependencies } = manifest;
-    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+    const { dependencies, optionalDependencies, peerDependencies } = readManifest(path.join(folder, 'package.json'));
+    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).slice(0, MAX_DEPENDENCIES);
   } catch {
     return [];
   }
@@ -66,4 +77,4 @@ function locate(dependent, name) {
   return undefined;
 }
 
-module.exports = { packageFolders };
+module.exports = { packageFolders, readManifest };

@@ -32,6 +32,8 @@ class PageContext {
   network;
   /** For the documents of the page itself: what its frames take must not keep the user from leaving it. */
   topLevelNetwork;
+  /** The connections of requests that outlive their documents, which other pages need not wait for. */
+  #keptTransport;
   #keptNetwork;
   /** How many threads a page may have. */
   threadLimit;
@@ -41,6 +43,7 @@ class PageContext {
   #running = 0;
   #kept = 0;
   #keptSize = 0;
+  #isClosed = false;
   /** The responses that this thread holds for the page. */
   budget;
   #pageState = newPageState(nextNumber++);
@@ -62,8 +65,9 @@ class PageContext {
     /** @param {Transport} transport @param {BufferBudget} budget */
     const newNetwork = (transport, budget) => new Network(transport, cookies.jar, host.userAgent, budget);
     this.network = newNetwork(this.#transport, this.budget);
-    this.topLevelNetwork = newNetwork(host.transports.topLevel, new BufferBudget(host.bodyLimit));
-    this.#keptNetwork = newNetwork(host.transports.kept, this.budget);
+    this.topLevelNetwork = newNetwork(host.topLevelTransport, new BufferBudget(host.bodyLimit));
+    this.#keptTransport = host.newKeptTransport();
+    this.#keptNetwork = newNetwork(this.#keptTransport, this.budget);
   }
 
   /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {KeptRequest} message */
@@ -78,6 +82,7 @@ class PageContext {
     await this.#host.keptRequests.start(this.#keptNetwork, client, handle, message);
     this.#kept -= 1;
     this.#keptSize -= weight;
+    this.#closeKept();
   }
 
   /** @param {'page' | 'worker'} kind what is to be opened in it */
@@ -96,9 +101,15 @@ class PageContext {
     return this.#running >= 2 * this.threadLimit;
   }
 
-  /** Closes the connections. To be called when the page is closed. */
+  /** Closes the connections, but those of requests that outlive the page. To be called when it is closed. */
   close() {
+    this.#isClosed = true;
     this.#transport.close();
+    this.#closeKept();
+  }
+
+  #closeKept() {
+    if (this.#isClosed && this.#kept === 0) this.#host.closeKeptTransport(this.#keptTransport);
   }
 
   /** A thread stored a cookie. @param {CookieChange} change @param {ThreadHandle} from */

@@ -90,6 +90,8 @@ class Page extends EventEmitter {
   #document;
   #url = 'about:blank';
   #isClosed = false;
+  /** @type {Promise<void> | undefined} */
+  #closing;
   #isVisible = true;
   #problems = new ReportLimit();
   #shapes = new ShapeBudget();
@@ -560,7 +562,8 @@ class Page extends EventEmitter {
   }
 
   async close() {
-    if (!this.#isClosed) await keepAlive(() => this.#close());
+    this.#closing ??= this.#host.awaitClosing(keepAlive(() => this.#close()));
+    await this.#closing;
   }
 
   async #close() {

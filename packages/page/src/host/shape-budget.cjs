@@ -5,16 +5,18 @@
 
 const { MAX_COST } = require('../cloning/object-shapes.cjs');
 
+const clock = performance.now.bind(performance);
+
 /** How much more they may cost with each millisecond. */
 const COST_OF_MILLISECOND = 20;
 
 class ShapeBudget {
   #left = MAX_COST;
-  #updated = performance.now();
+  #updated = clock();
 
   /** What the shapes of the next result may cost. */
   get left() {
-    const now = performance.now();
+    const now = clock();
     this.#left = Math.min(MAX_COST, this.#left + (now - this.#updated) * COST_OF_MILLISECOND);
     this.#updated = now;
     return Math.max(0, this.#left);

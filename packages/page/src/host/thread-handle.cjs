@@ -4,6 +4,7 @@
 
 const { EventEmitter } = require('node:events');
 const path = require('node:path');
+const { clearTimeout, setTimeout } = require('node:timers');
 const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 
 const { PAGE_STATE } = require('../any-realm/page-state.cjs');
@@ -165,7 +166,8 @@ class ThreadHandle extends EventEmitter {
     this.#worker.on('exit', () => {
       unwatch(this.#lossFlag);
       this.#stopWatching();
-      this.#end(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`));
+      const error = new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`);
+      this.#end(Object.assign(error, { code: OUT_OF_MEMORY }));
       this.emit('gone');
     });
   }

@@ -2,46 +2,12 @@
 
 // The messages of a page thread.
 //
-// They are taken from the port in turns: a page can send messages faster than they are handled. A port of Node's that has a listener reads whatever
+// They are taken from the port in slices of time: a page can send messages faster than they are handled. A port of Node's that has a listener reads whatever
 // waits in it before anything else runs, such as the timeout that ends the page. So this one has none, and the thread rings when it has sent something.
 
 const { receiveMessageOnPort } = require('node:worker_threads');
 
-/** How long messages of all threads are handled before all else has its turn, and until the next one, in milliseconds. */
-const TURN = 10;
-const PAUSE = 1;
-
-/** The inboxes that may have messages: the one that has waited longest is the first. @type {Set<ThreadInbox>} */
-const ready = new Set();
-
-/** When the turn ends in which the messages of all of them are handled; 0 before the next one. */
-let turnEnds = 0;
-let isHandling = false;
-
-/** Handles messages, one of each inbox after the other, until there is none or the turn ends. */
-function handle() {
-  if (isHandling) return;
-  if (turnEnds === 0) {
-    turnEnds = performance.now() + TURN;
-    // A page does not keep the program alive. An immediate that does not either would wait until the program has something to do.
-    setTimeout(() => {
-      turnEnds = 0;
-      if (ready.size > 0) handle();
-    }, PAUSE).unref();
-  }
-  isHandling = true;
-  try {
-    while (performance.now() < turnEnds && ready.size > 0) {
-      const [inbox] = ready;
-      ready.delete(inbox);
-      // At the end, also if a listener of the user throws.
-      ready.add(inbox);
-      if (!inbox.handleNext()) ready.delete(inbox);
-    }
-  } finally {
-    isHandling = false;
-  }
-}
+const slices = require('../fetch/time-slices.cjs');
 
 /** Stands for a message that cannot be read. */
 const UNREADABLE = Symbol('unreadable');
@@ -104,13 +70,11 @@ class ThreadInbox {
 
   /** The thread says that it has sent messages. */
   ring() {
-    if (this.#hasEnded) return;
-    ready.add(this);
-    handle();
+    if (!this.#hasEnded) slices.add(this.#handleNext);
   }
 
   /** Handles the message that has waited longest. @returns {boolean} whether there was one */
-  handleNext() {
+  #handleNext = () => {
     if (this.#hasEnded) return false;
     const message = this.#receive();
     if (message === undefined) return false;
@@ -124,7 +88,7 @@ class ThreadInbox {
       }
     }
     return true;
-  }
+  };
 
   /** @returns {FromMainRealm | typeof UNREADABLE | undefined} */
   #receive() {
@@ -151,7 +115,7 @@ class ThreadInbox {
   /** No more messages are handled, and the port is closed, with the ports in the messages that are in it. */
   end() {
     this.#hasEnded = true;
-    ready.delete(this);
+    slices.remove(this.#handleNext);
     this.#port.close();
     for (let first = this.#waiting.shift(); first !== undefined; first = this.#waiting.shift()) first.resolve();
   }

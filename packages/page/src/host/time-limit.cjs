@@ -1,5 +1,7 @@
 'use strict';
 
+const { clearInterval, clearTimeout, setInterval, setTimeout } = require('node:timers');
+
 const { TimeoutError } = require('./errors.cjs');
 
 /** The longest delay of a timer, in milliseconds: 24 days. A longer timeout is treated as no timeout. */
