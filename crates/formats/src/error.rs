@@ -80,7 +80,9 @@ impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooLarge(_) => "the threads have more stacks than a profile can hold",
-            Self::TooDeep => "the stacks are too deep: the profile would list more than a billion functions",
+            Self::TooDeep => {
+                "the stacks are too deep: the profile would list more than 134,217,728 functions"
+            }
             Self::Io(_) => "cannot write the profile",
         })
     }

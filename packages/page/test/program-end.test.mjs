@@ -55,6 +55,7 @@ suite('a program waits', { concurrency: true }, () => {
     'for a document that is loaded': "await page.navigate(slow, { waitUntil: 'idle' })",
     'for a page that is closed': 'await page.close()',
     'for its host to be closed': 'await host.close()',
+    'for a page of a host that was closed before': 'await host.close(); await (await host.open(slow)).navigate(slow)',
     'for a page that is being closed':
       "let isClosed = false; page.on('close', () => { isClosed = true; }); page.close(); await page.close(); if (!isClosed) throw new Error('it is open')",
     'for its host to be closed, and with it a page that is being closed':

@@ -82,6 +82,29 @@ suite('flags of V8', () => {
     }
   });
 
+  test('for the size of heaps that are set while a page is opened do not apply to it, or it is not opened', async () => {
+    for (const opening of ['host.open()', 'host.open("data:text/html,<iframe sandbox=allow-scripts></iframe>")']) {
+      const { stdout } = await runProgram(
+        `import v8 from 'node:v8';
+        const host = new PageHost({ jsdom, memoryLimit: 128 });
+        const opening = ${opening};
+        v8.setFlagsFromString('--max-old-space-size=4096');
+        try {
+          const page = await opening;
+          const filled = page.evaluate('keep = []; for (;;) keep.push({ a: [1] });');
+          await filled.catch(({ code }) => console.log(code));
+        } catch ({ message }) {
+          console.log(message);
+        }
+        console.log(process.resourceUsage().maxRSS >> 10);
+        await host.close();`,
+      );
+      const [outcome, megabytes] = stdout.split('\n');
+      assert.match(outcome, /^(ERR_WORKER_OUT_OF_MEMORY|the heap of the page may have \d+ MB, because .*)$/);
+      assert.ok(Number(megabytes) < 1_000, `${megabytes} MB`);
+    }
+  });
+
   test('by which scripts could end the process, or without WebAssembly, are refused', async () => {
     const program = `
       import { PageHost } from ${JSON.stringify(new URL('../index.mjs', import.meta.url))};

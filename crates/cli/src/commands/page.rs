@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selfprof_formats::{Thread, w3c};
 use selfprof_trace::Clock;
@@ -27,6 +27,9 @@ use crate::terminal::tables;
 
 use address::Address;
 use console::{Console, Counts};
+
+/// How often a page is looked at while it is waited for.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long to wait for the trace of a page that is still busy, in milliseconds.
 const TRACE_TIMEOUT: u64 = 30_000;
@@ -67,8 +70,12 @@ pub fn page(arguments: &PageArguments) -> Result<ExitCode, Failure> {
     }
     let mut loaded = pages.call("navigate", navigation);
     if let (Ok(_), Wait::Time(time)) = (&loaded, arguments.wait) {
-        thread::sleep(Duration::from_millis(time));
+        let end = Instant::now() + Duration::from_millis(time);
+        let left = || end.saturating_duration_since(Instant::now());
         // What a page does after the load can end its process.
+        while pages.failure().is_none() && !left().is_zero() {
+            thread::sleep(left().min(INTERVAL));
+        }
         if let Some(failure) = pages.failure() {
             loaded = Err(failure);
         }
@@ -91,6 +98,11 @@ pub fn page(arguments: &PageArguments) -> Result<ExitCode, Failure> {
         }
     };
     recorded?;
+    if counts.has_lost_lines() {
+        return Err(
+            Failure::job("cannot write the page's console messages to stdout").hint("is the disk full?")
+        );
+    }
     match response["status"].as_u64() {
         Some(status @ 400..) => {
             Err(Failure::job(format!("{} returned HTTP status {status}", arguments.page))

@@ -1,8 +1,10 @@
 //! Tests of `selfprof page`.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::process::{Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use crate::page_server::PageServer;
 use crate::processes::{await_end, children};
@@ -68,6 +70,27 @@ fn the_process_of_a_page_has_a_limit_of_memory() {
     )
     .unwrap();
     check(&page(&["--memory-limit", "400", "--wait", "60000", path.to_str().unwrap()]), 1, "", &[told]);
+}
+
+/// A page cannot keep lines from a reader that is slow, and stdout stays as it was for others that have it.
+#[test]
+fn no_line_is_lost() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("lines.html");
+    fs::write(&path, "<script>for (let i = 0; i < 20; i++) console.log('x'.repeat(10_000) + i);</script>")
+        .unwrap();
+    let mut child = selfprof().arg("page").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+    let mut reader = child.stdout.take().unwrap();
+    // More than a pipe holds waits meanwhile.
+    thread::sleep(Duration::from_secs(3));
+    let mut text = String::new();
+    reader.read_to_string(&mut text).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(text.lines().count(), 20);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = selfprof().arg("page").arg(&path).stdout(full).stderr(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("cannot write the page's console messages to stdout"));
 }
 
 fn output_of_top(path: &std::path::Path) -> String {

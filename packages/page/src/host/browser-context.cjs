@@ -193,6 +193,8 @@ class BrowserContext {
     await this.keptRequests.settled(KEPT_TIMEOUT);
     for (const transport of [this.topLevelTransport, ...this.#keptTransports]) transport.close();
     this.#keptTransports.clear();
+    // A host that was closed can open pages again.
+    this.topLevelTransport = this.newTransport();
   }
 }
 

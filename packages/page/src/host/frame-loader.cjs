@@ -5,6 +5,7 @@ const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError, checkLength, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
+const { inSlices } = require('../fetch/time-slices.cjs');
 const { messageOf } = require('./errors.cjs');
 const { movedBody } = require('./moved-body.cjs');
 
@@ -136,21 +137,25 @@ async function showInFrame(host, threads, embedder, request, response, { client,
     return;
   }
   const release = threads.reserve();
-  const handle = host.startThread('page');
+  let handle;
   try {
+    // Cookies and storage are copied for each thread, and many frames can come together.
+    handle = await inSlices(() => host.startThread('page'));
     await handle.ready();
   } finally {
     release();
   }
-  if (signal.aborted || !threads.has(embedder)) {
+  const started = handle;
+  const thread = await inSlices(() => {
+    if (signal.aborted || !threads.has(embedder)) return undefined;
+    const container = { thread: embedder, window, frame, request: id };
+    return threads.open(started, document, content, { container, lease });
+  });
+  if (thread === undefined) {
     lease?.release();
     await handle.terminate();
     return;
   }
-  const thread = threads.open(handle, document, content, {
-    container: { thread: embedder, window, frame, request: id },
-    lease,
-  });
   // Not its origin, to which a redirect may have led: the embedder must not learn that.
   const reason = error === undefined ? undefined : messageOf(error);
   embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 }, error: reason });

@@ -42,6 +42,7 @@ const { ProfilerSessions } = require('./profiler-sessions.cjs');
 const { Rejections } = require('./rejections.cjs');
 const { Reports } = require('./reports.cjs');
 const { isHostAlone } = require('./page-code.cjs');
+const { checkHeapLimit } = require('./heap-limit.cjs');
 const { HOST_SCRIPTS } = require('./realm.cjs');
 const { limitTextMemory } = require('./text-memory.cjs');
 const { removeV8Extensions } = require('./v8-extensions.cjs');
@@ -110,6 +111,7 @@ class PageThread {
 
   /** @param {ThreadData} data */
   constructor({ library, options, cookies, cloneKey, pageState, port, kind, modules: loaded, lost }) {
+    checkHeapLimit(options.memoryLimit);
     this.#options = options;
     this.store = new ModuleStore(loaded);
     this.#addressSpace = new AddressSpace(pageState, options.memoryLimit);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::Value;
 
@@ -15,9 +15,15 @@ use crate::terminal::names::printable;
 pub struct Counts {
     errors: AtomicU64,
     problems: AtomicU64,
+    has_lost_lines: AtomicBool,
 }
 
 impl Counts {
+    /// Whether messages could not be written to stdout, for another reason than that it was closed.
+    pub fn has_lost_lines(&self) -> bool {
+        self.has_lost_lines.load(Ordering::Relaxed)
+    }
+
     /// Prints the counts, if there are any.
     pub fn report(&self) {
         let counts = [
@@ -67,8 +73,11 @@ impl Console {
         match method {
             "error" | "assert" | "trace" | "warn" => say(lines(text)),
             _ => {
-                // A closed stdout does not end the page.
-                let _ = writeln!(io::stdout(), "{}", lines(text));
+                // Neither ends the page.
+                let written = writeln!(io::stdout(), "{}", lines(text));
+                if written.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+                    self.counts.has_lost_lines.store(true, Ordering::Relaxed);
+                }
             }
         }
     }
