@@ -535,6 +535,37 @@ suite("memory of the user's thread", () => {
     assert.ok(grown() < 2_000 << 20, `${grown() >> 20} MB`);
   });
 
+  test('is not filled by questions of many threads for object URLs', { timeout: 180_000 }, async (t) => {
+    const script = `import('/imports.js').then(() => postMessage('loaded'), (error) => postMessage(error.name)); postMessage('asks')`;
+    const page = await openHtml(t, '', {
+      host: host(t, { timeout: 120_000 }),
+      routes: {
+        '/w.js': script,
+        '/imports.js': () =>
+          Array.from({ length: 10_000 }, (_, at) => `import "blob:${page.server.origin}/${at}";`).join('\n'),
+      },
+    });
+    let peak = 0;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().heapUsed);
+    }, 20);
+    t.after(() => clearInterval(watch));
+    const before = process.memoryUsage().heapUsed;
+    const outcomes = await page.evaluate(() =>
+      Promise.all(
+        Array.from({ length: 6 }, () => {
+          const worker = new Worker('/w.js');
+          return new Promise((resolve) => {
+            worker.onmessage = ({ data }) => data !== 'asks' && resolve(data);
+          });
+        }),
+      ),
+    );
+    assert.deepEqual(new Set(outcomes), new Set(['TypeError']));
+    // Each of 60,000 questions may take a kilobyte.
+    assert.ok(peak - before < 150 << 20, `${(peak - before) >> 20} MB`);
+  });
+
   test('is not filled by long types of blobs that wait to be read', { timeout: 120_000 }, async (t) => {
     const page = await openHtml(t, '');
     await page.evaluate(() => {

@@ -349,6 +349,28 @@ suite('what a page keeps in the host', () => {
     assert.match(await page.evaluate(() => URL.createObjectURL(new Blob(['x']))), /^blob:/);
   });
 
+  test('object URLs without bytes that are revoked at once do not fill memory either', async (t) => {
+    const page = await openHtml(t, '');
+    const before = process.memoryUsage.rss();
+    const flood = page.evaluate(() => {
+      const blob = new Blob([], { type: `text/${'x'.repeat(900)}` });
+      let made = 0;
+      for (const end = performance.now() + 3_000; performance.now() < end; made++) {
+        try {
+          URL.revokeObjectURL(URL.createObjectURL(blob));
+        } catch {
+          break;
+        }
+      }
+      return made;
+    });
+    block(4_000);
+    assert.ok(process.memoryUsage.rss() - before < 300 << 20, `${(process.memoryUsage.rss() - before) >> 20} MB`);
+    const made = await flood;
+    assert.ok(made > 10_000 && made < 40_000, `${made} URLs`);
+    assert.match(await page.evaluate(() => URL.createObjectURL(new Blob(['x']))), /^blob:/);
+  });
+
   test('two hundred long tasks are buffered, and no more', async (t) => {
     const page = await openHtml(t, '');
     const count = await page.evaluate(async () => {

@@ -10,6 +10,7 @@ const { shortened } = require('../any-realm/report-limits.cjs');
 const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
+const slices = require('../fetch/time-slices.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
@@ -63,6 +64,9 @@ class AgentThreads {
   #numbers = new WindowNumbers();
   #isVisible;
   #blobs = new BlobRegistry();
+  /** See `#whenCaughtUp`. @type {(() => void)[]} */
+  #calls = [];
+  #isCatchingUp = false;
   #workers;
 
   /**
@@ -424,7 +428,7 @@ class AgentThreads {
         this.#blobs.remove(thread, message.url);
         return;
       case 'blob':
-        this.#answerBlob(thread, message).finally(() => handle.finish(message));
+        this.#answerBlob(thread, message);
         return;
       case 'keepalive':
         this.#startKept(thread, message);
@@ -460,17 +464,50 @@ class AgentThreads {
 
   /** @param {string} url @param {import('../fetch/origin.cjs').Origin} origin */
   async #findBlob(url, origin) {
-    const found = this.#blobs.get(url, origin);
-    if (found !== undefined) return found;
-    // The thread that made it may have reported it, but the message is not handled yet.
-    await Promise.all(this.all().map(({ handle }) => handle.caughtUp()));
-    return this.#blobs.get(url, origin);
+    const find = () => this.#blobs.get(url, origin);
+    return find() ?? (await new Promise((resolve) => this.#whenCaughtUp(() => resolve(find()))));
   }
 
-  /** @param {AgentThread} thread @param {{ id: number, url: string }} question */
-  async #answerBlob(thread, { id, url }) {
-    const blob = await this.#findBlob(url, thread.document.origin);
-    thread.handle.postToMain({ type: 'answer', id, blob });
+  /** @param {AgentThread} thread @param {Extract<MainRealmReport, { type: 'blob' }>} question */
+  #answerBlob(thread, question) {
+    const { id, url } = question;
+    const { handle, document } = thread;
+    const find = () => this.#blobs.get(url, document.origin);
+    const answer = () => {
+      handle.postToMain({ type: 'answer', id, blob: find() });
+      handle.finish(question);
+    };
+    if (find() === undefined) this.#whenCaughtUp(answer);
+    else answer();
+  }
+
+  /**
+   * Calls back in a slice of time when all that the threads have sent so far is handled: a thread may have reported what it made, and nobody has read that
+   * yet. Threads can ask thousands of questions, so those that come meanwhile wait together.
+   *
+   * @param {() => void} call
+   */
+  #whenCaughtUp(call) {
+    this.#calls.push(call);
+    if (!this.#isCatchingUp) this.#catchUp();
+  }
+
+  async #catchUp() {
+    this.#isCatchingUp = true;
+    while (this.#calls.length > 0) {
+      const calls = this.#calls.values();
+      this.#calls = [];
+      await Promise.all(this.all().map(({ handle }) => handle.caughtUp()));
+      await new Promise((resolve) => {
+        slices.add(() => {
+          const { value: call, done } = calls.next();
+          call?.();
+          if (done) resolve(undefined);
+          return !done;
+        });
+      });
+    }
+    this.#isCatchingUp = false;
   }
 
   /**

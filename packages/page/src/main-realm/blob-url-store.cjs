@@ -12,6 +12,9 @@ const { MAX_LENGTH } = require('../fetch/mime-type.cjs');
 const MAX_BYTES = 256 << 20;
 const MAX_URLS = 100_000;
 
+/** What the messages take that say that a URL was made and is gone, with its buffer, in bytes. */
+const OVERHEAD = 2_000;
+
 class BlobUrlStore {
   #thread;
   #origin;
@@ -41,7 +44,7 @@ class BlobUrlStore {
     const copy = new Uint8Array(new SharedArrayBuffer(length));
     copy.set(bytes);
     const message = { type: 'blob made', url, media: type, bytes: copy.buffer };
-    if (!this.#thread.tellWithMemory(message, length)) return '';
+    if (!this.#thread.tellWithMemory(message, length, OVERHEAD + type.length)) return '';
     this.#blobs.set(url, { type, bytes: copy });
     this.#size += length + type.length;
     return url;

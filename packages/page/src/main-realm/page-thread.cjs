@@ -299,14 +299,15 @@ class PageThread {
    * Sends a message with shared memory, unless too much of it is unread: a page may have given it up by then.
    *
    * @param {object} message
-   * @param {number} bytes
+   * @param {number} bytes of shared memory
+   * @param {number} size of the message, in bytes
    * @returns {boolean} whether it was sent
    */
-  tellWithMemory(message, bytes) {
+  tellWithMemory(message, bytes, size) {
     const memory = 1 + (bytes >> 10);
     if (Atomics.load(unread, 1) + memory > MAX_UNREAD_MEMORY) return false;
+    if (!this.tellLimited({ ...message, memory }, { size })) return false;
     Atomics.add(unread, 1, memory);
-    this.tell({ ...message, memory });
     return true;
   }
 
