@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Use this many processors; with 1, one step runs after the other [default: all processors]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Run steps that fail again, up to N times, when all others have ended [default: 0, or 1 when CI is set]
+    /// Run steps that fail again, up to N times, when all others have ended [default: 0, or 2 when CI is set]
     #[arg(long, value_name = "N")]
     retries: Option<u32>,
     /// Print the names of the steps, and what each does
@@ -62,7 +62,7 @@ pub struct Arguments {
 impl Arguments {
     /// One flaky test must not fail a run that nobody watches.
     fn retries(&self) -> u32 {
-        self.retries.unwrap_or_else(|| u32::from(env::var_os("CI").is_some()))
+        self.retries.unwrap_or(if env::var_os("CI").is_some() { 2 } else { 0 })
     }
 }
 

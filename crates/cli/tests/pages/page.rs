@@ -83,10 +83,10 @@ fn no_line_is_lost() {
     let mut reader = child.stdout.take().unwrap();
     // More than a pipe holds waits meanwhile.
     thread::sleep(Duration::from_secs(3));
-    let mut text = String::new();
-    reader.read_to_string(&mut text).unwrap();
+    let mut printed = String::new();
+    reader.read_to_string(&mut printed).unwrap();
     assert!(child.wait().unwrap().success());
-    assert_eq!(text.lines().count(), 20);
+    assert_eq!(printed.lines().count(), 20);
     let full = fs::File::options().write(true).open("/dev/full").unwrap();
     let output = selfprof().arg("page").arg(&path).stdout(full).stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
