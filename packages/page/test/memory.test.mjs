@@ -149,10 +149,13 @@ suite('memory', () => {
       const traces = await Promise.all(stopped);
       return traces.at(-1).frames.length;
     };
-    const [last, alone] = [await page.evaluate(record, 20), await page.evaluate(record, 1)];
+    const last = await page.evaluate(record, 20);
+    // On a busy machine, a profiler takes few samples.
+    let alone = 0;
+    for (let tries = 0; tries < 10 && alone <= 5_000; tries++) alone = await page.evaluate(record, 1);
     // A twentieth of 64 MiB, and one stack.
     assert.ok(last < 2_000, `${last} functions in the last trace`);
-    assert.ok(alone > 2.5 * last, `${alone} functions in a later trace, and ${last} before`);
+    assert.ok(alone > 5_000, `${alone} functions in a later trace`);
   });
 
   test('of the recording of a load is limited, however often it has a long name', async (t) => {

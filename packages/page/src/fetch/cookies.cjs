@@ -237,10 +237,9 @@ function isForHost(cookie, url) {
     // It is no host.
     return false;
   }
-  if (!domain) return true;
+  if (!domain || domain.includes(':')) return true;
   const { hostname } = new URL(url);
   // A domain is within one site: for tough-cookie, amazonaws.com is that of all its customers.
-  if (domain.includes(':')) return true;
   if (domain.includes('.')) return domain === hostname || registrableDomain(domain) === registrableDomain(hostname);
   if (hostname !== domain) return false;
   cookie.domain = null;

@@ -73,7 +73,7 @@ impl Console {
         match method {
             "error" | "assert" | "trace" | "warn" => say(lines(text)),
             _ => {
-                // Neither ends the page.
+                // Neither a closed stdout nor a full disk ends the page.
                 let written = writeln!(io::stdout(), "{}", lines(text));
                 if written.is_err_and(|error| error.kind() != io::ErrorKind::BrokenPipe) {
                     self.counts.has_lost_lines.store(true, Ordering::Relaxed);
