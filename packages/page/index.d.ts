@@ -21,8 +21,8 @@ export interface PageHostOptions {
   /** How long loading and scripts may take, in milliseconds; `Infinity` for no limit. Default: 30,000. */
   timeout?: number | undefined;
   /**
-   * The maximum size of each page thread's heap, and of its buffers, in megabytes. A page, frame or worker that exceeds either limit is
-   * terminated. Default: 1,024.
+   * The maximum size of each page thread's heap, and of its buffers, in megabytes, at least 64. A page, frame or worker that exceeds either
+   * limit is terminated. Default: 1,024.
    */
   memoryLimit?: number | undefined;
   /**

@@ -18,6 +18,7 @@ mod packages;
 mod page_host;
 mod program;
 mod recording;
+mod signals;
 mod source_maps;
 mod terminal;
 

@@ -106,6 +106,8 @@ fn the_server_refuses_foreign_hosts_paths_and_methods() {
     assert!(good.starts_with("HTTP/1.1 200") && good.contains("selfprof-traces"), "{good}");
     assert!(response("GET /", &format!("localhost:{port}")).starts_with("HTTP/1.1 200"));
     assert!(response("GET /", &format!("evil.test:{port}")).starts_with("HTTP/1.1 421"));
+    let second = format!("{address}\r\nHost: evil.test:{port}");
+    assert!(response("GET /", &second).starts_with("HTTP/1.1 421"));
     assert!(response("GET /etc/passwd", &address).starts_with("HTTP/1.1 404"));
     assert!(response("POST /", &address).starts_with("HTTP/1.1 405"));
 }

@@ -7,6 +7,8 @@ import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
+
+import { PageHost } from '../index.mjs';
 import { block, host, jsdom, openHtml, serve } from './server.mjs';
 
 const ALLOW = { 'document-policy': 'js-profiling' };
@@ -218,6 +220,28 @@ suite('profilers and entries of workers', () => {
 });
 
 // V8 forgets that a thread is to end when a native function catches that. The program would never end.
+test('options of a host are numbers in their ranges', () => {
+  const thrown = (options) => {
+    try {
+      new PageHost(options);
+    } catch (error) {
+      return String(error);
+    }
+  };
+  for (const memoryLimit of [NaN, -1, 0, 63, 2 ** 21, Infinity])
+    assert.equal(
+      thrown({ memoryLimit }),
+      `RangeError: the option \`memoryLimit\` is a number from 64 to 1048576, not ${memoryLimit}`,
+    );
+  assert.equal(thrown({ memoryLimit: '512' }), 'TypeError: the option `memoryLimit` is a number');
+  for (const [name, least] of Object.entries({ sampleBudget: 1, threadLimit: 1, bodyLimit: 0, timeout: 0 })) {
+    const message = `RangeError: the option \`${name}\` is a number of at least ${least}, not NaN`;
+    assert.equal(thrown({ [name]: NaN }), message);
+    assert.equal(thrown({ [name]: least - 1 }), message.replace('NaN', String(least - 1)));
+  }
+  assert.equal(thrown({ cookies: 'none' }), "TypeError: the option `cookies` is 'page' or 'host'");
+});
+
 test('loops that are in native functions of the host all the time end with the program', {
   timeout: 60_000,
 }, async () => {

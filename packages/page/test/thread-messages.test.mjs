@@ -216,6 +216,33 @@ suite("messages to the user's thread", () => {
     for (const text of texts) assert.ok(text.length < 20_100, `${text.length} characters`);
   });
 
+  test('that cause events are limited in number, whoever makes them up', async (t) => {
+    const page = await openHtml(t, '<body>');
+    const counts = {};
+    for (const name of ['console', 'pageerror', 'problem', 'load', 'domcontentloaded'])
+      page.on(name, () => {
+        counts[name] = (counts[name] ?? 0) + 1;
+      });
+    const sent = await page.evaluate(`{
+      const { post } = (${takeOver})();
+      const messages = [
+        { type: 'console', method: 'log', text: 'a text' },
+        { type: 'exception', message: 'a message', stack: '', filename: '', lineno: 1, colno: 1 },
+        { type: 'problem', kind: 'host', text: 'a text', url: '' },
+        { type: 'load', frame: 1 },
+        { type: 'DOMContentLoaded', frame: 1 },
+      ];
+      let sent = 0;
+      for (const end = performance.now() + 1_000; performance.now() < end; sent++) post(messages[sent % messages.length]);
+      sent
+    }`);
+    await page.evaluate('"what was sent before has been read"');
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    assert.ok(sent > 6_000, `${sent} sent`);
+    // 2,000 in each second that it was in.
+    assert.ok(total <= 4_000, `${total} of ${sent}: ${JSON.stringify(counts)}`);
+  });
+
   const ANY_RECORDS = {
     'a port that is listed twice': 'ports: [{ pipe }, { pipe }]',
     'a port that is none': 'ports: [{ pipe: new Set([1]) }]',

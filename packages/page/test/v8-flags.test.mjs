@@ -59,6 +59,17 @@ suite('flags of V8', () => {
     assert.match(stdout, /as by --expose-gc-as/);
   });
 
+  test('that leave errors without a stack keep no page from being opened', async () => {
+    const { code, stdout, stderr } = await runProgram(
+      `const host = new PageHost({ jsdom });
+      const page = await host.open('about:blank');
+      console.log(await page.evaluate(() => new Error('an error').stack));
+      await host.close();`,
+      { flags: ['--stack-trace-limit=0'] },
+    );
+    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'Error: an error\n', stderr: '' });
+  });
+
   test('for the size of heaps do not apply to pages, whenever they are set', async () => {
     for (const flag of ['--max-old-space-size=4096', '--max-heap-size=4096', '--max-semi-space-size=1024']) {
       for (const [flags, before] of [

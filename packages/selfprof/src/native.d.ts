@@ -303,8 +303,10 @@ export interface Addon {
   beginLifeSign(path: string, content: string): void;
   /** Unlocks the file, since the process is about to end. */
   endLifeSign(): void;
-  /** Pauses the recordings of this thread because `process.execve()` may replace the program. */
+  /** Pauses sampling of this thread, and writes what its recordings have, because the program may be about to end or to be replaced. */
   pauseRecordings(): void;
+  /** The program goes on after all. */
+  resumeRecordings(): void;
   entriesAreWanted(): boolean;
   nameEntry(name: string): number;
   forgetEntryNames(): void;

@@ -131,6 +131,40 @@ test('a signal', () =>
     signal: 'SIGTERM',
   }));
 
+const skip = process.execve === undefined && 'this Node has no process.execve()';
+
+test('a program that replaces itself, again and again', { skip }, () =>
+  check(
+    `const left = Number(process.argv[1] ?? 20);
+     profile();
+     spin(moment);
+     const again = [process.execPath, ...process.execArgv, String(left - 1)];
+     if (left > 0) process.execve(process.execPath, again);`,
+    {},
+    { env: { NODE_NO_WARNINGS: '1' }, repeats: REPEATS / 4 },
+  ),
+);
+
+test('a program that tries to replace itself, and goes on', { skip }, () =>
+  check(
+    `const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1e6 });
+     try {
+       process.execve(1);
+     } catch ({ code }) {
+       if (code !== 'ERR_INVALID_ARG_TYPE') process.exitCode = 1;
+     }
+     const since = performance.now();
+     const { name, length } = process.execve;
+     if (name !== 'execve' || length !== 1) process.exitCode = 2;
+     spin(20);
+     profiler.stop().then(({ samples }) => {
+       if (!samples.some(({ timestamp }) => timestamp > since + 1)) process.exitCode = 3;
+     });`,
+    {},
+    { env: { NODE_NO_WARNINGS: '1' } },
+  ),
+);
+
 test('leaked profilers, some collected and some not', () =>
   check(
     `

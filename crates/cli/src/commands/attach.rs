@@ -13,7 +13,6 @@ mod status;
 mod target;
 
 use std::env;
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -33,12 +32,12 @@ use crate::installation::addon;
 use crate::installation::node::{MAJORS, Node};
 use crate::installation::package::Package;
 use crate::recording::Descendants;
+use crate::signals::not_ignored;
 use crate::terminal::messages::{say, warn};
 use crate::terminal::names::{printable, short_command};
 
 use inspector::Inspector;
 use recorder::NotBegun;
-use status::Status;
 use target::Target;
 
 /// How long connecting to an open inspector may take.
@@ -167,11 +166,8 @@ fn not_begun(error: NotBegun, pid: u32) -> Failure {
 
 /// Sends an event for each signal that asks this process to end, except those that it ignores, e.g. because of `nohup`.
 fn catch_signals(sender: Sender<Event>) -> Result<(), Failure> {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = Status::parse(&status).ignored;
-    let caught = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
-    let mut signals =
-        Signals::new(caught).map_err(|error| Failure::job("cannot catch signals").because(&error))?;
+    let mut signals = Signals::new(not_ignored([SIGINT, SIGTERM, SIGHUP]))
+        .map_err(|error| Failure::job("cannot catch signals").because(&error))?;
     // The thread runs until this process ends, so a second signal does not interrupt writing the trace.
     thread::spawn(move || {
         for _ in signals.forever() {

@@ -14,6 +14,7 @@ use signal_hook::iterator::Signals;
 use crate::arguments::WebDriverArguments;
 use crate::failure::Failure;
 use crate::page_host::PageLauncher;
+use crate::signals::not_ignored;
 use crate::terminal::messages::{say, warn};
 use crate::terminal::names::printable;
 
@@ -27,7 +28,7 @@ pub fn webdriver(arguments: &WebDriverArguments) -> Result<ExitCode, Failure> {
         ignores_certificates: arguments.host.ignore_certificate_errors,
         is_logged: arguments.log,
     });
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+    let mut signals = Signals::new(not_ignored([SIGINT, SIGTERM, SIGHUP]))
         .map_err(|error| Failure::job("cannot catch signals").because(&error))?;
 
     let address = SocketAddr::new(arguments.address, arguments.port);

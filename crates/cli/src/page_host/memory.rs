@@ -2,6 +2,7 @@
 //! cannot be interrupted while it allocates. So the whole process ends.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -18,14 +19,32 @@ const DEFAULT: u64 = 8 << 30;
 /// Half of the memory that this machine or container has, in bytes.
 pub fn default_limit() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| kilobytes(&text, "MemTotal:"));
-    let group = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let groups = [group.trim().strip_prefix("0::").unwrap_or_default(), ""];
-    let of_group = |group: &str| {
-        let text = fs::read_to_string(format!("/sys/fs/cgroup{group}/memory.max")).ok()?;
-        text.trim().parse::<u64>().ok()
-    };
-    let known = groups.into_iter().filter_map(of_group).chain(machine);
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let of_group = |file: PathBuf| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
+    let known = group_limits(&groups).into_iter().filter_map(of_group).chain(machine);
     known.min().map_or(DEFAULT, |bytes| bytes / 2)
+}
+
+/// The files with the limits of a process and of all groups around it, from its `/proc/PID/cgroup` (cgroups(7)). A container may see its group
+/// as the outermost one, whatever the path says.
+fn group_limits(groups: &str) -> Vec<PathBuf> {
+    let of_line = |line: &str| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (root, name) = match parts.next()? {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            // Of version 1.
+            kinds if kinds.split(',').any(|kind| kind == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        let group = Path::new(parts.next()?);
+        let files = group
+            .ancestors()
+            .map(|group| Path::new(root).join(group.strip_prefix("/").unwrap_or(group)).join(name));
+        Some(files.collect::<Vec<_>>())
+    };
+    groups.lines().filter_map(of_line).flatten().collect()
 }
 
 /// Watches a process until `stop` closes, and ends it when it takes more than `limit` bytes, after it has called `on_exceeded`.
@@ -39,6 +58,8 @@ pub fn watch(child: &Arc<Mutex<Child>>, limit: u64, stop: &Receiver<()>, on_exce
         if resident(child.id()).is_some_and(|bytes| bytes > limit) {
             on_exceeded();
             let _ = child.kill();
+            // Nobody else may ask for it for long.
+            let _ = child.wait();
             return;
         }
     }
@@ -60,6 +81,24 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_of_groups_are_found() {
+        let files =
+            |text| group_limits(text).iter().map(|file| file.display().to_string()).collect::<Vec<_>>();
+        let root = "/sys/fs/cgroup";
+        assert_eq!(
+            files("0::/user.slice/a:b\n"),
+            ["/user.slice/a:b", "/user.slice", ""].map(|group| format!("{root}{group}/memory.max"))
+        );
+        assert_eq!(
+            files("12:cpuset:/c\n5:cpu,memory:/docker/1\n1:name=systemd:/x\n"),
+            ["/docker/1", "/docker", ""].map(|group| format!("{root}/memory{group}/memory.limit_in_bytes"))
+        );
+        for text in ["", "\n", "0:", "0::", "memory", "5:memory", "5:memory:"] {
+            assert!(files(text).len() <= 1, "{text}");
+        }
+    }
 
     #[test]
     fn sizes_are_read() {

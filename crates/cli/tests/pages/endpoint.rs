@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -16,8 +16,12 @@ pub struct Endpoint {
 
 impl Endpoint {
     pub fn start() -> Self {
-        let mut process =
-            selfprof().args(["webdriver", "--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
+        Self::start_by(selfprof())
+    }
+
+    /// Starts it by a command that runs `selfprof`.
+    pub fn start_by(mut command: Command) -> Self {
+        let mut process = command.args(["webdriver", "--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim_end().strip_prefix("listening on http://").expect(&line).to_owned();

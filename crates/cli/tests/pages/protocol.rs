@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::net::TcpStream;
+use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{iter, thread};
 
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 use crate::endpoint::{Endpoint, Session};
 use crate::page_server::PageServer;
 use crate::processes::{TIMEOUT, await_end, children};
+use crate::selfprof;
 
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 const WINDOW: &str = "window-fcc6-11e5-b4f8-330a88ab9d7f";
@@ -335,6 +337,22 @@ fn a_signal_ends_the_server_and_its_page_hosts() {
         assert_eq!(status.code(), (signal != Signal::KILL).then_some(0));
         await_end(hosts[0]);
     }
+}
+
+#[test]
+fn a_signal_that_nohup_ignores_ends_nothing() {
+    let command = selfprof();
+    let mut nohup = Command::new("nohup");
+    nohup
+        .arg(command.get_program())
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut endpoint = Endpoint::start_by(nohup);
+    let process = Pid::from_child(&endpoint.process);
+    kill_process(process, Signal::HUP).unwrap();
+    endpoint.session().get("/title");
+    // Others are not ignored.
+    kill_process(process, Signal::TERM).unwrap();
+    assert!(endpoint.process.wait().unwrap().success());
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub struct AgentOptions {
 thread_local! {
     /// Whether the hooks for the end of this thread's environment are installed. They outlive an agent that ends earlier.
     static HAS_HOOKS: Cell<bool> = const { Cell::new(false) };
+    /// Whether sampling of this thread is paused, see [`pause`].
+    static IS_PAUSED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes this thread's agent, unless it has one. Returns whether it did.
@@ -128,7 +130,11 @@ pub fn end_if_unused() {
 
 /// Something may be due. Called by the alarm, between two JavaScript instructions or from the event loop.
 fn on_tick() {
+    let is_paused = IS_PAUSED.get();
     current::if_any(|agent| {
+        if is_paused {
+            return;
+        }
         let (began, cpu_before, preemptions_before) = (selfprof_v8::now(), thread_cpu_time(), preemptions());
         agent.tick();
         if agent.notifier().take_requests() {
@@ -139,7 +145,22 @@ fn on_tick() {
         agent.ticks.add(wall, cpu, preemptions() == preemptions_before);
     });
     // If the agent was at work when it was told so.
-    stop_streams();
+    if !is_paused {
+        stop_streams();
+    }
+}
+
+/// Writes everything and pauses sampling of this thread until [`resume`], whatever is due meanwhile.
+pub fn pause() {
+    IS_PAUSED.set(true);
+    suspend();
+}
+
+/// Sampling goes on.
+pub fn resume() {
+    if IS_PAUSED.replace(false) {
+        on_tick();
+    }
 }
 
 /// The thread seems to end. Everything is written and sampling pauses. If JavaScript goes on after all, sampling resumes a

@@ -62,11 +62,16 @@ pub fn record(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Resul
     result
 }
 
-/// Pauses the recordings of this thread and writes what they have, since `process.execve()` may replace the program: a signal of V8's
-/// sampler that came too late would end the next one. If the program goes on, so do the recordings.
+/// Pauses sampling of this thread and writes what its recordings have, since the program may be about to end or to be replaced.
 #[napi(catch_unwind)]
 pub fn pause_recordings() {
-    lifecycle::suspend();
+    lifecycle::pause();
+}
+
+/// The program goes on after [`pause_recordings`], and so do its recordings.
+#[napi(catch_unwind)]
+pub fn resume_recordings() {
+    lifecycle::resume();
 }
 
 fn begin_recording(options: RecordOptions, on_end: Option<Function<(), ()>>) -> Result<bool> {

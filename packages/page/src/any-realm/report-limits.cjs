@@ -7,15 +7,20 @@ const MAX_REPORTS = 1_000;
 const MAX_LENGTH = 10_000;
 
 class ReportLimit {
+  #most;
   #second = 0;
   #count = 0;
+
+  constructor(most = MAX_REPORTS) {
+    this.#most = most;
+  }
 
   /** Counts a report. @returns {number} how many more are allowed in this second; negative when this one is too many */
   take() {
     const second = Math.floor(performance.now() / 1_000);
     this.#count = second === this.#second ? this.#count + 1 : 1;
     this.#second = second;
-    return MAX_REPORTS - this.#count;
+    return this.#most - this.#count;
   }
 }
 

@@ -4,11 +4,11 @@
 
 const http = require('node:http');
 const { isIP } = require('node:net');
-const zlib = require('node:zlib');
 
 const { now, timeRequest } = require('./fetch-timing.cjs');
 const { lookupFor } = require('./host-lookup.cjs');
-const { JoinedBytes } = require('./joined-bytes.cjs');
+const { receivedBytes } = require('./received-bytes.cjs');
+const { readBody } = require('./response-body.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 /** @typedef {import('./buffer-budget.cjs').BufferBudget} BufferBudget */
@@ -38,39 +38,12 @@ const DEFAULT_BODY_LIMIT = 256 << 20;
 /** How many connections may be idle. Node limits those to each server, and a page can name any number of servers. */
 const MAX_IDLE = 64;
 
-/**
- * What decodes a content coding.
- *
- * @typedef {object} Coding
- * @property {() => import('node:stream').Transform} create
- * @property {number} memory what a decoder takes from its first byte on, in bytes: for Brotli, 256 codes of each kind
- * @property {number} window how much it keeps of what it has decoded, in bytes
- */
-
-/** @type {Coding} */
-const GZIP = {
-  create: () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  memory: 64 << 10,
-  window: 0,
-};
-
-/** @type {Map<string, Coding>} */
-const CODINGS = new Map([
-  ['gzip', GZIP],
-  ['x-gzip', GZIP],
-  ['deflate', { ...GZIP, create: () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH }) }],
-  ['br', { create: () => zlib.createBrotliDecompress(), memory: 3 << 20, window: 16 << 20 }],
-]);
-
 /** How many interim responses, as `103 Early Hints`, a server may send before its response. */
 const MAX_INTERIM = 20;
 
 /** After how many pieces a body must have this many bytes in each, on average: reading a piece takes as long as reading many bytes. */
 const MAX_SMALL_PIECES = 2_000;
 const MIN_PIECE = 16;
-
-/** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
-const MAX_CODINGS = 3;
 
 /**
  * Headers from the flat list of names and values that Node gives, whose values are read as Latin-1.
@@ -159,12 +132,13 @@ class Transport {
       });
       this.#pending.add(outgoing);
       outgoing.on('close', () => this.#pending.delete(outgoing));
-      // The agent references a connection that is used again, and Node each address that it tries.
-      if (this.#isUnref)
-        outgoing.on('socket', (socket) => {
-          socket.unref();
-          if (socket.connecting) socket.once('connect', () => socket.unref());
-        });
+      outgoing.on('socket', (socket) => {
+        receivedBytes(socket);
+        if (!this.#isUnref) return;
+        // The agent references a connection that is used again, and Node each address that it tries.
+        socket.unref();
+        if (socket.connecting) socket.once('connect', () => socket.unref());
+      });
       const timing = timeRequest(outgoing, isSecure, startedAt);
       let hasResponse = false;
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
@@ -250,93 +224,6 @@ function mergedHeaders(headers) {
 function closeIdle({ freeSockets }) {
   const idle = Object.values(freeSockets).flatMap((sockets) => sockets ?? []);
   if (idle.length > MAX_IDLE) for (const socket of idle) socket.destroy();
-}
-
-/**
- * Reads and decodes a body. The limit holds for the decoded bytes.
- *
- * @param {http.IncomingMessage} incoming
- * @param {{ method: string, limit: number, lease: Lease | undefined, memory: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes;
- *   `memory` counts what the decoders take
- * @returns {Promise<Uint8Array<ArrayBuffer>>} in memory of its own
- */
-function readBody(incoming, { method, limit, lease, memory, signal }) {
-  return new Promise((succeed, refuse) => {
-    const bytes = new JoinedBytes();
-    let isOver = false;
-    const end = () => {
-      isOver = true;
-      signal?.removeEventListener('abort', onAbort);
-      memory?.release();
-    };
-    // Once all of the response has arrived, this ends it no longer.
-    const onAbort = () => reject(signal?.reason);
-    const reject = (/** @type {unknown} */ error) => {
-      end();
-      // A decoder could go on with what it has.
-      incoming.unpipe();
-      for (const decoder of decoders) decoder.unpipe().destroy();
-      bytes.clear();
-      refuse(error);
-    };
-    const resolve = (/** @type {Uint8Array<ArrayBuffer>} */ body) => {
-      end();
-      succeed(body);
-    };
-    signal?.addEventListener('abort', onAbort);
-    /** @type {import('node:stream').Transform[]} */
-    const decoders = [];
-    incoming.on('error', reject);
-    incoming.on('aborted', () => reject(new Error('the connection was lost')));
-    // What has no body is not decoded: a decoder would find that it has no end.
-    const isEmpty = method === 'HEAD' || incoming.statusCode === 204 || incoming.statusCode === 304;
-    const codings = isEmpty ? [] : (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
-    const known = codings.flatMap((name) => CODINGS.get(name.trim()) ?? []).reverse();
-    if (known.length > MAX_CODINGS) {
-      reject(new Error(`the response has more than ${MAX_CODINGS} content codings`));
-      return;
-    }
-    const count = (/** @type {Lease | undefined} */ counter, /** @type {number} */ bytes) => {
-      if (isOver) return false;
-      try {
-        counter?.add(bytes);
-        return true;
-      } catch (error) {
-        reject(error);
-        return false;
-      }
-    };
-    for (const { create, memory: bytes } of known) {
-      if (!count(memory, bytes)) return;
-      decoders.push(create());
-    }
-    /** @type {import('node:stream').Readable} */
-    let decoded = incoming;
-    for (const decoder of decoders) decoded = decoded.pipe(decoder).on('error', reject);
-    const isWithinLimit = (/** @type {number} */ length) => {
-      if (length <= limit) return true;
-      reject(new Error(`the response is larger than ${limit} bytes`));
-      return false;
-    };
-    // What a decoder puts out can be endless while nothing comes of it, and so is limited, even if it is part of no body.
-    for (const [at, decoder] of decoders.entries()) {
-      const { window } = known[at];
-      let length = 0;
-      let kept = 0;
-      decoder.on('data', (/** @type {Buffer} */ chunk) => {
-        length += chunk.length;
-        const more = Math.min(chunk.length, window - kept);
-        kept += more;
-        if (isWithinLimit(length) && more > 0) count(memory, more);
-      });
-    }
-    let length = 0;
-    decoded.on('data', (/** @type {Buffer} */ chunk) => {
-      length += chunk.length;
-      if (isWithinLimit(length) && count(lease, chunk.length)) bytes.add(chunk);
-    });
-    decoded.on('end', () => bytes.take().then(resolve, reject));
-  });
 }
 
 module.exports = { DEFAULT_BODY_LIMIT, Transport };

@@ -8,32 +8,40 @@
  * https://w3c.github.io/FileAPI/#blob-url-store
  */
 class BlobRegistry {
-  /** By URL. @type {Map<string, SharedBlob & { thread: AgentThread, origin: string }>} */
-  #blobs = new Map();
+  /** By thread that made them, and URL. @type {Map<AgentThread, Map<string, SharedBlob>>} */
+  #threads = new Map();
 
   /** @param {AgentThread} thread that made it @param {SharedBlob & { url: string }} blob */
   add(thread, { url, media, bytes }) {
-    this.#blobs.set(url, { thread, origin: thread.document.origin, media, bytes });
+    let blobs = this.#threads.get(thread);
+    if (blobs === undefined) {
+      blobs = new Map();
+      this.#threads.set(thread, blobs);
+    }
+    blobs.set(url, { media, bytes });
   }
 
   /** @param {AgentThread} thread @param {string} url */
   remove(thread, url) {
-    if (this.#blobs.get(url)?.thread === thread) this.#blobs.delete(url);
+    this.#threads.get(thread)?.delete(url);
   }
 
   /** The blob at a URL, for a thread of this origin. @param {string} url @param {string} origin @returns {SharedBlob | undefined} */
   get(url, origin) {
-    const blob = this.#blobs.get(url);
-    return blob?.origin === origin ? { media: blob.media, bytes: blob.bytes } : undefined;
+    for (const [thread, blobs] of this.#threads) {
+      const blob = thread.document.origin === origin ? blobs.get(url) : undefined;
+      if (blob !== undefined) return blob;
+    }
+    return undefined;
   }
 
   /** Blob URLs end with the thread that made them. @param {AgentThread} thread */
   forget(thread) {
-    for (const [url, blob] of this.#blobs) if (blob.thread === thread) this.#blobs.delete(url);
+    this.#threads.delete(thread);
   }
 
   get size() {
-    return this.#blobs.size;
+    return [...this.#threads.values()].reduce((sum, { size }) => sum + size, 0);
   }
 }
 

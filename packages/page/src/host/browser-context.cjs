@@ -4,6 +4,7 @@ const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { findLibrary } = require('./find-jsdom.cjs');
+const { checkHostOptions } = require('./host-options.cjs');
 const { prepareFlags } = require('./node-flags.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
 const { PageContext } = require('./page-context.cjs');
@@ -73,7 +74,7 @@ class BrowserContext {
     bodyLimit = DEFAULT_BODY_LIMIT,
     cookies = 'page',
   } = {}) {
-    if (cookies !== 'page' && cookies !== 'host') throw new TypeError("the option `cookies` is 'page' or 'host'");
+    checkHostOptions({ memoryLimit, sampleBudget, threadLimit, bodyLimit, timeout, cookies });
     prepareFlags();
     this.#library = findLibrary(jsdom);
     useJsdom(this.#library);

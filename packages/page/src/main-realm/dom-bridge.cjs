@@ -13,6 +13,7 @@ const { randomBytes, randomUUID } = require('node:crypto');
 const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
+const { coarsened } = require('./coarse-time.cjs');
 const { bytesOf, setBytes, unsharedBytesOf } = require('./foreign-bytes.cjs');
 const { numberOf } = require('./foreign-values.cjs');
 const { kindOf } = require('./kind-of.cjs');
@@ -118,7 +119,7 @@ class DomBridge {
         this.#completion = undefined;
         return completion;
       },
-      timeOrigin: performance.timeOrigin,
+      timeOrigin: coarsened(performance.timeOrigin, false),
       now: () => thread.coarseNow(),
       postToHost: (text, record) => thread.domMessages.post(text, record),
       // For events of ports, which Node fires in the DOM realm directly.

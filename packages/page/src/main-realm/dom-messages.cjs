@@ -7,7 +7,7 @@ const { types } = require('node:util');
 const { MessagePort } = require('node:worker_threads');
 
 const { MAX_URL } = require('../any-realm/claimed-url.cjs');
-const { shortened } = require('../any-realm/report-limits.cjs');
+const { MAX_REPORTS, ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
 const { MAX_TEXT, textLength } = require('../any-realm/structured-clone.cjs');
 const { ShapeTree } = require('../cloning/object-shapes.cjs');
 const { elementsOf, ownValue } = require('../cloning/own-values.cjs');
@@ -26,6 +26,9 @@ const { checkReading } = require('./reading-time.cjs');
 const LIMITED = new Set(['console', 'exception', 'navigate', 'post', 'problem', 'storage']);
 /** Messages for the page's user, whose texts are as short as the user can take. */
 const REPORTS = new Set(['console', 'exception', 'problem']);
+/** Those that cause an event of the page's user. The DOM realm limits them more, if no page has taken it over. */
+const EVENTS = new Set([...REPORTS, 'DOMContentLoaded', 'load']);
+const MAX_EVENTS = 2 * MAX_REPORTS;
 /** How much of the others, and with memory that is transferred, may wait to be read by the user's thread, in bytes. */
 const MAX_UNREAD = 128 << 20;
 
@@ -74,6 +77,7 @@ class DomMessages {
   #asked = new Map();
   /** Of the results that the user's thread has. */
   #shapes = new ShapeTree();
+  #events = new ReportLimit(MAX_EVENTS);
 
   /** @param {import('./page-thread.cjs').PageThread} thread */
   constructor(thread) {
@@ -96,6 +100,7 @@ class DomMessages {
     try {
       const message = readMessage(text);
       if (message === undefined) return false;
+      if (EVENTS.has(message.type) && this.#events.take() < 0) return false;
       if (message.type === 'evaluated') return this.#answer(message, record);
       // No other message has a value.
       return this.#send(message, message.type === 'post' ? readRecord(record, true) : undefined);

@@ -14,7 +14,8 @@ const toStringOfError = Error.prototype.toString;
 function callSiteMethods() {
   const context = vm.createContext(vm.constants.DONT_CONTEXTIFY);
   return vm.runInContext(
-    `Error.prepareStackTrace = (error, sites) => sites;
+    `Error.stackTraceLimit = 1;
+    Error.prepareStackTrace = (error, sites) => sites;
     const { getEvalOrigin, getFileName, toString } = Object.getPrototypeOf(new Error('for its call sites').stack[0]);
     ({ getEvalOrigin, getFileName, toString });`,
     context,

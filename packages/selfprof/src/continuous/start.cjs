@@ -68,12 +68,14 @@ function startAgent(options) {
 
 /** Waits until the exporter has sent everything, and with that removed the folder. @param {string} folder */
 function waitForExporter(folder) {
-  const { pauseRecordings, endLifeSign } = require('../native.cjs');
+  const { endLifeSign, pauseRecordings, resumeRecordings } = require('../native.cjs');
   pauseRecordings();
   endLifeSign();
   const until = Date.now() + LONGEST_END;
   const cell = new Int32Array(new SharedArrayBuffer(4));
   while (fs.existsSync(folder) && Date.now() < until) Atomics.wait(cell, 0, 0, 20);
+  // The program may go on, if it has replaced `process.reallyExit()` for example.
+  resumeRecordings();
 }
 
 /** Whether Node was asked to load `selfprof/agent` before the program. */

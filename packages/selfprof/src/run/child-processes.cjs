@@ -127,7 +127,6 @@ function withAdaptedEnvironment(request, execve) {
   return /** @this {unknown} */ function (/** @type {unknown} */ file, /** @type {unknown} */ args, env = process.env) {
     const isEnvironment = typeof env === 'object' && env !== null;
     const changed = isEnvironment ? { ...env, ...childVariables(request, env.NODE_OPTIONS) } : env;
-    require('../native.cjs').pauseRecordings();
     return Reflect.apply(execve, this, [file, args, changed]);
   };
 }

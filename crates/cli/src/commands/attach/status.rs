@@ -11,8 +11,6 @@ pub struct Status {
     pub tracer: Option<u32>,
     /// The signals that its main thread blocks, one bit each.
     pub blocked: u64,
-    /// The signals that it ignores.
-    pub ignored: u64,
     /// The signals that it has handlers for.
     pub caught: u64,
 }
@@ -30,7 +28,6 @@ impl Status {
             user: number("Uid", 1),
             tracer: number("TracerPid", 0).filter(|&tracer| tracer != 0),
             blocked: set("SigBlk"),
-            ignored: set("SigIgn"),
             caught: set("SigCgt"),
         }
     }
@@ -43,17 +40,11 @@ mod tests {
     #[test]
     fn the_lines_are_found() {
         let text = "Name:\tState: x\nState:\tT (stopped)\nTracerPid:\t7\nUid:\t1\t2\t3\t4\nSigBlk:\t0000000000000200\n\
-            SigIgn:\t0000000000001000\nSigCgt:\t0000000100004602\n";
-        let expected = Status {
-            state: 'T',
-            user: Some(2),
-            tracer: Some(7),
-            blocked: 0x200,
-            ignored: 0x1000,
-            caught: 0x1_0000_4602,
-        };
+            SigCgt:\t0000000100004602\n";
+        let expected =
+            Status { state: 'T', user: Some(2), tracer: Some(7), blocked: 0x200, caught: 0x1_0000_4602 };
         assert_eq!(Status::parse(text), expected);
-        let nothing = Status { state: '?', user: None, tracer: None, blocked: 0, ignored: 0, caught: 0 };
+        let nothing = Status { state: '?', user: None, tracer: None, blocked: 0, caught: 0 };
         assert_eq!(Status::parse("Uid:\tx\nState:\nTracerPid:\t0\nSigCgt:\tz"), nothing);
     }
 }

@@ -77,8 +77,10 @@ fn respond(
     render: impl Fn() -> Result<Vec<u8>, Failure>,
 ) -> Response<Full<Bytes>> {
     // The Host header prevents DNS rebinding: a foreign page must not read the traces by a name that resolves to 127.0.0.1.
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    if !["127.0.0.1", "localhost"].iter().any(|name| host == format!("{name}:{port}")) {
+    let hosts: Vec<_> = headers.get_all(HOST).iter().collect();
+    let is_own =
+        |host: &HeaderValue| ["127.0.0.1", "localhost"].iter().any(|name| *host == format!("{name}:{port}"));
+    if !matches!(hosts[..], [host] if is_own(host)) {
         return refusal(StatusCode::MISDIRECTED_REQUEST, "this server only answers requests for 127.0.0.1");
     }
     if !matches!(*method, Method::GET | Method::HEAD) {

@@ -6,7 +6,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -29,6 +28,7 @@ use crate::arguments::ToggleSignal;
 use crate::failure::Failure;
 use crate::installation::node::Node;
 use crate::installation::package::Package;
+use crate::signals::not_ignored;
 
 /// The running program.
 #[derive(Debug)]
@@ -217,20 +217,7 @@ fn forward(mut signals: SignalsInfo<WithOrigin>, target: &Target, toggle: Option
     }
 }
 
-/// The signals that ask a program to end, and those whose meaning programs choose, except those that this process inherited as ignored, e.g. from `nohup`: the program
-/// must ignore them too, and a handler would not be inherited as such.
+/// The signals that ask a program to end, and those whose meaning programs choose. The program inherits which of them are ignored.
 fn caught_signals() -> Vec<i32> {
-    let ignored = ignored_signals();
-    let is_ignored = |signal: i32| ignored & (1 << (signal - 1)) != 0;
-    [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
-        .into_iter()
-        .filter(|&signal| !is_ignored(signal))
-        .collect()
-}
-
-/// The set of ignored signals, one bit each (`SigIgn` in proc(5)); empty if the file does not exist.
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    not_ignored([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2])
 }

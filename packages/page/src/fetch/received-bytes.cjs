@@ -1,0 +1,72 @@
+'use strict';
+
+// What connections receive, in slices of time: Node would parse what all of them have received in one go, and servers choose in how many pieces
+// that is.
+
+const slices = require('./time-slices.cjs');
+
+/** How much is parsed at a time, in bytes. Node takes a few milliseconds for as many if each is a piece of its own. */
+const PART = 16 << 10;
+
+/** Passes on what a socket receives, in parts. */
+class ReceivedBytes {
+  #socket;
+  #push;
+  /** What has not been passed on; null is the end. @type {(Uint8Array | null)[]} */
+  #parts = [];
+  #isHeld = false;
+  /** Whether the socket takes more. */
+  #isWanted = true;
+  #job = () => this.#passOn();
+
+  /** @param {import('node:net').Socket} socket */
+  constructor(socket) {
+    this.#socket = socket;
+    this.#push = socket.push;
+    socket.push = (/** @type {Uint8Array | null} */ bytes) => this.#receive(bytes);
+  }
+
+  /** Nothing is passed on until `release`, and Node soon reads no more. */
+  hold() {
+    this.#isHeld = true;
+  }
+
+  release() {
+    this.#isHeld = false;
+    if (this.#parts.length > 0) slices.add(this.#job);
+  }
+
+  /** @param {Uint8Array | null} bytes @returns {boolean} whether Node is to read more */
+  #receive(bytes) {
+    if (bytes === null) this.#parts.push(null);
+    else for (let at = 0; at < bytes.length; at += PART) this.#parts.push(bytes.subarray(at, at + PART));
+    if (!this.#isHeld) slices.add(this.#job);
+    return this.#isWanted && this.#parts.length === 0;
+  }
+
+  /** @returns {boolean} whether there is more */
+  #passOn() {
+    if (this.#socket.destroyed) this.#parts = [];
+    if (this.#isHeld || this.#parts.length === 0) return false;
+    const part = /** @type {Uint8Array | null} */ (this.#parts.shift());
+    this.#isWanted = Reflect.apply(this.#push, this.#socket, [part]);
+    // As Node does at the end: if nothing waits to be read, the socket ends now.
+    if (part === null) this.#socket.read(0);
+    return this.#parts.length > 0;
+  }
+}
+
+/** @type {WeakMap<import('node:net').Socket, ReceivedBytes>} */
+const known = new WeakMap();
+
+/** What a socket receives, from now on in slices of time. @param {import('node:net').Socket} socket @returns {ReceivedBytes} */
+function receivedBytes(socket) {
+  let received = known.get(socket);
+  if (received === undefined) {
+    received = new ReceivedBytes(socket);
+    known.set(socket, received);
+  }
+  return received;
+}
+
+module.exports = { receivedBytes };
