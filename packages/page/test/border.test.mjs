@@ -700,6 +700,36 @@ suite('requests that a page must not make', () => {
     assert.deepEqual([headers['content-type'], headers.accept], ['text/plain;', 'a']);
   });
 
+  test('need a preflight if values of one header are simple by themselves and not as they are sent', async (t) => {
+    const victim = await serve(t, { '*': '' });
+    const headers = [
+      [
+        ['Range', 'bytes=0-1'],
+        ['range', 'bytes=3-4'],
+      ],
+      [
+        ['Content-Type', 'text/plain'],
+        ['content-type', 'multipart/form-data; boundary=x'],
+      ],
+      Array.from({ length: 10 }, () => ['Accept', 'x'.repeat(90)]),
+    ];
+    for (const list of headers) {
+      const page = await openHtml(
+        t,
+        `<script>${forge(`request.headers = ${JSON.stringify(list)}; request.mode = 'cors'; request.method = 'POST'`)}</script>`,
+      );
+      await page.evaluate((url) => fetch(url, { method: 'POST' }).catch(() => {}), victim.url('/change'));
+    }
+    assert.deepEqual(
+      victim.requests.map(({ method, headers }) => [method, headers['access-control-request-headers']]),
+      [
+        ['OPTIONS', 'range'],
+        ['OPTIONS', 'content-type'],
+        ['OPTIONS', 'accept'],
+      ],
+    );
+  });
+
   test('have no body if their method has none', async (t) => {
     const victim = await serve(t, { '*': 'x' });
     const page = await openHtml(t, `<script>${forge("request.method = 'GET';")}</script>`);

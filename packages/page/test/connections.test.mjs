@@ -8,13 +8,22 @@ import net from 'node:net';
 import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
+import { cert } from './certificate.mjs';
 import { setClock } from './clock.mjs';
+import { block, jsdom } from './server.mjs';
+import { serveTls } from './tls-server.mjs';
 
 const require = createRequire(import.meta.url);
+const { BodyDecoder } = require('../src/fetch/body-decoder.cjs');
 const { Transport } = require('../src/fetch/http.cjs');
+const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
+const { newDecoders } = require('../src/fetch/network.cjs');
 const { receivedBytes } = require('../src/fetch/received-bytes.cjs');
+
+useJsdom({ folder: jsdom });
 
 /** A body in pieces of this many bytes. */
 function chunked(body, size) {
@@ -175,5 +184,207 @@ suite('what connections receive', () => {
     for (const socket of waiting) socket.write(bytes);
     for (const { length } of await done) assert.equal(length, 200_000);
     assert.ok(peak < 150e6, `${(peak / 1e6).toFixed()} MB`);
+  });
+});
+
+suite('bodies', () => {
+  const HEADERS = `${HEAD}Content-Encoding: gzip\r\n`;
+  const text = Buffer.alloc(500_000, 'some text of a page, ');
+
+  /** What is going on at once. */
+  function countDecoding(t) {
+    const { decode } = BodyDecoder.prototype;
+    const counts = { now: 0, most: 0 };
+    BodyDecoder.prototype.decode = async function (bytes) {
+      counts.now += 1;
+      counts.most = Math.max(counts.most, counts.now);
+      await decode.call(this, bytes);
+      counts.now -= 1;
+    };
+    t.after(() => {
+      BodyDecoder.prototype.decode = decode;
+    });
+    return counts;
+  }
+
+  test('are decoded two at a time, since all threads of the process share those that decode', async (t) => {
+    const counts = countDecoding(t);
+    const body = gzipSync(randomBytes(300_000));
+    const { url } = await serveBytes(t, {
+      '/': Buffer.concat([Buffer.from(`${HEADERS}Content-Length: ${body.length}\r\n\r\n`), body]),
+    });
+    const get = transport(t);
+    const decoders = newDecoders();
+    const bodies = await Promise.all(Array.from({ length: 30 }, () => get(url, { decoders })));
+    assert.ok(bodies.every(({ length }) => length === 300_000));
+    assert.deepEqual(counts, { now: 0, most: 2 });
+    assert.equal(decoders.memory.used, 0);
+  });
+
+  test('whose requests are aborted, or that are damaged, do not keep others from being decoded', async (t) => {
+    const body = gzipSync(text);
+    const damaged = Buffer.concat([gzipSync(randomBytes(200_000)).subarray(0, 150_000), randomBytes(50_000)]);
+    const bomb = gzipSync(gzipSync(Buffer.alloc(50 << 20)));
+    const { url } = await serveBytes(t, {
+      '/': Buffer.concat([Buffer.from(`${HEADERS}Content-Length: ${body.length}\r\n\r\n`), body]),
+      '/damaged': Buffer.concat([Buffer.from(`${HEADERS}Content-Length: ${damaged.length}\r\n\r\n`), damaged]),
+      '/bomb': Buffer.concat([
+        Buffer.from(`${HEAD}Content-Encoding: gzip, gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`),
+        bomb,
+      ]),
+      '/unfinished': Buffer.concat([Buffer.from(`${HEADERS}Content-Length: 1000000\r\n\r\n`), body]),
+    });
+    const get = transport(t, { bodyLimit: 10 << 20 });
+    const decoders = newDecoders();
+    const aborted = Array.from({ length: 10 }, (_, at) =>
+      get(`${url}/unfinished`, { decoders, signal: AbortSignal.timeout(at * 10) }),
+    );
+    const failed = ['/damaged', '/bomb'].flatMap((path) =>
+      Array.from({ length: 10 }, () => get(url + path, { decoders })),
+    );
+    const good = Array.from({ length: 10 }, () => get(url, { decoders }));
+    for (const { status, reason } of await Promise.allSettled([...aborted, ...failed]))
+      assert.match(`${status} ${reason}`, /^rejected .*(aborted|timeout|incorrect|invalid|larger than)/i);
+    for (const read of await Promise.all(good)) assert.equal(Buffer.compare(text, read), 0);
+    assert.equal((await get(url, { decoders })).length, text.length);
+    assert.equal(decoders.memory.used, 0);
+  });
+
+  test('end where their coding does, whatever comes after that', async (t) => {
+    const body = Buffer.concat([gzipSync(text), Buffer.alloc(10_000)]);
+    const twice = gzipSync(body);
+    const { url } = await serveBytes(t, {
+      // There is more to come, which nobody waits for.
+      '/more': Buffer.concat([Buffer.from(`${HEADERS}Content-Length: 100000000\r\n\r\n`), body]),
+      '/twice': Buffer.concat([
+        Buffer.from(`${HEAD}Content-Encoding: gzip, gzip\r\nContent-Length: ${twice.length}\r\n\r\n`),
+        twice,
+      ]),
+      '/empty': Buffer.from(`${HEADERS}Content-Length: 0\r\n\r\n`),
+    });
+    const get = transport(t);
+    const decoders = newDecoders();
+    for (const path of ['/more', '/twice'])
+      assert.equal(Buffer.compare(text, await get(url + path, { decoders })), 0, path);
+    assert.equal((await get(`${url}/empty`, { decoders })).length, 0);
+    assert.equal(decoders.memory.used, 0);
+  });
+});
+
+suite('connections over TLS', () => {
+  const text = Buffer.concat([randomBytes(200_000), Buffer.alloc(200_000, 'text')]);
+  const whole = (body, headers = '') =>
+    Buffer.concat([Buffer.from(`${HEAD}${headers}Content-Length: ${body.length}\r\n\r\n`), body]);
+  const short = whole(Buffer.from('text'));
+  const options = { ca: cert, isUnref: true };
+
+  /** Has the program wait for something that does not keep it alive. */
+  const waitFor = (t, promise) => {
+    const timer = setInterval(() => {}, 1_000);
+    t.after(() => clearInterval(timer));
+    return promise;
+  };
+
+  test('receive what was sent, also on those that are used again', async (t) => {
+    const { url, stats } = await serveTls(t, {
+      responses: {
+        '/whole': whole(text),
+        '/gzip': whole(gzipSync(text), 'Content-Encoding: gzip\r\n'),
+        '/chunked': Buffer.concat([Buffer.from(`${HEAD}${CHUNKED}\r\n`), chunked(text, 1_000)]),
+        '/end?close': Buffer.concat([Buffer.from(`${HEAD}\r\n`), text]),
+      },
+    });
+    const get = transport(t, options);
+    const paths = ['/whole', '/gzip', '/chunked', '/end?close'].flatMap((path) => Array(12).fill(path));
+    const bodies = await waitFor(t, Promise.all(paths.map((path) => get(url + path))));
+    for (const [at, body] of bodies.entries()) assert.equal(Buffer.compare(text, body), 0, paths[at]);
+    const { connections } = await stats();
+    assert.ok(connections <= 16 + 12, `${connections} connections`);
+    // What a server does with a connection that is idle is noticed: it is not used any more.
+    const again = transport(t, options);
+    assert.equal((await waitFor(t, again(`${url}/end?close`))).length, text.length);
+    assert.equal((await again(`${url}/whole`)).length, text.length);
+  });
+
+  test('receive records of a byte each', async (t) => {
+    const { url } = await serveTls(t, { responses: { '/': whole(text.subarray(0, 3_000)) }, recordSize: 1 });
+    const get = transport(t, options);
+    const bodies = await waitFor(t, Promise.all(Array.from({ length: 10 }, () => get(`${url}/`))));
+    for (const body of bodies) assert.equal(Buffer.compare(text.subarray(0, 3_000), body), 0);
+  });
+
+  test('are read one after the other, however many have received something', async (t) => {
+    const { url } = await serveTls(t, { responses: { '/': short } });
+    const gets = [transport(t, options), transport(t, options)];
+    // Two handshakes in a turn of the event loop would be two certificates to verify.
+    let inTurn = 0;
+    let most = 0;
+    let handshakes = 0;
+    const { emit } = TLSSocket.prototype;
+    TLSSocket.prototype.emit = function (name, ...values) {
+      if (name === 'secure' && !this.isServer) {
+        handshakes += 1;
+        inTurn += 1;
+        most = Math.max(most, inTurn);
+        setImmediate(() => {
+          inTurn = 0;
+        });
+      }
+      return emit.call(this, name, ...values);
+    };
+    t.after(() => {
+      TLSSocket.prototype.emit = emit;
+    });
+    const bodies = Promise.all(Array.from({ length: 32 }, (_, at) => gets[at % 2](`${url}/`)));
+    for (let turn = 0; turn < 20; turn++) {
+      await setTimeout(5);
+      // The server answers all of them meanwhile.
+      block(50);
+    }
+    assert.equal((await waitFor(t, bodies)).length, 32);
+    assert.ok(handshakes >= 20, `${handshakes} handshakes`);
+    assert.equal(most, 1);
+  });
+
+  test('have their turns page by page', async (t) => {
+    const { url } = await serveTls(t, { responses: { '/': short } });
+    const [many, few] = [transport(t, options), transport(t, options)];
+    const order = [];
+    const note = (who) => () => order.push(who);
+    // The second one asks later, and does not wait for all of the first one.
+    const first = Array.from({ length: 16 }, () => many(`${url}/`).then(note('many')));
+    const second = few(`${url}/`).then(note('few'));
+    await waitFor(t, Promise.all([...first, second]));
+    assert.ok(order.indexOf('few') < 12, order.join());
+  });
+
+  test('make no handshake that a server can make expensive', async (t) => {
+    const length = (size) => (size < 128 ? [size] : size < 256 ? [0x81, size] : [0x82, size >> 8, size & 255]);
+    const der = (tag, content) => Buffer.concat([Buffer.from([tag, ...length(content.length)]), content]);
+    // Any odd number does as a prime. Computing with one of 8,800 bits took 0.7 s.
+    const prime = Buffer.concat([Buffer.from([0, 0x80]), randomBytes(1_098), Buffer.from([1])]);
+    const parameters = der(0x30, Buffer.concat([der(2, prime), der(2, Buffer.from([5]))]));
+    const base64 = parameters.toString('base64').replace(/.{64}/g, '$&\n');
+    const dhparam = `-----BEGIN DH PARAMETERS-----\n${base64}\n-----END DH PARAMETERS-----\n`;
+    const { url } = await serveTls(t, {
+      responses: { '/': short },
+      tls: { maxVersion: 'TLSv1.2', ciphers: 'DHE-RSA-AES128-GCM-SHA256', dhparam },
+    });
+    await assert.rejects(waitFor(t, transport(t, options)(`${url}/`)), /handshake failure/);
+    const groups = await serveTls(t, { responses: { '/': short }, tls: { ecdhCurve: 'ffdhe8192:sect571r1' } });
+    await assert.rejects(transport(t, options)(`${groups.url}/`), /handshake failure/);
+  });
+
+  test('make no second handshake', async (t) => {
+    const { url, stats } = await serveTls(t, {
+      responses: { '/': short },
+      tls: { maxVersion: 'TLSv1.2' },
+      renegotiates: true,
+    });
+    await waitFor(
+      t,
+      transport(t, options)(`${url}/`).catch(() => {}),
+    );
+    assert.equal((await stats()).renegotiated, 0);
   });
 });

@@ -156,17 +156,45 @@ test('a frame does not learn from references how many frames of other origins th
 test('the history of a window is limited in length, and has its current URL', () => {
   const { History } = createRequire(import.meta.url)('../src/driver/history.cjs');
   const history = new History();
-  for (let count = 0; count < 300; count++) history.push(`http://a.test/${count}`);
-  assert.equal(history.peek(0), 'http://a.test/299');
-  assert.equal(history.peek(-99), 'http://a.test/200');
+  for (let count = 0; count < 300; count++) history.push({ url: `http://a.test/${count}` });
+  assert.equal(history.peek(0).url, 'http://a.test/299');
+  assert.equal(history.peek(-99).url, 'http://a.test/200');
   assert.equal(history.peek(-100), undefined);
   const long = (letter) => `http://a.test/${letter.repeat(600_000)}`;
-  for (const letter of 'abc') history.push(long(letter));
-  assert.equal(history.peek(0), long('c'));
+  for (const letter of 'abc') history.push({ url: long(letter) });
+  assert.equal(history.peek(0).url, long('c'));
   assert.equal(history.peek(-1), undefined);
-  history.push(`http://a.test/${'d'.repeat(2_000_000)}`);
-  assert.equal(history.peek(0).length, 2_000_014);
+  history.push({ url: `http://a.test/${'d'.repeat(2_000_000)}` });
+  assert.equal(history.peek(0).url.length, 2_000_014);
   assert.equal(history.peek(-1), undefined);
+});
+
+test('a document that a page has asked for is loaded again as it asked for it', async (t) => {
+  const victim = await serve(t, {
+    '*': {
+      body: '',
+      headers: { 'content-type': 'text/html', 'set-cookie': ['strict=1; SameSite=Strict', 'lax=1; SameSite=Lax'] },
+    },
+  });
+  const attacker = await serve(t, { '*': { body: '', headers: { 'content-type': 'text/html' } } });
+  const { call } = await start(t);
+  await call('start', { jsdom });
+  const local = (path) => `http://localhost:${victim.port}${path}`;
+  const { window } = await call('open', { url: local('/login') });
+  await call('navigate', { window, url: attacker.url('/') });
+  await run(call, window, `location.href = '${local('/transfer')}'`);
+  await call('settle', { window, waitUntil: 'load', timeout: 10_000 });
+  assert.equal(await call('url', { window }), local('/transfer'));
+  await call('reload', { window });
+  const traverse = (delta) => call('traverse', { window, delta, context: TOP, scriptTimeout: 10_000 });
+  await traverse(-1);
+  await traverse(1);
+  await call('navigate', { window, url: local('/own') });
+  await call('reload', { window });
+  assert.deepEqual(
+    victim.requests.slice(1).map(({ url, headers }) => [url, headers.cookie, headers['sec-fetch-site']]),
+    [...Array(3).fill(['/transfer', 'lax=1', 'cross-site']), ...Array(2).fill(['/own', 'strict=1; lax=1', 'none'])],
+  );
 });
 
 test('the URL of a document is of its origin, whatever its page says', async (t) => {

@@ -37,6 +37,15 @@ suite('profile', () => {
     await assert.rejects(page.takeProfile(), /there is no recording, or it was taken/);
   });
 
+  test('cannot be told from none by what the page may see of profilers', async (t) => {
+    const pages = [];
+    for (const profile of [undefined, { sampleInterval: 1 }]) pages.push(await openHtml(t, '<p>', { profile }));
+    const [without, recorded] = await Promise.all(
+      pages.map((page) => page.evaluate(() => JSON.stringify(Profiler.capabilities()))),
+    );
+    assert.equal(recorded, without);
+  });
+
   test('records until its trace is taken', async (t) => {
     const page = await openHtml(t, `<script>${spin('later')}</script>`, { profile: { sampleInterval: 1 } });
     await page.evaluate('later()');

@@ -204,6 +204,28 @@ suite('several pages', () => {
     assert.equal(server.requests.at(-1).headers['sec-fetch-site'], 'none');
     assert.equal(await one.evaluate(() => document.cookie), 'a=1');
   });
+
+  test('share connections only if they share their cookies', async (t) => {
+    for (const [cookies, count] of [
+      ['page', 2],
+      ['host', 1],
+    ]) {
+      const ports = new Set();
+      const server = await serve(t, {
+        '*': ({ socket }) => {
+          ports.add(socket.remotePort);
+          return { body: '', headers: { 'content-type': 'text/html' } };
+        },
+      });
+      const pages = host(t, { cookies });
+      for (let at = 0; at < 2; at++) {
+        const page = await pages.open(server.url('/'));
+        await page.navigate(server.url('/again'));
+        await page.close();
+      }
+      assert.equal(ports.size, count, cookies);
+    }
+  });
 });
 
 suite('navigate', () => {

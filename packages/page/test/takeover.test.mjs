@@ -269,31 +269,52 @@ suite('images of other origins', () => {
     assert.deepEqual(sizes, Object.values(images));
   });
 
-  test('give away no number of text that begins as an image does', async (t) => {
-    const texts = ['BMW owners: pin=4821,9173;', '\x89PNG and more: pin=4821,9173;', 'GIF8 pin=4821,9173;'];
-    const victim = await serve(t, {
-      '*': ({ url }) => ({
-        body: Buffer.from(texts[Number(url.slice(1))], 'latin1'),
-        headers: { 'content-type': 'text/csv' },
-      }),
-    });
-    const page = await openHtml(t, '');
-    const events = await page.evaluate(
-      (url) =>
-        Promise.all(
-          [0, 1, 2].map(
-            (index) =>
-              new Promise((resolve) => {
-                const image = new Image();
-                image.onload = image.onerror = ({ type }) => resolve(type);
-                image.src = url + index;
-              }),
+  const BEGINNINGS = [
+    'BMW owners: pin=4821,9173;',
+    '\x89PNG and more: pin=4821,9173;',
+    'GIF8 pin=4821,9173;',
+    'GIF89apin=4821,9173;',
+    'RIFFaaaaWEBPVP8X,"pin":"482193"}, and so on',
+    'RIFFaaaaWEBPVP8 ,"pin":"482193"}, and so on',
+    'RIFFaaaaWEBPVP8L,"pin":"482193"}, and so on',
+  ];
+  // The last two are what those of other formats would be, if they were served as text.
+  const IMAGES = [
+    'GIF89a\x04\x00\x07\x00\x00\x00\x00;',
+    'RIFF\x16\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x06\x00\x00',
+  ];
+
+  for (const type of ['text/csv', 'application/json', 'image/webp', 'application/octet-stream'])
+    test(`give away no number of text that begins as an image does: ${type}`, async (t) => {
+      const texts = [...BEGINNINGS, ...IMAGES];
+      const victim = await serve(t, {
+        '*': ({ url }) => ({
+          body: Buffer.from(texts[Number(url.slice(1))], 'latin1'),
+          headers: { 'content-type': type },
+        }),
+      });
+      const page = await openHtml(t, '');
+      const sizes = await page.evaluate(
+        (url, count) =>
+          Promise.all(
+            Array.from(
+              { length: count },
+              (_, index) =>
+                new Promise((resolve) => {
+                  const image = new Image();
+                  image.onload = () => resolve(`${image.naturalWidth} x ${image.naturalHeight}`);
+                  image.onerror = () => resolve('error');
+                  image.src = url + index;
+                }),
+            ),
           ),
-        ),
-      victim.url('/'),
-    );
-    assert.deepEqual(events, ['error', 'error', 'error']);
-  });
+        victim.url('/'),
+        texts.length,
+      );
+      const isShown = type === 'image/webp' || type === 'application/octet-stream';
+      const shown = IMAGES.map(() => (isShown ? '4 x 7' : 'error'));
+      assert.deepEqual(sizes, [...BEGINNINGS.map(() => 'error'), ...shown]);
+    });
 });
 
 suite('the clocks of frames', () => {

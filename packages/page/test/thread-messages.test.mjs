@@ -374,6 +374,17 @@ suite("messages to the user's thread", () => {
     assert.ok(after < before + 20, `${after} instead of ${before}`);
   });
 
+  test('count as what a port takes, whatever its page says of the channel', () => {
+    const sent = [];
+    const messages = new DomMessages({ tellLimited: (_message, options) => sent.push(options) });
+    const { port1, port2 } = new MessageChannel();
+    const ports = [port1, port2].map((pipe) => ({ pipe, out: undefined, into: undefined }));
+    messages.post('{"type":"post"}', { bytes: new ArrayBuffer(4), tag: '', buffers: [], ports, objects: [] });
+    assert.deepEqual(sent[0].transferList.slice(1), [port1, port2]);
+    assert.ok(sent[0].size > 8_000 && sent[0].limit === 128 << 20, `${sent[0].size} bytes`);
+    port1.close();
+  });
+
   test('come from no more windows than their sender has', async (t) => {
     const attacker = await serve(t, { '/': '' });
     const page = await openHtml(
@@ -482,6 +493,27 @@ suite('what threads of a page send each other', () => {
     return grown() / 2 ** 20;
   }
   const BUSY = 'for (const end = Date.now() + 5_000; Date.now() < end;);';
+
+  test('is not sent to a thread that has ended: cookies', () => {
+    const leases = [];
+    let count = 0;
+    const thread = {
+      hasEnded: false,
+      deliver(_message, lease) {
+        count += 1;
+        if (this.hasEnded) lease.release();
+        else leases.push(lease);
+      },
+    };
+    const feed = new CookieFeed(thread);
+    for (let at = 0; at < 50_000; at++)
+      feed.add({ url: 'http://victim.test/', cookie: `name${at}=value`, isHttp: false });
+    assert.ok(count < 10_000, `${count}`);
+    thread.hasEnded = true;
+    count = 0;
+    for (const lease of leases) lease.release();
+    assert.equal(count, 0);
+  });
 
   test('does not fill memory while one of them is busy: cookies', () => {
     const sent = [];

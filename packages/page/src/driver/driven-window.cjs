@@ -2,6 +2,7 @@
 
 // A window that another program drives: a page, its handle and its session history.
 
+const { internalsOf, navigateAgain } = require('../host/page.cjs');
 const { Automation } = require('./automation.cjs');
 const { History } = require('./history.cjs');
 
@@ -34,7 +35,7 @@ class DrivenWindow {
     page.on('problem', (problem) => this.#report('problem', problem));
     page.on('crash', ({ message }) => this.#report('crash', { message }));
     // The page may show its first document already.
-    if (this.automation.document > 0) this.#history.push(page.url);
+    if (this.automation.document > 0) this.#history.push(this.#entry());
   }
 
   /** @param {string} event @param {object} members */
@@ -42,9 +43,13 @@ class DrivenWindow {
     this.#onEvent({ event, window: this.handle, ...members });
   }
 
+  #entry() {
+    return { url: this.page.url, initiator: internalsOf(this.page).initiator };
+  }
+
   /** @param {string} url */
   #onNavigated(url) {
-    if (!this.#isTraversing) this.#history.push(url);
+    if (!this.#isTraversing) this.#history.push(this.#entry());
     this.#isTraversing = false;
     this.#report('navigated', { url });
   }
@@ -57,11 +62,11 @@ class DrivenWindow {
    */
   async traverse(delta, { context, waitUntil, timeout, scriptTimeout }) {
     if (context.frame === 0 && (await this.#traverseWithin(context, delta, scriptTimeout))) return;
-    const url = this.#history.peek(delta);
-    if (url === undefined) return;
+    const entry = this.#history.peek(delta);
+    if (entry === undefined) return;
     this.#isTraversing = true;
     try {
-      await this.page.navigate(url, { waitUntil, timeout });
+      await navigateAgain(this.page, entry.url, entry.initiator, { waitUntil, timeout });
       this.#history.step(delta);
     } finally {
       this.#isTraversing = false;
@@ -87,7 +92,8 @@ class DrivenWindow {
     // The history stays at its entry.
     this.#isTraversing = true;
     try {
-      await this.page.navigate(this.page.url, options);
+      const { url, initiator } = this.#entry();
+      await navigateAgain(this.page, url, initiator, options);
     } finally {
       this.#isTraversing = false;
     }

@@ -4,23 +4,25 @@
 const MAX_ENTRIES = 100;
 const MAX_CHARACTERS = 1 << 20;
 
-/** The session history of a window: the URLs of its documents. */
+/** A document, and who asked for it if it was not the user. @typedef {{ url: string, initiator: import('../fetch/origin.cjs').Origin | undefined }} Entry */
+
+/** The session history of a window: its documents. */
 class History {
-  /** @type {string[]} */
+  /** @type {Entry[]} */
   #entries = [];
   #current = -1;
 
-  /** Adds an entry after the current one, in place of those that followed. @param {string} url */
-  push(url) {
+  /** Adds an entry after the current one, in place of those that followed. @param {Entry} entry */
+  push(entry) {
     this.#entries.length = this.#current + 1;
-    this.#entries.push(url);
-    let characters = this.#entries.reduce((sum, { length }) => sum + length, 0);
+    this.#entries.push(entry);
+    let characters = this.#entries.reduce((sum, { url }) => sum + url.length, 0);
     while (this.#entries.length > 1 && (this.#entries.length > MAX_ENTRIES || characters > MAX_CHARACTERS))
-      characters -= this.#entries.shift()?.length ?? 0;
+      characters -= this.#entries.shift()?.url.length ?? 0;
     this.#current = this.#entries.length - 1;
   }
 
-  /** The URL at a distance from the current entry. @param {number} delta @returns {string | undefined} */
+  /** The entry at a distance from the current one. @param {number} delta @returns {Entry | undefined} */
   peek(delta) {
     return this.#entries[this.#current + delta];
   }

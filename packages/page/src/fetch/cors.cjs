@@ -60,18 +60,27 @@ function isSafelisted(name, value) {
  * @param {HeaderList} headers
  */
 function unsafeHeaderNames(headers) {
-  const names = new Set();
-  const safe = new Set();
-  let length = 0;
+  /** Values by name: those of the same name are sent as one. @type {Map<string, string[]>} */
+  const values = new Map();
   for (const [name, value] of headers) {
     const key = name.toLowerCase();
-    if (isSafelisted(key, value)) {
-      safe.add(key);
-      length += value.length;
-    } else names.add(key);
+    const known = values.get(key);
+    if (known === undefined) values.set(key, [value]);
+    else known.push(value);
   }
-  if (length > MAX_SAFELISTED_VALUES) for (const key of safe) names.add(key);
-  return [...names].sort();
+  const names = [];
+  const safe = [];
+  let length = 0;
+  for (const [key, parts] of values) {
+    const joined = parts.join(', ');
+    // Each by itself, too: by two of them, a part of one can become a part of another.
+    if (isSafelisted(key, joined) && parts.every((value) => isSafelisted(key, value))) {
+      safe.push(key);
+      length += joined.length;
+    } else names.push(key);
+  }
+  if (length > MAX_SAFELISTED_VALUES) names.push(...safe);
+  return names.sort();
 }
 
 /**

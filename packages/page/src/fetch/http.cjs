@@ -2,6 +2,7 @@
 
 // One HTTP request and its response, without the rules of browsers: those are in network.cjs and what it uses.
 
+const { constants } = require('node:crypto');
 const http = require('node:http');
 const { isIP } = require('node:net');
 
@@ -9,10 +10,11 @@ const { now, timeRequest } = require('./fetch-timing.cjs');
 const { lookupFor } = require('./host-lookup.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 const { readBody } = require('./response-body.cjs');
+const { readInTurns } = require('./tls-reading.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
-/** @typedef {import('./buffer-budget.cjs').BufferBudget} BufferBudget */
-/** @typedef {ReturnType<BufferBudget['lease']>} Lease */
+/** @typedef {import('./response-body.cjs').Decoders} Decoders */
+/** @typedef {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} Lease */
 
 /**
  * @typedef {object} TransportOptions
@@ -95,7 +97,14 @@ class Transport {
   get #secure() {
     if (this.#https === undefined) {
       const { Agent, request } = require('node:https');
-      this.#https = { request, agent: new Agent(this.#httpsOptions) };
+      // As in browsers: without groups that a server makes up, which can take a second to compute with, and without handshakes on a connection
+      // that is open.
+      const limits = {
+        ciphers: `${require('node:tls').DEFAULT_CIPHERS}:!DHE`,
+        ecdhCurve: 'X25519:P-256:P-384',
+        secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      };
+      this.#https = { request, agent: new Agent({ ...this.#httpsOptions, ...limits }) };
     }
     return this.#https;
   }
@@ -103,8 +112,8 @@ class Transport {
   /**
    * @param {{ url: URL, method: string, headers: HeaderList, body: Uint8Array | null, startedAt?: number }} message
    *   `startedAt` is when the fetch that this request belongs to began
-   * @param {{ signal?: AbortSignal | undefined, lease?: Lease | undefined, decoders?: BufferBudget | undefined }} [options] `lease`
-   *   counts the bytes of the body, and `decoders` what decoders take meanwhile
+   * @param {{ signal?: AbortSignal | undefined, lease?: Lease | undefined, decoders?: Decoders | undefined }} [options] `lease`
+   *   counts the bytes of the body
    * @returns {Promise<HttpResponse>}
    */
   send({ url, method, headers, body, startedAt }, { signal, lease, decoders } = {}) {
@@ -135,6 +144,7 @@ class Transport {
       outgoing.on('socket', (socket) => {
         receivedBytes(socket);
         if (!this.#isUnref) return;
+        if (isSecure) readInTurns(socket, outgoing, this);
         // The agent references a connection that is used again, and Node each address that it tries.
         socket.unref();
         if (socket.connecting) socket.once('connect', () => socket.unref());
@@ -168,7 +178,7 @@ class Transport {
           if (pieces > MAX_SMALL_PIECES && size < pieces * MIN_PIECE)
             incoming.destroy(new Error(`${url.host} sends a body in more than ${MAX_SMALL_PIECES} small pieces`));
         });
-        readBody(incoming, { method, limit: this.bodyLimit, lease, memory: decoders?.lease(), signal }).then(
+        readBody(incoming, { method, limit: this.bodyLimit, lease, decoders, signal }).then(
           (decoded) => {
             // A decoder has found the end of its text, and the server sends more.
             if (!incoming.complete) outgoing.destroy();

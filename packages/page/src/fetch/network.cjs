@@ -38,12 +38,20 @@ const { Turns } = require('./turns.cjs');
 /** How many requests of a page, or of a thread, may be under way: each has a connection, and a process has few. Browsers have as many. */
 const MAX_REQUESTS = 256;
 
+/** How many of their bodies are decoded at once: in threads that the whole process shares. */
+const MAX_DECODING = 2;
+
 /** How many bytes the decoders of their responses may take together: V8 counts nothing of that. */
 const MAX_DECODERS = 256 << 20;
 
+/** @returns {import('./response-body.cjs').Decoders} */
+function newDecoders() {
+  return { memory: new BufferBudget(MAX_DECODERS), turns: new Turns(MAX_DECODING) };
+}
+
 class Network {
   #turns = new Turns(MAX_REQUESTS);
-  #decoders = new BufferBudget(MAX_DECODERS);
+  #decoders;
   #transport;
   #cookies;
   #userAgent;
@@ -54,12 +62,14 @@ class Network {
    * @param {import('./cookies.cjs').Cookies} cookies
    * @param {string} userAgent
    * @param {import('./buffer-budget.cjs').BufferBudget} [budget] of the responses together, until their leases are released
+   * @param {import('./response-body.cjs').Decoders} [decoders]
    */
-  constructor(transport, cookies, userAgent, budget) {
+  constructor(transport, cookies, userAgent, budget, decoders = newDecoders()) {
     this.#transport = transport;
     this.#cookies = cookies;
     this.#userAgent = userAgent;
     this.#budget = budget;
+    this.#decoders = decoders;
   }
 
   /**
@@ -394,4 +404,4 @@ async function readBlobUrl(url, client) {
   return blob;
 }
 
-module.exports = { Network };
+module.exports = { Network, newDecoders };

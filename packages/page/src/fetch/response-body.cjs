@@ -2,68 +2,81 @@
 
 // The body of a response, decoded.
 
-const zlib = require('node:zlib');
-
+const { BodyDecoder, codingsOf } = require('./body-decoder.cjs');
 const { JoinedBytes } = require('./joined-bytes.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 
 /** @typedef {import('node:http').IncomingMessage} IncomingMessage */
 /** @typedef {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} Lease */
+/** @typedef {import('./turns.cjs').Turns} Turns */
 
 /**
- * What decodes a content coding.
+ * What the bodies of a network have in common.
  *
- * @typedef {object} Coding
- * @property {() => import('node:stream').Transform} create
- * @property {number} memory what a decoder takes from its first byte on, in bytes: for Brotli, 256 codes of each kind
- * @property {number} window how much it keeps of what it has decoded, in bytes
+ * @typedef {object} Decoders
+ * @property {import('./buffer-budget.cjs').BufferBudget} memory that decoders take
+ * @property {Turns} turns in which they decode
  */
-
-/** @type {Coding} */
-const GZIP = {
-  create: () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  memory: 64 << 10,
-  window: 0,
-};
-
-/** @type {Map<string, Coding>} */
-const CODINGS = new Map([
-  ['gzip', GZIP],
-  ['x-gzip', GZIP],
-  ['deflate', { ...GZIP, create: () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH }) }],
-  ['br', { create: () => zlib.createBrotliDecompress(), memory: 3 << 20, window: 16 << 20 }],
-]);
 
 /** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
 const MAX_CODINGS = 3;
 
+/** How much of a body is decoded in a turn, and how much of it waits for that, in bytes. */
+const PART = 64 << 10;
+
 /**
- * As `pipe`, with the pieces joined that arrive in a slice of time: each one that waits in a stream takes hundreds of bytes beside its own, and
- * another thread decodes each by itself.
+ * Decodes a body as it arrives.
  *
  * @param {IncomingMessage} incoming
- * @param {import('node:stream').Transform} decoder
+ * @param {BodyDecoder} decoder
+ * @param {{ turns: Turns | undefined, signal: AbortSignal | undefined }} options
+ * @returns {Promise<void>} when all of it has been decoded; never if the decoder fails
  */
-function pipeJoined(incoming, decoder) {
+function decodeAsItArrives(incoming, decoder, { turns, signal }) {
   const received = receivedBytes(incoming.socket);
-  /** @type {Buffer[]} */
+  /** Those of this slice of time: each piece takes hundreds of bytes beside its own. @type {Buffer[]} */
   let pieces = [];
-  const write = () => {
-    const bytes = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+  let waiting = Buffer.alloc(0);
+  let isDecoding = false;
+  let hasArrived = false;
+  const inTurn = (/** @type {() => Promise<unknown>} */ work) => turns?.run(work, signal) ?? work();
+  const join = () => {
+    waiting = Buffer.concat([waiting, ...pieces]);
     pieces = [];
     // The connection of a complete response may be used for another one already.
-    if (decoder.destroyed || decoder.write(bytes) || incoming.complete) return;
-    received.hold();
-    decoder.once('drain', () => received.release());
+    if (waiting.length > PART && !incoming.complete) received.hold();
   };
-  incoming.on('data', (/** @type {Buffer} */ piece) => {
-    if (decoder.destroyed) return;
-    if (pieces.length === 0) process.nextTick(() => pieces.length > 0 && write());
-    pieces.push(piece);
-  });
-  incoming.on('end', () => {
-    if (pieces.length > 0) write();
-    decoder.end();
+  const decodePart = () => {
+    const part = waiting.subarray(0, PART);
+    waiting = waiting.subarray(PART);
+    if (waiting.length <= PART) received.release();
+    return decoder.decode(part);
+  };
+  return new Promise((resolve, reject) => {
+    const decodeAll = async () => {
+      while (waiting.length > 0 && !decoder.hasEnded) await inTurn(decodePart);
+      if (hasArrived && !decoder.hasEnded) await inTurn(() => decoder.end());
+      if (decoder.hasEnded) resolve();
+    };
+    const decode = () => {
+      if (isDecoding) return;
+      isDecoding = true;
+      decodeAll().then(() => {
+        isDecoding = false;
+      }, reject);
+    };
+    incoming.on('data', (/** @type {Buffer} */ piece) => {
+      if (pieces.push(piece) > 1) return;
+      process.nextTick(() => {
+        join();
+        decode();
+      });
+    });
+    incoming.on('end', () => {
+      join();
+      hasArrived = true;
+      decode();
+    });
   });
 }
 
@@ -71,14 +84,21 @@ function pipeJoined(incoming, decoder) {
  * Reads and decodes a body. The limit holds for the decoded bytes.
  *
  * @param {IncomingMessage} incoming
- * @param {{ method: string, limit: number, lease: Lease | undefined, memory: Lease | undefined, signal: AbortSignal | undefined }} options `limit` in bytes;
- *   `memory` counts what the decoders take
+ * @param {object} options
+ * @param {string} options.method
+ * @param {number} options.limit in bytes
+ * @param {Lease | undefined} options.lease counts the bytes
+ * @param {Decoders | undefined} options.decoders
+ * @param {AbortSignal | undefined} options.signal
  * @returns {Promise<Uint8Array<ArrayBuffer>>} in memory of its own
  */
-function readBody(incoming, { method, limit, lease, memory, signal }) {
+function readBody(incoming, { method, limit, lease, decoders, signal }) {
   return new Promise((succeed, refuse) => {
     const bytes = new JoinedBytes();
+    const memory = decoders?.memory.lease();
     let isOver = false;
+    /** @type {BodyDecoder | undefined} */
+    let decoder;
     const end = () => {
       isOver = true;
       signal?.removeEventListener('abort', onAbort);
@@ -88,25 +108,23 @@ function readBody(incoming, { method, limit, lease, memory, signal }) {
     const onAbort = () => reject(signal?.reason);
     const reject = (/** @type {unknown} */ error) => {
       end();
-      // A decoder could go on with what it has.
-      for (const decoder of decoders) decoder.unpipe().destroy();
+      // It could go on with what it has.
+      decoder?.destroy();
       bytes.clear();
       refuse(error);
     };
     const resolve = (/** @type {Uint8Array<ArrayBuffer>} */ body) => {
       end();
+      decoder?.destroy();
       succeed(body);
     };
     signal?.addEventListener('abort', onAbort);
-    /** @type {import('node:stream').Transform[]} */
-    const decoders = [];
     incoming.on('error', reject);
     incoming.on('aborted', () => reject(new Error('the connection was lost')));
     // What has no body is not decoded: a decoder would find that it has no end.
     const isEmpty = method === 'HEAD' || incoming.statusCode === 204 || incoming.statusCode === 304;
-    const codings = isEmpty ? [] : (incoming.headers['content-encoding'] ?? '').toLowerCase().split(',');
-    const known = codings.flatMap((name) => CODINGS.get(name.trim()) ?? []).reverse();
-    if (known.length > MAX_CODINGS) {
+    const codings = isEmpty ? [] : codingsOf(incoming.headers['content-encoding'] ?? '');
+    if (codings.length > MAX_CODINGS) {
       reject(new Error(`the response has more than ${MAX_CODINGS} content codings`));
       return;
     }
@@ -120,41 +138,35 @@ function readBody(incoming, { method, limit, lease, memory, signal }) {
         return false;
       }
     };
-    for (const { create, memory: bytes } of known) {
-      if (!count(memory, bytes)) return;
-      decoders.push(create());
-    }
-    /** @type {import('node:stream').Readable} */
-    let decoded = incoming;
-    for (const decoder of decoders) {
-      decoder.on('error', reject);
-      if (decoded === incoming) pipeJoined(incoming, decoder);
-      else decoded.pipe(decoder);
-      decoded = decoder;
-    }
     const isWithinLimit = (/** @type {number} */ length) => {
       if (length <= limit) return true;
       reject(new Error(`the response is larger than ${limit} bytes`));
       return false;
     };
-    // What a decoder puts out can be endless while nothing comes of it, and so is limited, even if it is part of no body.
-    for (const [at, decoder] of decoders.entries()) {
-      const { window } = known[at];
-      let length = 0;
-      let kept = 0;
-      decoder.on('data', (/** @type {Buffer} */ chunk) => {
-        length += chunk.length;
-        const more = Math.min(chunk.length, window - kept);
-        kept += more;
-        if (isWithinLimit(length) && more > 0) count(memory, more);
-      });
-    }
     let length = 0;
-    decoded.on('data', (/** @type {Buffer} */ chunk) => {
+    const add = (/** @type {Buffer} */ chunk) => {
       length += chunk.length;
       if (isWithinLimit(length) && count(lease, chunk.length)) bytes.add(chunk);
-    });
-    decoded.on('end', () => bytes.take().then(resolve, reject));
+    };
+    const finish = () => bytes.take().then(resolve, reject);
+    if (codings.length === 0) {
+      incoming.on('data', add);
+      incoming.on('end', finish);
+      return;
+    }
+    for (const { memory: bytes } of codings) if (!count(memory, bytes)) return;
+    // What a decoder puts out can be endless while nothing comes of it, and so is limited, even if it is part of no body.
+    const outputs = codings.map(() => ({ length: 0, kept: 0 }));
+    const onOutput = (/** @type {number} */ at, /** @type {Buffer} */ chunk) => {
+      const output = outputs[at];
+      output.length += chunk.length;
+      const more = Math.min(chunk.length, codings[at].window - output.kept);
+      output.kept += more;
+      if (!isWithinLimit(output.length) || (more > 0 && !count(memory, more))) return;
+      if (at === codings.length - 1) add(chunk);
+    };
+    decoder = new BodyDecoder(codings, onOutput, reject);
+    decodeAsItArrives(incoming, decoder, { turns: decoders?.turns, signal }).then(finish, reject);
   });
 }
 

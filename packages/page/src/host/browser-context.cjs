@@ -49,7 +49,7 @@ class BrowserContext {
   #closing = new Set();
   #options;
   keptRequests = new KeptRequests();
-  /** The connections for documents of pages themselves. */
+  /** The connections for documents of pages themselves, if these share their cookies. */
   topLevelTransport;
   /** Those for requests that outlive their documents, of each page. @type {Set<Transport>} */
   #keptTransports = new Set();

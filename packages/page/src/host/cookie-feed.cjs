@@ -20,9 +20,8 @@ class CookieFeed {
   /** By cookie, the oldest first. @type {Map<string, CookieChange>} */
   #waiting = new Map();
   #size = 0;
-  #isSending = false;
 
-  /** @param {Pick<import('./thread-handle.cjs').ThreadHandle, 'deliver'>} thread */
+  /** @param {Pick<import('./thread-handle.cjs').ThreadHandle, 'deliver' | 'hasEnded'>} thread */
   constructor(thread) {
     this.#thread = thread;
   }
@@ -84,15 +83,11 @@ class CookieFeed {
   }
 
   #sendWaiting() {
-    // A thread that has ended takes everything at once.
-    if (this.#isSending) return;
-    this.#isSending = true;
     for (const [key, change] of this.#waiting) {
-      if (this.#unread >= MAX_UNREAD) break;
+      if (this.#unread >= MAX_UNREAD || this.#thread.hasEnded) break;
       this.#forget(key);
       this.#send(change);
     }
-    this.#isSending = false;
   }
 }
 

@@ -4,7 +4,7 @@
 
 const { newPageState } = require('../any-realm/page-state.cjs');
 const { BufferBudget } = require('../fetch/buffer-budget.cjs');
-const { Network } = require('../fetch/network.cjs');
+const { Network, newDecoders } = require('../fetch/network.cjs');
 const { PageStorage, StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 
@@ -32,6 +32,8 @@ class PageContext {
   network;
   /** For the documents of the page itself: what its frames take must not keep the user from leaving it. */
   topLevelNetwork;
+  /** Its connections, unless all pages of the host share them with their cookies. @type {Transport | undefined} */
+  #topLevelTransport;
   /** The connections of requests that outlive their documents, which other pages need not wait for. */
   #keptTransport;
   #keptNetwork;
@@ -62,12 +64,16 @@ class PageContext {
     const stored = new BufferBudget(host.bodyLimit);
     this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(stored), stored);
     this.#transport = host.newTransport();
-    /** @param {Transport} transport @param {BufferBudget} budget */
-    const newNetwork = (transport, budget) => new Network(transport, cookies.jar, host.userAgent, budget);
-    this.network = newNetwork(this.#transport, this.budget);
-    this.topLevelNetwork = newNetwork(host.topLevelTransport, new BufferBudget(host.bodyLimit));
+    /** @param {Transport} transport @param {BufferBudget} budget @param {import('../fetch/response-body.cjs').Decoders} [decoders] */
+    const newNetwork = (transport, budget, decoders) =>
+      new Network(transport, cookies.jar, host.userAgent, budget, decoders);
+    const decoders = newDecoders();
+    this.network = newNetwork(this.#transport, this.budget, decoders);
+    if (shared === undefined) this.#topLevelTransport = host.newTransport();
+    const topLevelTransport = this.#topLevelTransport ?? host.topLevelTransport;
+    this.topLevelNetwork = newNetwork(topLevelTransport, new BufferBudget(host.bodyLimit));
     this.#keptTransport = host.newKeptTransport();
-    this.#keptNetwork = newNetwork(this.#keptTransport, this.budget);
+    this.#keptNetwork = newNetwork(this.#keptTransport, this.budget, decoders);
   }
 
   /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {KeptRequest} message */
@@ -105,6 +111,7 @@ class PageContext {
   close() {
     this.#isClosed = true;
     this.#transport.close();
+    this.#topLevelTransport?.close();
     this.#closeKept();
   }
 

@@ -46,6 +46,7 @@ const { keepAlive, withTimeout } = require('./time-limit.cjs');
  * @property {string} [root]
  * @property {HeaderList} [headers] that replace the response's
  * @property {Origin} [initiator] origin of the document that asked for the navigation; undefined for the user
+ * @property {Origin} [repeated] the same of an earlier navigation that the user repeats
  */
 
 /**
@@ -67,12 +68,19 @@ const PING_TIMEOUT = 1_000;
  * Lets the driver reach what users do not see.
  *
  * @type {(page: Page) => {
- *   documentNumber: number, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
+ *   documentNumber: number, initiator: Origin | undefined, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
  *   askDom: (frame: number, message: DomRealmRequest, limit: { timeout: number, what: string }) => Promise<FromDomRealm>,
  *   waitFor: (state: WaitUntil) => Promise<void>,
  * }}
  */
 let internalsOf;
+
+/**
+ * Repeats a navigation: it has the cookies, and `Sec-Fetch-Site`, that it had when this origin asked for it; or the user, if that is undefined.
+ *
+ * @type {(page: Page, url: string, initiator: Origin | undefined, options: NavigateOptions) => Promise<unknown>}
+ */
+let navigateAgain;
 
 /** Ends a recording and returns the trace as gzipped JSON. @type {(page: Page, timeout: number) => Promise<Uint8Array>} */
 let takeProfile;
@@ -103,6 +111,8 @@ class Page extends EventEmitter {
   #request = new AbortController();
   /** The navigation that the user has asked for and that has no document yet, which the page cannot replace. */
   #leaving = 0;
+  /** Who asked for the document, if it was not the user. @type {Origin | undefined} */
+  #initiator;
   /** Counts documents: references into one document are invalid in the next. */
   #documentNumber = 0;
   /**
@@ -115,6 +125,7 @@ class Page extends EventEmitter {
   static {
     internalsOf = (page) => ({
       documentNumber: page.#documentNumber,
+      initiator: page.#initiator,
       isAlive: page.#document?.threads.has(page.#document.main) ?? false,
       threads: page.#document?.threads,
       requested: page.#requested.last,
@@ -123,6 +134,7 @@ class Page extends EventEmitter {
         if (page.#document !== undefined) await page.#waitFor(state, page.#document);
       },
     });
+    navigateAgain = (page, url, repeated, options) => page.#navigate(url, { ...options, repeated });
     takeProfile = (page, timeout) => page.#takeProfile(timeout);
   }
 
@@ -149,14 +161,20 @@ class Page extends EventEmitter {
    * @param {string | URL} url a URL, or a path on disk
    * @param {NavigateOptions} [options]
    */
-  async navigate(
+  async navigate(url, options = {}) {
+    const { waitUntil, timeout, referrer, root, headers, profile } = options;
+    return await this.#navigate(url, { waitUntil, timeout, referrer, root, headers, profile });
+  }
+
+  /** @param {string | URL} url @param {NavigateOptions & { repeated?: Origin | undefined }} options */
+  async #navigate(
     url,
-    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile } = {},
+    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile, repeated },
   ) {
     const state = toWaitUntil(waitUntil);
     this.#assertOpen();
     const target = toUrl(url);
-    const options = { waitUntil: state, referrer, root, headers: toHeaders(headers, target) };
+    const options = { waitUntil: state, referrer, root, headers: toHeaders(headers, target), repeated };
     this.#recording = profile === undefined ? undefined : toRecordingOptions(profile);
     return await withTimeout(
       timeout,
@@ -173,9 +191,10 @@ class Page extends EventEmitter {
   }
 
   /** @param {URL} url @param {LoadOptions} options */
-  async #load(url, { waitUntil, referrer, root, headers = [], initiator }) {
+  async #load(url, { waitUntil, referrer, root, headers = [], initiator, repeated }) {
     const navigation = ++this.#navigation;
     if (initiator === undefined) this.#leaving = navigation;
+    const source = initiator ?? repeated;
     const startedAt = now();
     // A later navigation wins over this one anyway.
     this.#request.abort();
@@ -185,12 +204,12 @@ class Page extends EventEmitter {
     let document;
     let response;
     try {
-      response = await this.#fetch(url, { referrer, initiator, signal: request.signal });
+      response = await this.#fetch(url, { referrer, initiator: source, signal: request.signal });
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       await handle.ready();
       this.#assertCurrent(navigation, url.href);
-      document = await this.#commit(handle, response, { navigation, startedAt, root, referrer });
+      document = await this.#commit(handle, response, { navigation, startedAt, root, referrer, initiator: source });
       this.#arrive(navigation);
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
@@ -253,9 +272,9 @@ class Page extends EventEmitter {
    *
    * @param {ThreadHandle} handle
    * @param {import('../fetch/request.cjs').Response} response
-   * @param {{ navigation: number, startedAt: number, root: string | undefined, referrer: string }} options
+   * @param {{ navigation: number, startedAt: number, root: string | undefined, referrer: string, initiator: Origin | undefined }} options
    */
-  async #commit(handle, response, { navigation, startedAt, root, referrer }) {
+  async #commit(handle, response, { navigation, startedAt, root, referrer, initiator }) {
     const description = describePage(response, root);
     await this.#document?.threads.unload();
     this.#assertCurrent(navigation, response.url);
@@ -265,6 +284,7 @@ class Page extends EventEmitter {
     this.#requested.clear();
     this.#documentNumber += 1;
     this.#url = description.url;
+    this.#initiator = initiator;
     const threads = new AgentThreads(
       this.#context,
       {
@@ -583,4 +603,4 @@ class Page extends EventEmitter {
   }
 }
 
-module.exports = { Page, internalsOf, takeProfile };
+module.exports = { Page, internalsOf, navigateAgain, takeProfile };

@@ -172,6 +172,11 @@ class ThreadHandle extends EventEmitter {
     });
   }
 
+  /** Whether it takes no more messages. */
+  get hasEnded() {
+    return this.#hasEnded;
+  }
+
   /** Resolves when jsdom is loaded. */
   ready() {
     return this.#ready;

@@ -47,6 +47,8 @@ const MAX_MESSAGE_OBJECTS = 10_000;
 /** The bytes that a message takes, and each object in it, beside its data. */
 const MESSAGE = 512;
 const OBJECT = 64;
+/** And each port, which is an object of libuv and one of V8. */
+const PORT_SIZE = 4 << 10;
 
 /** What messages have beside their record: any other member has no meaning, and its name may be anything. */
 const MEMBERS = [
@@ -250,7 +252,7 @@ function readRecord(given, isMessage) {
     for (const given of elementsOf(ports)) {
       const port = readPort(given);
       transfer.push(port.pipe);
-      moved += OBJECT;
+      moved += PORT_SIZE;
       if (record.ports.push(port) > MAX_PORTS)
         throw new RangeError(`messages with more than ${MAX_PORTS} ports cannot be sent`);
     }

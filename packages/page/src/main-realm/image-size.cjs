@@ -8,6 +8,12 @@ const NO_JPEG_FRAME = new Set([0xc4, 0xc8, 0xcc]);
 /** The sizes of a bitmap's header that have 32-bit dimensions. Text that begins with `BM` has none of them. */
 const BMP_HEADERS = new Set([40, 52, 56, 64, 108, 124]);
 
+/** What the blocks of a GIF image begin with: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
+const GIF_BLOCKS = new Set([0x21, 0x2c, 0x3b]);
+
+/** Types that are no image's, and yet do not say that the bytes are something else. */
+const UNKNOWN_TYPES = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+
 /**
  * The attributes of an SVG image: of its root, which only a declaration, comments, instructions and a document type without a subset come before. What looks
  * like it elsewhere is text of the image.
@@ -32,7 +38,11 @@ const FORMATS = [
     return { width: view.getUint32(16), height: view.getUint32(20) };
   },
   function gif(bytes, view) {
-    if (view.byteLength < 10 || !/^GIF8[79]a$/.test(ascii(bytes, 0, 6))) return undefined;
+    if (view.byteLength < 14 || !/^GIF8[79]a$/.test(ascii(bytes, 0, 6))) return undefined;
+    const flags = bytes[10];
+    const colors = flags & 0x80 ? 3 << ((flags & 7) + 1) : 0;
+    // An extension, an image or the end follows.
+    if (!GIF_BLOCKS.has(bytes[13 + colors])) return undefined;
     return { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   },
   function bmp(bytes, view) {
@@ -52,10 +62,14 @@ const FORMATS = [
   },
   function webp(bytes, view) {
     if (view.byteLength < 30 || ascii(bytes, 0, 4) !== 'RIFF' || ascii(bytes, 8, 12) !== 'WEBP') return undefined;
+    // Four characters are more than there are bytes.
+    if (view.getUint32(4, true) > view.byteLength || view.getUint32(16, true) > view.byteLength) return undefined;
     switch (ascii(bytes, 12, 16)) {
       case 'VP8 ':
+        if (ascii(bytes, 23, 26) !== '\x9d\x01\x2a') return undefined;
         return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
       case 'VP8L': {
+        if (bytes[20] !== 0x2f) return undefined;
         const bits = view.getUint32(21, true);
         return { width: (bits & 0x3fff) + 1, height: ((bits >> 14) & 0x3fff) + 1 };
       }
@@ -89,9 +103,10 @@ const FORMATS = [
 /**
  * @param {Uint8Array} bytes
  * @param {string} type the MIME type that they are served as
- * @returns {Size | undefined} `undefined` for bytes that are not an image of a known format
+ * @returns {Size | undefined} `undefined` for bytes that are not an image of a known format, or are served as something else
  */
 function imageSize(bytes, type) {
+  if (!type.startsWith('image/') && !UNKNOWN_TYPES.has(type)) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const read of FORMATS) {
     const size = read(bytes, view, type);

@@ -76,7 +76,7 @@ const DOM_REALM = path.join(__dirname, '..', 'dom-realm');
 class PageThread {
   bridge = new DomBridge(this);
   #tasks = new TaskMonitor((began, ended) => this.windows.reportLongTask(began, ended));
-  /** How V8 prepares for profilers, `eager` or `lazy`: the same for all windows of the thread. @type {'eager' | 'lazy' | undefined} */
+  /** How V8 prepares for profilers of pages, `eager` or `lazy`: the same for all windows of the thread. @type {'eager' | 'lazy' | undefined} */
   mode;
   /** Whether the page is in the foreground. Sessions are paused while it is not. */
   isVisible = true;
@@ -378,7 +378,10 @@ class PageThread {
     const blobAt = (/** @type {string} */ blobUrl) => blobs.find(blobUrl);
     this.#client = { url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, blobAt };
     // A document that may profile has V8 prepare as its headers say. Other documents pay nothing.
-    this.mode = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') }).mode;
+    const { mode } = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') });
+    // A page does not learn that its load is recorded. The environment overrides the mode of all.
+    const isOfRecording = profiling === undefined && profile !== undefined && !process.env.SELFPROF_PROFILING_MODE;
+    this.mode = isOfRecording ? 'lazy' : mode;
   }
 
   /** The worker closes itself: the task that is running ends, and nothing runs after it. */
