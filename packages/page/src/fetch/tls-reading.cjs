@@ -88,8 +88,12 @@ let pause;
 function wait(group, reader) {
   const readers = waiting.get(group) ?? new Set();
   waiting.set(group, readers.add(reader));
+  readSoon();
+}
+
+function readSoon() {
   idleTurns = 0;
-  if (isReading && pause === undefined) return;
+  if (waiting.size === 0 || (isReading && pause === undefined)) return;
   isReading = true;
   clearTimeout(pause);
   pause = undefined;
@@ -154,6 +158,7 @@ function readInTurns(socket, request, group) {
     const reader = readers.get(handle) ?? new TurnReader(socket, handle, group);
     readers.set(handle, reader);
     reader.begun = now();
+    readSoon();
     request.once('close', () => {
       reader.begun = Infinity;
     });
