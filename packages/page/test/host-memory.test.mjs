@@ -14,6 +14,8 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+import { lookupFor } from '../src/fetch/host-lookup.cjs';
 import { jsdomWithBackDoor } from './back-door.mjs';
 import { block, eventually, host, open, openHtml, serve, watchMemory } from './server.mjs';
 
@@ -186,6 +188,41 @@ suite("memory of the user's thread", () => {
     // By themselves, they would go on for ten seconds.
     await setTimeout(500);
     assert.equal(pending.size, 0);
+  });
+
+  test('is not filled by hosts of very many addresses', async (t) => {
+    // A name server that answers questions for A with 60 addresses, and others with none.
+    const server = dgram.createSocket('udp4', (question, { port }) => {
+      const end = question.indexOf(0, 12) + 5;
+      const isForAddress = question.readUInt16BE(end - 4) === 1;
+      const count = isForAddress ? 60 : 0;
+      const header = Buffer.from(question.subarray(0, 12));
+      for (const [at, value] of [
+        [2, 0x8180],
+        [4, 1],
+        [6, count],
+        [8, 0],
+        [10, 0],
+      ])
+        header.writeUInt16BE(value, at);
+      const answers = Array.from({ length: count }, (_, at) =>
+        Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 1, at]),
+      );
+      server.send(Buffer.concat([header, question.subarray(12, end), ...answers]), port, '127.0.0.1');
+    });
+    server.bind(0, '127.0.0.1');
+    await once(server, 'listening');
+    const before = dns.getServers();
+    dns.setServers([`127.0.0.1:${server.address().port}`]);
+    t.after(() => {
+      dns.setServers(before);
+      server.close();
+    });
+    const addresses = await new Promise((resolve, reject) => {
+      lookupFor()('many.example', { all: true }, (error, found) => (error ? reject(error) : resolve(found)));
+    });
+    assert.equal(addresses.length, 16);
+    assert.deepEqual(addresses[15], { address: '127.0.1.15', family: 4 });
   });
 
   test('is not filled by frames that load for ever', { timeout: 120_000 }, async (t) => {

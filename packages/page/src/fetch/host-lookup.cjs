@@ -23,6 +23,9 @@ const RESOLVER = { timeout: 5_000, tries: 2 };
 /** How long the addresses of one family are waited for when there are those of the other, in milliseconds. https://www.rfc-editor.org/rfc/rfc8305#section-3 */
 const OTHER_FAMILY = 50;
 
+/** How many addresses of a family are tried. A name server can have thousands, and Node keeps an error for each one that refuses. */
+const MAX_ADDRESSES = 16;
+
 /** @type {Address[]} https://datatracker.ietf.org/doc/html/draft-ietf-dnsop-let-localhost-be-localhost-02 */
 const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
@@ -81,7 +84,7 @@ async function resolve(host, signal) {
   /** @param {4 | 6} family @param {Promise<string[]>} answer */
   const collect = async (family, answer) => {
     try {
-      found[family] = (await answer).map((address) => ({ address, family }));
+      found[family] = (await answer).slice(0, MAX_ADDRESSES).map((address) => ({ address, family }));
     } catch (error) {
       failure = error;
     }
