@@ -20,7 +20,7 @@ use webdriver::response::WebDriverResponse;
 use crate::pages::PageHost;
 use crate::router::Router;
 use crate::sessions::Sessions;
-use crate::trust::Trust;
+use crate::trust::{Trust, is_of_page};
 
 /// The maximum size of a request's body: a script with its arguments.
 const MAX_BODY: usize = 64 << 20;
@@ -136,7 +136,10 @@ async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let name = format!("{} {}", request.method(), request.uri().path());
-    let (status, body) = match shared.trust.rejects(shared.address, request.method(), request.headers()) {
+    let rejection = shared.trust.rejects(shared.address, request.method(), request.headers());
+    // Pages can make any number of connections, and leave them open: this process has few files.
+    let is_last = rejection.is_some() || is_of_page(request.headers());
+    let (status, body) = match rejection {
         Some(reason) => {
             let error = WebDriverError::new(ErrorStatus::UnknownError, reason);
             (StatusCode::FORBIDDEN, serde_json::to_string(&error))
@@ -154,6 +157,9 @@ async fn respond(
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-cache"));
+    if is_last {
+        headers.insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+    }
     Ok(response)
 }
 

@@ -62,6 +62,11 @@ impl Trust {
     }
 }
 
+/// Whether a page has sent the request. Browsers say so with each request to this machine.
+pub fn is_of_page(headers: &HeaderMap) -> bool {
+    headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN)
+}
+
 fn is_json(kind: &str) -> bool {
     let essence = kind.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")

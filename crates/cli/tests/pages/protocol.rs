@@ -1,6 +1,6 @@
 //! Tests of the WebDriver protocol with raw HTTP: values, errors, and sessions that must not disturb others.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -337,6 +337,25 @@ fn a_signal_ends_the_server_and_its_page_hosts() {
         assert_eq!(status.code(), (signal != Signal::KILL).then_some(0));
         await_end(hosts[0]);
     }
+}
+
+#[test]
+fn a_page_leaves_no_connection_open() {
+    let endpoint = Endpoint::start();
+    let port = endpoint.address.split(':').nth(1).unwrap();
+    let ask = |headers: &[&str]| {
+        let mut stream = TcpStream::connect(&endpoint.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+        write!(stream, "GET /status HTTP/1.1\r\n{}\r\n\r\n", headers.join("\r\n")).unwrap();
+        let mut bytes = Vec::new();
+        let is_closed = stream.read_to_end(&mut bytes).is_ok();
+        let response = String::from_utf8(bytes).unwrap();
+        (response.split(' ').nth(1).unwrap().to_owned(), is_closed)
+    };
+    let host = format!("host: {}", endpoint.address);
+    assert_eq!(ask(&[&host]), ("200".to_owned(), false));
+    assert_eq!(ask(&[&host, "sec-fetch-site: cross-site"]), ("200".to_owned(), true));
+    assert_eq!(ask(&[&format!("host: name.localhost:{port}")]), ("403".to_owned(), true));
 }
 
 #[test]
