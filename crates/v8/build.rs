@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 16] = [
+const SOURCES: [&str; 17] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
     "shim/full_stack.cc",
@@ -21,6 +21,7 @@ const SOURCES: [&str; 16] = [
     "shim/structured_clone.cc",
     "shim/syntax_tree.cc",
     "shim/timeline.cc",
+    "shim/tls_context.cc",
     "shim/untrusted_thread.cc",
     "shim/wasm_modules.cc",
 ];

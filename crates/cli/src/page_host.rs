@@ -2,6 +2,7 @@
 
 mod launcher;
 mod memory;
+mod plain_value;
 mod process;
 
 pub use launcher::PageLauncher;

@@ -12,6 +12,7 @@ pub mod listener;
 pub mod realms;
 pub mod scripts;
 pub mod sessions;
+pub mod sockets;
 pub mod structured_clone;
 pub mod threads;
 pub mod untrusted_thread;

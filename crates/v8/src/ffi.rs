@@ -254,6 +254,7 @@ unsafe extern "C" {
     pub fn selfprof_note_wasm_module(buffer: Value) -> bool;
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
     pub fn selfprof_is_too_large_to_compile(isolate: *mut Isolate, source: Value) -> bool;
+    pub fn selfprof_limit_tls(context: Value, certificate_bytes: i32) -> bool;
     pub fn selfprof_run_promise_jobs(isolate: *mut Isolate);
     pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;
     pub fn selfprof_clone_read(isolate: *mut Isolate, bytes: Value, options: *const CloneReader) -> Value;

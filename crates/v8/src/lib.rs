@@ -46,7 +46,7 @@ pub use structured_clone::{CloneReader, CloneWriter};
 pub use timeline::{TimelineFunctions, timeline_object};
 pub use untrusted_thread::{
     HostFunctions, ScriptMuting, collect_garbage, end_alone, forbid_eval, host_pages,
-    is_too_large_to_compile, leave_threads_at_exit, lose_thread, muted_exception, muted_rejection,
+    is_too_large_to_compile, leave_threads_at_exit, limit_tls, lose_thread, muted_exception, muted_rejection,
     note_shared_memory, note_wasm_module, noting_apply, run_promise_jobs, settle_import, shared_memory,
 };
 

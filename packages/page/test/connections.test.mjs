@@ -1,17 +1,21 @@
 // What connections receive: parsed in slices of time, and joined before it is decoded, however servers divide it.
 
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import fs from 'node:fs';
 import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
-import { cert } from './certificate.mjs';
+import { cert, key } from './certificate.mjs';
 import { setClock } from './clock.mjs';
 import { block, jsdom } from './server.mjs';
 import { serveTls } from './tls-server.mjs';
@@ -278,6 +282,8 @@ suite('bodies', () => {
   });
 });
 
+const hasOpenSsl = spawnSync('openssl', ['version']).status === 0;
+
 suite('connections over TLS', () => {
   const text = Buffer.concat([randomBytes(200_000), Buffer.alloc(200_000, 'text')]);
   const whole = (body, headers = '') =>
@@ -383,6 +389,47 @@ suite('connections over TLS', () => {
     await assert.rejects(transport(t, options)(`${url}/`), /handshake failure/);
     const groups = await serveTls(t, { responses: { '/': short }, tls: { ecdhCurve: 'ffdhe8192:sect571r1' } });
     await assert.rejects(transport(t, options)(`${groups.url}/`), /handshake failure/);
+  });
+
+  test('refuse certificates that are very long together', async (t) => {
+    keepAlive(t);
+    const server = (count) =>
+      serveTls(t, { responses: { '/': short }, tls: { cert: cert + `\n${cert}`.repeat(count) } });
+    // Each has 800 bytes.
+    const [few, many] = await Promise.all([server(10), server(30)]);
+    assert.equal(String(await transport(t, options)(`${few.url}/`)), '116,101,120,116');
+    await assert.rejects(transport(t, options)(`${many.url}/`), /excessive message size/);
+  });
+
+  test('end after very many messages that are no data', { skip: !hasOpenSsl && 'it needs openssl' }, async (t) => {
+    keepAlive(t);
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(folder, { recursive: true }));
+    const file = path.join(folder, 'certificate.pem');
+    fs.writeFileSync(file, `${key}\n${cert}\n`);
+    for (const [tickets, isFine] of [
+      [8, true],
+      [300, false],
+    ]) {
+      const server = spawn('openssl', [
+        ...['s_server', '-www', '-accept', '127.0.0.1:0', '-cert', file, '-key', file],
+        ...['-num_tickets', String(tickets)],
+      ]);
+      t.after(() => server.kill());
+      let port;
+      for await (const output of server.stdout) {
+        port = /^ACCEPT .*:(\d+)$/m.exec(String(output))?.[1];
+        if (port !== undefined) break;
+      }
+      const got = transport(
+        t,
+        options,
+      )(`https://127.0.0.1:${port}/`).then(
+        ({ length }) => length > 100,
+        () => false,
+      );
+      assert.equal(await got, isFine, `${tickets} tickets`);
+    }
   });
 
   test('make no second handshake', async (t) => {

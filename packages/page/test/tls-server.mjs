@@ -43,12 +43,11 @@ if (!isMainThread && workerData?.responses !== undefined) {
         for (let at = 0; at < response.length; at += size) socket.write(response.subarray(at, at + size));
         if (path.endsWith('?close')) socket.end();
       };
-      if (!renegotiates) respond();
-      else
+      if (renegotiates)
         socket.renegotiate({}, (error) => {
           if (error === null) stats.renegotiated += 1;
-          respond();
         });
+      respond();
     });
   });
   server.on('tlsClientError', () => {});

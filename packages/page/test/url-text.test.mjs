@@ -37,6 +37,8 @@ test('URLs with long hosts are none, however they are written', () => {
     `ws://a:b@${LONG}:1/`,
     `file://${LONG}/`,
     `blob:http://${LONG}/`,
+    `blob: \0http://${LONG}/`,
+    `b\tlob:\n http:${LONG}/`,
   ])
     assert.equal(urlOf(text), undefined, text.slice(0, 20));
   const base = new URL('http://example.test/');

@@ -347,6 +347,10 @@ export interface Addon {
   forbidEval(contextObject: unknown): void;
   /** Whether a text is too long to be compiled, or may take too much memory meanwhile. */
   isTooLargeToCompile(source: string): boolean;
+  /** The first of these file descriptors that can be read without waiting, counted from 0; negative if there is none. */
+  findReadable(files: Int32Array): number;
+  /** Limits what servers may send beside data, for what a SecureContext has as `_external`; false if that is not possible. */
+  limitTls(context: unknown, certificateBytes: number): boolean;
   /** A function of the context, as `Reflect.apply`. It notes what the callee throws, for `mutedException`. */
   notingApply(
     contextObject: unknown,

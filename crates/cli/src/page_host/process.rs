@@ -23,6 +23,7 @@ use crate::terminal::messages::say;
 use crate::terminal::names::printable;
 
 use super::memory;
+use super::plain_value::PlainValue;
 
 /// The longest line that is read: a trace, or a value returned by a script of a page.
 const MAX_LINE: u64 = 1 << 30;
@@ -226,7 +227,7 @@ fn read_value(json: &[u8]) -> Result<Value, CallError> {
         let message = "the answer of the page has too many values; return less at a time";
         return Err(CallError::new("unknown error", message));
     }
-    serde_json::from_slice(json).map_err(|_| unreadable())
+    serde_json::from_slice(json).map(|PlainValue(value)| value).map_err(|_| unreadable())
 }
 
 fn unreadable() -> CallError {

@@ -2,7 +2,6 @@
 
 // One HTTP request and its response, without the rules of browsers: those are in network.cjs and what it uses.
 
-const { constants } = require('node:crypto');
 const http = require('node:http');
 const { isIP } = require('node:net');
 
@@ -10,6 +9,7 @@ const { now, timeRequest } = require('./fetch-timing.cjs');
 const { lookupFor } = require('./host-lookup.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 const { readBody } = require('./response-body.cjs');
+const { newSecureContext } = require('./tls-context.cjs');
 const { readInTurns } = require('./tls-reading.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
@@ -97,14 +97,8 @@ class Transport {
   get #secure() {
     if (this.#https === undefined) {
       const { Agent, request } = require('node:https');
-      // As in browsers: without groups that a server makes up, which can take a second to compute with, and without handshakes on a connection
-      // that is open.
-      const limits = {
-        ciphers: `${require('node:tls').DEFAULT_CIPHERS}:!DHE`,
-        ecdhCurve: 'X25519:P-256:P-384',
-        secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-      };
-      this.#https = { request, agent: new Agent({ ...this.#httpsOptions, ...limits }) };
+      const { ca, ...options } = this.#httpsOptions;
+      this.#https = { request, agent: new Agent({ ...options, secureContext: newSecureContext(ca) }) };
     }
     return this.#https;
   }
@@ -177,6 +171,8 @@ class Transport {
           pieces += 1;
           if (pieces > MAX_SMALL_PIECES && size < pieces * MIN_PIECE)
             incoming.destroy(new Error(`${url.host} sends a body in more than ${MAX_SMALL_PIECES} small pieces`));
+          // A body of any length can decode to nothing.
+          if (size > this.bodyLimit) incoming.destroy(new Error(`the response is larger than ${this.bodyLimit} bytes`));
         });
         readBody(incoming, { method, limit: this.bodyLimit, lease, decoders, signal }).then(
           (decoded) => {

@@ -44,9 +44,9 @@ const MAX_DECODING = 2;
 /** How many bytes the decoders of their responses may take together: V8 counts nothing of that. */
 const MAX_DECODERS = 256 << 20;
 
-/** @returns {import('./response-body.cjs').Decoders} */
-function newDecoders() {
-  return { memory: new BufferBudget(MAX_DECODERS), turns: new Turns(MAX_DECODING) };
+/** @param {boolean} [isUnref] whether they do not keep the thread alive @returns {import('./response-body.cjs').Decoders} */
+function newDecoders(isUnref = false) {
+  return { memory: new BufferBudget(MAX_DECODERS), turns: new Turns(MAX_DECODING), isUnref };
 }
 
 class Network {

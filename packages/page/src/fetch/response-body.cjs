@@ -3,6 +3,7 @@
 // The body of a response, decoded.
 
 const { BodyDecoder, codingsOf } = require('./body-decoder.cjs');
+const { withRests } = require('./decoding-rests.cjs');
 const { JoinedBytes } = require('./joined-bytes.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 
@@ -16,6 +17,7 @@ const { receivedBytes } = require('./received-bytes.cjs');
  * @typedef {object} Decoders
  * @property {import('./buffer-budget.cjs').BufferBudget} memory that decoders take
  * @property {Turns} turns in which they decode
+ * @property {boolean} isUnref whether they do not keep the thread alive
  */
 
 /** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
@@ -29,17 +31,20 @@ const PART = 64 << 10;
  *
  * @param {IncomingMessage} incoming
  * @param {BodyDecoder} decoder
- * @param {{ turns: Turns | undefined, signal: AbortSignal | undefined }} options
+ * @param {{ decoders: Decoders | undefined, signal: AbortSignal | undefined }} options
  * @returns {Promise<void>} when all of it has been decoded; never if the decoder fails
  */
-function decodeAsItArrives(incoming, decoder, { turns, signal }) {
+function decodeAsItArrives(incoming, decoder, { decoders, signal }) {
   const received = receivedBytes(incoming.socket);
   /** Those of this slice of time: each piece takes hundreds of bytes beside its own. @type {Buffer[]} */
   let pieces = [];
   let waiting = Buffer.alloc(0);
   let isDecoding = false;
   let hasArrived = false;
-  const inTurn = (/** @type {() => Promise<unknown>} */ work) => turns?.run(work, signal) ?? work();
+  const inTurn = async (/** @type {() => Promise<unknown>} */ work) => {
+    if (decoders === undefined) await work();
+    else await decoders.turns.run(() => (decoders.isUnref ? withRests(work) : work()), signal);
+  };
   const join = () => {
     waiting = Buffer.concat([waiting, ...pieces]);
     pieces = [];
@@ -166,7 +171,7 @@ function readBody(incoming, { method, limit, lease, decoders, signal }) {
       if (at === codings.length - 1) add(chunk);
     };
     decoder = new BodyDecoder(codings, onOutput, reject);
-    decodeAsItArrives(incoming, decoder, { turns: decoders?.turns, signal }).then(finish, reject);
+    decodeAsItArrives(incoming, decoder, { decoders, signal }).then(finish, reject);
   });
 }
 

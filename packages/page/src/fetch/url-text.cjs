@@ -6,7 +6,7 @@
  * The host of a URL of a scheme that has hosts, if it is long. Node 22 takes quadratic time for it: more than a minute for a megabyte of
  * characters that are not ASCII.
  */
-const LONG_HOST = /^[\0-\x20]*(?:blob:)?(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})[^/\\?#]{1025}/i;
+const LONG_HOST = /^[\0-\x20]*(?:blob:[\0-\x20]*)*(?:(?:https?|wss?|ftp|file):[/\\]*|[/\\]{2,})[^/\\?#]{1025}/i;
 
 /** What the parser of URLs takes out. */
 const IGNORED = /[\t\n\r]/g;

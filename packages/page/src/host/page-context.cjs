@@ -64,14 +64,14 @@ class PageContext {
     const stored = new BufferBudget(host.bodyLimit);
     this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(stored), stored);
     this.#transport = host.newTransport();
-    /** @param {Transport} transport @param {BufferBudget} budget @param {import('../fetch/response-body.cjs').Decoders} [decoders] */
+    /** @param {Transport} transport @param {BufferBudget} budget @param {import('../fetch/response-body.cjs').Decoders} decoders */
     const newNetwork = (transport, budget, decoders) =>
       new Network(transport, cookies.jar, host.userAgent, budget, decoders);
-    const decoders = newDecoders();
+    const decoders = newDecoders(true);
     this.network = newNetwork(this.#transport, this.budget, decoders);
     if (shared === undefined) this.#topLevelTransport = host.newTransport();
     const topLevelTransport = this.#topLevelTransport ?? host.topLevelTransport;
-    this.topLevelNetwork = newNetwork(topLevelTransport, new BufferBudget(host.bodyLimit));
+    this.topLevelNetwork = newNetwork(topLevelTransport, new BufferBudget(host.bodyLimit), newDecoders(true));
     this.#keptTransport = host.newKeptTransport();
     this.#keptNetwork = newNetwork(this.#keptTransport, this.budget, decoders);
   }
