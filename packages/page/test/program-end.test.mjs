@@ -1,6 +1,8 @@
 // What keeps a program alive: what its user waits for, and nothing that a page does.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
 import { suite, test } from 'node:test';
 
 import { runProgram } from './programs.mjs';
@@ -45,6 +47,37 @@ suite('a program whose work is done ends, though a page', () => {
         process.on('exit', () => console.log('exit'));`);
       assert.deepEqual([code, stdout], [0, 'exit\n']);
     });
+});
+
+test('a program whose work is done ends, though the documents of frames are decoded without end', {
+  timeout: 60_000,
+}, async (t) => {
+  // Blocks that are empty.
+  const blocks = Buffer.from('000000ffff'.repeat(100_000), 'hex');
+  const server = http.createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
+    response.write(Buffer.from('1f8b0800000000000003', 'hex'));
+    const send = () => {
+      while (response.write(blocks) && !response.destroyed);
+    };
+    response.on('drain', send);
+    send();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const { code, stdout } = await run(`
+    const page = await new PageHost({ jsdom, bodyLimit: Infinity }).open('about:blank');
+    await page.evaluate((url) => {
+      for (let at = 0; at < 8; at++) document.body.append(Object.assign(document.createElement('iframe'), { src: url + '/' + at }));
+    }, ${JSON.stringify(url)});
+    await sleep(1_500);
+    process.on('exit', () => console.log('exit'));`);
+  assert.deepEqual([code, stdout], [0, 'exit\n']);
 });
 
 suite('a program waits', { concurrency: true }, () => {
