@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 
 import { setClock } from './clock.mjs';
 import { jsdom } from './server.mjs';
@@ -14,6 +14,7 @@ const { Cookies } = require('../src/fetch/cookies.cjs');
 const { JoinedBytes, copyInTurns } = require('../src/fetch/joined-bytes.cjs');
 const { useJsdom } = require('../src/fetch/jsdom-packages.cjs');
 const { Network } = require('../src/fetch/network.cjs');
+const slices = require('../src/fetch/time-slices.cjs');
 const { Turns } = require('../src/fetch/turns.cjs');
 const { AgentThread } = require('../src/host/agent-thread.cjs');
 const { movedBody } = require('../src/host/moved-body.cjs');
@@ -134,4 +135,32 @@ test('cookies of requests and responses that come together are handled in slices
   );
   assert.equal(cookies.list('http://host7.test/').length, 50);
   assert.ok(turns > 20, `${turns} turns`);
+});
+
+test('slices of time are shared by pages, however much one of them has to do', async (t) => {
+  // The slice of the test before is over then.
+  await delay(20);
+  let time = 0;
+  setClock(t, () => ++time);
+  // Unless the test waits, it would end.
+  const timer = setInterval(() => {}, 1_000);
+  t.after(() => clearInterval(timer));
+  const order = [];
+  const work = (owner, jobs, pieces) => {
+    const page = {};
+    for (let count = 0; count < jobs; count++) {
+      let left = pieces;
+      slices.add(() => {
+        order.push(owner);
+        left -= 1;
+        return left > 0;
+      }, page);
+    }
+  };
+  work('much', 300, 10);
+  work('little', 1, 20);
+  work('late', 2, 10);
+  while (order.length < 3_040) await nextTurn();
+  assert.ok(order.lastIndexOf('little') < 100, `${order.lastIndexOf('little')}`);
+  assert.ok(order.lastIndexOf('late') < 100, `${order.lastIndexOf('late')}`);
 });

@@ -161,6 +161,25 @@ suite('what connections receive', () => {
       assert.ok(connections.count <= 16 + 10, `${connections.count} connections`);
     });
 
+  test('is asked for again if the server has closed a connection that was used before', async (t) => {
+    // Its connections are for one response each, of which it does not say so.
+    const { url, connections } = await serveBytes(t, {
+      '/': (socket) => {
+        if (socket.isUsed) {
+          socket.destroy();
+          return;
+        }
+        socket.isUsed = true;
+        socket.write(`${HEAD}Content-Length: 4\r\n\r\ntext`);
+      },
+    });
+    const get = transport(t);
+    // More than there are connections, so that some wait for them.
+    const bodies = await Promise.all(Array.from({ length: 60 }, () => get(url)));
+    assert.ok(bodies.every(({ length }) => length === 4));
+    assert.equal(connections.count, 60);
+  });
+
   test('is an error if it ends too early, or is no text of its coding', async (t) => {
     const body = encoded.gzip;
     const head = `${HEAD}Content-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -259,6 +278,15 @@ suite('bodies', () => {
     for (const read of await Promise.all(good)) assert.equal(Buffer.compare(text, read), 0);
     assert.equal((await get(url, { decoders })).length, text.length);
     assert.equal(decoders.memory.used, 0);
+  });
+
+  test('are as long as allowed, also encoded: they can decode to nothing', async (t) => {
+    const blocks = Buffer.from('000000ffff'.repeat(400_000), 'hex');
+    const empty = Buffer.concat([Buffer.from('1f8b0800000000000003', 'hex'), blocks]);
+    const { url } = await serveBytes(t, {
+      '/': Buffer.concat([Buffer.from(`${HEADERS}Content-Length: ${empty.length}\r\n\r\n`), empty]),
+    });
+    await assert.rejects(transport(t, { bodyLimit: 1 << 20 })(url), /larger than 1048576 bytes/);
   });
 
   test('end where their coding does, whatever comes after that', async (t) => {

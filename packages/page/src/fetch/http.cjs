@@ -40,6 +40,9 @@ const DEFAULT_BODY_LIMIT = 256 << 20;
 /** How many connections may be idle. Node limits those to each server, and a page can name any number of servers. */
 const MAX_IDLE = 64;
 
+/** Why a request fails whose connection the server closes. */
+const RESET = new Set(['ECONNRESET', 'EPIPE']);
+
 /** How many interim responses, as `103 Early Hints`, a server may send before its response. */
 const MAX_INTERIM = 20;
 
@@ -136,7 +139,9 @@ class Transport {
       this.#pending.add(outgoing);
       outgoing.on('close', () => this.#pending.delete(outgoing));
       outgoing.on('socket', (socket) => {
-        receivedBytes(socket);
+        receivedBytes(socket, this);
+        // Node's own `reusedSocket` is not true for requests that have waited for a connection.
+        isReused = !socket.connecting;
         if (!this.#isUnref) return;
         if (isSecure) readInTurns(socket, outgoing, this);
         // The agent references a connection that is used again, and Node each address that it tries.
@@ -145,10 +150,11 @@ class Transport {
       });
       const timing = timeRequest(outgoing, isSecure, startedAt);
       let hasResponse = false;
+      let isReused = false;
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
       outgoing.on('error', (error) => {
         // The server closed an idle connection at that moment. Browsers ask again, too.
-        const isClosed = outgoing.reusedSocket && !hasResponse && 'code' in error && error.code === 'ECONNRESET';
+        const isClosed = isReused && !hasResponse && 'code' in error && RESET.has(String(error.code));
         if (isClosed && !this.#isClosed && (method === 'GET' || method === 'HEAD'))
           resolve(this.send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
         else reject(error);

@@ -209,12 +209,15 @@ class Network {
         await this.#preflight({ url, method, unsafeHeaders, origin, credentials, metadata }, options);
       }
       const context = { origin, isCors, sendsCredentials, relation };
-      const headers = await inSlices(() => this.#requestHeaders(hop, request, client, context));
+      const headers = await inSlices(() => this.#requestHeaders(hop, request, client, context), this.#transport);
       const startedAt = redirectCount === 0 ? startTime : now();
       const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, options);
       if (sendsCredentials) {
         const { isTopLevel = false } = request;
-        await inSlices(() => this.#cookies.store(url, response.headers, { isTopLevel, method, client }));
+        await inSlices(
+          () => this.#cookies.store(url, response.headers, { isTopLevel, method, client }),
+          this.#transport,
+        );
       }
       if (isCors && !corsCheck(response, origin, credentials)) {
         throw new NetworkError(

@@ -11,6 +11,7 @@ const PART = 16 << 10;
 /** Passes on what a socket receives, in parts. */
 class ReceivedBytes {
   #socket;
+  #page;
   #push;
   /** What has not been passed on; null is the end. @type {(Uint8Array | null)[]} */
   #parts = [];
@@ -19,9 +20,10 @@ class ReceivedBytes {
   #isWanted = true;
   #job = () => this.#passOn();
 
-  /** @param {import('node:net').Socket} socket */
-  constructor(socket) {
+  /** @param {import('node:net').Socket} socket @param {object | undefined} page with which others share the time */
+  constructor(socket, page) {
     this.#socket = socket;
+    this.#page = page;
     this.#push = socket.push;
     socket.push = (/** @type {Uint8Array | null} */ bytes) => this.#receive(bytes);
   }
@@ -33,14 +35,14 @@ class ReceivedBytes {
 
   release() {
     this.#isHeld = false;
-    if (this.#parts.length > 0) slices.add(this.#job);
+    if (this.#parts.length > 0) slices.add(this.#job, this.#page);
   }
 
   /** @param {Uint8Array | null} bytes @returns {boolean} whether Node is to read more */
   #receive(bytes) {
     if (bytes === null) this.#parts.push(null);
     else for (let at = 0; at < bytes.length; at += PART) this.#parts.push(bytes.subarray(at, at + PART));
-    if (!this.#isHeld) slices.add(this.#job);
+    if (!this.#isHeld) slices.add(this.#job, this.#page);
     return this.#isWanted && this.#parts.length === 0;
   }
 
@@ -59,11 +61,17 @@ class ReceivedBytes {
 /** @type {WeakMap<import('node:net').Socket, ReceivedBytes>} */
 const known = new WeakMap();
 
-/** What a socket receives, from now on in slices of time. @param {import('node:net').Socket} socket @returns {ReceivedBytes} */
-function receivedBytes(socket) {
+/**
+ * What a socket receives, from now on in slices of time.
+ *
+ * @param {import('node:net').Socket} socket
+ * @param {object} [page] with which others share the time: something that lives as long as its connections
+ * @returns {ReceivedBytes}
+ */
+function receivedBytes(socket, page) {
   let received = known.get(socket);
   if (received === undefined) {
-    received = new ReceivedBytes(socket);
+    received = new ReceivedBytes(socket, page);
     known.set(socket, received);
   }
   return received;

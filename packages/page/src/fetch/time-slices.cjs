@@ -13,8 +13,19 @@ const PAUSE = 1;
 
 /** A piece of work; whether there is more. @typedef {() => boolean} Job */
 
-/** What is to be done: the one that has waited longest is the first. @type {Set<Job>} */
-const jobs = new Set();
+/**
+ * Whose work it is: of those who wait, the one whose jobs have taken least has the next turn.
+ *
+ * @typedef {object} Share
+ * @property {Set<Job>} jobs the one that has waited longest is the first
+ * @property {number} taken in milliseconds, as long as there are jobs
+ */
+
+/** What is to be done, by owner. @type {Map<object, Share>} */
+const shares = new Map();
+
+/** Owns what nobody does. */
+const NOBODY = {};
 
 /** When the slice ends; 0 before the next one. */
 let end = 0;
@@ -28,32 +39,57 @@ function work() {
     // A page does not keep the program alive. An immediate that does not either would wait until the program has something to do.
     setTimeout(() => {
       end = 0;
-      if (jobs.size > 0) work();
+      if (shares.size > 0) work();
     }, PAUSE).unref();
   }
   isWorking = true;
   try {
-    while (now() < end && jobs.size > 0) {
-      const [job] = jobs;
-      jobs.delete(job);
+    for (let begun = now(); begun < end && shares.size > 0; ) {
+      const [owner, share] = nextShare();
+      const [job] = share.jobs;
+      share.jobs.delete(job);
       // At the end, also if a listener of the user throws.
-      jobs.add(job);
-      if (!job()) jobs.delete(job);
+      share.jobs.add(job);
+      if (!job()) remove(job, owner);
+      const time = now();
+      share.taken += time - begun;
+      begun = time;
     }
   } finally {
     isWorking = false;
   }
 }
 
-/** Does a job, beginning now if the slice has time. It is no other job if it waits already. @param {Job} job */
-function add(job) {
-  jobs.add(job);
+/** @returns {[owner: object, share: Share]} */
+function nextShare() {
+  let [next] = shares;
+  for (const entry of shares) if (entry[1].taken < next[1].taken) next = entry;
+  return next;
+}
+
+/**
+ * Does a job, beginning now if the slice has time. It is no other job if it waits already.
+ *
+ * @param {Job} job
+ * @param {object} [owner] such as the page for which it is done
+ */
+function add(job, owner = NOBODY) {
+  let share = shares.get(owner);
+  if (share === undefined) {
+    // What it did not use before does not count.
+    const taken = Array.from(shares.values(), (other) => other.taken);
+    share = { jobs: new Set(), taken: taken.length === 0 ? 0 : Math.min(...taken) };
+    shares.set(owner, share);
+  }
+  share.jobs.add(job);
   work();
 }
 
-/** @param {Job} job that is not done any more */
-function remove(job) {
-  jobs.delete(job);
+/** @param {Job} job that is not done any more @param {object} [owner] */
+function remove(job, owner = NOBODY) {
+  const share = shares.get(owner);
+  share?.jobs.delete(job);
+  if (share?.jobs.size === 0) shares.delete(owner);
 }
 
 /**
@@ -61,9 +97,10 @@ function remove(job) {
  *
  * @template Value
  * @param {() => Value} call
+ * @param {object} [owner]
  * @returns {Promise<Value>}
  */
-function inSlices(call) {
+function inSlices(call, owner) {
   return new Promise((resolve, reject) => {
     add(() => {
       try {
@@ -72,7 +109,7 @@ function inSlices(call) {
         reject(error);
       }
       return false;
-    });
+    }, owner);
   });
 }
 

@@ -70,7 +70,7 @@ class ThreadInbox {
 
   /** The thread says that it has sent messages. */
   ring() {
-    if (!this.#hasEnded) slices.add(this.#handleNext);
+    if (!this.#hasEnded) slices.add(this.#handleNext, this);
   }
 
   /** Handles the message that has waited longest. @returns {boolean} whether there was one */
@@ -115,7 +115,7 @@ class ThreadInbox {
   /** No more messages are handled, and the port is closed, with the ports in the messages that are in it. */
   end() {
     this.#hasEnded = true;
-    slices.remove(this.#handleNext);
+    slices.remove(this.#handleNext, this);
     this.#port.close();
     for (let first = this.#waiting.shift(); first !== undefined; first = this.#waiting.shift()) first.resolve();
   }
