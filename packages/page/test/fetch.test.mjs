@@ -467,8 +467,9 @@ suite('headers of requests that need no preflight', () => {
   const long = ['accept', 'x'.repeat(120)];
 
   test('are not longer than a few together', () => {
-    assert.deepEqual(unsafeHeaderNames(Array(8).fill(long)), []);
-    assert.deepEqual(unsafeHeaderNames(Array(9).fill(long)), ['accept']);
+    assert.deepEqual(unsafeHeaderNames([long]), []);
+    // Values of the same name are sent as one.
+    assert.deepEqual(unsafeHeaderNames([long, long]), ['accept']);
     assert.deepEqual(noCorsHeaders([long, long]), [long]);
   });
 

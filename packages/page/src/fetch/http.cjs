@@ -11,6 +11,7 @@ const { receivedBytes } = require('./received-bytes.cjs');
 const { readBody } = require('./response-body.cjs');
 const { newSecureContext } = require('./tls-context.cjs');
 const { readInTurns } = require('./tls-reading.cjs');
+const { Turns } = require('./turns.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 /** @typedef {import('./response-body.cjs').Decoders} Decoders */
@@ -42,6 +43,9 @@ const MAX_IDLE = 64;
 
 /** Why a request fails whose connection the server closes. */
 const RESET = new Set(['ECONNRESET', 'EPIPE']);
+
+/** How many requests over TLS may be under way: for each connection, OpenSSL keeps up to a megabyte of what its server sends in a handshake. */
+const MAX_SECURE = 128;
 
 /** How many interim responses, as `103 Early Hints`, a server may send before its response. */
 const MAX_INTERIM = 20;
@@ -75,6 +79,7 @@ class Transport {
   #timeout;
   #isUnref;
   #isClosed = false;
+  #secureTurns = new Turns(MAX_SECURE);
   /** Those that wait for a connection get a new one when others are closed, unless they are ended. @type {Set<http.ClientRequest>} */
   #pending = new Set();
 
@@ -113,7 +118,17 @@ class Transport {
    *   counts the bytes of the body
    * @returns {Promise<HttpResponse>}
    */
-  send({ url, method, headers, body, startedAt }, { signal, lease, decoders } = {}) {
+  send(message, options = {}) {
+    const send = () => this.#send(message, options);
+    return message.url.protocol === 'https:' ? this.#secureTurns.run(send, options.signal) : send();
+  }
+
+  /**
+   * @param {Parameters<Transport['send']>[0]} message
+   * @param {NonNullable<Parameters<Transport['send']>[1]>} options
+   * @returns {Promise<HttpResponse>}
+   */
+  #send({ url, method, headers, body, startedAt }, { signal, lease, decoders }) {
     const isSecure = url.protocol === 'https:';
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const merged = mergedHeaders(headers);
@@ -156,7 +171,7 @@ class Transport {
         // The server closed an idle connection at that moment. Browsers ask again, too.
         const isClosed = isReused && !hasResponse && 'code' in error && RESET.has(String(error.code));
         if (isClosed && !this.#isClosed && (method === 'GET' || method === 'HEAD'))
-          resolve(this.send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
+          resolve(this.#send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
         else reject(error);
       });
       let interim = 0;
@@ -170,15 +185,21 @@ class Transport {
       });
       outgoing.on('response', (incoming) => {
         hasResponse = true;
+        /** @type {Error | undefined} */
+        let refusal;
+        const refuse = (/** @type {string} */ reason) => {
+          refusal ??= new Error(reason);
+          incoming.destroy();
+        };
         let pieces = 0;
         incoming.on('data', (chunk) => {
           const size = (timing.encodedSize ?? 0) + chunk.length;
           timing.encodedSize = size;
           pieces += 1;
           if (pieces > MAX_SMALL_PIECES && size < pieces * MIN_PIECE)
-            incoming.destroy(new Error(`${url.host} sends a body in more than ${MAX_SMALL_PIECES} small pieces`));
+            refuse(`${url.host} sends a body in more than ${MAX_SMALL_PIECES} small pieces`);
           // A body of any length can decode to nothing.
-          if (size > this.bodyLimit) incoming.destroy(new Error(`the response is larger than ${this.bodyLimit} bytes`));
+          if (size > this.bodyLimit) refuse(`the response is larger than ${this.bodyLimit} bytes`);
         });
         readBody(incoming, { method, limit: this.bodyLimit, lease, decoders, signal }).then(
           (decoded) => {
@@ -195,7 +216,7 @@ class Transport {
           },
           (error) => {
             outgoing.destroy();
-            reject(error);
+            reject(refusal ?? error);
           },
         );
       });
