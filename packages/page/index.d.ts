@@ -48,7 +48,7 @@ export interface PageHostOptions {
   bodyLimit?: number | undefined;
   /**
    * Whose the cookies and localStorage are. Each `page` has its own, which are gone when it is closed; or all pages of the `host` share
-   * them.
+   * them, and a document has the localStorage that the others had left when it was opened.
    * Default: `'page'`.
    */
   cookies?: 'page' | 'host' | undefined;

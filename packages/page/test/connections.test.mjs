@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
@@ -99,6 +99,32 @@ suite('what connections receive', () => {
     assert.equal(wanted.at(-1), false);
     await Promise.all(sockets.map((socket) => once(socket, 'end')));
     assert.ok(read.every((part, at) => part === text(at)));
+  });
+
+  test('is not read before it is passed on', async (t) => {
+    keepAlive(t);
+    const { url } = await serveBytes(t, { '/': Buffer.alloc(2 << 20) });
+    const sockets = Array.from({ length: 20 }, () => net.connect(Number(new URL(url).port), '127.0.0.1'));
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+    const passed = sockets.map(() => 0);
+    for (const [at, socket] of sockets.entries()) {
+      receivedBytes(socket);
+      socket.on('data', ({ length }) => {
+        passed[at] += length;
+      });
+      socket.write('GET / HTTP/1.1\r\n\r\n');
+    }
+    let time = 0;
+    // A slice has time for ten parts.
+    setClock(t, () => ++time);
+    let most = 0;
+    while (passed.some((length) => length < 2 << 20)) {
+      await setImmediate();
+      most = Math.max(most, ...sockets.map(({ bytesRead }, at) => bytesRead - passed[at]));
+    }
+    assert.ok(most <= 128 << 10, `${most} bytes wait`);
   });
 
   test('is not passed on while it is held, nor after its connection is gone', async () => {
@@ -341,6 +367,30 @@ suite('connections over TLS', () => {
     assert.equal((await again(`${url}/whole`)).length, text.length);
   });
 
+  test('receive records in pieces of a byte each', async (t) => {
+    keepAlive(t);
+    const { url } = await serveTls(t, { responses: { '/': whole(text.subarray(0, 2_000)) } });
+    // Between the two, so that pieces come one after the other.
+    const proxy = net.createServer((socket) => {
+      const server = net.connect(Number(new URL(url).port), 'localhost');
+      for (const one of [socket, server]) one.on('error', () => {}).setNoDelay(true);
+      socket.pipe(server);
+      server.on('data', async (bytes) => {
+        server.pause();
+        for (const byte of bytes) {
+          socket.write(Buffer.of(byte));
+          await setImmediate();
+        }
+        server.resume();
+      });
+    });
+    proxy.listen(0, 'localhost');
+    await once(proxy, 'listening');
+    t.after(() => proxy.close());
+    const body = await transport(t, options)(`https://localhost:${proxy.address().port}/`);
+    assert.equal(Buffer.compare(text.subarray(0, 2_000), body), 0);
+  });
+
   test('receive records of a byte each', async (t) => {
     keepAlive(t);
     const { url } = await serveTls(t, { responses: { '/': whole(text.subarray(0, 3_000)) }, recordSize: 1 });
@@ -363,7 +413,7 @@ suite('connections over TLS', () => {
         handshakes += 1;
         inTurn += 1;
         most = Math.max(most, inTurn);
-        setImmediate(() => {
+        setImmediate().then(() => {
           inTurn = 0;
         });
       }

@@ -20,7 +20,7 @@ const NICENESS: i32 = 10;
 /// Runs the command. Its messages appear among those of the program, so each says who speaks.
 pub fn agent_exporter(arguments: &AgentExporterArguments) -> Result<ExitCode, Failure> {
     let _ = rustix::process::nice(NICENESS);
-    let mut signals = Signals::new(not_ignored([SIGINT, SIGTERM, SIGHUP]))
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(not_ignored([SIGHUP])))
         .map_err(|error| Failure::job("selfprof agent: cannot handle signals").because(&error))?;
     // Maps that cannot be used would be reported each minute.
     let find_maps = Arc::new(|urls: &[(String, String)]| recorded_maps(urls, &mut |_| {}));

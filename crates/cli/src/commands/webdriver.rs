@@ -28,7 +28,7 @@ pub fn webdriver(arguments: &WebDriverArguments) -> Result<ExitCode, Failure> {
         ignores_certificates: arguments.host.ignore_certificate_errors,
         is_logged: arguments.log,
     });
-    let mut signals = Signals::new(not_ignored([SIGINT, SIGTERM, SIGHUP]))
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(not_ignored([SIGHUP])))
         .map_err(|error| Failure::job("cannot catch signals").because(&error))?;
 
     let address = SocketAddr::new(arguments.address, arguments.port);

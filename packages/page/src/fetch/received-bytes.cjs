@@ -25,7 +25,12 @@ class ReceivedBytes {
     this.#socket = socket;
     this.#page = page;
     this.#push = socket.push;
+    const read = socket._read;
     socket.push = (/** @type {Uint8Array | null} */ bytes) => this.#receive(bytes);
+    // Each part that is passed on has the socket ask for more. Node would read that before the next part is.
+    socket._read = (/** @type {number} */ size) => {
+      if (this.#parts.length === 0) Reflect.apply(read, socket, [size]);
+    };
   }
 
   /** Nothing is passed on until `release`, and Node soon reads no more. */

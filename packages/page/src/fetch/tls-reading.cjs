@@ -10,7 +10,8 @@ const native = require('selfprof/internal/native.cjs');
 /**
  * What Node reads a connection by: its own wrapper of OpenSSL, which has no public name.
  *
- * @typedef {{ readStart: () => number, readStop: () => number, fd: number, reading?: boolean, bytesRead?: number }} Handle
+ * @typedef {{ readStart: () => number, readStop: () => number, fd?: number, reading?: boolean, _parent?: { bytesRead?: number } }} Handle `_parent` counts
+ *   what the server sent
  */
 /** @typedef {import('node:net').Socket & { _handle?: Handle | null }} Socket */
 
@@ -29,8 +30,8 @@ const SOON = 1_000;
 /** How many times as long as it takes to look at the connections the pause is at least. */
 const PAUSE_FACTOR = 20;
 
-/** After how many turns that read no data a connection is not read any more: it has ended, or its server sends none. */
-const MAX_EMPTY_TURNS = 200;
+/** After how many turns in succession that read nothing a connection is not read any more, though it could be: it has ended. */
+const MAX_EMPTY_TURNS = 3;
 
 /** A connection that is read only in its turn. */
 class TurnReader {
@@ -66,7 +67,7 @@ class TurnReader {
 
   /** The number of its file; negative if it is closed. */
   get file() {
-    return this.#handle.fd;
+    return this.#handle.fd ?? -1;
   }
 
   #close() {
@@ -75,12 +76,12 @@ class TurnReader {
 
   /** Node reads it in this turn of the event loop. @returns {() => void} what ends that */
   open() {
-    const { bytesRead } = this.#handle;
+    const before = this.#handle._parent?.bytesRead;
     Reflect.apply(this.#start, this.#handle, []);
     return () => {
       if (!this.#group.readers.has(this)) return;
       this.#close();
-      this.#emptyTurns = this.#handle.bytesRead === bytesRead ? this.#emptyTurns + 1 : 0;
+      this.#emptyTurns = this.#handle._parent?.bytesRead === before ? this.#emptyTurns + 1 : 0;
       if (this.#emptyTurns > MAX_EMPTY_TURNS) forget(this.#group, this);
     };
   }
