@@ -479,6 +479,32 @@ suite('connections over TLS', () => {
     await assert.rejects(transport(t, options)(`${many.url}/`), /excessive message size/);
   });
 
+  test('refuse certificates with curves that a server makes up', {
+    skip: !hasOpenSsl && 'it needs openssl',
+  }, async (t) => {
+    keepAlive(t);
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
+    t.after(() => fs.rmSync(folder, { recursive: true }));
+    for (const [encoding, isFine] of [
+      ['named_curve', true],
+      ['explicit', false],
+    ]) {
+      const file = path.join(folder, encoding);
+      const { status } = spawnSync('openssl', [
+        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
+        ...['-pkeyopt', `ec_param_enc:${encoding}`, '-nodes', '-keyout', `${file}.key`, '-out', file],
+        ...['-days', '9', '-subj', '/CN=beside'],
+      ]);
+      assert.equal(status, 0);
+      // Beside the server's own.
+      const certificates = `${cert}\n${fs.readFileSync(file, 'utf8')}`;
+      const { url } = await serveTls(t, { responses: { '/': short }, tls: { cert: certificates } });
+      const got = await transport(t, options)(`${url}/`).then(String, ({ message }) => message);
+      if (isFine) assert.equal(got, '116,101,120,116');
+      else assert.match(got, /SSL routines/);
+    }
+  });
+
   test('end after very many messages that are no data', { skip: !hasOpenSsl && 'it needs openssl' }, async (t) => {
     keepAlive(t);
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));

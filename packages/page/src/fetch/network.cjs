@@ -11,6 +11,7 @@ const { isBlockedByPort, isBlockedByType } = require('./blocking.cjs');
 const { BufferBudget } = require('./buffer-budget.cjs');
 const { SAFELISTED_METHODS, checkPreflight, corsCheck, preflightHeaders, unsafeHeaderNames } = require('./cors.cjs');
 const { decodeDataUrl } = require('./data-url.cjs');
+const { withRests } = require('./rests.cjs');
 const { HEADERS_SIZE, mayRevealTiming, now } = require('./fetch-timing.cjs');
 const { readFileUrl } = require('./file-url.cjs');
 const { getHeader } = require('./headers.cjs');
@@ -131,8 +132,9 @@ class Network {
   /** @param {URL} url @param {Request} request @param {Client} client @param {SendOptions} options */
   async #readFile(url, request, client, { lease, signal }) {
     const limit = this.#transport.bodyLimit;
+    const read = () => readFileUrl(url, request, client, { limit, lease, signal });
     // Its bytes are counted before they are read.
-    return localResponse(url, await readFileUrl(url, request, client, { limit, lease, signal }), undefined);
+    return localResponse(url, await (this.#decoders.isUnref ? withRests(read) : read()), undefined);
   }
 
   /**

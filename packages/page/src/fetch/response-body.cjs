@@ -3,7 +3,7 @@
 // The body of a response, decoded.
 
 const { BodyDecoder, codingsOf } = require('./body-decoder.cjs');
-const { withRests } = require('./decoding-rests.cjs');
+const { withRests } = require('./rests.cjs');
 const { JoinedBytes } = require('./joined-bytes.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 
