@@ -42,6 +42,9 @@ const MAX_REQUESTS = 256;
 /** How many of their bodies are decoded at once: in threads that the whole process shares. */
 const MAX_DECODING = 2;
 
+/** How many files are read at once, in threads that the whole process shares. */
+const MAX_FILES = 4;
+
 /** How many bytes the decoders of their responses may take together: V8 counts nothing of that. */
 const MAX_DECODERS = 256 << 20;
 
@@ -52,6 +55,7 @@ function newDecoders(isUnref = false) {
 
 class Network {
   #turns = new Turns(MAX_REQUESTS);
+  #files = new Turns(MAX_FILES);
   #decoders;
   #transport;
   #cookies;
@@ -134,7 +138,11 @@ class Network {
     const limit = this.#transport.bodyLimit;
     const read = () => readFileUrl(url, request, client, { limit, lease, signal });
     // Its bytes are counted before they are read.
-    return localResponse(url, await (this.#decoders.isUnref ? withRests(read) : read()), undefined);
+    return localResponse(
+      url,
+      await this.#files.run(() => (this.#decoders.isUnref ? withRests(read) : read()), signal),
+      undefined,
+    );
   }
 
   /**
