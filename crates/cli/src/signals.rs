@@ -15,3 +15,19 @@ fn ignored(status: &str) -> u64 {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_found() {
+        assert_eq!(
+            ignored("Name:\tSigIgn: 1\nSigBlk:\t0000000000000200\nSigIgn:\t0000000000001000\n"),
+            0x1000
+        );
+        for text in ["", "SigIgn:\tz\n", "SigIgn:\n"] {
+            assert_eq!(ignored(text), 0, "{text}");
+        }
+    }
+}

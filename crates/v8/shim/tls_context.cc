@@ -98,9 +98,8 @@ void CheckMessage(int is_sent, int, int type, const void* bytes, size_t length, 
 }  // namespace
 
 // JS thread, inside a native function. `context` is what a SecureContext of Node has as `_external`, and lives as long as that. From now on its
-// connections fail if their server sends certificates of more than `bytes` together, or with curves of its own, and end after very many messages that
-// are no data. Returns
-// false, and does nothing, if it is no such value, or if Node does not let addons call OpenSSL.
+// connections fail if their server sends certificates of more than `certificate_bytes` together, or with curves of its own, and end after very many
+// messages that are no data. Returns false, and does nothing, if it is no such value, or if Node does not let addons call OpenSSL.
 SELFPROF_API bool selfprof_limit_tls(selfprof::Handle context, int32_t certificate_bytes) noexcept {
   v8::Local<v8::Value> value = selfprof::FromHandle<v8::Value>(context);
   if (!value->IsExternal() || !HasOpenSsl()) return false;

@@ -1,7 +1,7 @@
 'use strict';
 
 // Decodes the body of a response. Node does so in threads that the whole process shares, and servers choose how much time that takes, so a
-// network decodes a part of one body at a time.
+// network decodes parts of two bodies at a time.
 
 const zlib = require('node:zlib');
 

@@ -59,18 +59,12 @@ function isSafelisted(name, value) {
  * @param {HeaderList} headers
  */
 function unsafeHeaderNames(headers) {
-  /** Values by name: those of the same name are sent as one. @type {Map<string, string[]>} */
-  const values = new Map();
-  for (const [name, value] of headers) {
-    const key = name.toLowerCase();
-    const known = values.get(key);
-    if (known === undefined) values.set(key, [value]);
-    else known.push(value);
-  }
   const names = [];
-  for (const [key, parts] of values) {
+  // Values of the same name are sent as one.
+  for (const [key, entries] of Map.groupBy(headers, ([name]) => name.toLowerCase())) {
+    const values = entries.map(([, value]) => value);
     // Each by itself, too: together, a part of one can become a part of another.
-    if (!isSafelisted(key, parts.join(', ')) || !parts.every((value) => isSafelisted(key, value))) names.push(key);
+    if (![...values, values.join(', ')].every((value) => isSafelisted(key, value))) names.push(key);
   }
   // There are five safelisted names, so that their values are never longer together than the standard allows.
   return names.sort();

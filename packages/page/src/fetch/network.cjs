@@ -50,7 +50,11 @@ const MAX_DECODERS = 256 << 20;
 
 /** @param {boolean} [isUnref] whether they do not keep the thread alive @returns {import('./response-body.cjs').Decoders} */
 function newDecoders(isUnref = false) {
-  return { memory: new BufferBudget(MAX_DECODERS), turns: new Turns(MAX_DECODING), isUnref };
+  return {
+    memory: new BufferBudget(MAX_DECODERS),
+    turns: new Turns(MAX_DECODING),
+    work: isUnref ? withRests : (work) => work(),
+  };
 }
 
 class Network {
@@ -138,11 +142,7 @@ class Network {
     const limit = this.#transport.bodyLimit;
     const read = () => readFileUrl(url, request, client, { limit, lease, signal });
     // Its bytes are counted before they are read.
-    return localResponse(
-      url,
-      await this.#files.run(() => (this.#decoders.isUnref ? withRests(read) : read()), signal),
-      undefined,
-    );
+    return localResponse(url, await this.#files.run(() => this.#decoders.work(read), signal), undefined);
   }
 
   /**

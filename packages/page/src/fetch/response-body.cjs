@@ -3,7 +3,6 @@
 // The body of a response, decoded.
 
 const { BodyDecoder, codingsOf } = require('./body-decoder.cjs');
-const { withRests } = require('./rests.cjs');
 const { JoinedBytes } = require('./joined-bytes.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 
@@ -17,7 +16,7 @@ const { receivedBytes } = require('./received-bytes.cjs');
  * @typedef {object} Decoders
  * @property {import('./buffer-budget.cjs').BufferBudget} memory that decoders take
  * @property {Turns} turns in which they decode
- * @property {boolean} isUnref whether they do not keep the thread alive
+ * @property {<Value>(work: () => Promise<Value>) => Promise<Value>} work does what decodes, or reads a file, with rests if that must not keep the thread alive
  */
 
 /** How many content codings a body may have. Each decoder takes memory; no server has a reason to use more. */
@@ -43,7 +42,7 @@ function decodeAsItArrives(incoming, decoder, { decoders, signal }) {
   let hasArrived = false;
   const inTurn = async (/** @type {() => Promise<unknown>} */ work) => {
     if (decoders === undefined) await work();
-    else await decoders.turns.run(() => (decoders.isUnref ? withRests(work) : work()), signal);
+    else await decoders.turns.run(() => decoders.work(work), signal);
   };
   const join = () => {
     waiting = Buffer.concat([waiting, ...pieces]);
