@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { setClock } from './clock.mjs';
 import { jsdom } from './server.mjs';
@@ -71,7 +71,7 @@ suite('the bytes of a body', () => {
 suite('requests that wait for their turn', () => {
   test('do nothing when nobody waits for them any more, and let the thread do other things in between', async (t) => {
     let time = 0;
-    setClock(t, () => ++time);
+    await setClock(t, () => ++time);
     const turns = new Turns(1);
     const first = Promise.withResolvers();
     const running = turns.run(() => first.promise);
@@ -138,10 +138,8 @@ test('cookies of requests and responses that come together are handled in slices
 });
 
 test('slices of time are shared by pages, however much one of them has to do', async (t) => {
-  // The slice of the test before is over then.
-  await delay(20);
   let time = 0;
-  setClock(t, () => ++time);
+  await setClock(t, () => ++time);
   // Unless the test waits, it would end.
   const timer = setInterval(() => {}, 1_000);
   t.after(() => clearInterval(timer));

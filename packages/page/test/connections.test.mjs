@@ -83,7 +83,7 @@ suite('what connections receive', () => {
     keepAlive(t);
     let time = 0;
     // Each part takes a millisecond or more.
-    setClock(t, () => ++time);
+    await setClock(t, () => ++time);
     const sockets = Array.from({ length: 40 }, () => new Readable({ read() {} }));
     const read = sockets.map(() => '');
     for (const [at, socket] of sockets.entries()) {
@@ -118,7 +118,7 @@ suite('what connections receive', () => {
     }
     let time = 0;
     // A slice has time for ten parts.
-    setClock(t, () => ++time);
+    await setClock(t, () => ++time);
     let most = 0;
     while (passed.some((length) => length < 2 << 20)) {
       await setImmediate();

@@ -75,7 +75,7 @@ suite('messages of a page thread', () => {
     const timer = setInterval(() => {}, 1_000);
     t.after(() => clearInterval(timer));
     let time = 0;
-    setClock(t, () => time);
+    await setClock(t, () => time);
     for (const made of inboxes) made.ring();
     // Each message takes 8 ms of the 10.
     const lengths = [all.length];
@@ -150,7 +150,7 @@ suite('messages of a page thread', () => {
     };
     // A slice has a few messages only, so that the others wait in the inbox.
     let time = 0;
-    setClock(t, () => ++time);
+    await setClock(t, () => ++time);
     for (let count = 0; count < 100; count++) send();
     while (handled.length === 0) await setImmediate();
     made.end();
