@@ -5,6 +5,8 @@
 
 const { setTimeout } = require('node:timers');
 
+const { TimeShares } = require('./time-shares.cjs');
+
 const now = performance.now.bind(performance);
 
 /** How long a slice lasts, and until the next one begins, in milliseconds. */
@@ -13,16 +15,8 @@ const PAUSE = 1;
 
 /** A piece of work; whether there is more. @typedef {() => boolean} Job */
 
-/**
- * Whose work it is: of those who wait, the one whose jobs have taken least has the next turn.
- *
- * @typedef {object} Share
- * @property {Set<Job>} jobs the one that has waited longest is the first
- * @property {number} taken in milliseconds, as long as there are jobs
- */
-
-/** What is to be done, by owner. @type {Map<object, Share>} */
-const shares = new Map();
+/** What is to be done. @type {TimeShares<Job>} */
+const jobs = new TimeShares();
 
 /** Owns what nobody does. */
 const NOBODY = {};
@@ -39,32 +33,24 @@ function work() {
     // A page does not keep the program alive. An immediate that does not either would wait until the program has something to do.
     setTimeout(() => {
       end = 0;
-      if (shares.size > 0) work();
+      if (!jobs.isEmpty) work();
     }, PAUSE).unref();
   }
   isWorking = true;
   try {
-    for (let begun = now(); begun < end && shares.size > 0; ) {
-      const [owner, share] = nextShare();
-      const [job] = share.jobs;
-      share.jobs.delete(job);
+    let begun = now();
+    for (let next = jobs.next(); next !== undefined && begun < end; next = jobs.next()) {
+      const [owner, job] = next;
       // At the end, also if a listener of the user throws.
-      share.jobs.add(job);
-      if (!job()) remove(job, owner);
+      jobs.putLast(owner, job);
+      if (!job()) jobs.remove(owner, job);
       const time = now();
-      share.taken += time - begun;
+      jobs.charge(owner, time - begun);
       begun = time;
     }
   } finally {
     isWorking = false;
   }
-}
-
-/** @returns {[owner: object, share: Share]} */
-function nextShare() {
-  let [next] = shares;
-  for (const entry of shares) if (entry[1].taken < next[1].taken) next = entry;
-  return next;
 }
 
 /**
@@ -74,22 +60,13 @@ function nextShare() {
  * @param {object} [owner] such as the page for which it is done
  */
 function add(job, owner = NOBODY) {
-  let share = shares.get(owner);
-  if (share === undefined) {
-    // What it did not use before does not count.
-    const taken = Array.from(shares.values(), (other) => other.taken);
-    share = { jobs: new Set(), taken: taken.length === 0 ? 0 : Math.min(...taken) };
-    shares.set(owner, share);
-  }
-  share.jobs.add(job);
+  jobs.add(owner, job);
   work();
 }
 
 /** @param {Job} job that is not done any more @param {object} [owner] */
 function remove(job, owner = NOBODY) {
-  const share = shares.get(owner);
-  share?.jobs.delete(job);
-  if (share?.jobs.size === 0) shares.delete(owner);
+  jobs.remove(owner, job);
 }
 
 /**

@@ -7,6 +7,8 @@ const { clearTimeout, setImmediate, setTimeout } = require('node:timers');
 
 const native = require('selfprof/internal/native.cjs');
 
+const { TimeShares } = require('./time-shares.cjs');
+
 /**
  * What Node reads a connection by: its own wrapper of OpenSSL, which has no public name.
  *
@@ -36,33 +38,38 @@ const MAX_EMPTY_TURNS = 3;
 /** A connection that is read only in its turn. */
 class TurnReader {
   #handle;
-  #group;
+  #page;
   #start;
   #stop;
   #emptyTurns = 0;
   /** When its request began; infinite if there is none. */
   begun = now();
 
-  /** @param {Socket} socket @param {Handle} handle @param {Group} group */
-  constructor(socket, handle, group) {
+  /** @param {Socket} socket @param {Handle} handle @param {object} page */
+  constructor(socket, handle, page) {
     this.#handle = handle;
-    this.#group = group;
+    this.#page = page;
     this.#start = handle.readStart;
     this.#stop = handle.readStop;
     handle.readStart = () => {
-      wait(group, this);
+      wait(this);
       return 0;
     };
     handle.readStop = () => {
-      forget(group, this);
+      forget(this);
       return this.#close();
     };
-    socket.on('end', () => forget(group, this));
-    socket.on('close', () => forget(group, this));
+    socket.on('end', () => forget(this));
+    socket.on('close', () => forget(this));
     if (handle.reading === true) {
       this.#close();
-      wait(group, this);
+      wait(this);
     }
+  }
+
+  /** With which others share the time: something that lives as long as its connections. */
+  get page() {
+    return this.#page;
   }
 
   /** The number of its file; negative if it is closed. */
@@ -79,10 +86,10 @@ class TurnReader {
     const before = this.#handle._parent?.bytesRead;
     Reflect.apply(this.#start, this.#handle, []);
     return () => {
-      if (!this.#group.readers.has(this)) return;
+      if (!waiting.has(this.#page, this)) return;
       this.#close();
       this.#emptyTurns = this.#handle._parent?.bytesRead === before ? this.#emptyTurns + 1 : 0;
-      if (this.#emptyTurns > MAX_EMPTY_TURNS) forget(this.#group, this);
+      if (this.#emptyTurns > MAX_EMPTY_TURNS) forget(this);
     };
   }
 }
@@ -90,53 +97,29 @@ class TurnReader {
 /** @type {WeakMap<Handle, TurnReader>} */
 const readers = new WeakMap();
 
-/** The connections of a page, and what time they have taken, in milliseconds. */
-class Group {
-  /** Those that Node would read, in the order of their turns. @type {Set<TurnReader>} */
-  readers = new Set();
-  /** Of those that can be read, the group that has taken least has the next turn. */
-  taken = 0;
-  /** When it may have one. */
-  after = 0;
-}
+/** Those that Node would read, by page. @type {TimeShares<TurnReader>} */
+const waiting = new TimeShares();
 
-/** @type {WeakMap<object, Group>} */
-const groups = new WeakMap();
-
-/** Groups with connections that Node would read. @type {Set<Group>} */
-const waiting = new Set();
+/** Until when pages have a pause. @type {WeakMap<object, number>} */
+const pauses = new WeakMap();
 
 let isReading = false;
 /** @type {NodeJS.Timeout | undefined} */
 let pause;
 
-/** @param {object} page @returns {Group} */
-function groupOf(page) {
-  const group = groups.get(page) ?? new Group();
-  groups.set(page, group);
-  return group;
-}
-
-/** @param {Group} group @param {TurnReader} reader */
-function wait(group, reader) {
-  if (!waiting.has(group)) {
-    // What it did not use before does not count.
-    const least = Math.min(...Array.from(waiting, ({ taken }) => taken));
-    if (Number.isFinite(least)) group.taken = Math.max(group.taken, least);
-    waiting.add(group);
-  }
-  group.readers.add(reader);
+/** @param {TurnReader} reader */
+function wait(reader) {
+  waiting.add(reader.page, reader);
   readSoon();
 }
 
-/** @param {Group} group @param {TurnReader} reader */
-function forget(group, reader) {
-  group.readers.delete(reader);
-  if (group.readers.size === 0) waiting.delete(group);
+/** @param {TurnReader} reader */
+function forget(reader) {
+  waiting.remove(reader.page, reader);
 }
 
 function readSoon() {
-  if (waiting.size === 0 || (isReading && pause === undefined)) return;
+  if (waiting.isEmpty || (isReading && pause === undefined)) return;
   isReading = true;
   clearTimeout(pause);
   pause = undefined;
@@ -146,50 +129,52 @@ function readSoon() {
 function readNext() {
   pause = undefined;
   const begun = now();
-  const next = nextReader(begun);
-  if (next === undefined) {
+  const reader = nextReader(begun);
+  if (reader === undefined) {
     rest(begun);
     return;
   }
-  const { group, reader } = next;
   const close = reader.open();
   setImmediate(() => {
     close();
     const took = now() - begun;
-    group.taken += took;
-    if (took >= LONG_TURN) group.after = now() + Math.min(took, MAX_PAUSE);
+    waiting.charge(reader.page, took);
+    if (took >= LONG_TURN) pauses.set(reader.page, now() + Math.min(took, MAX_PAUSE));
     readNext();
   });
 }
 
 /** The one whose turn it is, of those that have received something. @param {number} time */
 function nextReader(time) {
-  const ready = [...waiting].filter(({ after }) => after <= time).sort((one, other) => one.taken - other.taken);
-  const all = ready.flatMap((group) => Array.from(group.readers, (reader) => ({ group, reader })));
-  const next = all[native.findReadable(Int32Array.from(all, ({ reader }) => reader.file))];
-  if (next === undefined) return undefined;
-  // At the end.
-  next.group.readers.delete(next.reader);
-  next.group.readers.add(next.reader);
+  const ready = waiting.inTurn().filter(([page]) => pauseOf(page) <= time);
+  const all = ready.flatMap(([, readers]) => [...readers]);
+  const next = all[native.findReadable(Int32Array.from(all, ({ file }) => file))];
+  if (next !== undefined) waiting.putLast(next.page, next);
   return next;
+}
+
+/** When it ends. @param {object} page */
+function pauseOf(page) {
+  return pauses.get(page) ?? 0;
 }
 
 /** None can be read. @param {number} begun when that was looked at */
 function rest(begun) {
-  if (waiting.size === 0) {
+  if (waiting.isEmpty) {
     isReading = false;
     return;
   }
   const time = now();
   const length = Math.max(pauseLength(), (time - begun) * PAUSE_FACTOR);
-  const resting = Array.from(waiting, ({ after }) => after).filter((after) => after > begun);
+  const ends = waiting.inTurn().map(([page]) => pauseOf(page));
+  const resting = ends.filter((end) => end > begun);
   // A page does not keep the program alive.
-  pause = setTimeout(readNext, Math.max(Math.min(length, ...resting.map((after) => after - time)), 0)).unref();
+  pause = setTimeout(readNext, Math.max(Math.min(length, ...resting.map((end) => end - time)), 0)).unref();
 }
 
 function pauseLength() {
   let latest = -Infinity;
-  for (const { readers } of waiting)
+  for (const [, readers] of waiting.inTurn())
     for (const { begun } of readers) if (Number.isFinite(begun)) latest = Math.max(latest, begun);
   if (latest === -Infinity) return PAUSES.idle;
   return now() - latest < SOON ? PAUSES.soon : PAUSES.later;
@@ -206,7 +191,7 @@ function readInTurns(socket, request, page) {
   const begin = () => {
     const handle = socket._handle;
     if (typeof handle?.readStart !== 'function') return;
-    const reader = readers.get(handle) ?? new TurnReader(socket, handle, groupOf(page));
+    const reader = readers.get(handle) ?? new TurnReader(socket, handle, page);
     readers.set(handle, reader);
     reader.begun = now();
     readSoon();
