@@ -10,6 +10,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { suite, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { jsdom, serve } from './server.mjs';
@@ -194,6 +195,24 @@ test('a document that a page has asked for is loaded again as it asked for it', 
   assert.deepEqual(
     victim.requests.slice(1).map(({ url, headers }) => [url, headers.cookie, headers['sec-fetch-site']]),
     [...Array(3).fill(['/transfer', 'lax=1', 'cross-site']), ...Array(2).fill(['/own', 'strict=1; lax=1', 'none'])],
+  );
+});
+
+test('a document that has moved is loaded again where it is, unless it does not answer', async (t) => {
+  const server = await serve(t, { '/': '<title>first</title>', '/moved': '<title>second</title>' });
+  const { call } = await start(t);
+  await call('start', { jsdom });
+  const { window } = await call('open', { url: server.url('/') });
+  await run(call, window, "history.pushState(null, '', '/moved#y')");
+  await call('reload', { window });
+  assert.equal(await call('url', { window }), server.url('/moved#y'));
+  await run(call, window, "history.pushState(null, '', '/'); setTimeout(() => { for (;;); })");
+  await delay(500);
+  await call('reload', { window });
+  assert.equal(await call('url', { window }), server.url('/moved#y'));
+  assert.deepEqual(
+    server.requests.map(({ url }) => url).filter((url) => !url.startsWith('/favicon')),
+    ['/', '/moved', '/moved'],
   );
 });
 

@@ -10,6 +10,9 @@ const { History } = require('./history.cjs');
 /** @typedef {import('./automation.cjs').BrowsingContext} BrowsingContext */
 /** @typedef {Pick<import('../../index.js').NavigateOptions, 'waitUntil' | 'timeout'>} WaitOptions */
 
+/** How long a document may take to say where it has moved before it is loaded again, in milliseconds. */
+const URL_TIMEOUT = 1_000;
+
 class DrivenWindow {
   #onEvent;
   #history = new History();
@@ -89,13 +92,26 @@ class DrivenWindow {
 
   /** @param {WaitOptions} options */
   async reload(options) {
+    const { initiator } = this.#entry();
+    const url = await this.#currentUrl();
     // The history stays at its entry.
     this.#isTraversing = true;
     try {
-      const { url, initiator } = this.#entry();
       await navigateAgain(this.page, url, initiator, options);
+      this.#history.replace(this.#entry());
     } finally {
       this.#isTraversing = false;
+    }
+  }
+
+  /** Where the document is: it can have moved within its origin (`history.pushState`). */
+  async #currentUrl() {
+    const context = { frame: 0, document: this.automation.document };
+    try {
+      return String(await this.automation.perform(context, 'url', {}, { timeout: URL_TIMEOUT }));
+    } catch {
+      // It does not answer.
+      return this.page.url;
     }
   }
 

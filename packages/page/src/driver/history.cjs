@@ -22,6 +22,11 @@ class History {
     this.#current = this.#entries.length - 1;
   }
 
+  /** The current entry is another one. @param {Entry} entry */
+  replace(entry) {
+    if (this.#current >= 0) this.#entries[this.#current] = entry;
+  }
+
   /** The entry at a distance from the current one. @param {number} delta @returns {Entry | undefined} */
   peek(delta) {
     return this.#entries[this.#current + delta];
