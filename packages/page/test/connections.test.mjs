@@ -315,6 +315,22 @@ suite('bodies', () => {
     await assert.rejects(transport(t, { bodyLimit: 1 << 20 })(url), /larger than 1048576 bytes/);
   });
 
+  test('end where their headers say, and what comes after that is no part of the next one', async (t) => {
+    const more = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nmore';
+    const { url, connections } = await serveBytes(t, {
+      '/none': Buffer.from(`HTTP/1.1 204 No Content\r\nContent-Length: 4\r\n\r\nbody`),
+      '/longer': Buffer.from(`${HEAD}Content-Length: 4\r\n\r\nbody and more`),
+      '/response': Buffer.from(`${HEAD}Content-Length: 4\r\n\r\nbody${more}`),
+      '/': Buffer.from(`${HEAD}Content-Length: 4\r\n\r\nnext`),
+    });
+    const get = transport(t);
+    for (const [path, body] of Object.entries({ '/none': '', '/longer': 'body', '/response': 'body' })) {
+      assert.equal(String(Buffer.from(await get(url + path))), body, path);
+      assert.equal(String(Buffer.from(await get(url))), 'next');
+    }
+    assert.ok(connections.count >= 3, `${connections.count} connections`);
+  });
+
   test('end where their coding does, whatever comes after that', async (t) => {
     const body = Buffer.concat([gzipSync(text), Buffer.alloc(10_000)]);
     const twice = gzipSync(body);

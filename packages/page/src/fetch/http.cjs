@@ -164,12 +164,15 @@ class Transport {
         if (socket.connecting) socket.once('connect', () => socket.unref());
       });
       const timing = timeRequest(outgoing, isSecure, startedAt);
-      let hasResponse = false;
+      /** @type {http.IncomingMessage | undefined} */
+      let response;
       let isReused = false;
       outgoing.on('timeout', () => outgoing.destroy(new Error(`${url.host} did not answer in ${this.#timeout} ms`)));
       outgoing.on('error', (error) => {
+        // What comes after a complete response, as the body of a 204, is not part of it. Node closes the connection.
+        if (response?.complete && 'code' in error && String(error.code).startsWith('HPE_')) return;
         // The server closed an idle connection at that moment. Browsers ask again, too.
-        const isClosed = isReused && !hasResponse && 'code' in error && RESET.has(String(error.code));
+        const isClosed = isReused && response === undefined && 'code' in error && RESET.has(String(error.code));
         if (isClosed && !this.#isClosed && (method === 'GET' || method === 'HEAD'))
           resolve(this.#send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
         else reject(error);
@@ -184,7 +187,7 @@ class Transport {
         reject(new Error(`${url.host} switched to a protocol that was not asked for`));
       });
       outgoing.on('response', (incoming) => {
-        hasResponse = true;
+        response = incoming;
         /** @type {Error | undefined} */
         let refusal;
         const refuse = (/** @type {string} */ reason) => {
