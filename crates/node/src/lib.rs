@@ -42,6 +42,7 @@ mod own_thread;
 mod realms;
 mod recorder_connection;
 mod script_maps;
+mod server_certificates;
 mod session_request;
 mod signals;
 mod thread_usage;

@@ -49,6 +49,9 @@ bool HasOpenSsl() {
   return has_all;
 }
 
+// SSL_CTX_set_msg_callback_arg
+constexpr int kSetMessageArgument = 16;
+
 // SSL_CTX_get_max_cert_list, SSL_CTX_set_max_cert_list and SSL_MAX_CERT_LIST_DEFAULT
 constexpr int kGetMaxCertList = 50;
 constexpr int kSetMaxCertList = 51;
@@ -68,28 +71,20 @@ constexpr uintptr_t kMaxMessages = 100;
 // SSL3_MT_CERTIFICATE
 constexpr uint8_t kCertificate = 11;
 
-// How elliptic curves begin in certificates that a server makes up, rather than name: 1.2.840.10045.1.1 and 1.2.840.10045.1.2. A point of one in 400
-// bytes can take OpenSSL a third of a second to read. No authority signs them.
-constexpr uint8_t kMadeUpCurve[] = {0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x01};
+// Whether OpenSSL may read a message with certificates. `message` begins after its header.
+using CheckCertificates = bool (*)(const uint8_t* message, size_t length, int version);
 
-// Has OpenSSL find a message damaged, before it reads it, if it has such a curve.
-void RefuseMadeUpCurves(uint8_t* message, size_t length) {
-  constexpr size_t kHeader = 4;
-  constexpr size_t kSize = sizeof kMadeUpCurve;
-  if (length <= kHeader || message[0] != kCertificate) return;
-  for (size_t at = kHeader; at + kSize < length; ++at) {
-    const uint8_t kind = message[at + kSize];
-    if (memcmp(message + at, kMadeUpCurve, kSize) != 0 || (kind != 1 && kind != 2)) continue;
-    memset(message + kHeader, 0xff, length - kHeader);
-    return;
-  }
-}
-
-// The thread of the connection, inside a function of OpenSSL: `bytes` is a message before it is read, in OpenSSL's own memory.
-void CheckMessage(int is_sent, int, int type, const void* bytes, size_t length, void* ssl, void*) {
+// The thread of the connection, inside a function of OpenSSL: `bytes` is a message before it is read, in OpenSSL's own memory. `check` is a
+// CheckCertificates.
+void CheckMessage(int is_sent, int version, int type, const void* bytes, size_t length, void* ssl, void* check) {
   if (type != kAlert && type != kHandshake) return;
-  if (type == kHandshake && !is_sent)
-    RefuseMadeUpCurves(static_cast<uint8_t*>(const_cast<void*>(bytes)), length);
+  uint8_t* message = static_cast<uint8_t*>(const_cast<void*>(bytes));
+  constexpr size_t kHeader = 4;
+  if (type == kHandshake && !is_sent && length > kHeader && message[0] == kCertificate) {
+    const size_t size = length - kHeader;
+    // OpenSSL finds it damaged.
+    if (!reinterpret_cast<CheckCertificates>(check)(message + kHeader, size, version)) memset(message + kHeader, 0xff, size);
+  }
   const uintptr_t count = reinterpret_cast<uintptr_t>(openssl.SSL_get_ex_data(ssl, openssl.count_index)) + 1;
   openssl.SSL_set_ex_data(ssl, openssl.count_index, reinterpret_cast<void*>(count));
   if (count > kMaxMessages) openssl.SSL_set_shutdown(ssl, kShutDown);
@@ -98,14 +93,15 @@ void CheckMessage(int is_sent, int, int type, const void* bytes, size_t length, 
 }  // namespace
 
 // JS thread, inside a native function. `context` is what a SecureContext of Node has as `_external`, and lives as long as that. From now on its
-// connections fail if their server sends certificates of more than `certificate_bytes` together, or with curves of its own, and end after very many
+// connections fail if their server sends certificates of more than `certificate_bytes` together, or that do not pass `check`, and end after very many
 // messages that are no data. Returns false, and does nothing, if it is no such value, or if Node does not let addons call OpenSSL.
-SELFPROF_API bool selfprof_limit_tls(selfprof::Handle context, int32_t certificate_bytes) noexcept {
+SELFPROF_API bool selfprof_limit_tls(selfprof::Handle context, int32_t certificate_bytes, CheckCertificates check) noexcept {
   v8::Local<v8::Value> value = selfprof::FromHandle<v8::Value>(context);
   if (!value->IsExternal() || !HasOpenSsl()) return false;
   void* found = value.As<v8::External>()->Value();
   if (openssl.SSL_CTX_ctrl(found, kGetMaxCertList, 0, nullptr) != kDefaultMaxCertList) return false;
   openssl.SSL_CTX_ctrl(found, kSetMaxCertList, certificate_bytes, nullptr);
+  openssl.SSL_CTX_ctrl(found, kSetMessageArgument, 0, reinterpret_cast<void*>(check));
   openssl.SSL_CTX_set_msg_callback(found, CheckMessage);
   return true;
 }

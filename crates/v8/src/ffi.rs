@@ -22,6 +22,10 @@ macro_rules! opaque {
     )*};
 }
 
+/// Whether OpenSSL may read a message `Certificate`: `length` bytes after its header, in a version of TLS by OpenSSL's number. Called on the thread of
+/// the connection.
+pub type CheckCertificates = extern "C" fn(message: *const u8, length: usize, version: i32) -> bool;
+
 opaque!(
     /// `v8::Isolate`.
     Isolate,
@@ -254,7 +258,7 @@ unsafe extern "C" {
     pub fn selfprof_note_wasm_module(buffer: Value) -> bool;
     pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
     pub fn selfprof_is_too_large_to_compile(isolate: *mut Isolate, source: Value) -> bool;
-    pub fn selfprof_limit_tls(context: Value, certificate_bytes: i32) -> bool;
+    pub fn selfprof_limit_tls(context: Value, certificate_bytes: i32, check: CheckCertificates) -> bool;
     pub fn selfprof_run_promise_jobs(isolate: *mut Isolate);
     pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;
     pub fn selfprof_clone_read(isolate: *mut Isolate, bytes: Value, options: *const CloneReader) -> Value;

@@ -122,12 +122,12 @@ pub fn is_too_large_to_compile(source: Value) -> bool {
     unsafe { ffi::selfprof_is_too_large_to_compile(ffi::selfprof_isolate(), source.as_raw()) }
 }
 
-/// Has connections of a `SecureContext` of Node fail if their server sends certificates of more than `certificate_bytes` together, or with curves of
-/// its own, and end after very many messages that are no data: OpenSSL handles them in one go. `context` is what it has as `_external`. Returns false
+/// Has connections of a `SecureContext` of Node fail if their server sends certificates of more than `certificate_bytes` together, or that do not pass
+/// a check, and end after very many messages that are no data: OpenSSL handles them in one go. `context` is what it has as `_external`. Returns false
 /// if that is something else, or cannot be limited. To be called inside a native function that JavaScript called.
-pub fn limit_tls(context: Value, certificate_bytes: i32) -> bool {
+pub fn limit_tls(context: Value, certificate_bytes: i32, check: ffi::CheckCertificates) -> bool {
     // SAFETY: as in `host_pages`.
-    unsafe { ffi::selfprof_limit_tls(context.as_raw(), certificate_bytes) }
+    unsafe { ffi::selfprof_limit_tls(context.as_raw(), certificate_bytes, check) }
 }
 
 /// Runs the promise jobs that are due. Does nothing while such jobs run. To be called inside a native function that JavaScript called.

@@ -17,6 +17,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
 import { cert, key } from './certificate.mjs';
 import { setClock } from './clock.mjs';
+import { ODD_CERTIFICATES, USUAL_CERTIFICATE } from './odd-certificates.mjs';
 import { block, jsdom } from './server.mjs';
 import { serveTls } from './tls-server.mjs';
 
@@ -495,29 +496,40 @@ suite('connections over TLS', () => {
     await assert.rejects(transport(t, options)(`${many.url}/`), /excessive message size/);
   });
 
-  test('refuse certificates with curves that a server makes up', {
+  test('refuse certificates with keys of kinds that browsers do not know, however they are written', async (t) => {
+    keepAlive(t);
+    const tlsVersions = [{}, { maxVersion: 'TLSv1.2' }];
+    // Beside the server's own.
+    const get = async (certificate, version) => {
+      const tls = { cert: `${cert}\n${certificate}`, ...version };
+      const { url } = await serveTls(t, { responses: { '/': short }, tls });
+      return await transport(t, options)(`${url}/`).then(String, ({ message }) => message);
+    };
+    for (const version of tlsVersions) {
+      assert.equal(await get(USUAL_CERTIFICATE, version), '116,101,120,116');
+      for (const [what, certificate] of Object.entries(ODD_CERTIFICATES))
+        assert.match(await get(certificate, version), /SSL routines/, what);
+    }
+  });
+
+  test('take certificates with keys of all kinds that browsers know', {
     skip: !hasOpenSsl && 'it needs openssl',
   }, async (t) => {
     keepAlive(t);
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'selfprof-'));
     t.after(() => fs.rmSync(folder, { recursive: true }));
-    for (const [encoding, isFine] of [
-      ['named_curve', true],
-      ['explicit', false],
-    ]) {
-      const file = path.join(folder, encoding);
+    const file = path.join(folder, 'certificate');
+    const curve = (name) => ['ec', '-pkeyopt', `ec_paramgen_curve:${name}`];
+    for (const kind of [['rsa:2048'], ['rsa-pss'], ['ed25519'], ['ed448'], curve('P-256'), curve('P-521')]) {
       const { status } = spawnSync('openssl', [
-        ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'],
-        ...['-pkeyopt', `ec_param_enc:${encoding}`, '-nodes', '-keyout', `${file}.key`, '-out', file],
-        ...['-days', '9', '-subj', '/CN=beside'],
+        ...['req', '-x509', '-newkey', ...kind, '-nodes', '-keyout', `${file}.key`, '-out', file],
+        ...['-days', '9', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
       ]);
       assert.equal(status, 0);
-      // Beside the server's own.
-      const certificates = `${cert}\n${fs.readFileSync(file, 'utf8')}`;
-      const { url } = await serveTls(t, { responses: { '/': short }, tls: { cert: certificates } });
-      const got = await transport(t, options)(`${url}/`).then(String, ({ message }) => message);
-      if (isFine) assert.equal(got, '116,101,120,116');
-      else assert.match(got, /SSL routines/);
+      const own = { cert: fs.readFileSync(file, 'utf8'), key: fs.readFileSync(`${file}.key`, 'utf8') };
+      const { url } = await serveTls(t, { responses: { '/': short }, tls: own });
+      const got = await transport(t, { ...options, ca: own.cert })(`${url}/`);
+      assert.equal(String(got), '116,101,120,116', kind.join(' '));
     }
   });
 

@@ -6,7 +6,7 @@ use napi_derive::napi;
 use selfprof_v8::{HostFunctions, Value};
 
 use super::arguments::to_value;
-use crate::{address_space, realms, wasm_cost, wasm_types};
+use crate::{address_space, realms, server_certificates, wasm_cost, wasm_types};
 
 /// Prepares the calling thread for untrusted scripts. From now on `import()` in any context calls `importModule(id, realm,
 /// referrer, specifier, attributes)`, which is answered by [`settle_import`]; `error.stack` has the frames for which
@@ -74,11 +74,11 @@ pub fn is_too_large_to_compile(source: Unknown) -> Result<bool> {
     Ok(selfprof_v8::is_too_large_to_compile(to_value(source)?))
 }
 
-/// Has connections of a `SecureContext` fail if their server sends certificates of more than `certificate_bytes` together, or with curves of its own,
-/// and end after 100 messages of handshakes and alerts. `context` is its property `context._external`. Returns false if Node does not let addons call its OpenSSL.
+/// Has connections of a `SecureContext` fail if their server sends certificates of more than `certificate_bytes` together, or with keys of a kind that
+/// browsers do not know, and end after 100 messages of handshakes and alerts. `context` is its property `context._external`. Returns false if Node does not let addons call its OpenSSL.
 #[napi(catch_unwind)]
 pub fn limit_tls(context: Unknown, certificate_bytes: i32) -> Result<bool> {
-    Ok(selfprof_v8::limit_tls(to_value(context)?, certificate_bytes))
+    Ok(selfprof_v8::limit_tls(to_value(context)?, certificate_bytes, server_certificates::check))
 }
 
 /// A function `(callee, this, arguments)` of the context of `contextObject`, which does as `Reflect.apply` for an array of arguments. What the

@@ -1,30 +1,18 @@
 'use strict';
 
 // The addresses of hosts.
-//
-// `dns.lookup` asks in threads that the whole process shares, and a request cannot be taken back: a page that names many hosts whose name
-// servers do not answer would keep its user's program from looking up any. So names are asked for with c-ares, which needs no threads, and
-// whose requests end with those of the page.
 
-const dns = require('node:dns');
 const fs = require('node:fs');
 const { isIP } = require('node:net');
-const { clearTimeout, setTimeout } = require('node:timers');
 
+const { lookupError, resolveName } = require('./name-resolver.cjs');
 const { isLocalhost } = require('./origin.cjs');
 
 /** @typedef {import('node:dns').LookupAddress} Address */
 
+/** Asks name servers: `resolveName`, or what does that elsewhere. @typedef {(host: string, signal?: AbortSignal) => Promise<Address[]>} Resolve */
+
 const HOSTS_FILE = '/etc/hosts';
-
-/** How long a name server may take, in milliseconds, and how often it is asked: as in the C library. */
-const RESOLVER = { timeout: 5_000, tries: 2 };
-
-/** How long the addresses of one family are waited for when there are those of the other, in milliseconds. https://www.rfc-editor.org/rfc/rfc8305#section-3 */
-const OTHER_FAMILY = 50;
-
-/** How many addresses of a family are tried. A name server can have thousands, and Node keeps an error for each one that refuses. */
-const MAX_ADDRESSES = 16;
 
 /** @type {Address[]} https://datatracker.ietf.org/doc/html/draft-ietf-dnsop-let-localhost-be-localhost-02 */
 const LOOPBACK = [
@@ -37,11 +25,12 @@ const RESOLVER_FILE = '/etc/resolv.conf';
 
 /**
  * @param {string} name
+ * @param {Resolve} resolve
  * @param {AbortSignal} [signal]
  * @returns {Promise<Address[]>}
  * @throws {Error} with a `code`: `ENOTFOUND`, or `EAI_AGAIN` if no name server answers
  */
-async function lookupHost(name, signal) {
+async function lookupHost(name, resolve, signal) {
   const host = name.toLowerCase().replace(/\.$/, '');
   if (isLocalhost(host)) return LOOPBACK;
   const known = hostsFile().get(host);
@@ -67,54 +56,6 @@ function searchDomains() {
     // It need not exist.
     return [];
   }
-}
-
-/** @param {string} host @param {AbortSignal} [signal] @returns {Promise<Address[]>} */
-async function resolve(host, signal) {
-  signal?.throwIfAborted();
-  // One for each name, since only all requests of a resolver can be cancelled.
-  const resolver = new dns.promises.Resolver(RESOLVER);
-  resolver.setServers(dns.getServers());
-  const cancel = () => resolver.cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
-  /** @type {{ 4: Address[], 6: Address[] }} */
-  const found = { 4: [], 6: [] };
-  /** @type {unknown} */
-  let failure;
-  /** @param {4 | 6} family @param {Promise<string[]>} answer */
-  const collect = async (family, answer) => {
-    try {
-      found[family] = (await answer).slice(0, MAX_ADDRESSES).map((address) => ({ address, family }));
-    } catch (error) {
-      failure = error;
-    }
-  };
-  const both = [collect(4, resolver.resolve4(host)), collect(6, resolver.resolve6(host))];
-  try {
-    await Promise.race(both);
-    if (found[4].length + found[6].length > 0) {
-      /** @type {NodeJS.Timeout | undefined} */
-      let timer;
-      const waited = new Promise((done) => {
-        timer = setTimeout(done, OTHER_FAMILY);
-      });
-      await Promise.race([Promise.all(both), waited]);
-      clearTimeout(timer);
-    } else await Promise.all(both);
-  } finally {
-    signal?.removeEventListener('abort', cancel);
-    resolver.cancel();
-  }
-  const addresses = [...found[4], ...found[6]];
-  if (addresses.length > 0) return addresses;
-  const { code } = /** @type {NodeJS.ErrnoException} */ (failure);
-  const isUnknown = code === dns.NOTFOUND || code === dns.NODATA;
-  throw lookupError(isUnknown ? 'ENOTFOUND' : 'EAI_AGAIN', host);
-}
-
-/** @param {string} code @param {string} host */
-function lookupError(code, host) {
-  return Object.assign(new Error(`lookup ${code} ${host}`), { code });
 }
 
 /** @type {{ modified: number, hosts: Map<string, Address[]> }} */
@@ -151,12 +92,18 @@ function parseHosts(text) {
 /**
  * The option `lookup` of a connection.
  *
- * @param {AbortSignal} [signal]
+ * @param {object} [options]
+ * @param {ReadonlyMap<string, string>} [options.hosts] addresses, or other names, that come before all others
+ * @param {Resolve} [options.resolve]
+ * @param {AbortSignal} [options.signal]
  * @returns {import('node:net').LookupFunction}
  */
-function lookupFor(signal) {
-  return (host, { all = false, family }, callback) => {
-    lookupHost(host, signal).then(
+function lookupFor({ hosts = new Map(), resolve = resolveName, signal } = {}) {
+  return (name, { all = false, family }, callback) => {
+    const host = hosts.get(name) ?? name;
+    const known = isIP(host);
+    const found = known === 0 ? lookupHost(host, resolve, signal) : Promise.resolve([{ address: host, family: known }]);
+    found.then(
       (addresses) => {
         const fitting = family === 4 || family === 6 ? addresses.filter((one) => one.family === family) : addresses;
         if (fitting.length === 0) callback(lookupError('ENOTFOUND', host), '', 0);

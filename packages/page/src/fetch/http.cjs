@@ -7,6 +7,7 @@ const { isIP } = require('node:net');
 
 const { now, timeRequest } = require('./fetch-timing.cjs');
 const { lookupFor } = require('./host-lookup.cjs');
+const { resolveName } = require('./name-resolver.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 const { readBody } = require('./response-body.cjs');
 const { newSecureContext } = require('./tls-context.cjs');
@@ -25,6 +26,7 @@ const { Turns } = require('./turns.cjs');
  * @property {number} [bodyLimit] in bytes
  * @property {number} [timeout] in milliseconds without a byte
  * @property {boolean} [isUnref] whether connections that are made do not keep the thread alive
+ * @property {import('./host-lookup.cjs').Resolve} [resolve] asks name servers
  */
 
 /**
@@ -46,6 +48,9 @@ const RESET = new Set(['ECONNRESET', 'EPIPE']);
 
 /** How many requests over TLS may be under way: for each connection, OpenSSL keeps up to a megabyte of what its server sends in a handshake. */
 const MAX_SECURE = 128;
+
+/** How many names may be asked for at once: an answer can have thousands of addresses. */
+const MAX_LOOKUPS = 6;
 
 /** How many interim responses, as `103 Early Hints`, a server may send before its response. */
 const MAX_INTERIM = 20;
@@ -78,6 +83,8 @@ class Transport {
   bodyLimit;
   #timeout;
   #isUnref;
+  #resolve;
+  #lookups = new Turns(MAX_LOOKUPS);
   #isClosed = false;
   #secureTurns = new Turns(MAX_SECURE);
   /** Those that wait for a connection get a new one when others are closed, unless they are ended. @type {Set<http.ClientRequest>} */
@@ -91,11 +98,13 @@ class Transport {
     bodyLimit = DEFAULT_BODY_LIMIT,
     timeout = 60_000,
     isUnref = false,
+    resolve = resolveName,
   } = {}) {
     this.#hosts = new Map(Object.entries(hosts));
     this.bodyLimit = bodyLimit;
     this.#timeout = timeout;
     this.#isUnref = isUnref;
+    this.#resolve = resolve;
     const pool = { keepAlive: true, maxSockets: 16 };
     this.#httpAgent = new http.Agent(pool);
     this.#httpsOptions = { ...pool, ca, rejectUnauthorized: !ignoreCertificateErrors };
@@ -140,8 +149,13 @@ class Transport {
       const outgoing = request({
         agent,
         method,
-        host: this.#hosts.get(host) ?? host,
-        lookup: lookupFor(signal),
+        // Connections are kept by it, and those of one host are not for another one at the same address.
+        host: isIP(host) === 0 ? host : (this.#hosts.get(host) ?? host),
+        lookup: lookupFor({
+          hosts: this.#hosts,
+          resolve: (name) => this.#lookups.run(() => this.#resolve(name, signal), signal),
+          signal,
+        }),
         // An IP address is no server name.
         servername: isSecure && isIP(host) === 0 ? host : undefined,
         port: url.port === '' ? undefined : Number(url.port),

@@ -7,6 +7,7 @@ const { findLibrary } = require('./find-jsdom.cjs');
 const { checkHostOptions } = require('./host-options.cjs');
 const { prepareFlags } = require('./node-flags.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
+const { resolveInThread } = require('./name-thread.cjs');
 const { PageContext } = require('./page-context.cjs');
 const { StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
@@ -100,7 +101,7 @@ class BrowserContext {
 
   /** Connections of their own: there are 16 to each server, and a page can keep its server from answering. */
   newTransport() {
-    return new Transport({ ...this.#options.network, isUnref: true });
+    return new Transport({ ...this.#options.network, isUnref: true, resolve: resolveInThread });
   }
 
   /** As `newTransport`, open until the host is closed. */

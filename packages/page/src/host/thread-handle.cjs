@@ -12,6 +12,7 @@ const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { unwatch, watchLoss } = require('./lost-threads.cjs');
 const { closePorts } = require('./message-ports.cjs');
+const { inheritedFlags } = require('./inherited-flags.cjs');
 const { cloneKey } = require('./script-values.cjs');
 const { ThreadInbox } = require('./thread-inbox.cjs');
 const { waitAtMost } = require('./time-limit.cjs');
@@ -131,7 +132,7 @@ class ThreadHandle extends EventEmitter {
       // Pages must not learn this process's environment and command line.
       argv: [],
       env: {},
-      execArgv: NODE_OPTIONS,
+      execArgv: [...NODE_OPTIONS, ...inheritedFlags()],
       name: `selfprof ${kind}`,
       resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit, stackSizeMb: STACK },
     });

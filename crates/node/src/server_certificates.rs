@@ -1,0 +1,83 @@
+//! Which certificates a server may send over TLS. OpenSSL reads them in one go, in time that a server chooses unless their keys are of the kinds that
+//! browsers know.
+
+use der::asn1::AnyRef;
+use der::{Reader, Result, SliceReader, Tag, TagNumber, Tagged};
+use std::panic::catch_unwind;
+use std::slice;
+
+/// As OpenSSL calls it.
+const TLS_1_3: i32 = 0x0304;
+
+/// 1.2.840.113549.1.1.1, 1.2.840.113549.1.1.10, 1.3.101.112 and 1.3.101.113: RSA, RSASSA-PSS, Ed25519 and Ed448.
+const KEYS: [&[u8]; 4] = [
+    &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01],
+    &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0a],
+    &[0x2b, 0x65, 0x70],
+    &[0x2b, 0x65, 0x71],
+];
+
+/// 1.2.840.10045.2.1: elliptic curves. Those that a server makes up, rather than names, can take OpenSSL a third of a second to read.
+const CURVE: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
+
+/// Whether each certificate of a message `Certificate` is written as DER demands, and has a key of a kind that browsers know: RSA, Ed25519, Ed448 or
+/// an elliptic curve with a name. `message` points to `length` bytes after the header; `version` is OpenSSL's number of that of TLS. On the thread of
+/// the connection, inside a function of OpenSSL, which owns the bytes.
+pub extern "C" fn check(message: *const u8, length: usize, version: i32) -> bool {
+    // SAFETY: the caller promises so, and the bytes are not kept.
+    let message = unsafe { slice::from_raw_parts(message, length) };
+    catch_unwind(|| are_usual(message, version >= TLS_1_3)).ok().flatten().unwrap_or(false)
+}
+
+/// https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2 and https://www.rfc-editor.org/rfc/rfc5246#section-7.4.2
+fn are_usual(mut message: &[u8], is_tls_1_3: bool) -> Option<bool> {
+    if is_tls_1_3 {
+        let _context = take(&mut message, 1)?;
+    }
+    let mut list = take(&mut message, 3)?;
+    while !list.is_empty() {
+        if !has_usual_key(take(&mut list, 3)?).ok()? {
+            return Some(false);
+        }
+        if is_tls_1_3 {
+            let _extensions = take(&mut list, 2)?;
+        }
+    }
+    Some(message.is_empty())
+}
+
+/// What follows its length, which is a number of so many bytes.
+fn take<'a>(bytes: &mut &'a [u8], width: usize) -> Option<&'a [u8]> {
+    let (number, rest) = bytes.split_at_checked(width)?;
+    let length = number.iter().fold(0, |length, &byte| length << 8 | usize::from(byte));
+    let (taken, rest) = rest.split_at_checked(length)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+/// https://www.rfc-editor.org/rfc/rfc5280#section-4.1
+fn has_usual_key(certificate: &[u8]) -> Result<bool> {
+    let mut signed = sequence(&mut sequence(&mut SliceReader::new(certificate)?)?)?;
+    let version_or_serial_number: AnyRef<'_> = signed.decode()?;
+    let version = Tag::ContextSpecific { constructed: true, number: TagNumber(0) };
+    if version_or_serial_number.tag() == version {
+        signed.decode::<AnyRef<'_>>()?;
+    }
+    let _signature_and_issuer: [AnyRef<'_>; 2] = [signed.decode()?, signed.decode()?];
+    let _validity_and_subject: [AnyRef<'_>; 2] = [signed.decode()?, signed.decode()?];
+    let mut algorithm = sequence(&mut sequence(&mut signed)?)?;
+    let kind: AnyRef<'_> = algorithm.decode()?;
+    kind.tag().assert_eq(Tag::ObjectIdentifier)?;
+    if kind.value() != CURVE {
+        return Ok(KEYS.contains(&kind.value()));
+    }
+    let curve: AnyRef<'_> = algorithm.decode()?;
+    Ok(curve.tag() == Tag::ObjectIdentifier)
+}
+
+/// What is in a sequence.
+fn sequence<'a>(reader: &mut SliceReader<'a>) -> Result<SliceReader<'a>> {
+    let sequence: AnyRef<'a> = reader.decode()?;
+    sequence.tag().assert_eq(Tag::Sequence)?;
+    SliceReader::new(sequence.value())
+}
