@@ -49,6 +49,11 @@ function chunked(body, size) {
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 
+/** @param {Uint8Array} body */
+function whole(body, headers = '') {
+  return Buffer.concat([Buffer.from(`${HEAD}${headers}Content-Length: ${body.length}\r\n\r\n`), body]);
+}
+
 /** A server that answers each request for a path with these bytes, and says how many connections it had. */
 async function serveBytes(t, responses) {
   const connections = { count: 0, open: new Set() };
@@ -244,6 +249,55 @@ suite('what connections receive', () => {
   });
 });
 
+suite('a response that nobody asked for', () => {
+  /** A response of so many bytes whose body comes in 1,900 pieces, so that it takes a slice of time. */
+  function inPieces(size) {
+    const start = `${HEAD}${CHUNKED}\r\n${'1\r\nx\r\n'.repeat(1_900)}`;
+    const end = '\r\n0\r\n\r\n';
+    const length = size - start.length - end.length - '1000\r\n'.length;
+    return `${start}${length.toString(16)}\r\n${'a'.repeat(length)}${end}`;
+  }
+
+  const more = whole(Buffer.from('more'));
+  const responses = {
+    '/more': Buffer.concat([Buffer.from(inPieces(16 << 10)), more]),
+    '/': whole(Buffer.from('body')),
+  };
+
+  const hosts = { 'one.test': '127.0.0.1', 'other.test': '127.0.0.1' };
+
+  /** What both hosts answer to requests beside those that are answered twice. */
+  async function bodiesBeside(get, protocol, port) {
+    const bodies = Object.fromEntries(Object.keys(hosts).map((host) => [host, []]));
+    for (let round = 0; round < 10; round++) {
+      for (let count = 0; count < 16; count++) get(`${protocol}://one.test:${port}/more`).catch(() => {});
+      for (const host of Object.keys(hosts))
+        for (let count = 0; count < 8; count++) bodies[host].push(get(`${protocol}://${host}:${port}/`));
+      await Promise.all(bodies['other.test']);
+    }
+    const texts = (host) => Promise.all(bodies[host].map(async (body) => String(Buffer.from(await body))));
+    return { one: await texts('one.test'), other: await texts('other.test') };
+  }
+
+  test('is not that of the next request on its connection', async (t) => {
+    keepAlive(t);
+    const { port } = new URL((await serveBytes(t, responses)).url);
+    const { one, other } = await bodiesBeside(transport(t, { hosts }), 'http', port);
+    assert.deepEqual(new Set([...one, ...other]), new Set(['body']));
+  });
+
+  test('is not that of another host at the same address', async (t) => {
+    keepAlive(t);
+    const { port } = new URL((await serveTls(t, { responses })).url);
+    for (const isUnref of [false, true]) {
+      const get = transport(t, { hosts, ignoreCertificateErrors: true, isUnref });
+      // A server that sends it late can have it taken for its own next one, as in browsers.
+      const { other } = await bodiesBeside(get, 'https', port);
+      assert.deepEqual(new Set(other), new Set(['body']));
+    }
+  });
+});
+
 suite('bodies', () => {
   const HEADERS = `${HEAD}Content-Encoding: gzip\r\n`;
   const text = Buffer.alloc(500_000, 'some text of a page, ');
@@ -357,8 +411,6 @@ const hasOpenSsl = spawnSync('openssl', ['version']).status === 0;
 
 suite('connections over TLS', () => {
   const text = Buffer.concat([randomBytes(200_000), Buffer.alloc(200_000, 'text')]);
-  const whole = (body, headers = '') =>
-    Buffer.concat([Buffer.from(`${HEAD}${headers}Content-Length: ${body.length}\r\n\r\n`), body]);
   const short = whole(Buffer.from('text'));
   const options = { ca: cert, isUnref: true };
 

@@ -243,7 +243,12 @@ export const FROM_DOM_REALM = {
     call: "['http://127.0.0.1:1/']",
     attacks: ['secrets.test.mjs: shows nothing of muted scripts that it imports', ...REASONS],
   },
-  closeWorker: { takes: 'nothing', gives: 'nothing; the thread ends', attacks: ['workers.test.mjs: closes itself'] },
+  closeWorker: {
+    takes: 'nothing',
+    gives: 'nothing; the thread of a worker ends',
+    call: '[]',
+    attacks: ['workers.test.mjs: closes itself', 'takeover.test.mjs: is not ended as if it were a worker'],
+  },
   getCookies: {
     takes: 'a window, and a URL of its origin',
     gives: 'the cookies that scripts of the document may read',

@@ -240,6 +240,33 @@ test('options of a host are numbers in their ranges', () => {
     assert.equal(thrown({ [name]: least - 1 }), message.replace('NaN', String(least - 1)));
   }
   assert.equal(thrown({ cookies: 'none' }), "TypeError: the option `cookies` is 'page' or 'host'");
+  assert.equal(
+    thrown({ ignoreCertificateErrors: 'false' }),
+    'TypeError: the option `ignoreCertificateErrors` is true or false',
+  );
+});
+
+test('timeouts are numbers, and what is none leaves no page open and no promise unhandled', async (t) => {
+  const pages = host(t);
+  const page = await pages.open();
+  for (const [timeout, error] of [
+    [-1, 'RangeError: a timeout is at least 0 milliseconds, not -1'],
+    [NaN, 'RangeError: a timeout is at least 0 milliseconds, not NaN'],
+    ['5', 'TypeError: a timeout is a number of milliseconds'],
+    [null, 'TypeError: a timeout is a number of milliseconds'],
+    [Symbol('timeout'), 'TypeError: a timeout is a number of milliseconds'],
+    [10n, 'TypeError: a timeout is a number of milliseconds'],
+  ]) {
+    const call = (work) => work().then(String, String);
+    assert.equal(await call(() => page.evaluateIn({ timeout }, () => 1)), error);
+    assert.equal(await call(() => page.navigate('about:blank', { timeout })), error);
+    assert.equal(await call(() => page.setVisible(false, { timeout })), error);
+    assert.equal(await call(() => pages.open('about:blank', { timeout })), error);
+  }
+  for (const on of [{ load: 5 }, { console: null }])
+    await assert.rejects(pages.open('about:blank', { on }), /listener/);
+  assert.deepEqual(pages.pages, [page]);
+  assert.equal(await page.evaluate(() => 1 + 1), 2);
 });
 
 test('loops that are in native functions of the host all the time end with the program', {

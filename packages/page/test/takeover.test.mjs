@@ -144,6 +144,16 @@ suite('objects that a page can reach', () => {
   });
 });
 
+suite('a page', () => {
+  test('is not ended as if it were a worker', async (t) => {
+    const page = await openHtml(t, '', { host: host(t, { jsdom: jsdomWithBackDoor(t) }) });
+    assert.equal(await page.evaluate(() => typeof window.doors.closeWorker), 'function');
+    await page.evaluate(() => window.doors.closeWorker());
+    assert.equal(await page.evaluate(() => document.title), '');
+    assert.equal(page.frames().length, 1);
+  });
+});
+
 suite('a worker', () => {
   test('has no frames, which would be in no sandbox', async () => {
     const worker = { owner: {} };

@@ -7,6 +7,7 @@ const { isIP } = require('node:net');
 
 const { now, timeRequest } = require('./fetch-timing.cjs');
 const { lookupFor } = require('./host-lookup.cjs');
+const { closeIdle, closeUnlessEmpty } = require('./idle-connections.cjs');
 const { resolveName } = require('./name-resolver.cjs');
 const { receivedBytes } = require('./received-bytes.cjs');
 const { readBody } = require('./response-body.cjs');
@@ -39,9 +40,6 @@ const { Turns } = require('./turns.cjs');
  */
 
 const DEFAULT_BODY_LIMIT = 256 << 20;
-
-/** How many connections may be idle. Node limits those to each server, and a page can name any number of servers. */
-const MAX_IDLE = 64;
 
 /** Why a request fails whose connection the server closes. */
 const RESET = new Set(['ECONNRESET', 'EPIPE']);
@@ -169,6 +167,7 @@ class Transport {
       outgoing.on('close', () => this.#pending.delete(outgoing));
       outgoing.on('socket', (socket) => {
         receivedBytes(socket, this);
+        closeUnlessEmpty(socket);
         // Node's own `reusedSocket` is not true for requests that have waited for a connection.
         isReused = !socket.connecting;
         if (!this.#isUnref) return;
@@ -268,12 +267,6 @@ function mergedHeaders(headers) {
     merged[spelling] = spelling in merged ? `${merged[spelling]}, ${value}` : value;
   }
   return merged;
-}
-
-/** @param {http.Agent} agent */
-function closeIdle({ freeSockets }) {
-  const idle = Object.values(freeSockets).flatMap((sockets) => sockets ?? []);
-  if (idle.length > MAX_IDLE) for (const socket of idle) socket.destroy();
 }
 
 module.exports = { DEFAULT_BODY_LIMIT, Transport };

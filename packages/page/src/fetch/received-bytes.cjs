@@ -33,6 +33,11 @@ class ReceivedBytes {
     };
   }
 
+  /** Whether something, or the end, has not been passed on. */
+  get hasParts() {
+    return this.#parts.length > 0;
+  }
+
   /** Nothing is passed on until `release`, and Node soon reads no more. */
   hold() {
     this.#isHeld = true;

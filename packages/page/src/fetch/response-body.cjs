@@ -38,6 +38,7 @@ function decodeAsItArrives(incoming, decoder, { decoders, signal }) {
   /** Those of this slice of time: each piece takes hundreds of bytes beside its own. @type {Buffer[]} */
   let pieces = [];
   let waiting = Buffer.alloc(0);
+  let isEmpty = true;
   let isDecoding = false;
   let hasArrived = false;
   const inTurn = async (/** @type {() => Promise<unknown>} */ work) => {
@@ -59,8 +60,9 @@ function decodeAsItArrives(incoming, decoder, { decoders, signal }) {
   return new Promise((resolve, reject) => {
     const decodeAll = async () => {
       while (waiting.length > 0 && !decoder.hasEnded) await inTurn(decodePart);
-      if (hasArrived && !decoder.hasEnded) await inTurn(() => decoder.end());
-      if (decoder.hasEnded) resolve();
+      // Not all decoders take no bytes for an empty body, which some servers say to have encoded.
+      if (hasArrived && !decoder.hasEnded && !isEmpty) await inTurn(() => decoder.end());
+      if (decoder.hasEnded || (hasArrived && isEmpty)) resolve();
     };
     const decode = () => {
       if (isDecoding) return;
@@ -70,6 +72,7 @@ function decodeAsItArrives(incoming, decoder, { decoders, signal }) {
       }, reject);
     };
     incoming.on('data', (/** @type {Buffer} */ piece) => {
+      isEmpty = false;
       if (pieces.push(piece) > 1) return;
       process.nextTick(() => {
         join();

@@ -3,6 +3,7 @@
 // Work that pages cause in sum: messages of their threads, and the cookies of requests and responses that come together. A thread does it in slices of
 // time, and other things in between.
 
+const { AsyncResource } = require('node:async_hooks');
 const { setTimeout } = require('node:timers');
 
 const { TimeShares } = require('./time-shares.cjs');
@@ -78,10 +79,12 @@ function remove(job, owner = NOBODY) {
  * @returns {Promise<Value>}
  */
 function inSlices(call, owner) {
+  // In a slice, it would have the async context of whatever has begun that.
+  const inContext = AsyncResource.bind(call);
   return new Promise((resolve, reject) => {
     add(() => {
       try {
-        resolve(call());
+        resolve(inContext());
       } catch (error) {
         reject(error);
       }

@@ -2,6 +2,7 @@
 
 // The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
 
+const { AsyncResource } = require('node:async_hooks');
 const { randomInt } = require('node:crypto');
 const { clearTimeout, setTimeout } = require('node:timers');
 
@@ -499,12 +500,13 @@ class AgentThreads {
       this.#calls = [];
       await Promise.all(this.all().map(({ handle }) => handle.caughtUp()));
       await new Promise((resolve) => {
-        slices.add(() => {
+        const callNext = AsyncResource.bind(() => {
           const { value: call, done } = calls.next();
           call?.();
           if (done) resolve(undefined);
           return !done;
         });
+        slices.add(callNext);
       });
     }
     this.#isCatchingUp = false;

@@ -75,7 +75,7 @@ class BrowserContext {
     bodyLimit = DEFAULT_BODY_LIMIT,
     cookies = 'page',
   } = {}) {
-    checkHostOptions({ memoryLimit, sampleBudget, threadLimit, bodyLimit, timeout, cookies });
+    checkHostOptions({ memoryLimit, sampleBudget, threadLimit, bodyLimit, timeout, cookies, ignoreCertificateErrors });
     prepareFlags();
     this.#library = findLibrary(jsdom);
     useJsdom(this.#library);

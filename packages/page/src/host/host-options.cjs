@@ -11,10 +11,13 @@ const RANGES = {
 
 /**
  * Checks the options of a page host.
- * @param {Record<keyof typeof RANGES, unknown> & { cookies: unknown }} options
+ * @param {Record<keyof typeof RANGES, unknown> & { cookies: unknown, ignoreCertificateErrors: unknown }} options
  * @throws {TypeError | RangeError}
  */
-function checkHostOptions({ cookies, ...numbers }) {
+function checkHostOptions({ cookies, ignoreCertificateErrors, ...numbers }) {
+  // The text 'false' would be true.
+  if (ignoreCertificateErrors !== undefined && typeof ignoreCertificateErrors !== 'boolean')
+    throw new TypeError('the option `ignoreCertificateErrors` is true or false');
   if (cookies !== 'page' && cookies !== 'host') throw new TypeError("the option `cookies` is 'page' or 'host'");
   for (const [name, [least, most]] of Object.entries(RANGES)) {
     const value = numbers[/** @type {keyof typeof RANGES} */ (name)];

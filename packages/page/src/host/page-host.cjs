@@ -52,8 +52,8 @@ class PageHost {
    */
   async open(url = 'about:blank', { on = {}, ...options } = {}) {
     const page = new Page(this.#context);
-    this.#context.add(page);
     for (const [type, listener] of Object.entries(on)) page.on(type, /** @type {() => void} */ (listener));
+    this.#context.add(page);
     try {
       await page.navigate(url, options);
     } catch (error) {

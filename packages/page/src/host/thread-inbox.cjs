@@ -5,6 +5,7 @@
 // They are taken from the port in slices of time: a page can send messages faster than they are handled. A port of Node's that has a listener reads whatever
 // waits in it before anything else runs, such as the timeout that ends the page. So this one has none, and the thread rings when it has sent something.
 
+const { AsyncResource } = require('node:async_hooks');
 const { receiveMessageOnPort } = require('node:worker_threads');
 
 const slices = require('../fetch/time-slices.cjs');
@@ -73,8 +74,12 @@ class ThreadInbox {
     if (!this.#hasEnded) slices.add(this.#handleNext, this);
   }
 
-  /** Handles the message that has waited longest. @returns {boolean} whether there was one */
-  #handleNext = () => {
+  /**
+   * Handles the message that has waited longest, in the async context of the program that has opened the page.
+   *
+   * @returns {boolean} whether there was one
+   */
+  #handleNext = AsyncResource.bind(() => {
     if (this.#hasEnded) return false;
     const message = this.#receive();
     if (message === undefined) return false;
@@ -88,7 +93,7 @@ class ThreadInbox {
       }
     }
     return true;
-  };
+  });
 
   /** @returns {FromMainRealm | typeof UNREADABLE | undefined} */
   #receive() {

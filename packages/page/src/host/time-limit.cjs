@@ -22,6 +22,12 @@ async function keepAlive(work) {
   }
 }
 
+/** @param {unknown} milliseconds @throws {TypeError | RangeError} */
+function checkTimeout(milliseconds) {
+  if (typeof milliseconds !== 'number') throw new TypeError('a timeout is a number of milliseconds');
+  if (!(milliseconds >= 0)) throw new RangeError(`a timeout is at least 0 milliseconds, not ${milliseconds}`);
+}
+
 /**
  * Does some work for the page's user, and rejects when it takes longer than the timeout. `onTimeout` cleans up before the promise rejects.
  *
@@ -33,8 +39,9 @@ async function keepAlive(work) {
  * @returns {Promise<Result>}
  * @throws {TimeoutError}
  */
-function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
-  return keepAlive(() => (milliseconds > MAX_DELAY ? work() : workInTime(milliseconds, what, work, onTimeout)));
+async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
+  checkTimeout(milliseconds);
+  return await keepAlive(() => (milliseconds > MAX_DELAY ? work() : workInTime(milliseconds, what, work, onTimeout)));
 }
 
 /**

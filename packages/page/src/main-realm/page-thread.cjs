@@ -109,9 +109,12 @@ class PageThread {
   /** Messages for the DOM realm, which are read as objects of that realm. */
   #domPort;
 
+  #kind;
+
   /** @param {ThreadData} data */
   constructor({ library, options, cookies, cloneKey, pageState, port, kind, modules: loaded, lost }) {
     checkHeapLimit(options.memoryLimit);
+    this.#kind = kind;
     this.#options = options;
     this.store = new ModuleStore(loaded);
     this.#addressSpace = new AddressSpace(pageState, options.memoryLimit);
@@ -384,9 +387,9 @@ class PageThread {
     this.mode = isOfRecording ? 'lazy' : mode;
   }
 
-  /** The worker closes itself: the task that is running ends, and nothing runs after it. */
+  /** The worker closes itself: the task that is running ends, and nothing runs after it. Does nothing in a page. */
   close() {
-    if (this.isClosing) return;
+    if (this.isClosing || this.#kind !== 'worker') return;
     this.isClosing = true;
     this.bridge.close();
     setImmediate(() => this.tell({ type: 'closed' }));
