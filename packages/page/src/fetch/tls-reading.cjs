@@ -23,6 +23,10 @@ const now = performance.now.bind(performance);
 const LONG_TURN = 20;
 const MAX_PAUSE = 1_000;
 
+/** How long is read without a rest, and how long that is, in milliseconds. A program whose work is done ends in one: turns would keep it alive. */
+const WORK = 50;
+const REST = 1;
+
 /** The pause after none of the connections had received anything: while a server is expected to answer at once, later, and if there is no request. */
 const PAUSES = { soon: 1, later: 10, idle: 100 };
 
@@ -104,6 +108,9 @@ const waiting = new TimeShares();
 const pauses = new WeakMap();
 
 let isReading = false;
+/** When reading began after the last rest. */
+let begunReading = 0;
+let isResting = false;
 /** @type {NodeJS.Timeout | undefined} */
 let pause;
 
@@ -119,19 +126,22 @@ function forget(reader) {
 }
 
 function readSoon() {
-  if (waiting.isEmpty || (isReading && pause === undefined)) return;
+  if (waiting.isEmpty || isResting || (isReading && pause === undefined)) return;
   isReading = true;
+  begunReading = now();
   clearTimeout(pause);
   pause = undefined;
   setImmediate(readNext);
 }
 
 function readNext() {
-  pause = undefined;
   const begun = now();
+  if (pause !== undefined) begunReading = begun;
+  pause = undefined;
+  isResting = false;
   const reader = nextReader(begun);
   if (reader === undefined) {
-    rest(begun);
+    waitForMore(begun);
     return;
   }
   const close = reader.open();
@@ -140,7 +150,12 @@ function readNext() {
     const took = now() - begun;
     waiting.charge(reader.page, took);
     if (took >= LONG_TURN) pauses.set(reader.page, now() + Math.min(took, MAX_PAUSE));
-    readNext();
+    if (now() - begunReading < WORK) {
+      readNext();
+      return;
+    }
+    isResting = true;
+    readAfter(REST);
   });
 }
 
@@ -159,7 +174,7 @@ function pauseOf(page) {
 }
 
 /** None can be read. @param {number} begun when that was looked at */
-function rest(begun) {
+function waitForMore(begun) {
   if (waiting.isEmpty) {
     isReading = false;
     return;
@@ -168,8 +183,13 @@ function rest(begun) {
   const length = Math.max(pauseLength(), (time - begun) * PAUSE_FACTOR);
   const ends = waiting.inTurn().map(([page]) => pauseOf(page));
   const resting = ends.filter((end) => end > begun);
+  readAfter(Math.max(Math.min(length, ...resting.map((end) => end - time)), 0));
+}
+
+/** @param {number} delay in milliseconds */
+function readAfter(delay) {
   // A page does not keep the program alive.
-  pause = setTimeout(readNext, Math.max(Math.min(length, ...resting.map((end) => end - time)), 0)).unref();
+  pause = setTimeout(readNext, delay).unref();
 }
 
 function pauseLength() {

@@ -114,28 +114,35 @@ class ThreadHandle extends EventEmitter {
     const main = new MessageChannel();
     this.#domPort = dom.port1;
     this.#mainPort = main.port1;
-    this.#worker = new Worker(PROGRAM, {
-      workerData: {
-        library,
-        cookies,
-        options,
-        modules: loadedModules.current(),
-        cloneKey,
-        pageState,
-        unread: this.#unread,
-        kind,
-        lost: this.#lossFlag,
-        port: dom.port2,
-        control: main.port2,
-      },
-      transferList: [dom.port2, main.port2],
-      // Pages must not learn this process's environment and command line.
-      argv: [],
-      env: {},
-      execArgv: [...NODE_OPTIONS, ...inheritedFlags()],
-      name: `selfprof ${kind}`,
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit, stackSizeMb: STACK },
-    });
+    try {
+      this.#worker = new Worker(PROGRAM, {
+        workerData: {
+          library,
+          cookies,
+          options,
+          modules: loadedModules.current(),
+          cloneKey,
+          pageState,
+          unread: this.#unread,
+          kind,
+          lost: this.#lossFlag,
+          port: dom.port2,
+          control: main.port2,
+        },
+        transferList: [dom.port2, main.port2],
+        // Pages must not learn this process's environment and command line.
+        argv: [],
+        env: {},
+        execArgv: [...NODE_OPTIONS, ...inheritedFlags()],
+        name: `selfprof ${kind}`,
+        resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit, stackSizeMb: STACK },
+      });
+    } catch (error) {
+      // Such as of a program that may have no threads.
+      unwatch(this.#lossFlag);
+      for (const port of [dom.port1, main.port1]) port.close();
+      throw error;
+    }
     this.#ready = this.#await('ready');
     this.#ready.catch(() => {});
     const sent = () => Atomics.load(this.#unread, 2);
