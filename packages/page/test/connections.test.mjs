@@ -286,6 +286,27 @@ suite('a response that nobody asked for', () => {
     assert.deepEqual(new Set([...one, ...other]), new Set(['body']));
   });
 
+  for (const isUnref of [false, true])
+    test(`nor an end is taken for that of the next request, though it has not been read${isUnref ? ', in turns' : ''}`, async (t) => {
+      keepAlive(t);
+      const body = whole(Buffer.from('body'));
+      const next = whole(Buffer.from('next'));
+      const responses = { '/?more': body, '/?end': body, '/?reset': body, '/': body, '/next': next };
+      const { url } = await serveTls(t, { responses });
+      for (const path of ['/?more', '/?end', '/?reset']) {
+        const made = new Transport({ ca: cert, isUnref });
+        t.after(() => made.close());
+        const send = async (path, method = 'GET') => {
+          const { body } = await made.send({ url: new URL(url + path), method, headers: [], body: null });
+          return String(Buffer.from(body));
+        };
+        await Promise.all(['/', path, path].map((path) => send(path)));
+        block(150);
+        // One that is not sent again.
+        assert.deepEqual(await Promise.all([send('/next', 'POST'), send('/next')]), ['next', 'next'], path);
+      }
+    });
+
   test('is not that of another host at the same address', async (t) => {
     keepAlive(t);
     const { port } = new URL((await serveTls(t, { responses })).url);

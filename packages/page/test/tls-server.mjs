@@ -11,7 +11,8 @@ import { cert, key } from './certificate.mjs';
  *
  * @param {import('node:test').TestContext} t
  * @param {object} options
- * @param {Record<string, Uint8Array>} options.responses by path; a path that ends in `?close` closes the connection after it
+ * @param {Record<string, Uint8Array>} options.responses by path; a path that ends in `?close` closes the connection after it, one in `?more`
+ *   sends the response once more on it after 50 ms, one in `?end` ends it then, and one in `?reset` resets it
  * @param {import('node:tls').TlsOptions} [options.tls]
  * @param {number} [options.recordSize] bytes in each record
  * @param {boolean} [options.renegotiates] whether it asks for a new handshake before each response
@@ -42,6 +43,9 @@ if (!isMainThread && workerData?.responses !== undefined) {
         const size = recordSize ?? response.length;
         for (let at = 0; at < response.length; at += size) socket.write(response.subarray(at, at + size));
         if (path.endsWith('?close')) socket.end();
+        if (path.endsWith('?more')) setTimeout(() => socket.write(response), 50);
+        if (path.endsWith('?end')) setTimeout(() => socket.end(), 50);
+        if (path.endsWith('?reset')) setTimeout(() => socket.destroy(), 50);
       };
       if (renegotiates)
         socket.renegotiate({}, (error) => {

@@ -44,9 +44,9 @@ function closeIdle({ freeSockets }) {
   if (!isFull && !isAnyReadable(idle)) return;
   for (const socket of idle) {
     if (!isFull && !hasMore(socket)) continue;
-    // The agent has it no longer. It would otherwise until the next turn of the event loop.
-    socket.emit('agentRemove');
     socket.destroy();
+    // The agent has it no longer: what is destroyed it would otherwise keep until a later turn of the event loop, and give to a request.
+    socket.emit('agentRemove');
   }
 }
 
