@@ -20,8 +20,15 @@ const KEYS: [&[u8]; 4] = [
 /// 1.2.840.10045.2.1: elliptic curves. Those that a server makes up, rather than names, can take OpenSSL a third of a second to read.
 const CURVE: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01];
 
+/// 1.2.840.10045.3.1.7, 1.3.132.0.34 and 1.3.132.0.35: P-256, P-384 and P-521.
+const CURVES: [&[u8]; 3] = [
+    &[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07],
+    &[0x2b, 0x81, 0x04, 0x00, 0x22],
+    &[0x2b, 0x81, 0x04, 0x00, 0x23],
+];
+
 /// Whether each certificate of a message `Certificate` is written as DER demands, and has a key of a kind that browsers know: RSA, Ed25519, Ed448 or
-/// an elliptic curve with a name. `message` points to `length` bytes after the header; `version` is OpenSSL's number of that of TLS. On the thread of
+/// one of the curves P-256, P-384 and P-521, by name. `message` points to `length` bytes after the header; `version` is OpenSSL's number of that of TLS. On the thread of
 /// the connection, inside a function of OpenSSL, which owns the bytes.
 pub extern "C" fn check(message: *const u8, length: usize, version: i32) -> bool {
     // SAFETY: the caller promises so, and the bytes are not kept.
@@ -72,7 +79,7 @@ fn has_usual_key(certificate: &[u8]) -> Result<bool> {
         return Ok(KEYS.contains(&kind.value()));
     }
     let curve: AnyRef<'_> = algorithm.decode()?;
-    Ok(curve.tag() == Tag::ObjectIdentifier)
+    Ok(curve.tag() == Tag::ObjectIdentifier && CURVES.contains(&curve.value()))
 }
 
 /// What is in a sequence.

@@ -28,6 +28,7 @@ const { Turns } = require('./turns.cjs');
  * @property {number} [timeout] in milliseconds without a byte
  * @property {boolean} [isUnref] whether connections that are made do not keep the thread alive
  * @property {import('./host-lookup.cjs').Resolve} [resolve] asks name servers
+ * @property {number} [lookupLimit] how many names may be asked for at once
  */
 
 /**
@@ -47,7 +48,7 @@ const RESET = new Set(['ECONNRESET', 'EPIPE']);
 /** How many requests over TLS may be under way: for each connection, OpenSSL keeps up to a megabyte of what its server sends in a handshake. */
 const MAX_SECURE = 128;
 
-/** How many names may be asked for at once: an answer can have thousands of addresses. */
+/** How many names may be asked for at once, unless another limit is given: an answer can have thousands of addresses. */
 const MAX_LOOKUPS = 6;
 
 /** How many interim responses, as `103 Early Hints`, a server may send before its response. */
@@ -82,7 +83,7 @@ class Transport {
   #timeout;
   #isUnref;
   #resolve;
-  #lookups = new Turns(MAX_LOOKUPS);
+  #lookups;
   #isClosed = false;
   #secureTurns = new Turns(MAX_SECURE);
   /** Those that wait for a connection get a new one when others are closed, unless they are ended. @type {Set<http.ClientRequest>} */
@@ -97,12 +98,14 @@ class Transport {
     timeout = 60_000,
     isUnref = false,
     resolve = resolveName,
+    lookupLimit = MAX_LOOKUPS,
   } = {}) {
     this.#hosts = new Map(Object.entries(hosts));
     this.bodyLimit = bodyLimit;
     this.#timeout = timeout;
     this.#isUnref = isUnref;
     this.#resolve = resolve;
+    this.#lookups = new Turns(lookupLimit);
     const pool = { keepAlive: true, maxSockets: 16 };
     this.#httpAgent = new http.Agent(pool);
     this.#httpsOptions = { ...pool, ca, rejectUnauthorized: !ignoreCertificateErrors };
@@ -184,9 +187,9 @@ class Transport {
       outgoing.on('error', (error) => {
         // What comes after a complete response, as the body of a 204, is not part of it. Node closes the connection.
         if (response?.complete && 'code' in error && String(error.code).startsWith('HPE_')) return;
-        // The server closed an idle connection at that moment. Browsers ask again, too.
+        // The server closed an idle connection at that moment. Chromium asks again, too, whatever the method.
         const isClosed = isReused && response === undefined && 'code' in error && RESET.has(String(error.code));
-        if (isClosed && !this.#isClosed && (method === 'GET' || method === 'HEAD'))
+        if (isClosed && !this.#isClosed)
           resolve(this.#send({ url, method, headers, body, startedAt }, { signal, lease, decoders }));
         else reject(error);
       });

@@ -93,15 +93,24 @@ class BrowserContext {
       network: { hosts, ca, ignoreCertificateErrors, bodyLimit },
     };
     this.#cookies = cookies === 'host' ? new SharedCookies() : undefined;
-    this.topLevelTransport = this.newTransport();
+    this.topLevelTransport = this.#newTopLevelTransport();
     this.userAgent = agent;
     this.bodyLimit = bodyLimit;
     this.#localStorage = new StorageAreas(new BufferBudget(bodyLimit));
   }
 
-  /** Connections of their own: there are 16 to each server, and a page can keep its server from answering. */
-  newTransport() {
-    return new Transport({ ...this.#options.network, isUnref: true, resolve: resolveInThread });
+  /**
+   * Connections of their own: there are 16 to each server, and a page can keep its server from answering.
+   *
+   * @param {Pick<import('../fetch/http.cjs').TransportOptions, 'lookupLimit'>} [options]
+   */
+  newTransport(options = {}) {
+    return new Transport({ ...this.#options.network, ...options, isUnref: true, resolve: resolveInThread });
+  }
+
+  /** For the documents of all pages. They ask for one name each, and one that nobody answers must not keep others. */
+  #newTopLevelTransport() {
+    return this.newTransport({ lookupLimit: Infinity });
   }
 
   /** As `newTransport`, open until the host is closed. */
@@ -196,7 +205,7 @@ class BrowserContext {
     for (const transport of [this.topLevelTransport, ...this.#keptTransports]) transport.close();
     this.#keptTransports.clear();
     // A host that was closed can open pages again.
-    this.topLevelTransport = this.newTransport();
+    this.topLevelTransport = this.#newTopLevelTransport();
   }
 }
 
