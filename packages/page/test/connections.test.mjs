@@ -12,13 +12,14 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { suite, test } from 'node:test';
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { TLSSocket } from 'node:tls';
+import tls, { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
 import { cert, key } from './certificate.mjs';
 import { setClock } from './clock.mjs';
 import { ODD_CERTIFICATES, USUAL_CERTIFICATE } from './odd-certificates.mjs';
 import { block, jsdom } from './server.mjs';
+import { uncaught } from './taken-over.mjs';
 import { serveTls } from './tls-server.mjs';
 
 const require = createRequire(import.meta.url);
@@ -635,6 +636,52 @@ suite('connections over TLS', () => {
       );
       assert.equal(await got, isFine, `${tickets} tickets`);
     }
+  });
+
+  test('end no process by a damaged record after a response', async (t) => {
+    keepAlive(t);
+    const thrown = uncaught(t);
+    const switching = Buffer.from('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
+    for (const [response, expected] of [
+      [short, '116,101,120,116'],
+      [switching, /switched to a protocol/],
+    ]) {
+      let isResponding = false;
+      const server = tls.createServer({ key, cert }, (socket) => {
+        socket.on('error', () => {});
+        socket.on('data', () => {
+          isResponding = true;
+          socket.write(response);
+        });
+      });
+      server.on('tlsClientError', () => {});
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const damaged = Buffer.concat([Buffer.from([0x17, 3, 3, 0, 64]), randomBytes(64)]);
+      const proxy = net.createServer((socket) => {
+        const connection = net.connect(server.address().port, '127.0.0.1');
+        for (const end of [socket, connection]) end.on('error', () => {});
+        socket.on('data', (bytes) => connection.write(bytes));
+        socket.on('close', () => connection.destroy());
+        connection.on('data', (bytes) => {
+          if (isResponding) socket.end(Buffer.concat([bytes, damaged]));
+          else socket.write(bytes);
+          isResponding = false;
+        });
+      });
+      proxy.listen(0, '127.0.0.1');
+      await once(proxy, 'listening');
+      t.after(() => {
+        proxy.close();
+        server.close();
+      });
+      for (const isUnref of [false, true]) {
+        const got = transport(t, { ...options, isUnref })(`https://localhost:${proxy.address().port}/`);
+        assert.match(await got.then(String, ({ message }) => message), new RegExp(expected));
+        await setTimeout(100);
+      }
+    }
+    assert.deepEqual(thrown, []);
   });
 
   test('make no second handshake', async (t) => {

@@ -196,23 +196,25 @@ suite("memory of the user's thread", () => {
       },
     }).enable();
     t.after(() => hook.disable());
-    const page = await openHtml(t, '');
+    const pages = host(t);
+    const page = await openHtml(t, '', { host: pages });
     await page.evaluate(() => {
-      for (let at = 0; at < 20; at++)
-        document.body.append(
-          Object.assign(document.createElement('iframe'), {
-            src: `http://host${at}${at % 2 === 0 ? '.example' : ''}/`,
-          }),
-        );
+      for (let at = 0; at < 20; at++) {
+        const frame = document.createElement('iframe');
+        frame.src = `http://host${at}${at % 2 === 0 ? '.example' : ''}/`;
+        document.body.append(frame);
+        fetch(`http://kept${at}.example/`, { keepalive: true }).catch(() => {});
+      }
     });
-    // Six names at a time, with two questions each.
-    await eventually(() => unanswered >= 12);
+    // Six names at a time of both, with two questions each.
+    await eventually(() => unanswered >= 24);
     const { port } = new URL(page.url);
     const other = await openHtml(t, '');
     await other.navigate(`http://known.example:${port}/`);
     assert.equal(other.url, `http://known.example:${port}/`);
     assert.deepEqual(inThisThread, []);
     await page.close();
+    await pages.close();
     await setTimeout(100);
     const asked = unanswered;
     // By themselves, they would be asked again, and the others for the first time.

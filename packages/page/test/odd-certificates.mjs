@@ -44,8 +44,8 @@ function curve(field = identifier(PRIME_FIELD)) {
   );
 }
 
-/** @param {Uint8Array} algorithm @param {string} key @param {typeof element} write how the public key is written */
-function certificate(algorithm, key = POINT, write = element) {
+/** @param {Uint8Array} algorithm @param {string} key @param {typeof element} write how the public key is written @param {Uint8Array[]} extensions */
+function certificate(algorithm, key = POINT, write = element, extensions = []) {
   const signature = sequence(identifier('2a8648ce3d040302'));
   const time = (text) => element(0x17, Buffer.from(text));
   const publicKey = write(0x30, algorithm, element(3, Buffer.from(`00${key}`, 'hex')));
@@ -57,10 +57,19 @@ function certificate(algorithm, key = POINT, write = element) {
     sequence(time('200101000000Z'), time('490101000000Z')),
     sequence(),
     publicKey,
+    ...(extensions.length === 0 ? [] : [element(0xa3, sequence(...extensions))]),
   );
   const der = sequence(signed, signature, element(3, Buffer.from('003006020101020101', 'hex')));
   return `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 }
+
+/** An extension with points where revoked certificates are listed. @param {Uint8Array[]} names of the points */
+function points(...names) {
+  return sequence(identifier('551d1f'), element(4, sequence(...names.map((name) => sequence(element(0xa0, name))))));
+}
+
+const fullName = element(0xa0, element(0x86, Buffer.from('http://lists.test/')));
+const relativeName = element(0xa1);
 
 const named = sequence(identifier(CURVE), identifier('2a8648ce3d030107'));
 
@@ -78,9 +87,15 @@ export const ODD_CERTIFICATES = {
   'a curve of its own, without lengths': certificate(withoutLength(0x30, identifier(CURVE), curve())),
   // X25519, which signs nothing.
   'a key of another kind': certificate(sequence(identifier('2b656e')), '09'.repeat(32)),
+  'lists at names that are relative to the issuer': certificate(named, POINT, element, [
+    points(fullName, relativeName),
+  ]),
+  'addresses of networks': certificate(named, POINT, element, [
+    sequence(identifier('2b06010505070107'), element(1, Buffer.from([0xff])), element(4, sequence())),
+  ]),
   BER: certificate(named, POINT, inBer),
   'no length': certificate(named, POINT, withoutLength),
 };
 
 /** One that browsers can read. */
-export const USUAL_CERTIFICATE = certificate(named);
+export const USUAL_CERTIFICATE = certificate(named, POINT, element, [points(fullName)]);

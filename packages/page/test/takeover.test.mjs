@@ -154,6 +154,114 @@ suite('a page', () => {
   });
 });
 
+suite('what a page says of itself', () => {
+  const saying = (messages) => `{
+    const { post } = (${takeOver})();
+    for (const message of ${JSON.stringify(messages)}) post(message);
+  }`;
+
+  test('gives no frames that are in each other', async (t) => {
+    const page = await openHtml(t, '<body>');
+    const window = (frame, parent) => ({ type: 'window', frame, parent, url: 'about:blank' });
+    await page.evaluate(
+      saying([
+        ...[window(5, 5), window(6, 7), window(7, 6), window(8, 0), window(9, 8)],
+        ...[{ type: 'window closed', frame: 8 }, window(8, 9), window(-1, 0), window(1.5, 0), window(10, 'x')],
+      ]),
+    );
+    await eventually(() => page.frames().length === 7);
+    const frames = new Map(page.frames().map((one) => [one.frame, one]));
+    for (const { frame } of frames.values()) {
+      let steps = 0;
+      for (let at = frames.get(frame); at?.parent !== undefined && steps < frames.size; at = frames.get(at.parent))
+        steps += 1;
+      assert.ok(steps < frames.size, `${frame}`);
+    }
+  });
+
+  test('has methods that a console has, and places that a script has', async (t) => {
+    const page = await openHtml(t, '<body>');
+    const messages = [];
+    const errors = [];
+    page.on('console', (message) => messages.push(message));
+    page.on('pageerror', (error) => errors.push(error));
+    const exception = { type: 'exception', message: 'no', stack: '', filename: '' };
+    await page.evaluate(
+      saying([
+        ...['nope', '', '__proto__', 5, null].map((method) => ({ type: 'console', method, text: 'text' })),
+        ...[-1.5, 1e308, -1, 'x'].map((lineno) => ({ ...exception, lineno, colno: lineno })),
+      ]),
+    );
+    await eventually(() => messages.length === 5 && errors.length === 4);
+    for (const { method } of messages) assert.equal(method, 'log');
+    for (const { lineno, colno } of errors) assert.deepEqual([lineno, colno], [0, 0]);
+  });
+});
+
+test('a document that may not profile does not get the permission of a frame, whatever window the frame is said to show', async (t) => {
+  // `at`: which of the times that jsdom asks a document for its window gives that of the page.
+  const attack = async (at) => {
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 200));
+    const show = (parent) => parent.body.appendChild(parent.createElement('iframe'));
+    const { constructor } = ((prototype) => {
+      for (let next = prototype; next !== null; next = Object.getPrototypeOf(next)) prototype = next;
+      return prototype;
+    })(Headers.prototype);
+    const DomArray = constructor.keys({}).constructor;
+    const outer = show(document);
+    show(outer.contentDocument);
+    const { flatMap } = DomArray.prototype;
+    let found;
+    let top;
+    DomArray.prototype.flatMap = function (...parameters) {
+      found ??= this.find((value) => value?._globalObject);
+      for (top ??= found; top?._parentDocument; ) top = top._parentDocument;
+      return flatMap.apply(this, parameters);
+    };
+    outer.remove();
+    DomArray.prototype.flatMap = flatMap;
+    const window = top._globalObject;
+    const windows = new WeakMap();
+    let count = 0;
+    let isArmed = false;
+    Object.defineProperty(Object.getPrototypeOf(found), '_globalObject', {
+      configurable: true,
+      set(value) {
+        windows.set(this, value);
+      },
+      get() {
+        if (isArmed && windows.has(this) && ++count === at) return window;
+        return windows.get(this);
+      },
+    });
+    const frame = document.createElement('iframe');
+    frame.src = '/profiled';
+    document.body.append(frame);
+    isArmed = true;
+    await wait();
+    isArmed = false;
+    delete Object.getPrototypeOf(found)._globalObject;
+    try {
+      return [count, String(new Profiler({ sampleInterval: 1, maxBufferSize: 100 }))];
+    } catch ({ name }) {
+      return [count, name];
+    }
+  };
+  const counts = [];
+  for (let at = 1; at <= 8; at++) {
+    const routes = { '/profiled': { body: '<p>', headers: { 'document-policy': 'js-profiling' } } };
+    const page = await openHtml(t, '<body>', { routes });
+    const [count, name] = await page.evaluate(attack, at);
+    assert.equal(name, 'NotAllowedError');
+    counts.push(count);
+    await page.close();
+  }
+  assert.ok(
+    counts.some((count) => count > 0),
+    `${counts}`,
+  );
+});
+
 suite('a worker', () => {
   test('has no frames, which would be in no sandbox', async () => {
     const worker = { owner: {} };

@@ -616,6 +616,25 @@ suite('importScripts()', () => {
   });
 });
 
+test('a window that is closed starts no worker, which nobody would end', async (t) => {
+  const page = await openHtml(t, '<body>', { routes: { '/frame': '<p>', '/worker.js': 'postMessage(1)' } });
+  const event = await page.evaluate(async () => {
+    const frame = Object.assign(document.createElement('iframe'), { src: '/frame' });
+    await new Promise((resolve) => {
+      frame.onload = resolve;
+      document.body.append(frame);
+    });
+    const { Worker } = frame.contentWindow;
+    frame.remove();
+    const worker = new Worker(new URL('/worker.js', location.href));
+    return await new Promise((resolve) => {
+      worker.onmessage = worker.onerror = ({ type }) => resolve(type);
+    });
+  });
+  assert.equal(event, 'error');
+  assert.deepEqual(page.workers(), []);
+});
+
 suite('a worker ends', () => {
   test('when it is terminated, whatever it is doing', async (t) => {
     const page = await openHtml(t, html(), {

@@ -10,7 +10,7 @@ const { isLocalhost } = require('./origin.cjs');
 
 /** @typedef {import('node:dns').LookupAddress} Address */
 
-/** Asks name servers: `resolveName`, or what does that elsewhere. @typedef {(host: string, signal?: AbortSignal) => Promise<Address[]>} Resolve */
+/** Asks name servers: `resolveName`, or what does that elsewhere. @typedef {(host: string) => Promise<Address[]>} Resolve */
 
 const HOSTS_FILE = '/etc/hosts';
 
@@ -26,11 +26,10 @@ const RESOLVER_FILE = '/etc/resolv.conf';
 /**
  * @param {string} name
  * @param {Resolve} resolve
- * @param {AbortSignal} [signal]
  * @returns {Promise<Address[]>}
  * @throws {Error} with a `code`: `ENOTFOUND`, or `EAI_AGAIN` if no name server answers
  */
-async function lookupHost(name, resolve, signal) {
+async function lookupHost(name, resolve) {
   const host = name.toLowerCase().replace(/\.$/, '');
   if (isLocalhost(host)) return LOOPBACK;
   const known = hostsFile().get(host);
@@ -38,12 +37,12 @@ async function lookupHost(name, resolve, signal) {
   const names = host.includes('.') ? [] : searchDomains().map((domain) => `${host}.${domain}`);
   for (const name of names) {
     try {
-      return await resolve(name, signal);
+      return await resolve(name);
     } catch {
       // The next one is asked for, as the C library does.
     }
   }
-  return await resolve(host, signal);
+  return await resolve(host);
 }
 
 /** The last line `search` or `domain` of resolv.conf counts. */
@@ -95,14 +94,13 @@ function parseHosts(text) {
  * @param {object} [options]
  * @param {ReadonlyMap<string, string>} [options.hosts] addresses, or other names, that come before all others
  * @param {Resolve} [options.resolve]
- * @param {AbortSignal} [options.signal]
  * @returns {import('node:net').LookupFunction}
  */
-function lookupFor({ hosts = new Map(), resolve = resolveName, signal } = {}) {
+function lookupFor({ hosts = new Map(), resolve = resolveName } = {}) {
   return (name, { all = false, family }, callback) => {
     const host = hosts.get(name) ?? name;
     const known = isIP(host);
-    const found = known === 0 ? lookupHost(host, resolve, signal) : Promise.resolve([{ address: host, family: known }]);
+    const found = known === 0 ? lookupHost(host, resolve) : Promise.resolve([{ address: host, family: known }]);
     found.then(
       (addresses) => {
         const fitting = family === 4 || family === 6 ? addresses.filter((one) => one.family === family) : addresses;

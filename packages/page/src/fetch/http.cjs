@@ -27,8 +27,9 @@ const { Turns } = require('./turns.cjs');
  * @property {number} [bodyLimit] in bytes
  * @property {number} [timeout] in milliseconds without a byte
  * @property {boolean} [isUnref] whether connections that are made do not keep the thread alive
- * @property {import('./host-lookup.cjs').Resolve} [resolve] asks name servers
+ * @property {(host: string, signal: AbortSignal) => Promise<import('node:dns').LookupAddress[]>} [resolve] asks name servers
  * @property {number} [lookupLimit] how many names may be asked for at once
+ * @property {object} [owner] such as a page, whose connections share the time of the thread with those of others
  */
 
 /**
@@ -84,6 +85,8 @@ class Transport {
   #isUnref;
   #resolve;
   #lookups;
+  /** @type {object} */
+  #owner;
   #isClosed = false;
   #secureTurns = new Turns(MAX_SECURE);
   /** Those that wait for a connection get a new one when others are closed, unless they are ended. @type {Set<http.ClientRequest>} */
@@ -99,6 +102,7 @@ class Transport {
     isUnref = false,
     resolve = resolveName,
     lookupLimit = MAX_LOOKUPS,
+    owner,
   } = {}) {
     this.#hosts = new Map(Object.entries(hosts));
     this.bodyLimit = bodyLimit;
@@ -106,6 +110,7 @@ class Transport {
     this.#isUnref = isUnref;
     this.#resolve = resolve;
     this.#lookups = new Turns(lookupLimit);
+    this.#owner = owner ?? this;
     const pool = { keepAlive: true, maxSockets: 16 };
     this.#httpAgent = new http.Agent(pool);
     this.#httpsOptions = { ...pool, ca, rejectUnauthorized: !ignoreCertificateErrors };
@@ -147,6 +152,7 @@ class Transport {
       if (this.#isClosed) throw new Error('the page is closed');
       const { request, agent } = isSecure ? this.#secure : { request: http.request, agent: this.#httpAgent };
       closeIdle(agent);
+      const closed = new AbortController();
       const outgoing = request({
         agent,
         method,
@@ -154,8 +160,7 @@ class Transport {
         host: isIP(host) === 0 ? host : (this.#hosts.get(host) ?? host),
         lookup: lookupFor({
           hosts: this.#hosts,
-          resolve: (name) => this.#lookups.run(() => this.#resolve(name, signal), signal),
-          signal,
+          resolve: (name) => this.#lookups.run(() => this.#resolve(name, closed.signal), closed.signal),
         }),
         // An IP address is no server name.
         servername: isSecure && isIP(host) === 0 ? host : undefined,
@@ -167,14 +172,17 @@ class Transport {
         timeout: this.#timeout,
       });
       this.#pending.add(outgoing);
-      outgoing.on('close', () => this.#pending.delete(outgoing));
+      outgoing.on('close', () => {
+        this.#pending.delete(outgoing);
+        closed.abort();
+      });
       outgoing.on('socket', (socket) => {
-        receivedBytes(socket, this);
+        receivedBytes(socket, this.#owner);
         closeUnlessEmpty(socket);
         // Node's own `reusedSocket` is not true for requests that have waited for a connection.
         isReused = !socket.connecting;
         if (!this.#isUnref) return;
-        if (isSecure) readInTurns(socket, outgoing, this);
+        if (isSecure) readInTurns(socket, outgoing, this.#owner);
         // The agent references a connection that is used again, and Node each address that it tries.
         socket.unref();
         if (socket.connecting) socket.once('connect', () => socket.unref());

@@ -26,10 +26,12 @@ function hasMore(socket) {
 /** @type {WeakSet<Socket>} */
 const known = new WeakSet();
 
-/** Has a connection closed, after a request, that cannot be used for another one. @param {Socket} socket */
+/** Has a connection closed, after a request, that cannot be used for another one. Its errors are those of its requests. @param {Socket} socket */
 function closeUnlessEmpty(socket) {
   if (known.has(socket)) return;
   known.add(socket);
+  // What comes after a response can be damaged, and Node listens for errors only while a connection is used or kept.
+  socket.on('error', () => {});
   // Before the agent's own listener, which gives it to the next request.
   socket.prependListener('free', () => {
     if (hasMore(socket)) socket.destroy();

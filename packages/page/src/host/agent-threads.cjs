@@ -354,7 +354,8 @@ class AgentThreads {
 
   /** A window was opened, shows another document, or was closed. @param {AgentThread} thread @param {FromDomRealm} message */
   #onWindow(thread, { type, frame, parent, url }) {
-    if (typeof frame !== 'number') return;
+    // The page's own has the number 0, and is there.
+    if (typeof frame !== 'number' || !(Number.isSafeInteger(frame) && frame >= 0)) return;
     if (type === 'window closed') {
       if (frame === 0) return;
       if (thread.windows.delete(frame)) this.#numbers.forgetWindow(thread, frame);
@@ -366,8 +367,11 @@ class AgentThreads {
     const known = thread.windows.get(frame);
     const shown = credibleUrl(shortened(String(url)), shortened(thread.document.url), frame !== 0);
     if (known !== undefined) known.url = shown;
-    else if (type === 'window' && thread.windows.size < MAX_WINDOWS)
-      thread.windows.set(frame, { url: shown, parent: Number(parent) });
+    else if (type === 'window' && thread.windows.size < MAX_WINDOWS) {
+      // Numbers rise, so a window is in none that is made after it.
+      const around = Number(parent);
+      thread.windows.set(frame, { url: shown, parent: around >= 0 && around < frame ? around : 0 });
+    }
   }
 
   /**

@@ -102,7 +102,7 @@ class BrowserContext {
   /**
    * Connections of their own: there are 16 to each server, and a page can keep its server from answering.
    *
-   * @param {Pick<import('../fetch/http.cjs').TransportOptions, 'lookupLimit'>} [options]
+   * @param {Pick<import('../fetch/http.cjs').TransportOptions, 'lookupLimit' | 'owner'>} [options]
    */
   newTransport(options = {}) {
     return new Transport({ ...this.#options.network, ...options, isUnref: true, resolve: resolveInThread });
@@ -113,9 +113,9 @@ class BrowserContext {
     return this.newTransport({ lookupLimit: Infinity });
   }
 
-  /** As `newTransport`, open until the host is closed. */
-  newKeptTransport() {
-    const transport = this.newTransport();
+  /** As `newTransport`, open until the host is closed. @param {Parameters<BrowserContext['newTransport']>[0]} [options] */
+  newKeptTransport(options = {}) {
+    const transport = this.newTransport(options);
     this.#keptTransports.add(transport);
     return transport;
   }

@@ -63,7 +63,9 @@ class PageContext {
     // As much again: items outlive their documents, and must not keep those that come later from loading anything.
     const stored = new BufferBudget(host.bodyLimit);
     this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(stored), stored);
-    this.#transport = host.newTransport();
+    // The documents of the page have a share of their own, so that frames do not keep its user from leaving it.
+    const owner = {};
+    this.#transport = host.newTransport({ owner });
     /** @param {Transport} transport @param {BufferBudget} budget @param {import('../fetch/response-body.cjs').Decoders} decoders */
     const newNetwork = (transport, budget, decoders) =>
       new Network(transport, cookies.jar, host.userAgent, budget, decoders);
@@ -72,7 +74,7 @@ class PageContext {
     if (shared === undefined) this.#topLevelTransport = host.newTransport();
     const topLevelTransport = this.#topLevelTransport ?? host.topLevelTransport;
     this.topLevelNetwork = newNetwork(topLevelTransport, new BufferBudget(host.bodyLimit), newDecoders(true));
-    this.#keptTransport = host.newKeptTransport();
+    this.#keptTransport = host.newKeptTransport({ owner });
     this.#keptNetwork = newNetwork(this.#keptTransport, this.budget, decoders);
   }
 

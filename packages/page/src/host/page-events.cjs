@@ -1,5 +1,23 @@
 'use strict';
 
+/** https://console.spec.whatwg.org/#console-namespace */
+const CONSOLE_METHODS = new Set([
+  ...[
+    'assert',
+    'clear',
+    'count',
+    'countReset',
+    'debug',
+    'dir',
+    'dirxml',
+    'error',
+    'group',
+    'groupCollapsed',
+    'groupEnd',
+  ],
+  ...['info', 'log', 'table', 'time', 'timeEnd', 'timeLog', 'trace', 'warn'],
+]);
+
 /**
  * Emits the event of a page for a message of its DOM realm. A page may have sent anything: each member is used only if it has the right
  * type.
@@ -13,13 +31,15 @@ function emitPageEvent(page, message, frame) {
     const value = message[key];
     return typeof value === 'string' ? value : '';
   };
-  const number = (/** @type {string} */ key) => {
+  /** A line or a column. @param {string} key */
+  const place = (key) => {
     const value = message[key];
-    return typeof value === 'number' ? value : 0;
+    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
   };
+  const method = text('method');
   switch (message.type) {
     case 'console':
-      page.emit('console', { method: text('method'), text: text('text'), frame });
+      page.emit('console', { method: CONSOLE_METHODS.has(method) ? method : 'log', text: text('text'), frame });
       return;
     case 'exception':
       // Not `error`: Node ends a program that has no listener for that.
@@ -27,8 +47,8 @@ function emitPageEvent(page, message, frame) {
         message: text('message'),
         stack: text('stack'),
         filename: text('filename'),
-        lineno: number('lineno'),
-        colno: number('colno'),
+        lineno: place('lineno'),
+        colno: place('colno'),
         frame,
       });
       return;

@@ -57,7 +57,7 @@ class OwnedWorkers {
     const { port1, port2 } = new MessageChannel();
     const started = this.#thread.foreign.callable(onPipe);
     this.#thread.enter(() => started(this.#thread.moveToDom(port1)));
-    const refusal = this.#refusalOf(url, String(name));
+    const refusal = this.#refusalOf(window, url, String(name));
     if (refusal !== undefined) {
       port2.close();
       setImmediate(() => this.onGone({ id, error: refusal }));
@@ -91,8 +91,10 @@ class OwnedWorkers {
     return id;
   }
 
-  /** Why a worker cannot be started. @param {string} url @param {string} name */
-  #refusalOf(url, name) {
+  /** Why a worker cannot be started. @param {WindowRecord} window @param {string} url @param {string} name */
+  #refusalOf(window, url, name) {
+    // Nothing would end it.
+    if (!this.#thread.windows.isOpen(window)) return 'the document is not shown any more';
     if (this.#workers.size > this.#limit) return `a page may have no more than ${this.#limit} threads`;
     if (url.length > MAX_URL) return `the URL of a worker may have no more than ${MAX_URL} characters`;
     if (name.length > MAX_NAME) return `the name of a worker may have no more than ${MAX_NAME} characters`;

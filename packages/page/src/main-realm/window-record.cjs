@@ -19,6 +19,8 @@ class WindowRecord {
   native;
   /** Base URLs of classic scripts, by the URLs that they are compiled under. @type {Map<string, string>} */
   bases = new Map();
+  /** Whether it shows its first document, which is empty. */
+  isFresh = false;
 
   /**
    * @param {object} window its global object

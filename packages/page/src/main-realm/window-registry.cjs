@@ -112,6 +112,7 @@ class WindowRegistry {
       referrerOf: (claimed) => this.referrerOf(frame, claimed),
       onFailure: (url, error) => reports.loadFailure({ window: frame, initiator: 'module', url }, error),
     });
+    record.isFresh = document === 0;
     this.#windows.set(window, record);
     this.#open.set(realm.id, record);
     return window;
@@ -149,15 +150,18 @@ class WindowRegistry {
   }
 
   /**
-   * Records which document a window shows now.
+   * Records which document a window shows in place of its first, empty one. Any other document has a window of its own.
    *
    * @param {object} window
    * @param {number} document
    */
   use(window, document) {
     const record = this.#windows.get(window);
-    const description = this.#take(document, record?.document ?? EMPTY_DOCUMENT);
-    if (record !== undefined && description !== undefined) record.document = description;
+    if (record === undefined || !record.isFresh) return;
+    const description = this.#take(document, record.document);
+    if (description === undefined) return;
+    record.isFresh = false;
+    record.document = description;
   }
 
   /** A window was closed: its scripts are no longer needed. @param {object} window */
@@ -167,6 +171,11 @@ class WindowRegistry {
     record.native?.close();
     this.#thread.workers.endOf(record);
     record.realm.close();
+  }
+
+  /** Whether its document is shown. Scripts can keep the functions of a window that is closed. @param {WindowRecord} record */
+  isOpen(record) {
+    return this.#open.has(record.realm.id);
   }
 
   /** @param {object} window */
