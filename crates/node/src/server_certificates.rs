@@ -46,7 +46,7 @@ pub extern "C" fn check(message: *const u8, length: usize, version: i32) -> bool
     catch_unwind(|| are_usual(message, version >= TLS_1_3)).ok().flatten().unwrap_or(false)
 }
 
-/// https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2 and https://www.rfc-editor.org/rfc/rfc5246#section-7.4.2
+/// <https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2> and <https://www.rfc-editor.org/rfc/rfc5246#section-7.4.2>
 fn are_usual(mut message: &[u8], is_tls_1_3: bool) -> Option<bool> {
     if is_tls_1_3 {
         let _context = take(&mut message, 1)?;
@@ -72,7 +72,7 @@ fn take<'a>(bytes: &mut &'a [u8], width: usize) -> Option<&'a [u8]> {
     Some(taken)
 }
 
-/// https://www.rfc-editor.org/rfc/rfc5280#section-4.1
+/// <https://www.rfc-editor.org/rfc/rfc5280#section-4.1>
 fn is_usual(certificate: &[u8]) -> Result<bool> {
     let mut signed = sequence(&mut sequence(&mut SliceReader::new(certificate)?)?)?;
     let version_or_serial_number: AnyRef<'_> = signed.decode()?;
@@ -99,7 +99,7 @@ fn is_usual(certificate: &[u8]) -> Result<bool> {
     Ok(true)
 }
 
-/// The algorithm of a key: https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.7
+/// The algorithm of a key: <https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.7>
 fn is_usual_key(mut algorithm: SliceReader<'_>) -> Result<bool> {
     let kind: AnyRef<'_> = algorithm.decode()?;
     kind.tag().assert_eq(Tag::ObjectIdentifier)?;
@@ -110,7 +110,7 @@ fn is_usual_key(mut algorithm: SliceReader<'_>) -> Result<bool> {
     Ok(curve.tag() == Tag::ObjectIdentifier && CURVES.contains(&curve.value()))
 }
 
-/// https://www.rfc-editor.org/rfc/rfc5280#section-4.2
+/// <https://www.rfc-editor.org/rfc/rfc5280#section-4.2>
 fn is_usual_extension(mut extension: SliceReader<'_>) -> Result<bool> {
     let kind: AnyRef<'_> = extension.decode()?;
     let mut value: AnyRef<'_> = extension.decode()?;
@@ -135,7 +135,7 @@ fn is_usual_extension(mut extension: SliceReader<'_>) -> Result<bool> {
 }
 
 /// Whether the name of a distribution point stands for itself. To one that is relative to that of the issuer, OpenSSL adds a copy of the issuer's: 16 KB
-/// of such points take it 180 MB and more than a second. https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.13
+/// of such points take it 180 MB and more than a second. <https://www.rfc-editor.org/rfc/rfc5280#section-4.2.1.13>
 fn is_full_name(name: &[u8]) -> Result<bool> {
     let name: AnyRef<'_> = SliceReader::new(name)?.decode()?;
     Ok(name.tag() == constructed(0))
