@@ -28,7 +28,6 @@ const { Turns } = require('./turns.cjs');
  * @property {number} [timeout] in milliseconds without a byte
  * @property {boolean} [isUnref] whether connections that are made do not keep the thread alive
  * @property {(host: string, signal: AbortSignal) => Promise<import('node:dns').LookupAddress[]>} [resolve] asks name servers
- * @property {number} [lookupLimit] how many names may be asked for at once
  * @property {object} [owner] such as a page, whose connections share the time of the thread with those of others
  */
 
@@ -49,7 +48,7 @@ const RESET = new Set(['ECONNRESET', 'EPIPE']);
 /** How many requests over TLS may be under way: for each connection, OpenSSL keeps up to a megabyte of what its server sends in a handshake. */
 const MAX_SECURE = 128;
 
-/** How many names may be asked for at once, unless another limit is given: an answer can have thousands of addresses. */
+/** How many names may be asked for at once: an answer can have thousands of addresses. */
 const MAX_LOOKUPS = 6;
 
 /** How many interim responses, as `103 Early Hints`, a server may send before its response. */
@@ -84,7 +83,7 @@ class Transport {
   #timeout;
   #isUnref;
   #resolve;
-  #lookups;
+  #lookups = new Turns(MAX_LOOKUPS);
   /** @type {object} */
   #owner;
   #isClosed = false;
@@ -101,7 +100,6 @@ class Transport {
     timeout = 60_000,
     isUnref = false,
     resolve = resolveName,
-    lookupLimit = MAX_LOOKUPS,
     owner,
   } = {}) {
     this.#hosts = new Map(Object.entries(hosts));
@@ -109,7 +107,6 @@ class Transport {
     this.#timeout = timeout;
     this.#isUnref = isUnref;
     this.#resolve = resolve;
-    this.#lookups = new Turns(lookupLimit);
     this.#owner = owner ?? this;
     const pool = { keepAlive: true, maxSockets: 16 };
     this.#httpAgent = new http.Agent(pool);

@@ -50,8 +50,6 @@ class BrowserContext {
   #closing = new Set();
   #options;
   keptRequests = new KeptRequests();
-  /** The connections for documents of pages themselves, if these share their cookies. */
-  topLevelTransport;
   /** Those for requests that outlive their documents, of each page. @type {Set<Transport>} */
   #keptTransports = new Set();
   userAgent;
@@ -93,7 +91,6 @@ class BrowserContext {
       network: { hosts, ca, ignoreCertificateErrors, bodyLimit },
     };
     this.#cookies = cookies === 'host' ? new SharedCookies() : undefined;
-    this.topLevelTransport = this.#newTopLevelTransport();
     this.userAgent = agent;
     this.bodyLimit = bodyLimit;
     this.#localStorage = new StorageAreas(new BufferBudget(bodyLimit));
@@ -102,15 +99,10 @@ class BrowserContext {
   /**
    * Connections of their own: there are 16 to each server, and a page can keep its server from answering.
    *
-   * @param {Pick<import('../fetch/http.cjs').TransportOptions, 'lookupLimit' | 'owner'>} [options]
+   * @param {Pick<import('../fetch/http.cjs').TransportOptions, 'owner'>} [options]
    */
   newTransport(options = {}) {
     return new Transport({ ...this.#options.network, ...options, isUnref: true, resolve: resolveInThread });
-  }
-
-  /** For the documents of all pages. They ask for one name each, and one that nobody answers must not keep others. */
-  #newTopLevelTransport() {
-    return this.newTransport({ lookupLimit: Infinity });
   }
 
   /** As `newTransport`, open until the host is closed. @param {Parameters<BrowserContext['newTransport']>[0]} [options] */
@@ -202,10 +194,8 @@ class BrowserContext {
     await Promise.all([...this.pages().map((page) => page.close()), ...this.#closing]);
     await Promise.all([...this.#threads].map((thread) => thread.terminate()));
     await this.keptRequests.settled(KEPT_TIMEOUT);
-    for (const transport of [this.topLevelTransport, ...this.#keptTransports]) transport.close();
+    for (const transport of this.#keptTransports) transport.close();
     this.#keptTransports.clear();
-    // A host that was closed can open pages again.
-    this.topLevelTransport = this.#newTopLevelTransport();
   }
 }
 

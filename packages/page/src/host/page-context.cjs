@@ -32,7 +32,6 @@ class PageContext {
   network;
   /** For the documents of the page itself: what its frames take must not keep the user from leaving it. */
   topLevelNetwork;
-  /** Its connections, unless all pages of the host share them with their cookies. @type {Transport | undefined} */
   #topLevelTransport;
   /** The connections of requests that outlive their documents, which other pages need not wait for. */
   #keptTransport;
@@ -71,9 +70,8 @@ class PageContext {
       new Network(transport, cookies.jar, host.userAgent, budget, decoders);
     const decoders = newDecoders(true);
     this.network = newNetwork(this.#transport, this.budget, decoders);
-    if (shared === undefined) this.#topLevelTransport = host.newTransport();
-    const topLevelTransport = this.#topLevelTransport ?? host.topLevelTransport;
-    this.topLevelNetwork = newNetwork(topLevelTransport, new BufferBudget(host.bodyLimit), newDecoders(true));
+    this.#topLevelTransport = host.newTransport();
+    this.topLevelNetwork = newNetwork(this.#topLevelTransport, new BufferBudget(host.bodyLimit), newDecoders(true));
     this.#keptTransport = host.newKeptTransport({ owner });
     this.#keptNetwork = newNetwork(this.#keptTransport, this.budget, decoders);
   }
@@ -113,7 +111,7 @@ class PageContext {
   close() {
     this.#isClosed = true;
     this.#transport.close();
-    this.#topLevelTransport?.close();
+    this.#topLevelTransport.close();
     this.#closeKept();
   }
 

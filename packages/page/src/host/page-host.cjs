@@ -52,9 +52,9 @@ class PageHost {
    */
   async open(url = 'about:blank', { on = {}, ...options } = {}) {
     const page = new Page(this.#context);
-    for (const [type, listener] of Object.entries(on)) page.on(type, /** @type {() => void} */ (listener));
     this.#context.add(page);
     try {
+      for (const [type, listener] of Object.entries(on)) page.on(type, /** @type {() => void} */ (listener));
       await page.navigate(url, options);
     } catch (error) {
       await page.close();
