@@ -71,7 +71,7 @@ export interface NavigateOptions {
   headers?: Record<string, string> | Iterable<[name: string, value: string]> | undefined;
   /**
    * Records the document from before its first script, and the documents that it navigates to. {@link Page.takeProfile} ends the
-   * recording. It needs no permission from the page, the page cannot detect it, and it does not count as one of the page's profilers.
+   * recording. It needs no permission from the page, which can notice it by times alone, and it does not count as one of the page's profilers.
    */
   profile?: ProfileOptions | undefined;
 }
