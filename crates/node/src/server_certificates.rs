@@ -37,9 +37,10 @@ const UNKNOWN_EXTENSIONS: [&[u8]; 3] = [
 /// 2.5.29.31
 const CRL_DISTRIBUTION_POINTS: &[u8] = &[0x55, 0x1d, 0x1f];
 
-/// Whether each certificate of a message `Certificate` is written as DER demands, and has no extension that browsers do not read and a key of a kind
-/// that they know: RSA, Ed25519, Ed448 or one of the curves P-256, P-384 and P-521, by name. `message` points to `length` bytes after the header; `version` is OpenSSL's number of that of TLS. On the thread of
-/// the connection, inside a function of OpenSSL, which owns the bytes.
+/// Whether OpenSSL may read the certificates of a message `Certificate`. Each is written as DER demands, its key is of a kind that browsers know (RSA,
+/// Ed25519, Ed448, or one of the curves P-256, P-384 and P-521, by name), and it has none of the extensions that OpenSSL alone reads. `message` points
+/// to `length` bytes after the header; `version` is OpenSSL's number of the version of TLS. On the thread of the connection, inside a function of
+/// OpenSSL, which owns the bytes.
 pub extern "C" fn check(message: *const u8, length: usize, version: i32) -> bool {
     // SAFETY: the caller promises so, and the bytes are not kept.
     let message = unsafe { slice::from_raw_parts(message, length) };

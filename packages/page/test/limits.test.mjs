@@ -246,7 +246,7 @@ test('options of a host are numbers in their ranges', () => {
   );
 });
 
-test('timeouts are numbers, and what is none leaves no page open and no promise unhandled', async (t) => {
+test('a timeout or a listener that is refused leaves no page open', async (t) => {
   const pages = host(t);
   const page = await pages.open();
   for (const [timeout, error] of [

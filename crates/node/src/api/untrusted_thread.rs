@@ -74,8 +74,9 @@ pub fn is_too_large_to_compile(source: Unknown) -> Result<bool> {
     Ok(selfprof_v8::is_too_large_to_compile(to_value(source)?))
 }
 
-/// Has connections of a `SecureContext` fail if their server sends certificates of more than `certificate_bytes` together, or with keys of a kind that
-/// browsers do not know, and end after 100 messages of handshakes and alerts. `context` is its property `context._external`. Returns false if Node does not let addons call its OpenSSL.
+/// Has connections of a `SecureContext` fail if their server sends certificates of more than `certificate_bytes` together, or with keys and extensions
+/// that browsers do not know, and end after 100 messages of handshakes and alerts. `context` is its property `context._external`. Returns false if Node
+/// does not let addons call its OpenSSL.
 #[napi(catch_unwind)]
 pub fn limit_tls(context: Unknown, certificate_bytes: i32) -> Result<bool> {
     Ok(selfprof_v8::limit_tls(to_value(context)?, certificate_bytes, server_certificates::check))

@@ -10,11 +10,11 @@ const PERMISSION = /^--(?:experimental-)?permission(?:-audit)?$|^--allow-[a-z-]+
 /** Those whose value can be the next argument. */
 const WITH_VALUE = /^--allow-fs-(?:read|write)$/;
 
-/** Which servers it trusts. Node 22 has the last one for all threads of a process. */
-const TRUST = /^--tls-(?:min|max)-v1\.\d$/;
-const TRUST_OF_THREADS = /^--(?:tls-(?:min|max)-v1\.\d|use-system-ca)$/;
+/** Node 22 has `--use-system-ca` for all threads of a process, and not for one. */
+const hasOwnTrust = Number.parseInt(process.versions.node, 10) >= 24;
 
-const hasTrustOfThreads = Number.parseInt(process.versions.node, 10) >= 24;
+/** Which servers it trusts. */
+const TRUST = hasOwnTrust ? /^--(?:tls-(?:min|max)-v1\.\d|use-system-ca)$/ : /^--tls-(?:min|max)-v1\.\d$/;
 
 /** The arguments in NODE_OPTIONS, which may be in double quotes. @param {string} text */
 function splitOptions(text) {
@@ -25,7 +25,7 @@ function splitOptions(text) {
 /** Options of a thread that may do what the program may, and that trusts whom it trusts. @returns {string[]} */
 function inheritedFlags() {
   const given = [...splitOptions(process.env.NODE_OPTIONS ?? ''), ...process.execArgv];
-  const trust = given.filter((argument) => (hasTrustOfThreads ? TRUST_OF_THREADS : TRUST).test(argument));
+  const trust = given.filter((argument) => TRUST.test(argument));
   if (/** @type {Process} */ (process).permission === undefined) return trust;
   const permissions = given.filter(
     (argument, at) => PERMISSION.test(argument) || (at > 0 && WITH_VALUE.test(given[at - 1])),

@@ -1,22 +1,6 @@
 'use strict';
 
-/** https://console.spec.whatwg.org/#console-namespace */
-const CONSOLE_METHODS = new Set([
-  ...[
-    'assert',
-    'clear',
-    'count',
-    'countReset',
-    'debug',
-    'dir',
-    'dirxml',
-    'error',
-    'group',
-    'groupCollapsed',
-    'groupEnd',
-  ],
-  ...['info', 'log', 'table', 'time', 'timeEnd', 'timeLog', 'trace', 'warn'],
-]);
+const { CONSOLE_METHODS } = require('../any-realm/console-methods.cjs');
 
 /**
  * Emits the event of a page for a message of its DOM realm. A page may have sent anything: each member is used only if it has the right
@@ -39,7 +23,7 @@ function emitPageEvent(page, message, frame) {
   const method = text('method');
   switch (message.type) {
     case 'console':
-      page.emit('console', { method: CONSOLE_METHODS.has(method) ? method : 'log', text: text('text'), frame });
+      page.emit('console', { method: CONSOLE_METHODS.includes(method) ? method : 'log', text: text('text'), frame });
       return;
     case 'exception':
       // Not `error`: Node ends a program that has no listener for that.

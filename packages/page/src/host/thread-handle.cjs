@@ -8,11 +8,11 @@ const { clearTimeout, setTimeout } = require('node:timers');
 const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 
 const { PAGE_STATE } = require('../any-realm/page-state.cjs');
+const { inheritedFlags } = require('./inherited-flags.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { unwatch, watchLoss } = require('./lost-threads.cjs');
 const { closePorts } = require('./message-ports.cjs');
-const { inheritedFlags } = require('./inherited-flags.cjs');
 const { cloneKey } = require('./script-values.cjs');
 const { ThreadInbox } = require('./thread-inbox.cjs');
 const { waitAtMost } = require('./time-limit.cjs');

@@ -2,29 +2,8 @@
 
 // `console` of a worker. https://console.spec.whatwg.org/
 
+const { CONSOLE_METHODS } = require('../any-realm/console-methods.cjs');
 const host = require('./worker-host.cjs');
-
-const CONSOLE_METHODS = [
-  'assert',
-  'clear',
-  'count',
-  'countReset',
-  'debug',
-  'dir',
-  'dirxml',
-  'error',
-  'group',
-  'groupCollapsed',
-  'groupEnd',
-  'info',
-  'log',
-  'table',
-  'time',
-  'timeEnd',
-  'timeLog',
-  'trace',
-  'warn',
-];
 
 /** https://console.spec.whatwg.org/ */
 function installConsole() {
