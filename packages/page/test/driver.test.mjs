@@ -299,8 +299,8 @@ test('a malformed request ends it', async (t) => {
 });
 
 suite('JSON of a page', () => {
-  const { JsonText } = require('../src/driver/json-text.cjs');
-  const { toAnswer } = require('../src/driver/lines.cjs');
+  const { JsonText } = require('../src/host/driver/json-text.cjs');
+  const { toAnswer } = require('../src/host/driver/lines.cjs');
 
   test('is passed on as text, in which every reader finds characters', () => {
     const text = JSON.stringify(['"\\', '\ud800', '\\ud800', '\u2028ä']);

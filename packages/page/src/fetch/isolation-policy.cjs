@@ -3,7 +3,7 @@
 // The policy-controlled feature `cross-origin-isolated`, whose default allowlist is `self`: a header of a document and the attribute `allow` of
 // frames say which documents may have the fine clock. https://w3c.github.io/webappsec-permissions-policy/
 
-const { FEATURE, readAllowAttribute } = require('../any-realm/allow-attribute.cjs');
+const { FEATURE, readAllowAttribute } = require('./allow-attribute.cjs');
 const { getHeader } = require('./headers.cjs');
 const { isOpaque } = require('./origin.cjs');
 const { Token, parseDictionary } = require('./structured-fields.cjs');

@@ -6,7 +6,7 @@
 // It runs in main realms and in the user's thread. What it knows about the client (its origin and its policies) comes from the page
 // host and never from code of the page.
 
-const { withoutFragment } = require('../any-realm/claimed-url.cjs');
+const { withoutFragment } = require('./claimed-url.cjs');
 const { isBlockedByPort, isBlockedByType } = require('./blocking.cjs');
 const { BufferBudget } = require('./buffer-budget.cjs');
 const { SAFELISTED_METHODS, checkPreflight, corsCheck, preflightHeaders, unsafeHeaderNames } = require('./cors.cjs');

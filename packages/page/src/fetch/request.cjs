@@ -2,7 +2,7 @@
 
 // Requests, responses and the clients that make requests. https://fetch.spec.whatwg.org/#concept-request
 
-const { MAX_URL } = require('../any-realm/claimed-url.cjs');
+const { MAX_URL } = require('./claimed-url.cjs');
 const { urlOf } = require('./url-text.cjs');
 
 /** @typedef {{ type: string, bytes: Uint8Array }} BlobContent the MIME type and the bytes of a blob */

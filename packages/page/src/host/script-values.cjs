@@ -1,70 +1,55 @@
 'use strict';
 
-// The values that `Page.evaluate` sends to a page and gets back, by structured clone.
+// The values that `Page.evaluate` sends to a page and gets back, by structured clone: the bytes are those of V8's serializer.
 
-const { randomBytes } = require('node:crypto');
+const v8 = require('node:v8');
 
-const { deserialize, serialize } = require('../any-realm/structured-clone.cjs');
-const { assertRoom } = require('../cloning/heap-room.cjs');
+/** @typedef {import('../window/contracts.js').CloneRecord} CloneRecord */
 
-/** Of this thread and all page threads that it starts: see cloning/value-serializer.cjs. */
-const cloneKey = new Uint8Array(randomBytes(32));
-
-/** @type {import('../cloning/value-serializer.cjs').ValueSerializer | undefined} */
-let values;
-/** Loaded on first use, because it needs the addon. `new PageHost()` reports the versions of Node that have none. */
-function valueSerializer() {
-  const { ValueSerializer } = require('../cloning/value-serializer.cjs');
-  values ??= new ValueSerializer(cloneKey);
-  return values;
+/** V8's own format, in which views of buffers are values like any other. */
+class PlainSerializer extends v8.Serializer {
+  /** @override @param {unknown} value */
+  _writeHostObject(value) {
+    this._getDataCloneError(`${value} could not be cloned.`);
+  }
 }
 
-/** Platform objects of a page that become objects of this realm; all others become plain data. @type {import('../any-realm/realm-contracts.js').Platform} */
-const PLATFORM = {
-  write: (...parameters) => valueSerializer().write(...parameters),
-  read: (...parameters) => valueSerializer().read(...parameters),
-  dataCloneError: (message) => new DOMException(message, 'DataCloneError'),
-  /** @param {any} data sent by a page, so it may be anything */
-  deserialize(data) {
-    switch (data?.type) {
-      case 'Blob':
-        return new Blob([bytesOf(data)], { type: textOf(data.media) });
-      case 'File':
-        return new File([bytesOf(data)], textOf(data.name), {
-          type: textOf(data.media),
-          lastModified: typeof data.lastModified === 'number' ? data.lastModified : 0,
-        });
-      case 'DOMException':
-        return new DOMException(textOf(data.message), textOf(data.name));
-      default: {
-        const { type, ...members } = data ?? {};
-        return members;
-      }
-    }
-  },
-};
-
-/** The text of a list can be half a gigabyte long, so nothing is converted. @param {unknown} value */
-function textOf(value) {
-  return typeof value === 'string' ? value : '';
+/** Platform objects of a page become objects of this realm. @param {any} data @returns {object} */
+function toPlatformObject({ type, ...data }) {
+  switch (type) {
+    case 'Blob':
+      return new Blob([data.bytes], { type: data.media });
+    case 'File':
+      return new File([data.bytes], data.name, { type: data.media, lastModified: data.lastModified });
+    case 'DOMException':
+      return new DOMException(data.message, data.name);
+    default:
+      return data;
+  }
 }
 
-/** @param {{ bytes: unknown }} data @returns {Uint8Array<ArrayBuffer>} */
-function bytesOf({ bytes }) {
-  if (!(bytes instanceof Uint8Array)) throw new TypeError('the record of a value is damaged');
-  return /** @type {Uint8Array<ArrayBuffer>} */ (bytes);
-}
-
-/** @param {unknown[]} parameters @returns {object} a record for a page @throws {DOMException} `DataCloneError` */
+/** @param {unknown[]} parameters @returns {CloneRecord} @throws {DOMException} `DataCloneError` */
 function serializeParameters(parameters) {
-  return serialize(parameters, PLATFORM);
+  const serializer = new PlainSerializer();
+  serializer.writeHeader();
+  serializer.writeValue(parameters);
+  const bytes = new Uint8Array(serializer.releaseBuffer()).buffer;
+  return { bytes, buffers: [], shared: [], ports: [], objects: [] };
 }
 
-/** @param {any} record of a page, see main-realm/dom-messages.cjs */
+/** @param {CloneRecord | undefined} record */
 function deserializeResult(record) {
   if (record === undefined) throw new TypeError('the page has given no result');
-  assertRoom(record.heap, 'run node with a larger --max-old-space-size');
-  return deserialize(record, PLATFORM).value;
+  const { bytes, objects } = record;
+  class Deserializer extends v8.Deserializer {
+    /** @override The number of a platform object is in the bytes. */
+    _readHostObject() {
+      return toPlatformObject(objects[this.readUint32()]);
+    }
+  }
+  const deserializer = new Deserializer(new Uint8Array(bytes));
+  deserializer.readHeader();
+  return deserializer.readValue();
 }
 
-module.exports = { cloneKey, deserializeResult, serializeParameters };
+module.exports = { deserializeResult, serializeParameters };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import vm from 'node:vm';
 
-import { ValueSerializer } from '../../src/cloning/value-serializer.cjs';
+import { ValueSerializer } from '../../src/page/value-serializer.cjs';
 import { native } from './realm-sessions.mjs';
 
 /** Node 20's V8 asks about no object of the host and knows no cause; jsdom does not run there. */

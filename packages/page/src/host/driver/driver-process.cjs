@@ -1,0 +1,79 @@
+'use strict';
+
+// A program that hosts pages for another one: `selfprof page` and `selfprof webdriver` start it.
+//
+// Its standard input is one end of a socket that carries a JSON text per line, both ways. A request is `{ id, method, parameters }` and is
+// answered by `{ id, result }` or by `{ id, error: { code, message, stack } }`, in any order. What happens in pages is sent as `{ event, window, ... }`. When the socket closes, for whatever reason, so does this program: it never outlives its user. It does not
+// use standard output and standard error, where Node reports how it died.
+
+const net = require('node:net');
+
+const { toAnswer, toLine } = require('./lines.cjs');
+const { TimeoutError, messageOf } = require('../errors.cjs');
+const { checkNode } = require('../find-jsdom.cjs');
+const { CommandError } = require('./command-error.cjs');
+
+/** The longest request, in bytes: a script with its arguments. */
+const MAX_REQUEST = 256 << 20;
+
+const socket = new net.Socket({ fd: 0, readable: true, writable: true });
+const send = (/** @type {string} */ line) => socket.write(`${line}\n`);
+
+/** @type {import('./driver.cjs').Driver | undefined} */
+let driver;
+
+/** The driver. It is loaded after the check, because its modules use features that unsupported versions of Node lack. */
+function theDriver() {
+  if (driver === undefined) {
+    checkNode();
+    const { Driver } = require('./driver.cjs');
+    driver = new Driver((event) => send(toLine(event)));
+  }
+  return driver;
+}
+
+/** @param {string} line */
+async function answer(line) {
+  const { id, method, parameters } = JSON.parse(line);
+  try {
+    send(toAnswer(id, await theDriver().call(method, parameters)));
+  } catch (error) {
+    send(toLine({ id, error: describeError(error) }));
+  }
+}
+
+/** @param {unknown} error @returns {{ code: string, message: string, stack: string }} `code` is one of WebDriver's */
+function describeError(error) {
+  const message = messageOf(error);
+  if (error instanceof CommandError) return { code: error.code, message, stack: error.pageStack };
+  if (error instanceof TimeoutError) return { code: 'timeout', message, stack: '' };
+  if (error instanceof Error && isAboutCertificates(error.cause))
+    return { code: 'insecure certificate', message, stack: '' };
+  return { code: 'unknown error', message, stack: '' };
+}
+
+/** @param {unknown} cause */
+function isAboutCertificates(cause) {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return /^(CERT_|ERR_TLS_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code);
+}
+
+/** The line that is being received. @type {Buffer[]} */
+let chunks = [];
+let length = 0;
+socket.on('data', (/** @type {Buffer} */ chunk) => {
+  let start = 0;
+  for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+    chunks.push(chunk.subarray(start, end));
+    answer(Buffer.concat(chunks).toString());
+    chunks = [];
+    length = 0;
+    start = end + 1;
+  }
+  chunks.push(chunk.subarray(start));
+  length += chunk.length - start;
+  if (length > MAX_REQUEST) process.exit(1);
+});
+// Threads of pages may be in endless loops; exiting ends them.
+socket.on('end', () => process.exit(0));
+socket.on('error', () => process.exit(0));
