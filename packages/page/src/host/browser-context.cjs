@@ -47,7 +47,7 @@ class BrowserContext {
   /** @param {import('../../index.js').PageHostOptions} [options] checked */
   constructor({
     jsdom,
-    timeout = 8_000,
+    timeout = 30_000,
     memoryLimit = 1_024,
     userAgent,
     hosts,
