@@ -3,7 +3,6 @@
 // Requests, responses and the clients that make requests. https://fetch.spec.whatwg.org/#concept-request
 
 const { MAX_URL } = require('../any-realm/claimed-url.cjs');
-const { urlOf } = require('./url-text.cjs');
 
 /** @typedef {{ type: string, bytes: Uint8Array }} BlobContent the MIME type and the bytes of a blob */
 
@@ -47,7 +46,6 @@ const { urlOf } = require('./url-text.cjs');
  * @property {import('./headers.cjs').HeaderList} headers
  * @property {Uint8Array} body in memory that nothing else uses
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of a response over HTTP
- * @property {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} [lease] of the bytes, to release when they are passed on
  */
 
 /** A network error. Its message goes to the page's user; a page is not told why a request failed. */
@@ -63,8 +61,8 @@ class NetworkError extends Error {
  * @throws {NetworkError}
  */
 function parseUrl(text, base) {
-  const url = urlOf(text, base);
-  if (url === undefined) throw new NetworkError(`${text} is not a URL`);
+  const url = URL.parse(text, base);
+  if (url === null) throw new NetworkError(`${text} is not a URL`);
   return url;
 }
 
@@ -80,7 +78,7 @@ function checkLength(url) {
  * @returns {string} empty if it is no URL; longer than `MAX_URL` if it is too long
  */
 function serializedUrl(text) {
-  const url = text.length > MAX_URL ? text : (urlOf(text)?.href ?? '');
+  const url = text.length > MAX_URL ? text : (URL.parse(text)?.href ?? '');
   return url.slice(0, MAX_URL + 1);
 }
 

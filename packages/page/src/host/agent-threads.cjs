@@ -2,7 +2,6 @@
 
 // The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
 
-const { AsyncResource } = require('node:async_hooks');
 const { randomInt } = require('node:crypto');
 const { clearTimeout, setTimeout } = require('node:timers');
 
@@ -11,8 +10,6 @@ const { shortened } = require('../any-realm/report-limits.cjs');
 const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
-const slices = require('../fetch/time-slices.cjs');
-const { urlOf } = require('../fetch/url-text.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('./errors.cjs');
@@ -88,10 +85,9 @@ class AgentThreads {
    * @param {ThreadHandle} handle of a thread that is ready
    * @param {PageDocument} document
    * @param {DocumentContent} content
-   * @param {{ container?: Container, lease?: import('../fetch/request.cjs').Response['lease'] }} [holder] the frame element that holds it,
-   *   and the lease of the content
+   * @param {{ container?: Container }} [holder] the frame element that holds it
    */
-  open(handle, document, { body, referrer, base }, { container, lease } = {}) {
+  open(handle, document, { body, referrer, base }, { container } = {}) {
     const thread = this.#add(handle, document, { container });
     const ancestors =
       container === undefined
@@ -101,7 +97,7 @@ class AgentThreads {
     const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
     /** @type {import('../any-realm/thread-messages.js').ToMainRealm} */
     const message = { type: 'open', document, content, ancestors, storage, isVisible: this.#isVisible };
-    handle.deliver(message, lease, [content.body.buffer]);
+    handle.postToMain(message, [content.body.buffer]);
     return thread;
   }
 
@@ -114,11 +110,11 @@ class AgentThreads {
    * @param {WorkerOwner} owner
    * @param {MessagePort} port to the owner
    */
-  openWorker(handle, document, { response: { lease, ...response }, referrer }, owner, port) {
+  openWorker(handle, document, { response, referrer }, owner, port) {
     const thread = this.#add(handle, document, { owner });
     const body = movedBody(response.body);
     const content = { response: { ...response, body }, referrer };
-    handle.deliver({ type: 'open worker', document, content, port }, lease, [port, body.buffer]);
+    handle.postToMain({ type: 'open worker', document, content, port }, [port, body.buffer]);
     return thread;
   }
 
@@ -305,7 +301,7 @@ class AgentThreads {
         // A frame navigates itself: its embedder's thread requests that, as for every frame.
         const url = String(message.url);
         // One that is too long is refused there.
-        if (url.length <= MAX_URL && (urlOf(url)?.protocol ?? 'javascript:') === 'javascript:') return;
+        if (url.length <= MAX_URL && (URL.parse(url)?.protocol ?? 'javascript:') === 'javascript:') return;
         const referrer = referrerOf(String(message.referrer), thread.document);
         this.#navigateFrame(thread, container, { url, referrer });
         return;
@@ -487,7 +483,7 @@ class AgentThreads {
   }
 
   /**
-   * Calls back in a slice of time when all that the threads have sent so far is handled: a thread may have reported what it made, and nobody has read that
+   * Calls back when all that the threads have sent so far is handled: a thread may have reported what it made, and nobody has read that
    * yet. Threads can ask thousands of questions, so those that come meanwhile wait together.
    *
    * @param {() => void} call
@@ -500,18 +496,10 @@ class AgentThreads {
   async #catchUp() {
     this.#isCatchingUp = true;
     while (this.#calls.length > 0) {
-      const calls = this.#calls.values();
+      const calls = this.#calls;
       this.#calls = [];
       await Promise.all(this.all().map(({ handle }) => handle.caughtUp()));
-      await new Promise((resolve) => {
-        const callNext = AsyncResource.bind(() => {
-          const { value: call, done } = calls.next();
-          call?.();
-          if (done) resolve(undefined);
-          return !done;
-        });
-        slices.add(callNext);
-      });
+      for (const call of calls) call();
     }
     this.#isCatchingUp = false;
   }

@@ -1,13 +1,11 @@
 'use strict';
 
-const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { findLibrary } = require('./find-jsdom.cjs');
 const { checkHostOptions } = require('./host-options.cjs');
 const { prepareFlags } = require('./node-flags.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
-const { resolveInThread } = require('./name-thread.cjs');
 const { PageContext } = require('./page-context.cjs');
 const { StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
@@ -93,21 +91,16 @@ class BrowserContext {
     this.#cookies = cookies === 'host' ? new SharedCookies() : undefined;
     this.userAgent = agent;
     this.bodyLimit = bodyLimit;
-    this.#localStorage = new StorageAreas(new BufferBudget(bodyLimit));
+    this.#localStorage = new StorageAreas();
   }
 
-  /**
-   * Connections of their own: there are 16 to each server, and a page can keep its server from answering.
-   *
-   * @param {Pick<import('../fetch/http.cjs').TransportOptions, 'owner'>} [options]
-   */
-  newTransport(options = {}) {
-    return new Transport({ ...this.#options.network, ...options, isUnref: true, resolve: resolveInThread });
+  newTransport() {
+    return new Transport(this.#options.network);
   }
 
-  /** As `newTransport`, open until the host is closed. @param {Parameters<BrowserContext['newTransport']>[0]} [options] */
-  newKeptTransport(options = {}) {
-    const transport = this.newTransport(options);
+  /** As `newTransport`, open until the host is closed. */
+  newKeptTransport() {
+    const transport = this.newTransport();
     this.#keptTransports.add(transport);
     return transport;
   }

@@ -5,7 +5,6 @@ const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError, checkLength, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
-const { inSlices } = require('../fetch/time-slices.cjs');
 const { messageOf } = require('./errors.cjs');
 const { movedBody } = require('./moved-body.cjs');
 
@@ -61,16 +60,10 @@ async function loadInFrame(host, threads, embedder, request, signal) {
     response = await fetchFrame(host, threads, client, request, signal);
     signal.throwIfAborted();
   } catch (error) {
-    response?.lease?.release();
     if (error instanceof NetworkError) report(error.timing);
     throw error;
   }
-  try {
-    await showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal });
-  } catch (error) {
-    response.lease?.release();
-    throw error;
-  }
+  await showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal });
 }
 
 /**
@@ -112,7 +105,7 @@ async function showErrorPage(host, threads, embedder, request, error, signal) {
  */
 async function showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal, error }) {
   const { id, window, frame, url } = request;
-  const { timing, lease } = response;
+  const { timing } = response;
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, request.sandbox);
   const { allow, src, embedderPolicy, isIsolated, isolated } = request;
   const around = { ...embedder.document, embedderPolicy, isolated };
@@ -133,29 +126,23 @@ async function showInFrame(host, threads, embedder, request, response, { client,
   const content = { body: movedBody(response.body), referrer, base };
   threads.closeFrame(embedder, frame);
   if (document.origin === embedder.document.origin) {
-    embedder.handle.deliver({ type: 'frame', id, document, content }, lease, [content.body.buffer]);
+    embedder.handle.postToMain({ type: 'frame', id, document, content }, [content.body.buffer]);
     return;
   }
   const release = threads.reserve();
   let handle;
   try {
-    // Cookies and storage are copied for each thread, and many frames can come together.
-    handle = await inSlices(() => host.startThread('page'));
+    handle = host.startThread('page');
     await handle.ready();
   } finally {
     release();
   }
-  const started = handle;
-  const thread = await inSlices(() => {
-    if (signal.aborted || !threads.has(embedder)) return undefined;
-    const container = { thread: embedder, window, frame, request: id };
-    return threads.open(started, document, content, { container, lease });
-  });
-  if (thread === undefined) {
-    lease?.release();
+  if (signal.aborted || !threads.has(embedder)) {
     await handle.terminate();
     return;
   }
+  const container = { thread: embedder, window, frame, request: id };
+  const thread = threads.open(handle, document, content, { container });
   // Not its origin, to which a redirect may have led: the embedder must not learn that.
   const reason = error === undefined ? undefined : messageOf(error);
   embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 }, error: reason });
@@ -170,21 +157,12 @@ async function showInFrame(host, threads, embedder, request, response, { client,
  * @returns {Promise<Response>}
  */
 async function fetchFrame(host, threads, client, { url, referrer, asker, text }, signal) {
-  // Before it is parsed, which takes long.
   checkLength(url);
   if (parseUrl(url).protocol === 'about:') {
     // Only the document around the frame has an attribute `srcdoc` for it.
     const isKnown = /^about:blank(?:[?#]|$)/.test(url) || (asker === undefined && url === 'about:srcdoc');
     if (!isKnown) throw new LoadRefused(`${url} is no document`);
-    const response = localDocument(url, url === 'about:srcdoc' ? text : undefined);
-    const lease = host.budget.lease();
-    try {
-      lease.add(response.body.byteLength);
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
-    return { ...response, lease };
+    return localDocument(url, url === 'about:srcdoc' ? text : undefined);
   }
   return await host.network.fetch(
     { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },

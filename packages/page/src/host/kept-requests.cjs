@@ -40,9 +40,9 @@ class KeptRequests {
    */
   async #send(network, client, handle, { id, request }) {
     try {
-      const { lease, ...response } = await network.fetch(request, client, AbortSignal.timeout(MAX_TIME));
+      const response = await network.fetch(request, client, AbortSignal.timeout(MAX_TIME));
       const body = movedBody(response.body);
-      handle.deliver({ type: 'answer', id, response: { ...response, body } }, lease, [body.buffer]);
+      handle.postToMain({ type: 'answer', id, response: { ...response, body } }, [body.buffer]);
     } catch (error) {
       const timing = error instanceof NetworkError ? error.timing : undefined;
       handle.postToMain({ type: 'answer', id, error: messageOf(error), timing });

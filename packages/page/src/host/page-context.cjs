@@ -3,8 +3,7 @@
 // What the threads of one page share: its cookies, its storage, and the network as the user's thread uses it for them.
 
 const { newPageState } = require('../any-realm/page-state.cjs');
-const { BufferBudget } = require('../fetch/buffer-budget.cjs');
-const { Network, newDecoders } = require('../fetch/network.cjs');
+const { Network } = require('../fetch/network.cjs');
 const { PageStorage, StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 
@@ -45,8 +44,6 @@ class PageContext {
   #kept = 0;
   #keptSize = 0;
   #isClosed = false;
-  /** The responses that this thread holds for the page. */
-  budget;
   #pageState = newPageState(nextNumber++);
 
   /**
@@ -58,22 +55,15 @@ class PageContext {
     this.#host = host;
     this.#cookies = cookies;
     this.threadLimit = host.threadLimit;
-    this.budget = new BufferBudget(host.bodyLimit);
-    // As much again: items outlive their documents, and must not keep those that come later from loading anything.
-    const stored = new BufferBudget(host.bodyLimit);
-    this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas(stored), stored);
-    // The documents of the page have a share of their own, so that frames do not keep its user from leaving it.
-    const owner = {};
-    this.#transport = host.newTransport({ owner });
-    /** @param {Transport} transport @param {BufferBudget} budget @param {import('../fetch/response-body.cjs').Decoders} decoders */
-    const newNetwork = (transport, budget, decoders) =>
-      new Network(transport, cookies.jar, host.userAgent, budget, decoders);
-    const decoders = newDecoders(true);
-    this.network = newNetwork(this.#transport, this.budget, decoders);
+    this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas());
+    /** @param {Transport} transport */
+    const newNetwork = (transport) => new Network(transport, cookies.jar, host.userAgent);
+    this.#transport = host.newTransport();
+    this.network = newNetwork(this.#transport);
     this.#topLevelTransport = host.newTransport();
-    this.topLevelNetwork = newNetwork(this.#topLevelTransport, new BufferBudget(host.bodyLimit), newDecoders(true));
-    this.#keptTransport = host.newKeptTransport({ owner });
-    this.#keptNetwork = newNetwork(this.#keptTransport, this.budget, decoders);
+    this.topLevelNetwork = newNetwork(this.#topLevelTransport);
+    this.#keptTransport = host.newKeptTransport();
+    this.#keptNetwork = newNetwork(this.#keptTransport);
   }
 
   /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {KeptRequest} message */

@@ -6,20 +6,12 @@
 /** How many characters the items of an origin may have: as many as jsdom allows, and some for each item. */
 const MAX_ITEMS = 5_500_000;
 
-/** @typedef {import('../fetch/buffer-budget.cjs').BufferBudget} BufferBudget */
-
 /** The items of an origin, with their size in characters. @typedef {{ items: Map<string, string>, size: number }} Items */
 
 /** The areas of one kind. */
 class StorageAreas {
   /** @type {Map<string, Items>} */
   #byOrigin = new Map();
-  #budget;
-
-  /** @param {BufferBudget} budget that the items count against */
-  constructor(budget) {
-    this.#budget = budget;
-  }
 
   /** @param {string} key of an origin */
   itemsOf(key) {
@@ -36,25 +28,13 @@ class StorageAreas {
     const area = this.#byOrigin.get(key) ?? { items: new Map(), size: 0 };
     const before = area.items.get(name);
     const added = sizeOf(name, value) - sizeOf(name, before ?? null);
-    if (area.size + added > MAX_ITEMS || !this.#take(added)) return false;
+    if (area.size + added > MAX_ITEMS) return false;
     area.size += added;
     if (value === null) area.items.delete(name);
     else area.items.set(name, value);
     if (area.items.size === 0) this.#byOrigin.delete(key);
     else this.#byOrigin.set(key, area);
     return true;
-  }
-
-  /** @param {number} characters */
-  #take(characters) {
-    const bytes = 2 * characters;
-    try {
-      this.#budget.use(bytes);
-      return true;
-    } catch {
-      this.#budget.use(-bytes);
-      return false;
-    }
   }
 }
 
@@ -67,15 +47,11 @@ function sizeOf(name, value) {
 /** What a page keeps of both kinds. */
 class PageStorage {
   #localStorage;
-  #sessionStorage;
+  #sessionStorage = new StorageAreas();
 
-  /**
-   * @param {StorageAreas} localStorage of this page, or of all pages of the host
-   * @param {BufferBudget} budget
-   */
-  constructor(localStorage, budget) {
+  /** @param {StorageAreas} localStorage of this page, or of all pages of the host */
+  constructor(localStorage) {
     this.#localStorage = localStorage;
-    this.#sessionStorage = new StorageAreas(budget);
   }
 
   /** @param {string | undefined} key of an origin; none for opaque ones */

@@ -53,20 +53,13 @@ class PageWorkers {
     };
     this.#workers.set(keyOf(owner, id), worker);
     let handle;
-    /** @type {import('../fetch/request.cjs').Response['lease']} */
-    let lease;
     try {
       const release = this.#threads.reserve();
       try {
         handle = this.#host.startThread('worker');
         // The script is fetched while the thread starts.
         const [response] = await Promise.all([
-          owner
-            .withRequest(worker.request, (signal) => this.#fetch(owner, request, signal))
-            .then((fetched) => {
-              lease = fetched.lease;
-              return fetched;
-            }),
+          owner.withRequest(worker.request, (signal) => this.#fetch(owner, request, signal)),
           handle.ready(),
         ]);
         owner.handle.postToMain({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
@@ -83,7 +76,6 @@ class PageWorkers {
         release();
       }
     } catch (error) {
-      lease?.release();
       port.close();
       handle?.terminate();
       this.#forget(worker, messageOf(error));
@@ -115,7 +107,7 @@ class PageWorkers {
     let answer;
     let body;
     try {
-      const { lease, ...response } = await thread.withRequest(new AbortController(), (signal) =>
+      const response = await thread.withRequest(new AbortController(), (signal) =>
         this.#host.network.fetch(
           { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer },
           this.#threads.clientOf(thread),
@@ -124,8 +116,6 @@ class PageWorkers {
       );
       body = movedBody(response.body);
       answer = { response: { ...response, body } };
-      // The worker waits for it.
-      lease?.release();
     } catch (error) {
       answer = { error: messageOf(error) };
     }

@@ -12,7 +12,6 @@ const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
-const { NO_URL, urlOf } = require('../fetch/url-text.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
 const { PageError, TimeoutError, messageOf } = require('./errors.cjs');
 const { LoadState } = require('./load-state.cjs');
@@ -216,7 +215,6 @@ class Page extends EventEmitter {
     } catch (error) {
       this.#arrive(navigation);
       if (document === undefined) {
-        response?.lease?.release();
         // Awaited, so that a page that keeps navigating has no more threads than it may have navigations.
         await handle.terminate();
         this.#assertCurrent(navigation, url.href);
@@ -297,11 +295,9 @@ class Page extends EventEmitter {
       },
       this.#isVisible,
     );
-    const { timing, lease } = response;
+    const { timing } = response;
     const content = { body: response.body, referrer: documentReferrer(referrer, response.url) };
-    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content, {
-      lease,
-    });
+    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content);
     const document = { threads, main, loadState: new LoadState() };
     this.#document = document;
     this.emit('navigated', this.#url);
@@ -352,7 +348,7 @@ class Page extends EventEmitter {
   /** The page asks to be navigated. @param {FromDomRealm} message */
   #requestNavigation({ url, referrer }) {
     if (this.#isLeaving || typeof url !== 'string') return;
-    const protocol = url.length > MAX_URL ? undefined : urlOf(url)?.protocol;
+    const protocol = url.length > MAX_URL ? undefined : URL.parse(url)?.protocol;
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
@@ -362,7 +358,9 @@ class Page extends EventEmitter {
       return;
     }
     this.#reportNavigation(
-      protocol === undefined ? NO_URL : `a page may not navigate to URLs of the scheme ${protocol}`,
+      protocol === undefined
+        ? 'it is no URL, or too long'
+        : `a page may not navigate to URLs of the scheme ${protocol}`,
       url,
     );
   }

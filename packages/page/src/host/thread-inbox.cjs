@@ -2,13 +2,15 @@
 
 // The messages of a page thread.
 //
-// They are taken from the port in slices of time: a page can send messages faster than they are handled. A port of Node's that has a listener reads whatever
-// waits in it before anything else runs, such as the timeout that ends the page. So this one has none, and the thread rings when it has sent something.
+// A port of Node's that has a listener reads whatever waits in it before anything else runs, such as the timeout that ends the page. So this one has none,
+// and the thread rings when it has sent something.
 
 const { AsyncResource } = require('node:async_hooks');
+const { setImmediate } = require('node:timers');
 const { receiveMessageOnPort } = require('node:worker_threads');
 
-const slices = require('../fetch/time-slices.cjs');
+/** How many messages are handled before other things are done. */
+const BATCH = 100;
 
 /** Stands for a message that cannot be read. */
 const UNREADABLE = Symbol('unreadable');
@@ -71,7 +73,13 @@ class ThreadInbox {
 
   /** The thread says that it has sent messages. */
   ring() {
-    if (!this.#hasEnded) slices.add(this.#handleNext, this);
+    let hasMore = true;
+    try {
+      for (let count = 0; count < BATCH && hasMore; count += 1) hasMore = this.#handleNext();
+    } finally {
+      // A listener of the user may throw, too.
+      if (hasMore) setImmediate(() => this.ring());
+    }
   }
 
   /**
@@ -120,7 +128,6 @@ class ThreadInbox {
   /** No more messages are handled, and the port is closed, with the ports in the messages that are in it. */
   end() {
     this.#hasEnded = true;
-    slices.remove(this.#handleNext, this);
     this.#port.close();
     for (let first = this.#waiting.shift(); first !== undefined; first = this.#waiting.shift()) first.resolve();
   }

@@ -6,8 +6,6 @@
 
 const { randomUUID } = require('node:crypto');
 
-const { MAX_LENGTH } = require('../fetch/mime-type.cjs');
-
 /** How many bytes, and how many URLs, a thread may keep this way. */
 const MAX_BYTES = 256 << 20;
 const MAX_URLS = 100_000;
@@ -33,12 +31,11 @@ class BlobUrlStore {
 
   /**
    * @param {Uint8Array} bytes
-   * @param {string} claimed the type: one that is too long counts as none, because each thread that gets the blob gets it, too
+   * @param {string} type
    * @returns {string} a URL, empty when there is no room
    */
-  add(bytes, claimed) {
+  add(bytes, type) {
     const length = bytes.byteLength;
-    const type = claimed.length > MAX_LENGTH ? '' : claimed;
     if (this.#blobs.size >= MAX_URLS || this.#size + length + type.length > MAX_BYTES) return '';
     const url = `blob:${this.#origin}/${randomUUID()}`;
     const copy = new Uint8Array(new SharedArrayBuffer(length));

@@ -11,7 +11,7 @@ const { ensureAgent } = require('selfprof/internal/agent.cjs');
 const native = require('selfprof/internal/native.cjs');
 const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
 const { ValueSerializer } = require('../cloning/value-serializer.cjs');
-const { Cookies } = require('../fetch/cookies.cjs');
+const { CookieCopy } = require('../fetch/cookie-copy.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { Network } = require('../fetch/network.cjs');
 const { Transport } = require('../fetch/http.cjs');
@@ -141,7 +141,7 @@ class PageThread {
     this.sessions = new ProfilerSessions(options.sampleBudget);
     this.windows = new WindowRegistry(this, jsdomScripts);
     useJsdom(library);
-    this.#cookies = new Cookies(cookies, (change) => this.tellLimited({ type: 'cookie', change }));
+    this.#cookies = new CookieCopy(cookies, (change) => this.tellLimited({ type: 'cookie', change }));
     this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
     this.workers = new OwnedWorkers(this, options.threadLimit);
 
@@ -419,7 +419,7 @@ class PageThread {
 
   /** What the user's thread sends, by the message's type. @type {Record<string, (message: any) => void>} */
   #onMessage = {
-    cookie: ({ change }) => this.#cookies.apply(change),
+    cookie: ({ change, isOwn }) => this.#cookies.receive(change, isOwn),
     open: ({ document, content, ancestors, storage, isVisible }) => {
       this.#setVisible(isVisible);
       this.#become(document);
