@@ -37,7 +37,7 @@ const { farther, siteRelation } = require('./site.cjs');
  * An HTTP request before it goes out, for a caller who may answer it in place of the server.
  *
  * @typedef {object} InterceptedRequest
- * @property {string} url
+ * @property {string} url without its fragment
  * @property {string} method
  * @property {HeaderList} headers all that would be sent
  * @property {Uint8Array | null} body
@@ -249,7 +249,7 @@ class Network {
    */
   async #intercepted({ url, method, headers, body, startedAt }, { destination = '', mode }, signal) {
     if (this.intercept === undefined) return undefined;
-    const begun = this.intercept({ url: url.href, method, headers, body, destination, mode });
+    const begun = this.intercept({ url: withoutFragment(url.href), method, headers, body, destination, mode });
     const answer = await untilAborted(begun, signal);
     if (answer === undefined) return undefined;
     if ('abort' in answer) throw new NetworkError(`${method} ${url.origin}${url.pathname} was aborted`);
