@@ -49,32 +49,6 @@ suite('a program whose work is done ends, though a page', () => {
     });
 });
 
-test('a program whose work is done ends, though there is always a connection over TLS to be read', {
-  timeout: 60_000,
-}, async () => {
-  const { code, stdout } = await runProgram(
-    `import { EventEmitter } from 'node:events';
-    import fs from 'node:fs';
-    import { createRequire } from 'node:module';
-    const { readInTurns } = createRequire(${JSON.stringify(import.meta.url)})('../src/fetch/tls-reading.cjs');
-    let turns = 0;
-    const handle = {
-      // Never empty.
-      fd: fs.openSync('/dev/zero'),
-      reading: true,
-      readStart: () => { turns++; },
-      readStop: () => 0,
-      _parent: { get bytesRead() { return turns; } },
-    };
-    const socket = Object.assign(new EventEmitter(), { connecting: false, _handle: handle });
-    readInTurns(socket, new EventEmitter(), {});
-    setTimeout(() => {}, 200);
-    process.on('exit', () => console.log(turns > 100));`,
-    { timeout: 30_000 },
-  );
-  assert.deepEqual([code, stdout], [0, 'true\n']);
-});
-
 test('a program whose work is done ends, though the documents of frames are decoded without end', {
   timeout: 60_000,
 }, async (t) => {

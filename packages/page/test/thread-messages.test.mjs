@@ -4,13 +4,8 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
 import { walk } from './reachable.mjs';
-import v8 from 'node:v8';
-import vm from 'node:vm';
-import { Cookies } from '../src/fetch/cookies.cjs';
-import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
-import { CookieFeed } from '../src/host/cookie-feed.cjs';
 import { jsdomWithBackDoor } from './back-door.mjs';
-import { block, eventually, host, jsdom, openHtml, serve, watchMemory } from './server.mjs';
+import { block, eventually, host, openHtml, serve, watchMemory } from './server.mjs';
 import { takeOver, uncaught } from './taken-over.mjs';
 
 const { DomMessages } = createRequire(import.meta.url)('../src/main-realm/dom-messages.cjs');
@@ -493,60 +488,6 @@ suite('what threads of a page send each other', () => {
     return grown() / 2 ** 20;
   }
   const BUSY = 'for (const end = Date.now() + 5_000; Date.now() < end;);';
-
-  test('is not sent to a thread that has ended: cookies', () => {
-    const leases = [];
-    let count = 0;
-    const thread = {
-      hasEnded: false,
-      deliver(_message, lease) {
-        count += 1;
-        if (this.hasEnded) lease.release();
-        else leases.push(lease);
-      },
-    };
-    const feed = new CookieFeed(thread);
-    for (let at = 0; at < 50_000; at++)
-      feed.add({ url: 'http://victim.test/', cookie: `name${at}=value`, isHttp: false });
-    assert.ok(count < 10_000, `${count}`);
-    thread.hasEnded = true;
-    count = 0;
-    for (const lease of leases) lease.release();
-    assert.equal(count, 0);
-  });
-
-  test('does not fill memory while one of them is busy: cookies', () => {
-    const sent = [];
-    const feed = new CookieFeed({ deliver: (message, lease) => sent.push({ ...message, lease }) });
-    for (let at = 0; at < 200_000; at++)
-      feed.add({ url: 'http://victim.test/', cookie: `name${at % 40}=${at}`.padEnd(4_000, 'x'), isHttp: false });
-    assert.ok(sent.length < 300, `${sent.length} messages`);
-    const before = sent.length;
-    for (let at = 0; at < sent.length; at++) sent[at].lease.release();
-    assert.equal(sent.length - before, 40);
-    assert.ok(sent.at(-1).change.cookie.startsWith('name39=199999x'));
-    for (let at = 0; at < 200_000; at++)
-      feed.add({ url: `http://victim.test/${at}`, cookie: 'a=b'.padEnd(4_000, 'x'), isHttp: false });
-    for (let at = 0; at < sent.length; at++) sent[at].lease.release();
-    assert.ok(sent.length < 6_000, `${sent.length} messages`);
-  });
-
-  test('does not fill memory while one of them is busy: the URLs of cookies', () => {
-    useJsdom({ folder: jsdom });
-    const waiting = [];
-    const cookies = new Cookies(undefined, (change) => waiting.push(change));
-    const before = process.memoryUsage().heapUsed;
-    for (let at = 0; at < 50; at++) {
-      const url = new URL(`http://victim.test/long/enough/${at}?${'x'.repeat(4e6)}`);
-      const request = { isTopLevel: true, method: 'GET', client: { origin: 'http://victim.test' } };
-      cookies.store(url, [['set-cookie', `name${at}=1`]], request);
-    }
-    v8.setFlagsFromString('--expose-gc');
-    vm.runInNewContext('gc')();
-    const grown = (process.memoryUsage().heapUsed - before) / 2 ** 20;
-    assert.equal(waiting.length, 50);
-    assert.ok(grown < 50, `${grown} MB`);
-  });
 
   test('does not fill memory while one of them is busy: exceptions of a worker', { timeout: 120_000 }, async (t) => {
     const worker = `

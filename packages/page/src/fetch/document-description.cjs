@@ -12,7 +12,6 @@ const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isola
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
 const { isSameSite } = require('./site.cjs');
 const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
-const { urlOf } = require('./url-text.cjs');
 
 /**
  * A document before it is parsed.
@@ -154,12 +153,12 @@ function describeFrame(
     throw new LoadRefused(`${url.href} forbids to be framed (X-Frame-Options)`);
   }
   const isolated = hasHeaders(url) ? readIsolationHeader(headers) : (isLocal ? asker : embedder).isolated;
-  const from = urlOf(src);
+  const from = URL.parse(src);
   const around = {
     embedder: embedder.origin,
     declared: embedder.isolated,
     allow,
-    src: isLocal || from === undefined ? embedder.origin : originOfUrl(from),
+    src: isLocal || from === null ? embedder.origin : originOfUrl(from),
   };
   const isIsolated = isEmbedderIsolated && isAllowedInFrame(origin, around) && allowsItself(isolated, origin);
   return {

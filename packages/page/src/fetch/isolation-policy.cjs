@@ -7,7 +7,6 @@ const { FEATURE, readAllowAttribute } = require('./allow-attribute.cjs');
 const { getHeader } = require('./headers.cjs');
 const { isOpaque } = require('./origin.cjs');
 const { Token, parseDictionary } = require('./structured-fields.cjs');
-const { urlOf } = require('./url-text.cjs');
 
 /** @typedef {import('./origin.cjs').Origin} Origin */
 
@@ -31,7 +30,7 @@ function includes(allowlist, origin, { self, src }) {
     if (value === '*') return true;
     if (value === 'self') return origin === self;
     if (value === 'src') return origin === src;
-    return !isOpaque(origin) && urlOf(value)?.origin === origin;
+    return !isOpaque(origin) && URL.parse(value)?.origin === origin;
   });
 }
 

@@ -1,6 +1,6 @@
 'use strict';
 
-const { withoutFragment } = require('../fetch/claimed-url.cjs');
+const { withoutFragment } = require('../fetch/without-fragment.cjs');
 
 /** Whether two URLs differ by their fragments alone. @param {string} a @param {string} b */
 function isSameDocument(a, b) {

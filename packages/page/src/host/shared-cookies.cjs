@@ -12,13 +12,18 @@ class SharedCookies {
   #threads = new Set();
   jar = new Cookies(undefined, (change) => this.#post(change));
 
-  /** @param {ThreadHandle} thread that begins with a copy */
+  /** @param {ThreadHandle} thread that was started with a copy */
   add(thread) {
     this.#threads.add(thread);
     thread.on('exit', () => this.#threads.delete(thread));
   }
 
-  /** A cookie was stored: this jar and the threads store it, too. @param {CookieChange} change @param {ThreadHandle} [from] the thread that has it */
+  /**
+   * A cookie was stored: this jar and the threads store it, too. See fetch/cookie-copy.cjs for the thread that it comes from.
+   *
+   * @param {CookieChange} change
+   * @param {ThreadHandle} [from]
+   */
   share(change, from) {
     this.jar.apply(change);
     this.#post(change, from);
@@ -26,7 +31,7 @@ class SharedCookies {
 
   /** @param {CookieChange} change @param {ThreadHandle} [from] */
   #post(change, from) {
-    for (const thread of this.#threads) if (thread !== from) thread.post({ type: 'cookie', change });
+    for (const thread of this.#threads) thread.post({ type: 'cookie', change, isOwn: thread === from });
   }
 }
 

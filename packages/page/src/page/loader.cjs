@@ -3,7 +3,7 @@
 // Loads what the thread's documents request. What a page may learn about a response is decided here: of an image of another origin only its
 // size, of a script of another origin not its text. Why a request failed goes to the page's user.
 
-const { withoutFragment } = require('../fetch/claimed-url.cjs');
+const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { charset } = require('../fetch/mime-type.cjs');
 const { KeepaliveRequests } = require('./keepalive-requests.cjs');

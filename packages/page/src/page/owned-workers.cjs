@@ -6,7 +6,7 @@
 const { MessageChannel } = require('node:worker_threads');
 
 const native = require('selfprof/internal/native.cjs');
-const { withoutFragment } = require('../fetch/claimed-url.cjs');
+const { withoutFragment } = require('../fetch/without-fragment.cjs');
 
 /** @typedef {import('./window-record.cjs').WindowRecord} WindowRecord */
 /** @typedef {import('../fetch/worker-description.cjs').WorkerOptions & { url: string }} RequestedWorker */

@@ -5,13 +5,15 @@
 // navigates, its thread is released and opens the next document in fresh windows: loading jsdom takes half a second.
 
 const { enableCompileCache } = require('node:module');
+// Not those of jsdom, see tasks.cjs.
+const { setImmediate } = require('node:timers');
 const { MessageChannel, parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
 
 enableCompileCache?.();
 
 const { ensureAgent } = require('selfprof/internal/agent.cjs');
 const native = require('selfprof/internal/native.cjs');
-const { Cookies } = require('../fetch/cookies.cjs');
+const { CookieCopy } = require('../fetch/cookie-copy.cjs');
 const { Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { Network } = require('../fetch/network.cjs');
@@ -178,7 +180,8 @@ class PageThread {
    */
   report(error, window) {
     try {
-      this.dom.report(error, window);
+      if (this.#parts === undefined) this.fail(error);
+      else this.dom.report(error, window);
     } catch (failure) {
       this.fail(failure);
     }
@@ -252,7 +255,7 @@ class PageThread {
 
   /** Makes this the thread of a document, or of a worker. @param {ThreadDocument} document @param {import('./thread-types.js').SavedCookies} saved */
   #become({ url, origin, embedderPolicy, isIsolated, isSecure, hasCrossSiteAncestor, profiling, profile }, saved) {
-    const cookies = new Cookies(saved, (change) => this.tell({ type: 'cookie', change }));
+    const cookies = new CookieCopy(saved, (change) => this.tell({ type: 'cookie', change }));
     const blobs = new BlobUrlStore(this, serialize(origin));
     const blobAt = (/** @type {string} */ blobUrl) => blobs.find(blobUrl);
     this.#parts = {
@@ -334,7 +337,7 @@ class PageThread {
       this.#asked.get(id)?.(answer);
       this.#asked.delete(id);
     },
-    cookie: ({ change }) => this.#parts?.cookies.apply(change),
+    cookie: ({ change, isOwn }) => this.#parts?.cookies.receive(change, isOwn),
     'worker gone': (message) => this.#parts?.workers.onGone(message),
     frame: (message) => this.#parts?.loader.onFrame(message),
     'navigate frame': ({ frame, ...navigation }) => this.enter(() => this.dom.navigateFrame?.(frame, navigation)),
@@ -372,7 +375,7 @@ class PageThread {
 /**
  * @typedef {object} PageParts
  * @property {ThreadClient & { url: string }} client
- * @property {Cookies} cookies
+ * @property {CookieCopy} cookies
  * @property {BlobUrlStore} blobs
  * @property {WindowRegistry} windows
  * @property {OwnedWorkers} workers
@@ -382,10 +385,7 @@ class PageThread {
 const thread = new PageThread(workerData);
 
 // The page's errors must not end the thread: they are reported to the window that they happened in.
-process.on('uncaughtException', (error) => {
-  if (thread.isOpen) thread.report(error);
-  else thread.fail(error);
-});
+process.on('uncaughtException', (error) => thread.report(error));
 
 host.on('message', (message) => thread.onMessage(message));
 thread.tell({ type: 'ready' });

@@ -18,8 +18,9 @@ class Tasks {
     for (const name of /** @type {const} */ (['setTimeout', 'setInterval', 'setImmediate'])) {
       const original = /** @type {(callback: () => void, ...rest: unknown[]) => any} */ (globalThis[name]);
       const start = (/** @type {(...values: unknown[]) => void} */ callback, /** @type {unknown[]} */ ...rest) => {
-        const [delay, ...values] = name === 'setImmediate' ? [undefined, ...rest] : rest;
-        return original(() => this.#thread.enter(() => callback(...values)), .../** @type {unknown[]} */ (delay === undefined ? [] : [delay]));
+        const values = name === 'setImmediate' ? rest : rest.slice(1);
+        const delay = name === 'setImmediate' ? [] : rest.slice(0, 1);
+        return original(() => this.#thread.enter(() => callback(...values)), ...delay);
       };
       globalThis[name] = /** @type {any} */ (start);
     }

@@ -95,7 +95,7 @@ export type ToMainRealm =
       isVisible: boolean;
     }
   | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; port: MessagePort }
-  | { type: 'cookie'; change: CookieChange }
+  | { type: 'cookie'; change: CookieChange; isOwn: boolean }
   | { type: 'worker gone'; id: number; error?: string | undefined; hasStarted?: boolean | undefined }
   | {
       type: 'answer';

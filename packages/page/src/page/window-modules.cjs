@@ -6,7 +6,7 @@
 // none is muted.
 
 const native = require('selfprof/internal/native.cjs');
-const { withoutFragment } = require('../fetch/claimed-url.cjs');
+const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { getHeader } = require('../fetch/headers.cjs');
 const { isJavaScript, isJson } = require('../fetch/mime-type.cjs');
 const { ImportMap } = require('./import-map.cjs');

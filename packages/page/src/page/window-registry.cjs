@@ -6,7 +6,7 @@
 const vm = require('node:vm');
 
 const native = require('selfprof/internal/native.cjs');
-const { withoutFragment } = require('../fetch/claimed-url.cjs');
+const { withoutFragment } = require('../fetch/without-fragment.cjs');
 const { UNRESTRICTED } = require('../fetch/sandbox-attribute.cjs');
 const { isSameOrigin } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
