@@ -65,8 +65,7 @@ class BrowserContext {
     const network = { hosts, ca, ignoreCertificateErrors, bodyLimit };
     this.transport = new Transport(network);
     this.pool = new ThreadPool({ library, options: { memoryLimit, userAgent: this.userAgent, network } });
-    this.#shared =
-      cookies === 'host' ? { cookies: new SharedCookies(), localStorage: new StorageAreas() } : undefined;
+    this.#shared = cookies === 'host' ? { cookies: new SharedCookies(), localStorage: new StorageAreas() } : undefined;
   }
 
   /** What the threads of a new page share. */

@@ -8,9 +8,9 @@ const v8 = require('node:v8');
 
 /** V8's own format, in which views of buffers are values like any other. */
 class PlainSerializer extends v8.Serializer {
-  /** @override @param {unknown} value */
-  _writeHostObject(value) {
-    this._getDataCloneError(`${value} could not be cloned.`);
+  /** @param {object} object of Node or of the Web, which V8 cannot write */
+  _writeHostObject(object) {
+    throw new DOMException(`${Object.prototype.toString.call(object)} could not be cloned.`, 'DataCloneError');
   }
 }
 
@@ -42,7 +42,7 @@ function deserializeResult(record) {
   if (record === undefined) throw new TypeError('the page has given no result');
   const { bytes, objects } = record;
   class Deserializer extends v8.Deserializer {
-    /** @override The number of a platform object is in the bytes. */
+    /** The number of a platform object is in the bytes. */
     _readHostObject() {
       return toPlatformObject(objects[this.readUint32()]);
     }

@@ -12,8 +12,7 @@ const realms = require('./window-realms.cjs');
  *   parameters: import('../window/contracts.js').CloneRecord }} message
  */
 exports.evaluate = ({ id, frame, source, isFunction, parameters }) => {
-  const done = (/** @type {import('../window/contracts.js').EvaluationOutcome} */ outcome) =>
-    answer(id, outcome);
+  const done = (/** @type {import('../window/contracts.js').EvaluationOutcome} */ outcome) => answer(id, outcome);
   const realm = realms.byFrame(frame);
   if (realm === undefined) {
     done({ error: { name: 'Error', message: 'the frame is gone', stack: '' } });

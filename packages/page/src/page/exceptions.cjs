@@ -58,9 +58,7 @@ function reportException(window, error, url = window._document.URL, muted = fals
     return;
   }
   const isError = kindOf(error) === 'Error' || read(error, 'stack') !== undefined;
-  const [lineno = 0, colno = 0] = isError
-    ? syntaxErrorPosition(error).split(':').filter(Boolean).map(Number)
-    : [];
+  const [lineno = 0, colno = 0] = isError ? syntaxErrorPosition(error).split(':').filter(Boolean).map(Number) : [];
   const syntaxError = lineno === 0 ? undefined : { filename: url, lineno, colno };
   const position = syntaxError ??
     locate(stack ?? (isError ? read(error, 'stack') : undefined)) ?? { filename: url, lineno: 0, colno: 0 };

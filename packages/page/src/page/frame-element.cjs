@@ -365,7 +365,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
       asker: asked?.asker,
       referrer: asked?.referrer ?? frameReferrer(/** @type {any} */ (this), url),
       base: asked === undefined ? parent.baseURLSerialized() : '',
-      window: realms.realmOf(parent._globalObject)?.id,
+      window: realms.numberOf(parent._globalObject),
       frame: this.#number,
       initiator: this._localName,
       sandbox: readSandbox(this.#sandbox),

@@ -2,6 +2,8 @@
 
 // Waits until a page is idle: no request of it is pending, and its thread has next to nothing to do.
 
+const { clearInterval, setInterval } = require('node:timers');
+
 /** How often the page is polled, in milliseconds. */
 const INTERVAL_MS = 50;
 /** The part of the time that an idle page may be busy, with animations or with polling. */

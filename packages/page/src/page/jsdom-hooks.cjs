@@ -66,7 +66,11 @@ function installJsdomHooks(library, kind) {
       const { parentURL = '' } = context;
       if (parentURL.startsWith(jsdom)) {
         if (Object.hasOwn(FOR_JSDOM, specifier))
-          return { url: pathToFileURL(path.join(__dirname, FOR_JSDOM[specifier])).href, format: 'commonjs', shortCircuit: true };
+          return {
+            url: pathToFileURL(path.join(__dirname, FOR_JSDOM[specifier])).href,
+            format: 'commonjs',
+            shortCircuit: true,
+          };
         const found = nextResolve(specifier, context);
         const replacement = replaced.get(found.url);
         return replacement === undefined ? found : { url: replacement, format: 'commonjs', shortCircuit: true };

@@ -5,6 +5,8 @@
 // Node calls into the DOM realm from many places, and the microtasks of a page run after each call has returned. So a task ends where the
 // next one begins or, when none follows, in the check phase of the event loop.
 
+const { setImmediate } = require('node:timers');
+
 const native = require('selfprof/internal/native.cjs');
 
 /** From how many milliseconds on a task is long. */

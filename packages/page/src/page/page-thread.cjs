@@ -102,8 +102,11 @@ class PageThread {
     // What functions of a page throw is noted, so that exceptions of muted scripts are known later. jsdom calls them with these.
     const { construct } = Reflect;
     Reflect.apply = /** @type {typeof Reflect.apply} */ (native.notingApply(() => {}));
-    Reflect.construct = (callee, parameters, target = callee) =>
-      Reflect.apply(construct, undefined, [callee, parameters, target]);
+    Reflect.construct = (
+      /** @type {any} */ callee,
+      /** @type {any} */ parameters,
+      /** @type {any} */ target = callee,
+    ) => Reflect.apply(construct, undefined, [callee, parameters, target]);
     this.tasks.install();
     installJsdomHooks(library, kind);
     current.thread = this;

@@ -30,7 +30,7 @@ const utf8 = new TextEncoder();
 /**
  * Sends a request. Rejects for a network error, or with the signal's reason.
  *
- * @param {object} request
+ * @param {import('./page-request.cjs').RequestOfPage} request
  * @param {Uint8Array | undefined} body
  * @param {AbortSignal} [signal]
  * @returns {Promise<VisibleResponse>}
@@ -58,6 +58,7 @@ function send(request, body, signal) {
  * The mode and the credentials that an element's `crossorigin` attribute stands for.
  *
  * @param {{ getAttributeNS(namespace: string | null, name: string): string | null } | null} element
+ * @returns {Required<Pick<import('./page-request.cjs').RequestOfPage, 'mode' | 'credentials'>>}
  */
 function corsSettings(element) {
   const state = element?.getAttributeNS(null, 'crossorigin') ?? null;
@@ -81,7 +82,7 @@ async function fetchCollected(_dispatcher, { url, headers: { Referer: referrer =
   const name = element?._localName ?? 'other';
   const destination = DESTINATIONS[name] ?? '';
   const initiator = INITIATORS[name] ?? name;
-  const window = element === null ? undefined : realms.realmOf(element._ownerDocument._globalObject)?.id;
+  const window = element === null ? -1 : realms.numberOf(element._ownerDocument._globalObject);
   const integrity = (name === 'link' && element?.getAttributeNS(null, 'integrity')) || '';
   const response = await send(
     { url, ...corsSettings(element), destination, referrer, initiator, integrity, window },
@@ -141,10 +142,11 @@ class JSDOMDispatcher {
       else if (key !== 'origin') list.push([name, value]);
     }
     const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? undefined);
-    const credentials = withCredentials ? 'include' : 'same-origin';
+    const credentials = /** @type {'include' | 'same-origin'} */ (withCredentials ? 'include' : 'same-origin');
     const usesPreflight = preflight !== undefined || listensToUpload;
     const source = { initiator: 'xmlhttprequest', window: this.#realm.id };
-    const request = { url, method, headers: list, mode: 'cors', credentials, referrer, usesPreflight, ...source };
+    const mode = /** @type {const} */ ('cors');
+    const request = { url, method, headers: list, mode, credentials, referrer, usesPreflight, ...source };
     const response = await send(request, bytes, signal);
     /** @type {Record<string, string | string[]>} */
     const received = {};

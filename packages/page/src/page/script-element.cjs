@@ -187,10 +187,8 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
   }
 
   /**
-   * Sends a request to the main realm.
-   *
    * @param {string} url
-   * @param {(onDone: (answer: string) => void) => number} start returns the request's id
+   * @param {(onDone: import('./loader.cjs').OnAnswer) => number} start sends a request, and returns its id
    */
   #request(url, start) {
     const signal = this.#signal;
@@ -214,7 +212,7 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
       ...corsSettings(this),
       integrity: this.getAttributeNS(null, 'integrity') ?? '',
       referrer: document.URL,
-      window: realms.realmOf(document._globalObject)?.id,
+      window: realms.numberOf(document._globalObject),
       initiator: 'script',
     };
   }
@@ -238,7 +236,7 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
   }
 
   /**
-   * @param {object} module its URL, or its source
+   * @param {{ url: string, source?: string, line?: number, column?: number }} module its URL, or its source
    * @param {string} url
    */
   #loadModule(module, url) {
@@ -249,6 +247,8 @@ class HTMLScriptElementImpl extends HTMLElementImpl {
       // Modules are always fetched with CORS: without the attribute, as with `crossorigin=anonymous`.
       credentials: this.hasAttributeNS(null, 'crossorigin') ? credentials : 'same-origin',
       base: document.baseURLSerialized(),
+      line: 0,
+      column: 0,
       ...module,
     };
     this.#request(url, (done) => thread.loader.loadModule(document._globalObject, request, done));

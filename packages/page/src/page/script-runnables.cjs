@@ -36,7 +36,8 @@ function inlineScript(document, source, { line, column }) {
   const { URL: url } = document;
   const base = document.baseURLSerialized();
   return {
-    run: () => runAndReport(window, url, false, () => thread.windows.runScript(window, source, url, line, column, base)),
+    run: () =>
+      runAndReport(window, url, false, () => thread.windows.runScript(window, source, url, line, column, base)),
   };
 }
 

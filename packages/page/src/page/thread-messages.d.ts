@@ -1,8 +1,4 @@
-// The messages between the user's thread and the page threads.
-//
-// They go through its main realm, which is trusted. A page can take over the DOM realm, so what that sends is read by the main realm first:
-// main-realm/dom-messages.cjs. Messages for the DOM realm have a port of their own, so that they are made of objects of that realm; a message
-// for the main realm announces each.
+// The messages between the page host and its page threads.
 
 import type { MessagePort } from 'node:worker_threads';
 
@@ -11,8 +7,9 @@ import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
 import type { BlobContent, Request, Response } from '../fetch/request.cjs';
 import type { Sandbox } from '../fetch/sandbox-attribute.cjs';
-import type { PackedModules } from '../fetch/packed-modules.cjs';
 import type { WorkerOptions } from '../fetch/worker-description.cjs';
+import type { CloneRecord, ErrorDescription } from '../window/contracts.js';
+import type { SavedCookies } from './thread-types.js';
 
 /** A window as another thread knows it: the number of its thread in the page, and its number in that thread. */
 export interface WindowAddress {
@@ -58,43 +55,45 @@ export type StorageArea = 'localStorage' | 'sessionStorage';
 /** The items of an origin. */
 export type StoredItems = Record<StorageArea, [name: string, value: string][]>;
 
-/** Requests that the main realm answers with `done`. */
-export type MainRealmRequest =
+/** Requests that a thread answers with `done`. */
+export type ThreadRequest =
+  | { type: 'evaluate'; frame: number; source: string; isFunction: boolean; parameters: CloneRecord }
+  | { type: 'automate'; frame: number; command: string; names: { prefix: string; handle: string }; parameters: object }
   | { type: 'force sample'; frame: number }
-  | { type: 'modules' }
   | { type: 'visibility'; isVisible: boolean }
   | { type: 'unload' }
+  | { type: 'release' }
+  | { type: 'ping' }
   | { type: 'take profile' }
   | { type: 'await idle'; quiet: number };
 
-/** The answer to a {@link MainRealmRequest}. */
-export interface MainRealmAnswer {
+/** The answer to a {@link ThreadRequest}. */
+export interface ThreadAnswer {
   type: 'done';
   id: number;
-  error?: string | undefined;
+  error?: any;
   /** A trace as gzipped JSON. */
   bytes?: Uint8Array;
-  /** What the thread has loaded of the host's modules. */
-  modules?: PackedModules;
+  /** The result of a script. */
+  record?: CloneRecord;
+  /** The result of a command, as JSON. */
+  text?: string;
+  /** How many contexts the thread has after its release. */
+  contexts?: number;
 }
 
-/** An answer that the DOM realm may give, and what the shapes of its value may cost: see cloning/object-shapes.cjs. */
-export interface Expected {
-  id: number;
-  maxShapeCost: number;
-}
-
-/** From the user's thread to a main realm. */
-export type ToMainRealm =
+/** From the host to a thread. */
+export type ToThread =
   | {
       type: 'open';
       document: PageDocument;
       content: DocumentContent;
+      cookies: SavedCookies;
       ancestors?: Ancestors | undefined;
       storage?: StoredItems | undefined;
       isVisible: boolean;
     }
-  | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; port: MessagePort }
+  | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; cookies: SavedCookies; port: MessagePort }
   | { type: 'cookie'; change: CookieChange; isOwn: boolean }
   | { type: 'worker gone'; id: number; error?: string | undefined; hasStarted?: boolean | undefined }
   | {
@@ -110,11 +109,10 @@ export type ToMainRealm =
   | { type: 'frame'; id: number; remote: Omit<WindowAddress, 'origin'>; error?: string | undefined }
   | { type: 'navigate frame'; frame: number; url: string; referrer: string; asker: number }
   | { type: 'fetched'; window: number; url: string; initiator: string; timing?: FetchTiming | undefined }
-  | { type: 'answered' }
-  /** There is a message for the DOM realm, of so many kilobytes; a request has a number. */
-  | { type: 'dom'; weight: number; asked: Expected | undefined }
-  | { type: 'ping'; id: number }
-  | (MainRealmRequest & { id: number });
+  | { type: 'message'; frame: number; record: CloneRecord; source: WindowAddress }
+  | { type: 'remote loaded'; frame: number }
+  | { type: 'storage'; area: StorageArea; name: string; value: string | null; url: string }
+  | (ThreadRequest & { id: number });
 
 /** The bytes of a blob: URL, which threads share. */
 export interface SharedBlob {
@@ -152,7 +150,6 @@ export interface FrameRequest {
   /** The base URL of the document around. */
   base: string;
   initiator: string;
-  weight?: number;
 }
 
 /** A request that outlives its document. */
@@ -162,8 +159,6 @@ export interface KeptRequest {
   request: Request;
   /** That of the document that makes it. */
   embedderPolicy: PageDocument['embedderPolicy'];
-  /** Its size in kilobytes. */
-  weight?: number;
 }
 
 /** A worker that is to be started. */
@@ -195,52 +190,42 @@ export interface ImportScriptRequest {
   port: MessagePort;
 }
 
-/** What a page thread asks of the user's thread, or reports to it, by itself. */
-export type MainRealmReport =
-  | { type: 'cookie'; change: CookieChange; weight: number }
-  | { type: 'failure'; message: string; weight: number }
-  | { type: 'problem'; frame: number; kind: string; text: string; url: string; weight: number }
+/** What concerns the page as a whole. */
+export type PageMessage =
+  | { type: 'DOMContentLoaded'; frame: number }
+  | { type: 'load'; frame: number }
+  | { type: 'navigate'; url: string; referrer: string; replacement: boolean }
+  | { type: 'console'; frame: number; method: string; text: string }
+  | ({ type: 'exception'; frame: number; filename: string; lineno: number; colno: number } & Omit<
+      ErrorDescription,
+      'name'
+    >)
+  | { type: 'problem'; frame: number; kind: string; text: string; url: string };
+
+/** What a thread asks of the host, or reports to it, by itself. */
+export type FromThread =
+  | PageMessage
+  | { type: 'cookie'; change: CookieChange }
+  | { type: 'storage'; area: StorageArea; name: string; value: string | null }
+  | { type: 'window'; frame: number; parent: number; url: string }
+  | { type: 'window at'; frame: number; url: string }
+  | { type: 'window closed'; frame: number }
+  | { type: 'close remote'; frame: number }
+  | {
+      type: 'post';
+      from: number;
+      to: { thread: number; frame: number };
+      record: CloneRecord;
+      targetOrigin: string;
+    }
   | WorkerRequest
   | { type: 'end worker'; id: number }
   | { type: 'end frame'; id: number }
   | { type: 'worker failed'; error: string }
   | { type: 'closed' }
   | ImportScriptRequest
-  | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer; memory: number }
+  | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer }
   | { type: 'blob gone'; url: string }
   | { type: 'blob'; id: number; url: string }
   | KeptRequest
   | FrameRequest;
-
-/** From a main realm to the user's thread. */
-export type FromMainRealm =
-  | { type: 'dom'; message: FromDomRealm; weight: number }
-  | { type: 'ready' }
-  | { type: 'delivered'; delivery: number }
-  | { type: 'pong'; id: number }
-  | MainRealmAnswer
-  | MainRealmReport;
-
-/** Requests that the DOM realm answers with `evaluated`. */
-export type DomRealmRequest =
-  | { type: 'evaluate'; source: string; isFunction: boolean; parameters: object }
-  | { type: 'automate'; command: string; names: { prefix: string; handle: string }; parameters: object };
-
-/** From the user's thread to a DOM realm. */
-export type ToDomRealm =
-  | { type: 'message'; frame: number; record: unknown; source: WindowAddress }
-  | { type: 'remote loaded'; frame: number }
-  | {
-      type: 'storage';
-      area: StorageArea;
-      name: string;
-      value: string | null;
-      url: string;
-    }
-  | (DomRealmRequest & { id: number; frame: number });
-
-/**
- * From a DOM realm to the user's thread. `type` is one of `evaluated`, `post`, `window`, `window at`, `window closed`,
- * `close remote`, `navigate`, `storage`, `DOMContentLoaded`, `load`, `console`, `exception` and `problem`; a page may send anything else, too.
- */
-export type FromDomRealm = { readonly type: string } & { readonly [member: string]: unknown };

@@ -23,6 +23,7 @@ const REPLACED = new Map([
 /** Modules that are values of this thread, by the name of the parameter that has them. */
 const GIVEN = new Map([
   ['selfprof:host', 'host'],
+  ['selfprof:native', 'native'],
   [require.resolve('selfprof/internal/native.cjs'), 'native'],
 ]);
 

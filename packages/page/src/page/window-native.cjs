@@ -19,6 +19,8 @@ const FRAME_BYTES = 64 * 2 ** 20;
 /** How many chunks of a profiler may wait to be read. */
 const MAX_CHUNKS = 64;
 
+/** @typedef {import('../window/contracts.js').WindowAddon} WindowAddon */
+
 /** How many sessions of all windows run in this thread. */
 let running = 0;
 
@@ -32,9 +34,9 @@ class WindowNative {
   #window;
   /** Sessions of this window. @type {Set<number>} */
   #sessions = new Set();
-  /** @type {(name: string, startTime: number, duration: number) => void} */
+  /** @type {Parameters<WindowAddon['listenToLongTasks']>[0]} */
   #onLongTask = () => {};
-  /** @type {(resource: object) => void} */
+  /** @type {Parameters<WindowAddon['listenToResources']>[0]} */
   #onResource = () => {};
   /** Whether the window was closed, as that of a frame that was removed. */
   #isClosed = false;
@@ -48,38 +50,30 @@ class WindowNative {
     this.#window = window;
   }
 
-  /** What stands for the addon in the window. */
+  /** What stands for the addon in the window. @returns {WindowAddon} */
   addon() {
     const { Chunks, Timeline, abandon, releaseReadProfiles, takeChunk } = native;
     return {
       Chunks,
       Timeline,
       releaseReadProfiles,
-      abandon: (/** @type {number} */ session) => {
+      abandon: (session) => {
         this.#forget(session);
         abandon(session);
       },
-      takeChunk: (/** @type {number} */ session, /** @type {any} */ chunks) => this.#toWindow(takeChunk(session, chunks)),
+      takeChunk: (session, chunks) => this.#toWindow(takeChunk(session, chunks)),
       open: this.#open.bind(this),
       close: this.#close.bind(this),
       // The mode is the thread's: that of the document which the thread was started for.
       offers: () => ({ ...native.offers(), concurrentSessions: MAX_SESSIONS, mode: this.#thread.mode }),
       heapSizes: () => this.#thread.heapSizes.read(),
-      listenToLongTasks: (/** @type {WindowNative['onLongTask']} */ listener) => {
+      listenToLongTasks: (listener) => {
         this.#onLongTask = listener;
       },
-      listenToResources: (/** @type {WindowNative['onResource']} */ listener) => {
+      listenToResources: (listener) => {
         this.#onResource = listener;
       },
     };
-  }
-
-  get onLongTask() {
-    return this.#onLongTask;
-  }
-
-  get onResource() {
-    return this.#onResource;
   }
 
   /**
@@ -129,7 +123,7 @@ class WindowNative {
    * @param {number} session
    * @param {string} format
    * @param {import('selfprof/internal/native.js').CollectedEntries} [entries]
-   * @returns {Promise<unknown>}
+   * @returns {Promise<import('selfprof/internal/native.js').TraceOutput>}
    */
   async #close(session, format, entries) {
     const { makeException } = this.#window.code;
@@ -149,7 +143,9 @@ class WindowNative {
   /**
    * What a script of the page will get of a trace: the bytes, or the list of resources. The other columns become objects in the window.
    *
-   * @param {import('selfprof/internal/native.js').TraceColumns | Uint8Array | null} trace
+   * @template {import('selfprof/internal/native.js').TraceOutput['trace'] | null} Trace
+   * @param {Trace} trace
+   * @returns {Trace}
    */
   #toWindow(trace) {
     const { allocate, parse } = this.#window.code;
@@ -157,7 +153,7 @@ class WindowNative {
     if (!(trace instanceof Uint8Array)) return { ...trace, resources: parse(JSON.stringify(trace.resources)) };
     const copy = allocate('Uint8Array', trace.length);
     copy.set(trace);
-    return copy;
+    return /** @type {Trace} */ (copy);
   }
 
   /**

@@ -1,6 +1,6 @@
 'use strict';
 
-// The windows of this thread, and what the DOM realm keeps for each.
+// The windows of this thread, and what the modules around jsdom keep for each.
 
 /**
  * @typedef {object} WindowRealm
@@ -24,6 +24,11 @@ function realmOf(window) {
   return realms.get(window);
 }
 
+/** The number of a window's frame; -1 when it is closed. @param {object} window */
+function numberOf(window) {
+  return realms.get(window)?.id ?? -1;
+}
+
 /** @param {WindowRealm} realm */
 function add(realm) {
   realms.set(realm.window, realm);
@@ -40,4 +45,4 @@ function byFrame(id) {
   return undefined;
 }
 
-module.exports = { add, all: () => [...realms.values()], byFrame, realmOf, remove };
+module.exports = { add, all: () => [...realms.values()], byFrame, numberOf, realmOf, remove };

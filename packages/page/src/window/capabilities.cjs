@@ -3,7 +3,7 @@
 // Stands in for selfprof's capabilities.cjs in a window's realm.
 
 const host = require('selfprof:host');
-const native = require('selfprof/internal/native.cjs');
+const native = require('selfprof:native');
 
 const BUFFER_POLICIES = ['stop', 'circular', 'chunks'];
 const FORMATS = ['object', 'json-gzip'];

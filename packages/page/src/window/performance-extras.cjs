@@ -5,7 +5,7 @@
 
 const host = require('selfprof:host');
 const { defineInterface } = require('selfprof/internal/timing/interface.cjs');
-const native = require('selfprof/internal/native.cjs');
+const native = require('selfprof:native');
 
 const { Map, Object, TypeError } = globalThis;
 

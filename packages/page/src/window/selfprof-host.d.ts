@@ -4,3 +4,8 @@ declare module 'selfprof:host' {
   const host: import('./contracts.js').WindowHost;
   export = host;
 }
+
+declare module 'selfprof:native' {
+  const native: import('./contracts.js').WindowAddon;
+  export = native;
+}

@@ -8,7 +8,7 @@ const { addSource } = require('selfprof/internal/entries.cjs');
 const { makeTiming } = require('selfprof/internal/timing/create.cjs');
 const { defineGlobals } = require('selfprof/internal/timing/globals.cjs');
 const { clockResolution } = require('../fetch/clock-resolution.cjs');
-const native = require('selfprof/internal/native.cjs');
+const native = require('selfprof:native');
 const { EventCounts, extras } = require('./performance-extras.cjs');
 const { defineInterfaceObject } = require('./webidl-members.cjs');
 

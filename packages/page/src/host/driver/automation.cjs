@@ -62,7 +62,8 @@ class Automation {
    * @returns {Promise<any>} plain data
    */
   async perform(context, command, parameters, limit) {
-    if (command === 'fragment' && !isSameDocument(parameters.url, await this.#ask(context, 'url', {}, limit))) return false;
+    if (command === 'fragment' && !isSameDocument(parameters.url, await this.#ask(context, 'url', {}, limit)))
+      return false;
     return await this.#ask(context, command, parameters, limit);
   }
 
@@ -82,11 +83,7 @@ class Automation {
     };
     let answer;
     try {
-      answer = await ask(
-        context.frame,
-        { type: 'automate', command, names, parameters },
-        { timeout, what: command },
-      );
+      answer = await ask(context.frame, { type: 'automate', command, names, parameters }, { timeout, what: command });
     } catch (error) {
       if (error instanceof TimeoutError)
         throw new CommandError(timeoutError, `${command} took longer than ${timeout} ms`);

@@ -217,7 +217,9 @@ function execute({ realm, window, references }, { script, parameters, isAsync },
   let callee;
   try {
     const base = window._document.baseURLSerialized();
-    callee = thread.windows.runUserScript(window, `${HEAD}${script}\n})`, 'execute', -HEAD.length, base);
+    callee = /** @type {() => unknown} */ (
+      thread.windows.runUserScript(window, `${HEAD}${script}\n})`, 'execute', -HEAD.length, base)
+    );
   } catch (error) {
     const { name, message, stack } = code.describe(error);
     done({ error: { code: 'javascript error', message: `${name}: ${message}`, stack } });

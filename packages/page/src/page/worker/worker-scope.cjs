@@ -80,7 +80,7 @@ const GLOBAL_NAMES = ['Worker', 'DedicatedWorker', 'Window'];
 function openScope({ document, url, origin, name, type, isIsolated, userAgent }, pipe) {
   vm.nextWindow(document, 0);
   /** @type {Jsdom.Window} */
-  const global = vm.createContext();
+  const global = /** @type {any} */ (vm.createContext());
   // Its code is loaded below.
   const realm = /** @type {import('../window-realms.cjs').WindowRealm} */ ({ window: global, id: 0 });
   for (const Interface of INTERFACES) Interface.install(global, GLOBAL_NAMES);
