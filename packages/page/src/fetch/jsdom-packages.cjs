@@ -11,7 +11,7 @@ let requireFromJsdom;
 
 /** @param {{ folder: string }} library jsdom */
 function useJsdom(library) {
-  requireFromJsdom ??= createRequire(path.join(library.folder, 'lib', 'api.js'));
+  requireFromJsdom ??= createRequire(path.join(library.folder, 'package.json'));
 }
 
 /**

@@ -8,9 +8,9 @@ const v8 = require('node:v8');
 
 /** V8's own format, in which views of buffers are values like any other. */
 class PlainSerializer extends v8.Serializer {
-  /** @param {object} object of Node or of the Web, which V8 cannot write */
-  _writeHostObject(object) {
-    throw new DOMException(`${Object.prototype.toString.call(object)} could not be cloned.`, 'DataCloneError');
+  /** Makes the error for what V8 cannot write. @param {string} message */
+  _getDataCloneError(message) {
+    return new DOMException(message, 'DataCloneError');
   }
 }
 

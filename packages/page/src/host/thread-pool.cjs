@@ -24,6 +24,8 @@ const MAX_CONTEXTS = 8;
  */
 class PooledThread extends EventEmitter {
   #worker;
+  /** @type {Promise<number> | undefined} */
+  #terminated;
   /** The mode of its windows, once it has opened one. @type {Mode | undefined} */
   mode;
   kind;
@@ -55,7 +57,8 @@ class PooledThread extends EventEmitter {
   }
 
   async terminate() {
-    await this.#worker.terminate();
+    this.#terminated ??= this.#worker.terminate();
+    await this.#terminated;
   }
 }
 

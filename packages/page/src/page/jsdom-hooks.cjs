@@ -45,46 +45,47 @@ const FOR_JSDOM = {
   'tough-cookie': 'cookie-jar.cjs',
 };
 
+/** The package whose writable stream is the parser of documents. */
+const PARSER_STREAM = /\/parse5-parser-stream\//;
+
 /**
  * @param {{ folder: string, version: string }} library jsdom
  * @param {'page' | 'worker'} kind of the thread
  */
 function installJsdomHooks(library, kind) {
+  const ours = pathToFileURL(__dirname + path.sep).href;
+  const jsdom = pathToFileURL(path.join(library.folder, 'lib') + path.sep).href;
+  const entry = pathToFileURL(path.join(library.folder, 'lib', 'api.js')).href;
+  const moduleAt = (/** @type {string} */ url) => ({ url, format: 'commonjs', shortCircuit: true });
+  const ourModule = (/** @type {string} */ file) => moduleAt(new URL(file, ours).href);
+  const urlOf = (/** @type {string} */ file) => pathToFileURL(path.join(library.folder, file)).href;
+
+  /** Our modules, by the URLs of jsdom's. @type {Map<string, string>} */
   const replaced = new Map();
   for (const [original, file] of Object.entries(kind === 'worker' ? { ...REPLACED, ...WITHOUT_ELEMENTS } : REPLACED)) {
-    const from = path.join(library.folder, original);
-    if (!fs.existsSync(from)) throw new Error(`jsdom ${library.version} has no ${original}`);
-    replaced.set(pathToFileURL(from).href, pathToFileURL(path.join(__dirname, file)).href);
+    if (!fs.existsSync(path.join(library.folder, original)))
+      throw new Error(`jsdom ${library.version} has no ${original}`);
+    replaced.set(urlOf(original), file);
   }
-  const ours = pathToFileURL(__dirname + path.sep).href;
-  const jsdom = pathToFileURL(library.folder + path.sep).href;
-  const entry = pathToFileURL(path.join(library.folder, 'lib', 'api.js')).href;
-  const urlOf = (/** @type {string} */ file) => pathToFileURL(path.join(library.folder, file)).href;
 
   registerHooks({
     resolve(specifier, context, nextResolve) {
       const { parentURL = '' } = context;
+      // Documents are parsed in pieces, each under a profiler marker.
+      if (specifier === 'node:stream' && PARSER_STREAM.test(parentURL)) return ourModule('parser-stream.cjs');
       if (parentURL.startsWith(jsdom)) {
-        if (Object.hasOwn(FOR_JSDOM, specifier))
-          return {
-            url: pathToFileURL(path.join(__dirname, FOR_JSDOM[specifier])).href,
-            format: 'commonjs',
-            shortCircuit: true,
-          };
+        if (Object.hasOwn(FOR_JSDOM, specifier)) return ourModule(FOR_JSDOM[specifier]);
         const found = nextResolve(specifier, context);
-        const replacement = replaced.get(found.url);
-        return replacement === undefined ? found : { url: replacement, format: 'commonjs', shortCircuit: true };
+        const file = replaced.get(found.url);
+        return file === undefined ? found : ourModule(file);
       }
-      if (!parentURL.startsWith(ours) || specifier.startsWith('.') || specifier.startsWith('node:'))
-        return nextResolve(specifier, context);
-      if (specifier.startsWith('original:'))
-        return { url: urlOf(specifier.slice('original:'.length)), format: 'commonjs', shortCircuit: true };
-      if (specifier.startsWith('jsdom/')) {
-        const url = urlOf(specifier.slice('jsdom/'.length));
-        return { url: replaced.get(url) ?? url, format: 'commonjs', shortCircuit: true };
-      }
-      if (specifier.startsWith('selfprof')) return nextResolve(specifier, context);
-      return nextResolve(specifier, { ...context, parentURL: entry });
+      const isOfJsdom = !/^(?:\.|node:|selfprof)/.test(specifier);
+      if (!parentURL.startsWith(ours) || !isOfJsdom) return nextResolve(specifier, context);
+      if (specifier.startsWith('original:')) return moduleAt(urlOf(specifier.slice('original:'.length)));
+      if (!specifier.startsWith('jsdom/')) return nextResolve(specifier, { ...context, parentURL: entry });
+      const url = urlOf(specifier.slice('jsdom/'.length));
+      const file = replaced.get(url);
+      return file === undefined ? moduleAt(url) : ourModule(file);
     },
   });
 }

@@ -7,6 +7,7 @@
 const { enableCompileCache } = require('node:module');
 // Not those of jsdom, see tasks.cjs.
 const { setImmediate } = require('node:timers');
+const { pathToFileURL } = require('node:url');
 const { MessageChannel, parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
 
 enableCompileCache?.();
@@ -81,8 +82,9 @@ class PageThread {
   constructor({ library, options, kind }) {
     this.#kind = kind;
     this.#options = options;
-    this.#jsdomScripts = library.packages;
-    this.#hostScripts = [...HOST_SCRIPTS, ...library.packages];
+    // Modules of ECMAScript have URLs, those of CommonJS paths.
+    this.#jsdomScripts = library.packages.flatMap((folder) => [folder, pathToFileURL(folder).href]);
+    this.#hostScripts = [...HOST_SCRIPTS, ...this.#jsdomScripts];
     this.heapSizes = new HeapSizes(options.memoryLimit);
     const rejections = new Rejections((reason, promise) => this.reject(reason, promise));
     installV8Hooks(this.#hostScripts, {

@@ -3,7 +3,6 @@
 // localStorage and sessionStorage of this thread's origin. What changes is sent to the user's thread, which keeps it for later documents and
 // tells other threads of the origin. https://html.spec.whatwg.org/multipage/webstorage.html
 
-const { thread } = require('./thread.cjs');
 const StorageEvent = require('jsdom/lib/generated/idl/StorageEvent.js');
 const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 const { implementation: StorageImpl } = require('jsdom/lib/jsdom/living/webstorage/Storage-impl.js');

@@ -2,7 +2,7 @@
 
 // `node:stream` for parse5-parser-stream: what jsdom uses of a writable stream.
 
-const { runWithMarker } = require('../profiler-markers.cjs');
+const { runWithMarker } = require('./profiler-markers.cjs');
 
 exports.Writable = class Writable {
   /** @type {Map<string, Function[]>} */
