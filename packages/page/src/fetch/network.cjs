@@ -258,7 +258,8 @@ class Network {
       status: answer.status,
       statusText: STATUS_CODES[answer.status] ?? '',
       headers: answer.headers.map(([name, value]) => [name.toLowerCase(), value]),
-      body: answer.body,
+      // The answer keeps its bytes: those of a response may be moved to another thread.
+      body: new Uint8Array(answer.body),
       timing: { fetchStart: startedAt, responseStart: responseEnd, responseEnd, encodedSize: answer.body.byteLength },
     };
   }
