@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { eventually, host, logged, open, openHtml, serve } from './server.mjs';
+import { eventually, logged, open, openHtml, serve } from './server.mjs';
 
 suite('a frame of the same origin', () => {
   test('has a realm of its own, which its page can reach', async (t) => {
@@ -468,14 +468,5 @@ suite('a frame of another origin', () => {
       return [srcdoc.ran, fetched, later, (await fetch(url, { mode: 'no-cors' })).type];
     }, foreign.url('/plain.js'));
     assert.deepEqual(seen, [undefined, 'TypeError', 'TypeError', 'opaque']);
-  });
-
-  test('counts towards the limit of threads', async (t) => {
-    const foreign = await serve(t, { '/child': "<script>console.log('shown')</script>" });
-    const frames = [1, 2, 3, 4].map((n) => `<iframe src="${foreign.url(`/child?${n}`)}"></iframe>`).join('');
-    const page = await openHtml(t, frames, { host: host(t, { threadLimit: 3 }) });
-    assert.deepEqual(page.log, ['shown', 'shown']);
-    assert.match(page.problems[0].text, /has reached its limit of 3 threads/);
-    assert.equal(page.problems.length, 2);
   });
 });

@@ -720,26 +720,6 @@ suite('a worker ends', () => {
     );
     assert.equal(await page.evaluate('1 + 1'), 2);
   });
-
-  test('and the page never has more than its limit', async (t) => {
-    const page = await openHtml(t, html(), {
-      routes: {
-        '/w.js': 'postMessage(1); setInterval(() => {}, 1000)',
-        '/nest.js': "postMessage(1); new Worker('/nest.js')",
-      },
-      host: host(t, { threadLimit: 3 }),
-    });
-    const outcomes = await page.evaluate(() => Promise.all(Array.from({ length: 50 }, () => hear('/w.js'))));
-    assert.deepEqual(outcomes.filter((outcome) => outcome === 1).length, 2);
-    assert.equal(outcomes.filter((outcome) => outcome === 'error').length, 48);
-    assert.equal(page.workers().length, 2);
-    // Workers that ended no longer count; nested ones do.
-    await page.evaluate('for (const worker of workers) worker.terminate()');
-    await untilWorkers(page, 0);
-    await page.evaluate("hear('/nest.js')");
-    await until(page, 'problem', () => page.problems.some(({ text }) => /3 threads/.test(text) && /nest/.test(text)));
-    assert.equal(page.workers().length, 2);
-  });
 });
 
 suite("a worker's policies", () => {
