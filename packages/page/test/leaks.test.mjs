@@ -74,6 +74,12 @@ test('the realms of frames that were removed are collected', async (t) => {
     });
     return names.every((_, index) => counts[index] === count);
   }).catch(() => {});
-  assert.deepEqual(Object.fromEntries(names.map((name, index) => [name, counts[index]])), Object.fromEntries(names.map((name) => [name, count])));
-  assert.deepEqual(page.problems.filter(({ url }) => !url.endsWith('/missing.mjs')), []);
+  assert.deepEqual(
+    Object.fromEntries(names.map((name, index) => [name, counts[index]])),
+    Object.fromEntries(names.map((name) => [name, count])),
+  );
+  assert.deepEqual(
+    page.problems.filter(({ url }) => !url.endsWith('/missing.mjs')),
+    [],
+  );
 });
