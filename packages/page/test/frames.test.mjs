@@ -412,19 +412,26 @@ suite('a frame of another origin', () => {
   });
 
   test('shows nothing any more when it was removed, wherever its window is navigated to', async (t) => {
-    const foreign = await serve(t, { '/': '<p>', '/later': '<script>console.log("shown")</script>' });
+    const foreign = await serve(t, { '/': '<p>', '/later': '', '/last': '' });
     const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe>`);
     await page.evaluate(async (url) => {
       const frame = document.querySelector('iframe');
       const { contentWindow } = frame;
       frame.remove();
       contentWindow.location = url;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      // It is asked for after that.
+      const last = Object.assign(document.createElement('iframe'), { src: new URL('/last', url).href });
+      const loaded = new Promise((resolve) => {
+        last.onload = resolve;
+      });
+      document.body.append(last);
+      await loaded;
+      last.remove();
     }, foreign.url('/later'));
     assert.equal(page.frames().length, 1);
     assert.deepEqual(
       foreign.requests.map(({ url }) => url),
-      ['/'],
+      ['/', '/last'],
     );
   });
 
