@@ -16,7 +16,6 @@ suite('cookies of another origin', () => {
       host: pages,
       headers: { 'set-cookie': 'secret=1; Path=/' },
     });
-    // The frame's own origin is another site than the page's, so its cookie is no cookie of a third party that is Lax.
     await eventually(() => foreign.requests.some(({ url }) => url === '/sent'));
     assert.doesNotMatch(page.log.join(), /secret/);
     await page.evaluate("fetch('/').then(() => {})");
