@@ -1,6 +1,7 @@
 // Servers for tests, each on a port of its own and so an origin, and page hosts that are closed when a test ends.
 
 import { once } from 'node:events';
+import fs from 'node:fs';
 import http from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
@@ -88,15 +89,18 @@ export async function openHtml(t, html, { routes = {}, headers = {}, ...options 
   return Object.assign(page, { server });
 }
 
-/** Watches the memory of this process until the test ends. Returns a function that says how much it has grown at most, in bytes. */
-export function watchMemory(t) {
-  const before = process.memoryUsage.rss();
-  let peak = before;
-  const timer = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 10);
-  t.after(() => clearInterval(timer));
-  return () => peak - before;
+/** How many threads this process and its children have, among them those of pages. */
+export function countThreads(pid = process.pid) {
+  try {
+    const tasks = fs.readdirSync(`/proc/${pid}/task`);
+    const children = tasks.flatMap((task) =>
+      fs.readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+    );
+    return children.reduce((sum, child) => sum + countThreads(child), tasks.length);
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
 }
 
 /** How long a test waits for something before it fails, in milliseconds. */

@@ -1,4 +1,4 @@
-// What a page must not learn from its profiles: each test is a page that tries to. docs/security.md names the rule that each attacks.
+// Which functions a trace shows: those of the page, and none of muted scripts, of frames or workers, or of code that is made of text.
 //
 // A profiler's first sample is taken in its constructor. So `look()` returns the stack of its caller as a profile shows it, on any machine,
 // however slow.
@@ -11,7 +11,6 @@ import { open, serve } from './server.mjs';
 import { namesOf } from './real/traces.mjs';
 
 const ALLOW = { 'document-policy': 'js-profiling' };
-const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 const CORS = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' };
 
 /** Source for pages: `look()` takes one sample; `call()` is a visible function that calls another one. */
@@ -72,7 +71,7 @@ async function site(t, html, { routes = {}, foreign: foreignRoutes = {}, headers
 
 /** Runs a script in the page and returns what `look()` saw: the stacks, outermost call first, and the traces. */
 async function looksOf(page, script) {
-  await page.evaluate(`Promise.resolve((function attack() { ${script} })()).then(() => 0)`);
+  await page.evaluate(`Promise.resolve((function outer() { ${script} })()).then(() => 0)`);
   const traces = await page.evaluate('Promise.all(looks)');
   for (const trace of traces) assertWellFormed(trace);
   return {
@@ -107,30 +106,26 @@ suite('a muted script', () => {
       claims: true,
     },
   };
-  /** What the page does, and what its profiles show. */
-  const ATTACKS = [
-    [
-      'is called, and calls back',
-      'secretCall(look); call(secretCall, call, look);',
-      ['attack', 'attack > call > call'],
-    ],
-    ['has getters and setters', 'secrets.secretGetter; secrets.secretSetter = 1;', Array(2).fill('attack')],
-    ['has methods', 'secrets.secretMethod(); secrets.secretArrow(); secrets.secretThrow();', Array(3).fill('attack')],
-    ['has generators', 'for (const item of secrets);', ['attack']],
-    ['is converted', '`${secrets}`;', ['attack']],
-    ['has classes', 'new secrets.SecretClass(); secrets.SecretClass.secretStatic();', Array(3).fill('attack')],
-    ['calls built-ins', 'secrets.secretBuiltins();', Array(7).fill('attack')],
-    ['calls methods of the DOM', 'secrets.secretDom();', ['attack']],
-    ['evaluates text', 'secrets.secretEval(); secrets.secretFunction();', Array(3).fill('attack')],
-    ['has proxies', 'secrets.secretProxy(); new Proxy(secrets, {}).secretMethod();', Array(3).fill('attack')],
+  /** What the page does, and what its traces show. */
+  const CALLS = [
+    ['is called, and calls back', 'secretCall(look); call(secretCall, call, look);', ['outer', 'outer > call > call']],
+    ['has getters and setters', 'secrets.secretGetter; secrets.secretSetter = 1;', Array(2).fill('outer')],
+    ['has methods', 'secrets.secretMethod(); secrets.secretArrow(); secrets.secretThrow();', Array(3).fill('outer')],
+    ['has generators', 'for (const item of secrets);', ['outer']],
+    ['is converted', '`${secrets}`;', ['outer']],
+    ['has classes', 'new secrets.SecretClass(); secrets.SecretClass.secretStatic();', Array(3).fill('outer')],
+    ['calls built-ins', 'secrets.secretBuiltins();', Array(7).fill('outer')],
+    ['calls methods of the DOM', 'secrets.secretDom();', ['outer']],
+    ['evaluates text', 'secrets.secretEval(); secrets.secretFunction();', Array(3).fill('outer')],
+    ['has proxies', 'secrets.secretProxy(); new Proxy(secrets, {}).secretMethod();', Array(3).fill('outer')],
     ['comes back in tasks', 'return Promise.all([secrets.secretAsync(), secrets.secretTimer()]);', Array(2).fill('')],
     [
       'is bound and applied',
       'secretCall.bind(null, look)(); secretCall.call(null, look); Reflect.apply(secretCall, null, [look]);',
-      Array(3).fill('attack'),
+      Array(3).fill('outer'),
     ],
-    ['is inherited from', 'class Heir extends secrets.SecretClass {} new Heir();', Array(2).fill('attack > Heir')],
-    ['is a handler', 'document.body.onclick = secrets.secretMethod; document.body.click();', ['attack > [click]']],
+    ['is inherited from', 'class Heir extends secrets.SecretClass {} new Heir();', Array(2).fill('outer > Heir')],
+    ['is a handler', 'document.body.onclick = secrets.secretMethod; document.body.click();', ['outer > [click]']],
   ];
   for (const [how, { element, routes, away, claims }] of Object.entries(LOADS)) {
     test(`${how} is not seen`, async (t) => {
@@ -143,13 +138,13 @@ suite('a muted script', () => {
       home = page.server.url(away ? '/home.js' : '/');
       page.server.routes['/'].body += element({ foreign: page.foreign.url, own: page.server.url });
       await page.navigate(page.server.url('/'));
-      for (const [attack, script, expected] of ATTACKS) {
+      for (const [call, script, expected] of CALLS) {
         await page.evaluate('looks.length = 0; 0');
         const { traces, stacks } = await looksOf(page, script);
         assert.deepEqual(
           stacks,
           expected.map((stack) => `${stack} > look`.replace(/^ > /, '')),
-          attack,
+          call,
         );
         assertNothingOf(traces, 'secret', page.foreign.origin);
       }
@@ -175,7 +170,7 @@ suite('a muted script', () => {
       const { stacks, traces } = await looksOf(page, 'secretCall(look); secrets.secretGetter;');
       assert.deepEqual(
         stacks,
-        ['secretCall', 'get secretGetter'].map((name) => `attack > ${name} > look`),
+        ['secretCall', 'get secretGetter'].map((name) => `outer > ${name} > look`),
       );
       assert.ok(traces[0].resources.some((url) => url.startsWith(page.foreign.origin)));
     }
@@ -215,7 +210,7 @@ suite('code that is compiled from text', () => {
        Function('return function made() { look(); }')()();
        new (async function () {}).constructor('look()')();`,
     );
-    assert.deepEqual(stacks, Array(7).fill('attack > look'));
+    assert.deepEqual(stacks, Array(7).fill('outer > look'));
     assertNothingOf(traces, 'made', 'other.test');
   });
 
@@ -258,7 +253,7 @@ suite('code that is compiled from text', () => {
     });
     const { stacks, traces } = await looksOf(page, 'secretWriter();');
     // They were run by calls of DOM methods in the muted script.
-    assert.deepEqual(stacks, ['attack > written > look', 'attack > onclick > look']);
+    assert.deepEqual(stacks, ['outer > written > look', 'outer > onclick > look']);
     assertNothingOf(traces, 'secret', page.foreign.origin);
   });
 });
@@ -276,7 +271,7 @@ suite('a frame', () => {
        child.childSecret(child.childSecret, call, child.childSecret, look); [1].forEach.call([1], () => child.childSecret(look)); child.Reflect.apply(look, null, []);`,
     );
     assertNothingOf(traces, 'child');
-    const expected = ['attack', 'attack > call > call', 'attack > call', 'attack', 'attack'];
+    const expected = ['outer', 'outer > call > call', 'outer > call', 'outer', 'outer'];
     assert.deepEqual(
       stacks,
       expected.map((stack) => `${stack} > look`),
@@ -308,7 +303,7 @@ suite('a frame', () => {
       'secretCall',
     );
     assertNothingOf(traces, page.foreign.origin);
-    assert.deepEqual(stacks, ['attack > childSecret > look']);
+    assert.deepEqual(stacks, ['outer > childSecret > look']);
   });
 
   test('of another origin, or sandboxed, is never shown', async (t) => {
@@ -335,11 +330,11 @@ suite('a frame', () => {
 });
 
 suite('a worker', () => {
-  /** Runs attacks in the worker and returns the traces. */
+  /** Runs code in the worker and returns the traces. */
   const WORKER = `${TOOLS}
     onmessage = async ({ data: { url, script } }) => {
       importScripts(url);
-      await (0, eval)('(function attack() { ' + script + ' })')();
+      await (0, eval)('(function outer() { ' + script + ' })')();
       postMessage(await Promise.all(looks));
     };`;
 
@@ -395,201 +390,5 @@ suite('a worker', () => {
     assertWellFormed(trace);
     assert.ok(trace.frames.some(({ name }) => name === 'hear'));
     assertNothingOf(trace, 'workerSecret', 'w.js');
-  });
-});
-
-suite('time', () => {
-  /** A time in units of so many milliseconds, if it is a whole number of them. */
-  const isOn = (time, unit) => Math.abs(time / unit - Math.round(time / unit)) < 1e-6;
-
-  for (const [name, headers, unit] of [
-    ['100 microseconds', {}, 0.1],
-    ['5 microseconds in an isolated page', ISOLATED, 0.005],
-  ]) {
-    test(`is no finer in traces than in performance.now(): ${name}`, async (t) => {
-      const page = await site(t, () => '', { headers });
-      const [times, trace] = await page.evaluate(async () => {
-        const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1000, includeEntries: true });
-        performance.mark('m');
-        spin(200);
-        performance.measure('d', 'm');
-        const entries = performance.getEntries().flatMap(({ startTime, duration }) => [startTime, duration]);
-        return [[performance.now(), ...entries], await profiler.stop()];
-      });
-      for (const time of [
-        ...times,
-        ...trace.samples.map(({ timestamp }) => timestamp),
-        ...trace.entries.map(({ startTime }) => startTime),
-      ]) {
-        assert.ok(isOn(time, unit), `${time} is no multiple of ${unit}`);
-      }
-      assert.ok(trace.samples.length > 5);
-    });
-  }
-
-  test('of garbage collections and scripts is shown to isolated pages only', async (t) => {
-    const collect = async () => {
-      const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 5_000 });
-      const kept = [];
-      for (let i = 0; i < 60; i++) kept.push(Array.from({ length: 20_000 }, (_, index) => ({ index })));
-      const { samples } = await profiler.stop();
-      return [kept.length, [...new Set(samples.map(({ marker }) => marker))], samples.length];
-    };
-    const open = await site(t, () => '');
-    const [, markers, count] = await open.evaluate(collect);
-    assert.ok(count > 5, `${count} samples`);
-    assert.deepEqual(
-      markers.filter((marker) => marker !== undefined && marker !== 'style'),
-      [],
-    );
-    const isolated = await site(t, () => '', { headers: ISOLATED });
-    assert.ok((await isolated.evaluate(collect))[1].includes('script'));
-  });
-});
-
-suite('a page that replaces intrinsics', () => {
-  /** Runs in the page: replaces intrinsics by traps, and returns a function that restores them and reports what they caught. */
-  function poison() {
-    const { apply, defineProperty, deleteProperty, getPrototypeOf } = Reflect;
-    // Without a prototype, because an array's methods are traps, too.
-    const list = () => ({ __proto__: null, length: 0 });
-    const caught = list();
-    const rootOf = (object) => {
-      let root = object;
-      for (let next = getPrototypeOf(root); next !== null; next = getPrototypeOf(root)) root = next;
-      return root;
-    };
-    const own = Object.prototype;
-    const dom = rootOf(setTimeout);
-    const note = (value) => {
-      if (typeof value === 'string') caught[caught.length++] = value;
-      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return;
-      const root = rootOf(value);
-      if (root !== own && root !== dom && root !== value) caught[caught.length++] = 'an object of another realm';
-    };
-    const undo = list();
-    const members = [
-      'frames',
-      'resources',
-      'samples',
-      'stacks',
-      'name',
-      'line',
-      'column',
-      'resourceId',
-      'frameId',
-      'parentId',
-      'timestamp',
-      'stackId',
-      'marker',
-      'code',
-      'session',
-      'names',
-      'realm',
-      'muted',
-      'script',
-      'url',
-      'get',
-      'set',
-      'then',
-      'done',
-      'message',
-      '0',
-      '1',
-    ];
-    // In both realms that a page can reach.
-    for (let i = 0; i < 2 * members.length; i++) {
-      const root = i < members.length ? own : dom;
-      const key = members[i % members.length];
-      defineProperty(root, key, {
-        __proto__: null,
-        get() {
-          note(this);
-        },
-        set(value) {
-          note(this);
-          note(value);
-          defineProperty(this, key, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-        },
-        configurable: true,
-      });
-      undo[undo.length++] = () => deleteProperty(root, key);
-    }
-    const holders = [
-      [Array.prototype, ['push', 'map', 'forEach', 'filter', 'join', 'slice', 'sort', Symbol.iterator]],
-      [Map.prototype, ['get', 'set', 'has']],
-      [Set.prototype, ['add', 'has']],
-      [WeakMap.prototype, ['get', 'set', 'has']],
-      [Promise.prototype, ['then']],
-      [Function.prototype, ['call', 'apply', 'bind']],
-      [JSON, ['parse', 'stringify']],
-      [Reflect, ['apply', 'construct', 'defineProperty']],
-      [Object, ['assign', 'defineProperty', 'entries', 'freeze', 'keys']],
-      [String.prototype, ['split', 'startsWith', 'slice']],
-      [window, ['Array', 'Map', 'Float64Array', 'Uint32Array', 'Uint8Array']],
-      [EventTarget.prototype, ['addEventListener', 'dispatchEvent']],
-    ];
-    for (let i = 0; i < holders.length; i++) {
-      const [holder, names] = [holders[i][0], holders[i][1]];
-      for (let j = 0; j < names.length; j++) {
-        const name = names[j];
-        const original = holder[name];
-        holder[name] = function (...parameters) {
-          note(this);
-          for (let k = 0; k < parameters.length; k++) note(parameters[k]);
-          const result = new.target === undefined ? apply(original, this, parameters) : new original(...parameters);
-          note(result);
-          return result;
-        };
-        undo[undo.length++] = () => (holder[name] = original);
-      }
-    }
-    return () => {
-      for (let i = undo.length - 1; i >= 0; i--) undo[i]();
-      return Array.from(caught);
-    };
-  }
-
-  test('does not see muted scripts or host code while its trace is built', async (t) => {
-    const page = await site(
-      t,
-      ({ foreign }) =>
-        `<script src="${foreign('/secret.js')}"></script><script>function own(next) { spin(2); next(); }</script><script>${poison}</script>`,
-    );
-    const [caught, trace, chunks] = await page.evaluate(`(async () => {
-      const release = poison();
-      let caught;
-      let trace;
-      const chunks = [];
-      try {
-        const profiler = new Profiler({ sampleInterval: 1, maxBufferSize: 1000 });
-        const parts = new Profiler({ sampleInterval: 1, maxBufferSize: 5, bufferPolicy: 'chunks' });
-        for (let i = 0; i < 20; i++) secretCall(own, () => spin(2));
-        trace = await profiler.stop();
-        const last = parts.stop();
-        const iterator = parts.chunks();
-        for (let step = await iterator.next(); !step.done; step = await iterator.next()) chunks.push(step.value);
-        await last;
-      } finally {
-        ['x'].join('this trap works');
-        new window.Array('as does this').name;
-        ({}).marker = 'and this';
-        caught = release();
-      }
-      return [caught, trace, chunks];
-    })()`);
-    assertWellFormed(trace);
-    assert.ok(
-      trace.samples.some((sample) => namesOf(trace, sample).includes('own')),
-      'its own is there',
-    );
-    assert.ok(chunks.length > 0);
-    assertNothingOf([trace, chunks], 'secret', page.foreign.origin);
-    for (const own of ['this trap works', 'as does this', 'and this']) assert.ok(caught.includes(own), own);
-    assertNothingOf(caught, 'secret', page.foreign.origin, 'an object of another realm');
-    assert.deepEqual(
-      page.problems.filter(({ kind }) => kind === 'host'),
-      [],
-    );
   });
 });
