@@ -314,7 +314,7 @@ export interface Addon {
   Timeline: new (
     origin: number,
     resolution: number,
-    limits?: { mark?: number; measure?: number; threadMemory?: number },
+    limits?: { mark?: number; measure?: number },
     timing?: Float64Array,
   ) => Timeline;
 

@@ -79,7 +79,7 @@ Origin FindOrigin(Isolate* isolate, Local<Message> message, std::string* place) 
   if (message.IsEmpty()) return Origin::kUnknown;
   Origin found = FindOrigin(isolate, message->GetStackTrace(), place);
   v8::ScriptOrigin origin = message->GetScriptOrigin();
-  if (found != Origin::kUnknown || !origin.Options().IsOpaque()) return found;
+  if (found == Origin::kMuted || !origin.Options().IsOpaque()) return found;
   int line = message->GetLineNumber(isolate->GetCurrentContext()).FromMaybe(0);
   *place = PlaceAt(isolate, origin.ResourceName(), line, message->GetStartColumn() + 1);
   return Origin::kMuted;
