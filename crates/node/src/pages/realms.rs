@@ -10,7 +10,7 @@ use selfprof_session::{
     Realms,
 };
 use selfprof_trace::{Marker, Micros};
-use selfprof_v8::ScriptMuting;
+use selfprof_v8::pages::ScriptMuting;
 
 use crate::session_request::SessionView;
 

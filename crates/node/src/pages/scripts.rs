@@ -4,10 +4,11 @@ use napi::bindgen_prelude::{ClassInstance, ToNapiValue};
 use napi::{Error, Result, Status, Unknown, sys};
 use napi_derive::napi;
 use selfprof_session::{RealmError, RealmId};
-use selfprof_v8::{Module, Script, ScriptError, Source, Value};
+use selfprof_v8::Value;
+use selfprof_v8::pages::{self, Module, Script, ScriptError, Source};
 
-use super::arguments::{to_marker, to_value};
-use crate::realms;
+use super::realms;
+use crate::api::arguments::{to_marker, to_value};
 
 /// How a script is compiled for a realm.
 #[napi(object, object_to_js = false)]
@@ -126,7 +127,7 @@ impl ScriptModule {
 /// false when this Node does not support it: `import.meta` is then empty.
 #[napi(catch_unwind)]
 pub fn on_import_meta(function: Unknown) -> Result<bool> {
-    Ok(selfprof_v8::on_import_meta(to_value(function)?))
+    Ok(pages::on_import_meta(to_value(function)?))
 }
 
 /// What to compile, and the realm that it is for, which is open.

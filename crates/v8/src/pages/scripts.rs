@@ -1,36 +1,11 @@
 //! Scripts and modules of pages, compiled in contexts of `node:vm`, whose ids are known before they run.
 
-use std::ffi::c_void;
 use std::fmt;
 use std::ptr::NonNull;
 
 use crate::ffi;
 use crate::ffi::numbers::Status;
-
-/// A JavaScript value as a `napi_value`: a handle in the scope of the native function that JavaScript has called. It is valid
-/// until that function returns, and only on its thread.
-#[derive(Clone, Copy, Debug)]
-pub struct Value(NonNull<c_void>);
-
-impl Value {
-    /// # Safety
-    /// `value` is a `napi_value` of the native function that is running, and the result is not used after it.
-    #[must_use]
-    pub unsafe fn from_raw<T>(value: *mut T) -> Option<Self> {
-        NonNull::new(value.cast()).map(Self)
-    }
-
-    /// A handle that the shim has returned.
-    pub(crate) fn from_pointer(pointer: NonNull<c_void>) -> Self {
-        Self(pointer)
-    }
-
-    /// The `napi_value`.
-    #[must_use]
-    pub fn as_raw<T>(self) -> *mut T {
-        self.0.as_ptr().cast()
-    }
-}
+use crate::value::Value;
 
 /// What to compile, in which context, and for which realm.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +110,7 @@ impl Script {
             ffi::selfprof_script_compile(ffi::selfprof_isolate(), &source.for_shim(), &mut script, &mut id)
         };
         ScriptError::check(status)?;
-        let script = NonNull::new(script).map(Value).ok_or(ScriptError::Thrown)?;
+        let script = NonNull::new(script).map(Value::from_pointer).ok_or(ScriptError::Thrown)?;
         Ok(Self { id, anchor: source.anchor, script })
     }
 
@@ -152,7 +127,7 @@ impl Script {
         let value = unsafe {
             ffi::selfprof_script_run(ffi::selfprof_isolate(), self.anchor.as_raw(), self.script.as_raw())
         };
-        NonNull::new(value).map(Value)
+        NonNull::new(value).map(Value::from_pointer)
     }
 }
 
@@ -189,7 +164,7 @@ impl Module {
         };
         ScriptError::check(status)?;
         let module = NonNull::new(module).ok_or(ScriptError::Thrown)?;
-        let holder = NonNull::new(holder).map(Value).ok_or(ScriptError::Thrown)?;
+        let holder = NonNull::new(holder).map(Value::from_pointer).ok_or(ScriptError::Thrown)?;
         Ok((Self { id, module }, ModuleHolder(holder)))
     }
 
@@ -217,7 +192,7 @@ impl Module {
         // SAFETY: the module is this thread's and its isolate alive.
         let requests =
             unsafe { ffi::selfprof_module_requests(ffi::selfprof_isolate(), self.module.as_ptr()) };
-        NonNull::new(requests).map(Value)
+        NonNull::new(requests).map(Value::from_pointer)
     }
 
     /// Sets the modules that the [`requests`](Self::requests) resolve to.
@@ -256,7 +231,7 @@ impl Module {
             ffi::selfprof_module_evaluate(ffi::selfprof_isolate(), self.module.as_ptr(), &mut promise)
         };
         ScriptError::check(status)?;
-        NonNull::new(promise).map(Value).ok_or(ScriptError::Thrown)
+        NonNull::new(promise).map(Value::from_pointer).ok_or(ScriptError::Thrown)
     }
 
     /// Its namespace object, `None` before it was instantiated.
@@ -265,7 +240,7 @@ impl Module {
         // SAFETY: as in `requests`.
         let namespace =
             unsafe { ffi::selfprof_module_namespace(ffi::selfprof_isolate(), self.module.as_ptr()) };
-        NonNull::new(namespace).map(Value)
+        NonNull::new(namespace).map(Value::from_pointer)
     }
 }
 

@@ -2,9 +2,10 @@
 
 use napi::{Result, Unknown, sys};
 use napi_derive::napi;
-use selfprof_v8::{CloneReader, CloneWriter, Value};
+use selfprof_v8::Value;
+use selfprof_v8::pages::{CloneReader, CloneWriter};
 
-use super::arguments::to_value;
+use crate::api::arguments::to_value;
 
 /// How a value is serialized. All values belong to the realm of `anchor`.
 #[napi(object, object_to_js = false)]
@@ -15,14 +16,12 @@ pub struct CloneWriterOptions<'env> {
     pub is_host_object: Unknown<'env>,
     /// `(object) => number`, its index in `hostObjects`.
     pub write_host_object: Unknown<'env>,
-    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise the reader needs the buffer in `shared`.
+    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise `shared` of the reader has the buffer next.
     pub share_memory: Unknown<'env>,
     /// `(message)`: throws a `DataCloneError`.
     pub data_clone_error: Unknown<'env>,
     /// An array of the ArrayBuffers to transfer.
     pub transferred: Unknown<'env>,
-    /// The maximum number of bytes.
-    pub max_bytes: f64,
 }
 
 /// Serializes a value. Returns an array of the realm: the bytes as an ArrayBuffer, and then the transferred buffers; the original
@@ -37,7 +36,6 @@ pub fn serialize_value(value: Unknown, options: CloneWriterOptions) -> Result<sy
         share_memory: to_value(options.share_memory)?,
         data_clone_error: to_value(options.data_clone_error)?,
         transferred: to_value(options.transferred)?,
-        max_bytes: options.max_bytes,
     };
     Ok(writer.write(to_value(value)?).map_or(std::ptr::null_mut(), Value::as_raw))
 }
@@ -49,14 +47,13 @@ pub struct CloneReaderOptions<'env> {
     pub anchor: Unknown<'env>,
     /// An array of the objects of the host, in the realm.
     pub host_objects: Unknown<'env>,
-    /// An array of the SharedArrayBuffers, of any realm, in any order. The bytes name their memory, so no other is used.
+    /// An array of the SharedArrayBuffers, of any realm, in the order in which they were written.
     pub shared: Unknown<'env>,
     /// An array of the transferred ArrayBuffers, of any realm. They are detached.
     pub transferred: Unknown<'env>,
 }
 
-/// Deserializes the bytes of a value, which may come from an untrusted realm, into a value of the realm. Throws a `TypeError` of the
-/// realm when they are damaged.
+/// Deserializes the bytes of a value into a value of the realm. Throws a `TypeError` of the realm when they are damaged.
 #[napi(catch_unwind)]
 pub fn deserialize_value(bytes: Unknown, options: CloneReaderOptions) -> Result<sys::napi_value> {
     let reader = CloneReader {

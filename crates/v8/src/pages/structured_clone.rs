@@ -3,7 +3,7 @@
 use std::ptr::NonNull;
 
 use crate::ffi;
-use crate::script::Value;
+use crate::value::Value;
 
 /// How a value is serialized. All values belong to the realm of `anchor`.
 #[derive(Clone, Copy, Debug)]
@@ -14,15 +14,12 @@ pub struct CloneWriter {
     pub is_host_object: Value,
     /// `(object) -> number`, its index in [`CloneReader::host_objects`].
     pub write_host_object: Value,
-    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise the reader needs the buffer in
-    /// [`CloneReader::shared`].
+    /// `(SharedArrayBuffer)`: throws when the memory must not be shared. Otherwise [`CloneReader::shared`] has the buffer next.
     pub share_memory: Value,
     /// `(message)`: throws a `DataCloneError`.
     pub data_clone_error: Value,
     /// An array of the `ArrayBuffer`s to transfer.
     pub transferred: Value,
-    /// The maximum number of bytes. V8 may refuse a value of many small parts at half of it.
-    pub max_bytes: f64,
 }
 
 impl CloneWriter {
@@ -37,7 +34,6 @@ impl CloneWriter {
             share_memory: self.share_memory.as_raw(),
             data_clone_error: self.data_clone_error.as_raw(),
             transferred: self.transferred.as_raw(),
-            max_bytes: self.max_bytes,
         };
         // SAFETY: the values are alive, see `Value::from_raw`, so this is inside an isolate.
         let written = unsafe { ffi::selfprof_clone_write(ffi::selfprof_isolate(), value.as_raw(), &options) };
@@ -52,15 +48,14 @@ pub struct CloneReader {
     pub anchor: Value,
     /// An array of the objects of the host.
     pub host_objects: Value,
-    /// An array of the `SharedArrayBuffer`s, of any realm, in any order. The bytes name their memory, so no other is used.
+    /// An array of the `SharedArrayBuffer`s, of any realm, in the order in which they were written.
     pub shared: Value,
     /// An array of the transferred `ArrayBuffer`s, of any realm. They are detached.
     pub transferred: Value,
 }
 
 impl CloneReader {
-    /// Deserializes bytes that [`CloneWriter::write`] has returned, or what an untrusted realm claims to be such bytes. `None`
-    /// when an exception is pending.
+    /// Deserializes bytes that [`CloneWriter::write`] has returned. `None` when an exception is pending.
     #[must_use]
     pub fn read(&self, bytes: Value) -> Option<Value> {
         let options = ffi::CloneReader {

@@ -5,9 +5,9 @@ use napi_derive::napi;
 use selfprof_session::{AdmitScripts, Instant, RealmId};
 use selfprof_trace::Micros;
 
-use super::arguments::agent_error;
+use super::realms;
 use crate::agent::current;
-use crate::realms;
+use crate::api::arguments::agent_error;
 
 /// The options of a realm.
 #[napi(object, object_to_js = false)]

@@ -121,24 +121,14 @@ v8::MaybeLocal<Module> ResolveModule(Local<Context> context, Local<String> speci
   Isolate* isolate = Isolate::GetCurrent();
   Local<Object> holder = FindHolder(isolate, referrer);
   Local<FixedArray> requests = referrer->GetModuleRequests();
-  const auto same_attributes = [&](Local<FixedArray> others) {
-    if (others->Length() / 3 != attributes->Length() / 3) return false;
-    for (int index = 0; index + 2 < others->Length(); ++index) {
-      // Each attribute has a key, a value, and its position in the source, which is not compared.
-      if (index % 3 != 2 && !selfprof::ElementAt(context, others, index).As<Value>()->StrictEquals(
-                                selfprof::ElementAt(context, attributes, index).As<Value>())) {
-        return false;
-      }
-    }
-    return true;
-  };
   if (!holder.IsEmpty() && GetField<Value>(holder, kLinked)->IsArray()) {
     Local<Array> linked = GetField<Value>(holder, kLinked).As<Array>();
     for (int index = 0; index < requests->Length(); ++index) {
       Local<v8::ModuleRequest> request = selfprof::ElementAt(context, requests, index).As<v8::ModuleRequest>();
       Local<Value> child;
-      if (request->GetSpecifier()->StringEquals(specifier) &&
-          same_attributes(selfprof::ImportAttributes(request)) && linked->Get(context, index).ToLocal(&child)) {
+      // V8 passes the attributes of the request themselves.
+      if (request->GetSpecifier()->StringEquals(specifier) && selfprof::ImportAttributes(request) == attributes &&
+          linked->Get(context, index).ToLocal(&child)) {
         return ModuleOf(child.As<Object>());
       }
     }

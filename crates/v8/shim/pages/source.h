@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "handles.h"
+#include "../handles.h"
 
 // src/ffi.rs has the same struct.
 struct SelfprofSource {

@@ -2,7 +2,7 @@
 #ifndef SELFPROF_CATCH_H_
 #define SELFPROF_CATCH_H_
 
-#include "compat.h"
+#include "../compat.h"
 
 namespace selfprof {
 

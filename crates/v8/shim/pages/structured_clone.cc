@@ -7,18 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
-#include <limits>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "../handles.h"
 #include "catch.h"
-#include "handles.h"
-#include "muted_exceptions.h"
-#include "untrusted_thread.h"
 
 using selfprof::FromHandle;
 using selfprof::Handle;
@@ -42,29 +36,25 @@ struct SelfprofCloneWriter {
   Handle anchor;              // any object of the realm
   Handle is_host_object;      // (object) -> boolean
   Handle write_host_object;   // (object) -> its index in the reader's host_objects
-  Handle share_memory;        // (SharedArrayBuffer) throws when it must not be shared
+  Handle share_memory;        // (SharedArrayBuffer) is that the reader's `shared` has next; throws when it must not be shared
   Handle data_clone_error;    // (message) throws a DataCloneError
   Handle transferred;         // [ArrayBuffer, ...]
-  double max_bytes;
 };
-static_assert(sizeof(SelfprofCloneWriter) == 56 && offsetof(SelfprofCloneWriter, transferred) == 40 &&
-              offsetof(SelfprofCloneWriter, max_bytes) == 48);
+static_assert(sizeof(SelfprofCloneWriter) == 48 && offsetof(SelfprofCloneWriter, transferred) == 40);
 
 struct SelfprofCloneReader {
   Handle anchor;        // any object of the realm
   Handle host_objects;  // [object, ...]
-  Handle shared;        // [SharedArrayBuffer, ...], of any realm, in any order
+  Handle shared;        // [SharedArrayBuffer, ...], of any realm
   Handle transferred;   // [ArrayBuffer, ...], of any realm
 };
 static_assert(sizeof(SelfprofCloneReader) == 32 && offsetof(SelfprofCloneReader, transferred) == 24);
 
 namespace {
 
-// A page can choose the anchor. On the thread of a page, it is not of the main realm: what is read would be objects of that.
 bool Realm(Isolate* isolate, Handle anchor, Local<Context>* context) {
   Local<Value> value = FromHandle<Value>(anchor);
-  return value->IsObject() && selfprof::CreationContext(isolate, value.As<Object>()).ToLocal(context) &&
-         !selfprof::IsMainRealm(isolate, *context);
+  return value->IsObject() && selfprof::CreationContext(isolate, value.As<Object>()).ToLocal(context);
 }
 
 std::nullptr_t ThrowTypeError(Isolate* isolate, Local<Context> context, const char* message) {
@@ -76,8 +66,7 @@ std::nullptr_t ThrowTypeError(Isolate* isolate, Local<Context> context, const ch
   return nullptr;
 }
 
-// The elements of an array. Returns false when it is not an array, or when an element has another type or is a proxy, which V8's reader does
-// not expect.
+// The elements of an array. Returns false when it is not an array, or when an element has another type.
 template <typename T>
 bool Elements(Local<Context> context, Handle array, bool (Value::*has_type)() const, std::vector<Local<T>>* elements) {
   Local<Value> value = FromHandle<Value>(array);
@@ -85,69 +74,11 @@ bool Elements(Local<Context> context, Handle array, bool (Value::*has_type)() co
   Local<Array> list = value.As<Array>();
   for (uint32_t index = 0; index < list->Length(); ++index) {
     Local<Value> element;
-    if (!list->Get(context, index).ToLocal(&element) || !((*element)->*has_type)() || element->IsProxy()) return false;
+    if (!list->Get(context, index).ToLocal(&element) || !((*element)->*has_type)()) return false;
     elements->push_back(element.As<T>());
   }
   return true;
 }
-
-// Numbers for the memory of SharedArrayBuffers, by which bytes name it in all threads of the process. A number is never used for other
-// memory.
-//
-// A record passes through untrusted realms, which could put another SharedArrayBuffer into it. V8's reader relies on getting the one that
-// was written: it makes a WebAssembly.Memory of any, and what it reads next depends on the kind of the memory.
-class SharedMemory {
- public:
-  // Never destroyed, because threads may outlive static objects.
-  static SharedMemory& OfProcess() {
-    static SharedMemory* const memory = new SharedMemory;
-    return *memory;
-  }
-
-  // Returns false when all numbers are used up.
-  bool Number(const std::shared_ptr<BackingStore>& store, uint32_t* number) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    Entry& entry = entries_[store.get()];
-    if (entry.store.expired()) {
-      if (last_number_ == std::numeric_limits<uint32_t>::max()) return false;
-      entry = {++last_number_, store};
-      *number = last_number_;
-      RemoveExpired();
-      return true;
-    }
-    *number = entry.number;
-    return true;
-  }
-
-  bool HasNumber(const std::shared_ptr<BackingStore>& store, uint32_t number) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = entries_.find(store.get());
-    return found != entries_.end() && !found->second.store.expired() && found->second.number == number;
-  }
-
- private:
-  struct Entry {
-    uint32_t number = 0;
-    std::weak_ptr<BackingStore> store;
-  };
-
-  // Keeps the table at no more than twice its live entries, or a few.
-  void RemoveExpired() {
-    if (entries_.size() < next_removal_) return;
-    for (auto entry = entries_.begin(); entry != entries_.end();) {
-      entry = entry->second.store.expired() ? entries_.erase(entry) : std::next(entry);
-    }
-    next_removal_ = 2 * entries_.size() + 64;
-  }
-
-  std::mutex mutex_;
-  std::unordered_map<const BackingStore*, Entry> entries_;
-  size_t next_removal_ = 64;
-  uint32_t last_number_ = 0;
-};
-
-// The memory of all writers of a thread: a getter of a value that is being written can write another value.
-thread_local size_t written_bytes = 0;
 
 class Writer : public v8::ValueSerializer::Delegate {
  public:
@@ -156,8 +87,6 @@ class Writer : public v8::ValueSerializer::Delegate {
 
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
-  // What was written is freed, or belongs to V8, which counts it.
-  ~Writer() override { written_bytes -= size_; }
 
   v8::ValueSerializer& serializer() { return serializer_; }
 
@@ -179,19 +108,17 @@ class Writer : public v8::ValueSerializer::Delegate {
 #endif
 
   Maybe<bool> WriteHostObject(Isolate*, Local<Object> object) override {
-    uint32_t index;
-    if (!Number(options_.write_host_object, object).To(&index)) return v8::Nothing<bool>();
-    serializer_.WriteUint32(index);
+    v8::HandleScope scope(isolate_);
+    Local<Value> index;
+    if (!Call(options_.write_host_object, object).ToLocal(&index)) return v8::Nothing<bool>();
+    serializer_.WriteUint32(index->IsUint32() ? index.As<v8::Uint32>()->Value() : 0);
     return v8::Just(true);
   }
 
   Maybe<uint32_t> GetSharedArrayBufferId(Isolate*, Local<SharedArrayBuffer> buffer) override {
     v8::HandleScope scope(isolate_);
     if (Call(options_.share_memory, buffer).IsEmpty()) return v8::Nothing<uint32_t>();
-    uint32_t number;
-    if (SharedMemory::OfProcess().Number(buffer->GetBackingStore(), &number)) return v8::Just(number);
-    ThrowDataCloneError(String::NewFromUtf8Literal(isolate_, "No more SharedArrayBuffers can be cloned."));
-    return v8::Nothing<uint32_t>();
+    return v8::Just(shared_count_++);
   }
 
   // Without this, V8 writes nothing for a module, and what follows it cannot be read.
@@ -200,36 +127,15 @@ class Writer : public v8::ValueSerializer::Delegate {
     return v8::Nothing<uint32_t>();
   }
 
-  // What a page serializes is not in V8's heap, so it needs a limit of its own. V8 throws a DataCloneError for null. V8 doubles the memory
-  // when it is full, so a value of many small parts can reach only half of the limit.
-  void* ReallocateBufferMemory(void* old_buffer, size_t size, size_t* actual_size) override {
-    const size_t others = written_bytes - size_;
-    if (static_cast<double>(size) + static_cast<double>(others) > options_.max_bytes) return nullptr;
-    void* memory = std::realloc(old_buffer, size);
-    if (memory == nullptr) return nullptr;
-    written_bytes = others + size;
-    *actual_size = size_ = size;
-    return memory;
-  }
-
-  void FreeBufferMemory(void* buffer) override { std::free(buffer); }
-
  private:
   MaybeLocal<Value> Call(Handle function, Local<Value> argument) {
     return FromHandle<Function>(function)->Call(context_, v8::Undefined(isolate_), 1, &argument);
   }
 
-  Maybe<uint32_t> Number(Handle function, Local<Value> argument) {
-    v8::HandleScope scope(isolate_);
-    Local<Value> result;
-    if (!Call(function, argument).ToLocal(&result)) return v8::Nothing<uint32_t>();
-    return v8::Just(result->IsUint32() ? result.As<v8::Uint32>()->Value() : 0);
-  }
-
   Isolate* isolate_;
   Local<Context> context_;
   const SelfprofCloneWriter& options_;
-  size_t size_ = 0;
+  uint32_t shared_count_ = 0;
   v8::ValueSerializer serializer_;
 };
 
@@ -250,13 +156,10 @@ class Reader : public v8::ValueDeserializer::Delegate {
     return host_objects_[index];
   }
 
-  MaybeLocal<SharedArrayBuffer> GetSharedArrayBufferFromId(Isolate*, uint32_t number) override {
-    for (Local<SharedArrayBuffer> buffer : shared_) {
-      std::shared_ptr<BackingStore> store = buffer->GetBackingStore();
-      // The same memory, as an object of this realm.
-      if (SharedMemory::OfProcess().HasNumber(store, number)) return SharedArrayBuffer::New(isolate_, std::move(store));
-    }
-    return {};
+  // The same memory, as an object of this realm.
+  MaybeLocal<SharedArrayBuffer> GetSharedArrayBufferFromId(Isolate*, uint32_t index) override {
+    if (index >= shared_.size()) return {};
+    return SharedArrayBuffer::New(isolate_, shared_[index]->GetBackingStore());
   }
 
  private:
@@ -271,22 +174,6 @@ MaybeLocal<ArrayBuffer> Take(Isolate* isolate, Local<ArrayBuffer> buffer) {
   std::shared_ptr<BackingStore> store = buffer->GetBackingStore();
   if (!buffer->Detach(Local<Value>()).FromMaybe(false)) return {};
   return ArrayBuffer::New(isolate, std::move(store));
-}
-
-// Whether the value was written. What it throws is noted: the getters of a muted script can throw, too. Node 20 has no pages, and its V8
-// loses what the delegate throws when someone catches here.
-bool Write(Isolate* isolate, Local<Context> context, v8::ValueSerializer* serializer, Local<Value> value) {
-#if NODE_MODULE_VERSION >= SELFPROF_NODE_22
-  selfprof::Catch caught(isolate);
-  if (serializer->WriteValue(context, value).FromMaybe(false)) return true;
-  if (caught->HasCaught() && caught->CanContinue()) {
-    selfprof::NoteException(isolate, caught->Exception(), caught->Message());
-  }
-  caught->ReThrow();
-  return false;
-#else
-  return serializer->WriteValue(context, value).FromMaybe(false);
-#endif
 }
 
 // What was written, as an object of the current context.
@@ -321,7 +208,7 @@ SELFPROF_API Handle selfprof_clone_write(Isolate* isolate, Handle value, const S
     serializer.TransferArrayBuffer(index, transferred[index]);
   }
   serializer.WriteHeader();
-  if (!Write(isolate, context, &serializer, FromHandle<Value>(value))) return nullptr;
+  if (!serializer.WriteValue(context, FromHandle<Value>(value)).FromMaybe(false)) return nullptr;
   // Getters of the value may have detached or frozen them.
   for (Local<ArrayBuffer> buffer : transferred) {
     if (!buffer->IsDetachable() || buffer->WasDetached()) {
@@ -338,8 +225,7 @@ SELFPROF_API Handle selfprof_clone_write(Isolate* isolate, Handle value, const S
   return ToHandle(Array::New(isolate, result.data(), result.size()));
 }
 
-// Returns the value, all of whose objects belong to the realm. `bytes` may come from an untrusted realm. V8 runs no JavaScript
-// meanwhile.
+// Returns the value, all of whose objects belong to the realm. V8 runs no JavaScript meanwhile.
 SELFPROF_API Handle selfprof_clone_read(Isolate* isolate, Handle bytes, const SelfprofCloneReader* options) noexcept {
   Local<Context> context;
   if (!Realm(isolate, options->anchor, &context)) return nullptr;
