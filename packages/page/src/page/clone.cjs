@@ -13,7 +13,6 @@ function write(value, isHostObject, writeHostObject, shareMemory, dataCloneError
     shareMemory,
     dataCloneError,
     transferred,
-    maxBytes: Number.MAX_SAFE_INTEGER,
   });
 }
 

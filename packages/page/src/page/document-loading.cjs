@@ -113,18 +113,22 @@ function watch(window, loading) {
     if (milestone !== undefined) timing[milestone] ??= now();
   });
   for (const [type, start, end] of EVENTS) {
-    window._globalProxy.addEventListener(
-      type,
-      () => {
-        if (timing[start] !== undefined) return;
-        timing[start] = now();
-        setImmediate(() => {
-          timing[end] = now();
-          if (type === 'load') loading.onLoaded();
-        });
-      },
-      { capture: true },
-    );
+    const target = type === 'load' ? idlUtils.implForWrapper(window) : window._document;
+    const { _dispatch: dispatch } = target;
+    /** @param {Jsdom.Impl} event @param {unknown[]} rest */
+    target._dispatch = (event, ...rest) => {
+      // A page can dispatch events of these types, too.
+      if (event.type !== type || !event.isTrusted || timing[start] !== undefined)
+        return dispatch.call(target, event, ...rest);
+      timing[start] = now();
+      try {
+        return dispatch.call(target, event, ...rest);
+      } finally {
+        // Timers that the listeners have set run later.
+        timing[end] = now();
+        if (type === 'load') loading.onLoaded();
+      }
+    };
   }
 }
 

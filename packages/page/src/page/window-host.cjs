@@ -10,7 +10,6 @@ const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
 
-const { replaceToString } = require('../window/function-texts.cjs');
 const { installAnimationFrames } = require('./animation-frames.cjs');
 const { recordLoading } = require('./document-loading.cjs');
 const { eventCounts, interactionCount } = require('./event-counts.cjs');
@@ -43,14 +42,27 @@ const pipes = {
   },
 };
 
+/** The text of a function that shows only its name. */
+const NATIVE = '';
 /** The functions of all windows of this thread whose texts are not their code. @type {WeakMap<object, string>} */
 const texts = new WeakMap();
 const functionTexts = {
-  get: (/** @type {unknown} */ value) => texts.get(/** @type {object} */ (value)),
+  /** @param {unknown} value */
+  get(value) {
+    const text = texts.get(/** @type {object} */ (value));
+    if (text !== NATIVE) return text;
+    const name = Object.getOwnPropertyDescriptor(value, 'name')?.value;
+    return `function ${typeof name === 'string' ? name : ''}() { [native code] }`;
+  },
   set: (/** @type {object} */ part, /** @type {string} */ text) => void texts.set(part, text),
 };
-// jsdom's functions inherit from this realm's.
-replaceToString(Function.prototype, functionTexts);
+// jsdom's functions inherit from this realm's prototype.
+const { toString } = Function.prototype;
+/** @this {Function} */
+Function.prototype.toString = function () {
+  return functionTexts.get(this) ?? toString.call(this);
+};
+functionTexts.set(Function.prototype.toString, NATIVE);
 
 /** @param {WindowRealm} realm whose window exists and whose code will be loaded next @returns {WindowHost} */
 function hostFor(realm) {

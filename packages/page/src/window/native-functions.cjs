@@ -3,13 +3,15 @@
 // Makes functions of the host look to pages like those of a browser: they have names, and their texts do not show their code.
 
 const host = require('selfprof:host');
-const { NATIVE, replaceToString } = require('./function-texts.cjs');
 
 const { toString } = Function.prototype;
 const { endsWith } = String.prototype;
 const { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } = Reflect;
 /** Shared by the windows of a thread: a function of one window may be given to the `toString` of another. */
-const { set: setText } = host.functionTexts;
+const { get: textOf, set: setText } = host.functionTexts;
+
+/** The text of a function that shows only its name. */
+const NATIVE = '';
 
 /** Operations of windows that jsdom defines as functions without names. @type {Record<string, Function>} */
 const originals = { __proto__: /** @type {never} */ (null) };
@@ -179,7 +181,15 @@ function hideHostCode() {
     const prototype = getOwnPropertyDescriptor(value, 'prototype')?.value;
     if (typeof prototype === 'object' && prototype !== null) noteFunctions(prototype);
   }
-  replaceToString(Function.prototype, host.functionTexts);
+  const holder = {
+    /** @this {Function} */
+    toString() {
+      return textOf(this) ?? apply(toString, this, []);
+    },
+  };
+  setText(holder.toString, NATIVE);
+  const { toString: value } = holder;
+  defineProperty(Function.prototype, 'toString', { __proto__: null, value, writable: true, configurable: true });
 }
 
-module.exports = { hideHostCode, setText };
+module.exports = { NATIVE, hideHostCode, setText };

@@ -4,11 +4,10 @@
 // page's own scripts had made them. It takes the intrinsics that it needs before a script of the page can change them.
 
 const host = require('selfprof:host');
-const { NATIVE } = require('./function-texts.cjs');
 const { deserialize } = require('./structured-clone.cjs');
 const { serializeHere } = require('./structured-clone-api.cjs');
 const { install } = require('./install-globals.cjs');
-const { setText } = require('./native-functions.cjs');
+const { NATIVE, setText } = require('./native-functions.cjs');
 const { dispatchMessage } = require('./ports.cjs');
 const json = require('./webdriver-json.cjs');
 
