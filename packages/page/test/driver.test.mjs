@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { jsdom, serve } from './server.mjs';
 
 const require = createRequire(import.meta.url);
-const PROGRAM = fileURLToPath(new URL('../src/driver/driver-process.cjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../src/host/driver-process.cjs', import.meta.url));
 
 /** Two ends of a socket. */
 async function pair() {
@@ -155,7 +155,7 @@ test('a frame does not learn from references how many frames of other origins th
 });
 
 test('the history of a window is limited in length, and has its current URL', () => {
-  const { History } = createRequire(import.meta.url)('../src/driver/history.cjs');
+  const { History } = createRequire(import.meta.url)('../src/host/history.cjs');
   const history = new History();
   for (let count = 0; count < 300; count++) history.push({ url: `http://a.test/${count}` });
   assert.equal(history.peek(0).url, 'http://a.test/299');
@@ -299,8 +299,8 @@ test('a malformed request ends it', async (t) => {
 });
 
 suite('JSON of a page', () => {
-  const { JsonText } = require('../src/driver/json-text.cjs');
-  const { toAnswer } = require('../src/driver/lines.cjs');
+  const { JsonText } = require('../src/host/json-text.cjs');
+  const { toAnswer } = require('../src/host/lines.cjs');
 
   test('is passed on as text, in which every reader finds characters', () => {
     const text = JSON.stringify(['"\\', '\ud800', '\\ud800', '\u2028ä']);

@@ -10,6 +10,8 @@ const PAGE_STATE = {
   number: 1,
   /** How many types of WebAssembly the page was the first in the process to use. */
   wasmTypes: 2,
+  /** 1 while the page's user decides about requests. */
+  isIntercepted: 3,
 };
 
 /** @param {number} number of the page */

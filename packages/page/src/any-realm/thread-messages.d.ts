@@ -9,6 +9,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { CookieChange } from '../fetch/cookies.cjs';
 import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
+import type { InterceptedRequest, Interception } from '../fetch/network.cjs';
 import type { BlobContent, Request, Response } from '../fetch/request.cjs';
 import type { Sandbox } from './sandbox-attribute.cjs';
 import type { PackedModules } from './packed-modules.cjs';
@@ -92,6 +93,7 @@ export type ToMainRealm =
       content: DocumentContent;
       ancestors?: Ancestors | undefined;
       storage?: StoredItems | undefined;
+      initScripts: string[];
       isVisible: boolean;
     }
   | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; port: MessagePort }
@@ -104,6 +106,7 @@ export type ToMainRealm =
       response?: Response;
       error?: string;
       timing?: FetchTiming | undefined;
+      interception?: Interception | undefined;
     }
   | { type: 'frame'; id: number; error: string; isUnchanged: boolean }
   | { type: 'frame'; id: number; document: PageDocument; content: DocumentContent }
@@ -209,6 +212,7 @@ export type MainRealmReport =
   | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer; memory: number }
   | { type: 'blob gone'; url: string }
   | { type: 'blob'; id: number; url: string }
+  | { type: 'intercept'; id: number; request: InterceptedRequest; weight: number }
   | KeptRequest
   | FrameRequest;
 

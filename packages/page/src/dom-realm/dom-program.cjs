@@ -10,6 +10,7 @@ const { openWindow, parse } = require('./documents.cjs');
 const automation = require('./automation/commands.cjs');
 const { evaluate } = require('./evaluate-script.cjs');
 const frames = require('./frame-element.cjs');
+const { runInitScripts, setInitScripts } = require('./init-scripts.cjs');
 const { embed, receiveMessage } = require('./remote-window.cjs');
 const { reportException, reportRejection } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
@@ -77,10 +78,12 @@ module.exports = {
 
   /** Opens the page's document. */
   open(text, bytes) {
-    const { contentType, ancestors, storage, ...description } = JSON.parse(text);
+    const { contentType, ancestors, storage, initScripts, ...description } = JSON.parse(text);
+    setInitScripts(initScripts);
     page = openWindow(description);
     if (storage !== undefined) fillStorage(page, storage);
     if (ancestors !== undefined) embed(page, ancestors);
+    runInitScripts(page);
     announceLoading(page);
     parse(page, bytes, contentType);
   },

@@ -6,6 +6,8 @@
 // It runs in main realms and in the user's thread. What it knows about the client (its origin and its policies) comes from the page
 // host and never from code of the page.
 
+const { STATUS_CODES } = require('node:http');
+
 const { withoutFragment } = require('../any-realm/claimed-url.cjs');
 const { isBlockedByPort, isBlockedByType } = require('./blocking.cjs');
 const { BufferBudget } = require('./buffer-budget.cjs');
@@ -36,6 +38,23 @@ const { Turns } = require('./turns.cjs');
 /** @typedef {import('./http.cjs').HttpResponse} HttpResponse */
 /** @typedef {NonNullable<Parameters<import('./http.cjs').Transport['send']>[1]>} SendOptions */
 
+/**
+ * @typedef {object} InterceptedRequest
+ * @property {string} url
+ * @property {string} method
+ * @property {HeaderList} headers
+ * @property {Uint8Array | null} body
+ * @property {string} destination
+ * @property {Request['mode']} mode
+ */
+
+/**
+ * What is to be done with a request: it gets a response, fails, or is sent with other members. By default it is sent as it is.
+ *
+ * @typedef {{ status: number, headers: HeaderList, body: Uint8Array } | { abort: true } | { send: Partial<InterceptedRequest> }} Interception
+ * @typedef {(request: InterceptedRequest) => Promise<Interception | undefined>} Intercept
+ */
+
 /** How many requests of a page, or of a thread, may be under way: each has a connection, and a process has few. Browsers have as many. */
 const MAX_REQUESTS = 256;
 
@@ -65,6 +84,7 @@ class Network {
   #cookies;
   #userAgent;
   #budget;
+  #intercept;
 
   /**
    * @param {import('./http.cjs').Transport} transport
@@ -72,13 +92,15 @@ class Network {
    * @param {string} userAgent
    * @param {import('./buffer-budget.cjs').BufferBudget} [budget] of the responses together, until their leases are released
    * @param {import('./response-body.cjs').Decoders} [decoders]
+   * @param {Intercept} [intercept] asked about each request over HTTP
    */
-  constructor(transport, cookies, userAgent, budget, decoders = newDecoders()) {
+  constructor(transport, cookies, userAgent, budget, decoders = newDecoders(), intercept = undefined) {
     this.#transport = transport;
     this.#cookies = cookies;
     this.#userAgent = userAgent;
     this.#budget = budget;
     this.#decoders = decoders;
+    this.#intercept = intercept;
   }
 
   /**
@@ -199,6 +221,19 @@ class Network {
       isReadable: true,
     };
     for (;;) {
+      const interception = await this.#intercept?.({
+        url: String(hop.url),
+        method: hop.method,
+        headers: hop.headers,
+        body: hop.body,
+        destination,
+        mode,
+      });
+      if (interception !== undefined && 'abort' in interception) throw new NetworkError(`a route aborted ${hop.url}`);
+      const own = interception !== undefined && 'status' in interception ? interception : undefined;
+      const changes = interception !== undefined && 'send' in interception ? interception.send : {};
+      if (changes.url !== undefined) hop = { ...hop, url: parseUrl(changes.url) };
+      hop = { ...hop, ...changes, url: hop.url };
       const { url, method, isTainted, redirectCount } = hop;
       if (isBlockedByPort(url)) throw new NetworkError(`port ${url.port} is blocked`);
       const isForeign = mode !== 'navigate' && !isSameOrigin(url, client.origin);
@@ -214,14 +249,17 @@ class Network {
           : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors || isOpaque));
       relation = farther(relation, siteRelation(url, client.origin));
       const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
-      if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
+      if (own === undefined && isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
         const metadata = fetchMetadata(url, request, relation);
         await this.#preflight({ url, method, unsafeHeaders, origin, credentials, metadata }, options);
       }
       const context = { origin, isCors, sendsCredentials, relation };
       const headers = await inSlices(() => this.#requestHeaders(hop, request, client, context), this.#transport);
       const startedAt = redirectCount === 0 ? startTime : now();
-      const response = await this.#send({ url, method, headers, body: hop.body, startedAt }, options);
+      const response =
+        own === undefined
+          ? await this.#send({ url, method, headers, body: hop.body, startedAt }, options)
+          : ownResponse(own, startedAt);
       if (sendsCredentials) {
         const { isTopLevel = false } = request;
         await inSlices(
@@ -229,7 +267,8 @@ class Network {
           this.#transport,
         );
       }
-      if (isCors && !corsCheck(response, origin, credentials)) {
+      const allowsAll = own !== undefined && getHeader(own.headers, 'access-control-allow-origin') === null;
+      if (isCors && !allowsAll && !corsCheck(response, origin, credentials)) {
         throw new NetworkError(
           `${url.origin} does not let ${origin} read ${url.pathname} (Access-Control-Allow-Origin)`,
         );
@@ -354,6 +393,16 @@ function fetchMetadata(url, { mode, destination }, site) {
     ['Sec-Fetch-Mode', mode],
     ['Sec-Fetch-Site', site],
   ];
+}
+
+/**
+ * @param {{ status: number, headers: HeaderList, body: Uint8Array }} response of an interception
+ * @param {number} startedAt
+ * @returns {HttpResponse}
+ */
+function ownResponse({ status, headers, body }, startedAt) {
+  const timing = { fetchStart: startedAt, responseEnd: now(), encodedSize: body.byteLength };
+  return { status, statusText: STATUS_CODES[status] ?? '', headers, body: new Uint8Array(body), timing };
 }
 
 /** @param {unknown} error */

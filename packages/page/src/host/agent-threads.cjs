@@ -15,7 +15,7 @@ const slices = require('../fetch/time-slices.cjs');
 const { urlOf } = require('../fetch/url-text.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
-const { messageOf } = require('./errors.cjs');
+const { messageOf } = require('../client/errors.cjs');
 const { loadFrame } = require('./frame-loader.cjs');
 const { closePorts, closeTransferredPorts, transferredPorts } = require('./message-ports.cjs');
 const { movedBody } = require('./moved-body.cjs');
@@ -99,8 +99,9 @@ class AgentThreads {
         : { parent: this.addressOf(container.thread, container.window), top: this.addressOf(container.thread.top, 0) };
     const content = { body: movedBody(body), referrer, base };
     const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
+    const { initScripts } = this.#host;
     /** @type {import('../any-realm/thread-messages.js').ToMainRealm} */
-    const message = { type: 'open', document, content, ancestors, storage, isVisible: this.#isVisible };
+    const message = { type: 'open', document, content, ancestors, storage, initScripts, isVisible: this.#isVisible };
     handle.deliver(message, lease, [content.body.buffer]);
     return thread;
   }
@@ -438,6 +439,9 @@ class AgentThreads {
       case 'keepalive':
         this.#startKept(thread, message);
         return;
+      case 'intercept':
+        this.#intercept(thread, message);
+        return;
       case 'end frame':
         this.#endFrameRequest(thread, message.id);
         return;
@@ -452,6 +456,14 @@ class AgentThreads {
         return;
       default:
     }
+  }
+
+  /** @param {AgentThread} thread @param {Extract<MainRealmReport, { type: 'intercept' }>} message */
+  async #intercept({ handle }, message) {
+    const { id, request } = message;
+    const interception = await this.#host.intercept(request);
+    handle.postToMain({ type: 'answer', id, interception });
+    handle.finishWhenReceived(message);
   }
 
   /** A frame no longer waits for a document, which may have been opened meanwhile. @param {AgentThread} thread @param {number} id of its request */

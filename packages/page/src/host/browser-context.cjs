@@ -3,9 +3,10 @@
 const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
-const { findLibrary } = require('./find-jsdom.cjs');
-const { checkHostOptions } = require('./host-options.cjs');
+const { findLibrary } = require('../client/find-jsdom.cjs');
+const { checkHostOptions } = require('../client/host-options.cjs');
 const { prepareFlags } = require('./node-flags.cjs');
+const { packageFolders } = require('./package-folders.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
 const { resolveInThread } = require('./name-thread.cjs');
 const { PageContext } = require('./page-context.cjs');
@@ -17,6 +18,8 @@ const { keepAlive } = require('./time-limit.cjs');
 const { version } = require('../../package.json');
 
 /** @typedef {import('./page.cjs').Page} Page */
+
+/** @typedef {{ folder: string, version: string, packages: string[] }} Library jsdom; `packages` is where it and what it requires are */
 
 /**
  * Options of the host that its threads need, too.
@@ -73,9 +76,10 @@ class BrowserContext {
     bodyLimit = DEFAULT_BODY_LIMIT,
     cookies = 'page',
   } = {}) {
-    checkHostOptions({ memoryLimit, sampleBudget, threadLimit, bodyLimit, timeout, cookies, ignoreCertificateErrors });
+    checkHostOptions({ memoryLimit, bodyLimit, timeout, cookies, ignoreCertificateErrors });
     prepareFlags();
-    this.#library = findLibrary(jsdom);
+    const found = findLibrary(jsdom);
+    this.#library = { ...found, packages: packageFolders(found.folder) };
     useJsdom(this.#library);
     this.timeout = timeout;
     this.threadLimit = threadLimit;

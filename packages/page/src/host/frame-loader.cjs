@@ -6,7 +6,7 @@ const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError, checkLength, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
 const { inSlices } = require('../fetch/time-slices.cjs');
-const { messageOf } = require('./errors.cjs');
+const { messageOf } = require('../client/errors.cjs');
 const { movedBody } = require('./moved-body.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */

@@ -8,7 +8,7 @@ const path = require('node:path');
 const { Worker } = require('node:worker_threads');
 
 const { lookupError } = require('../fetch/name-resolver.cjs');
-const { inheritedFlags } = require('./inherited-flags.cjs');
+const { inheritedFlags } = require('../client/inherited-flags.cjs');
 
 /** @typedef {import('node:dns').LookupAddress} Address */
 

@@ -2,7 +2,7 @@
 
 // What the threads of one page share: its cookies, its storage, and the network as the user's thread uses it for them.
 
-const { newPageState } = require('../any-realm/page-state.cjs');
+const { PAGE_STATE, newPageState } = require('../any-realm/page-state.cjs');
 const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { Network, newDecoders } = require('../fetch/network.cjs');
 const { PageStorage, StorageAreas } = require('./page-storage.cjs');
@@ -48,6 +48,10 @@ class PageContext {
   /** The responses that this thread holds for the page. */
   budget;
   #pageState = newPageState(nextNumber++);
+  /** The user's scripts that run in each window before any other. @type {string[]} */
+  initScripts = [];
+  /** Decides about the requests of the page, if the user wants to. @type {import('../fetch/network.cjs').Intercept | undefined} */
+  #intercept;
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
@@ -67,7 +71,7 @@ class PageContext {
     this.#transport = host.newTransport({ owner });
     /** @param {Transport} transport @param {BufferBudget} budget @param {import('../fetch/response-body.cjs').Decoders} decoders */
     const newNetwork = (transport, budget, decoders) =>
-      new Network(transport, cookies.jar, host.userAgent, budget, decoders);
+      new Network(transport, cookies.jar, host.userAgent, budget, decoders, async (request) => this.intercept(request));
     const decoders = newDecoders(true);
     this.network = newNetwork(this.#transport, this.budget, decoders);
     this.#topLevelTransport = host.newTransport();
@@ -117,6 +121,27 @@ class PageContext {
 
   #closeKept() {
     if (this.#isClosed && this.#kept === 0) this.#host.closeKeptTransport(this.#keptTransport);
+  }
+
+  /** @param {import('../fetch/network.cjs').Intercept | undefined} intercept */
+  setIntercept(intercept) {
+    this.#intercept = intercept;
+    Atomics.store(this.#pageState, PAGE_STATE.isIntercepted, intercept === undefined ? 0 : 1);
+  }
+
+  /** @param {import('../fetch/network.cjs').InterceptedRequest} request */
+  async intercept(request) {
+    return await this.#intercept?.(request);
+  }
+
+  /** The cookies that a request of the user for a URL would carry. @param {string} url */
+  cookiesFor(url) {
+    return this.#cookies.jar.list(url);
+  }
+
+  /** Stores a cookie as if a response had set it. @param {string} url @param {string} cookie @returns {boolean} whether it is valid */
+  storeCookie(url, cookie) {
+    return this.#cookies.share({ url, cookie, isHttp: true });
   }
 
   /** A thread stored a cookie. @param {CookieChange} change @param {ThreadHandle} from */

@@ -4,7 +4,7 @@
 
 const { shortened } = require('../any-realm/report-limits.cjs');
 const { describeWorker } = require('../fetch/worker-description.cjs');
-const { messageOf } = require('./errors.cjs');
+const { messageOf } = require('../client/errors.cjs');
 const { movedBody } = require('./moved-body.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */

@@ -14,9 +14,9 @@ const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
 const { NO_URL, urlOf } = require('../fetch/url-text.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
-const { PageError, TimeoutError, messageOf } = require('./errors.cjs');
+const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
 const { LoadState } = require('./load-state.cjs');
-const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('./navigate-options.cjs');
+const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('../client/navigate-options.cjs');
 const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
@@ -32,7 +32,7 @@ const { keepAlive, withTimeout } = require('./time-limit.cjs');
 /** @typedef {import('../fetch/headers.cjs').HeaderList} HeaderList */
 /** @typedef {import('../fetch/origin.cjs').Origin} Origin */
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
-/** @typedef {import('./navigate-options.cjs').WaitUntil} WaitUntil */
+/** @typedef {import('../client/navigate-options.cjs').WaitUntil} WaitUntil */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
 
 /** @template Answer @typedef {import('./thread-handle.cjs').Asked<Answer>} Asked */
@@ -47,6 +47,7 @@ const { keepAlive, withTimeout } = require('./time-limit.cjs');
  * @property {HeaderList} [headers] that replace the response's
  * @property {Origin} [initiator] origin of the document that asked for the navigation; undefined for the user
  * @property {Origin} [repeated] the same of an earlier navigation that the user repeats
+ * @property {string} [content] the HTML of the document, which is then not fetched
  */
 
 /**
@@ -68,7 +69,7 @@ const PING_TIMEOUT = 1_000;
  * Lets the driver reach what users do not see.
  *
  * @type {(page: Page) => {
- *   documentNumber: number, initiator: Origin | undefined, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
+ *   context: import('./page-context.cjs').PageContext, documentNumber: number, initiator: Origin | undefined, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
  *   askDom: (frame: number, message: DomRealmRequest, limit: { timeout: number, what: string }) => Promise<FromDomRealm>,
  *   waitFor: (state: WaitUntil) => Promise<void>,
  * }}
@@ -81,6 +82,18 @@ let internalsOf;
  * @type {(page: Page, url: string, initiator: Origin | undefined, options: NavigateOptions) => Promise<unknown>}
  */
 let navigateAgain;
+
+/** Shows a document with this HTML, at the URL of the current one. @type {(page: Page, html: string, options: NavigateOptions) => Promise<unknown>} */
+let showContent;
+
+/**
+ * A script of the user. `parameters` is a record, see script-values.cjs.
+ *
+ * @typedef {{ source: string, isFunction: boolean, parameters: object, frame?: number, timeout?: number }} ScriptCall
+ */
+
+/** As `evaluate`, with the result as a page sends it. @type {(page: Page, call: ScriptCall) => Promise<any>} */
+let evaluateRecord;
 
 /** Ends a recording and returns the trace as gzipped JSON. @type {(page: Page, timeout: number) => Promise<Uint8Array>} */
 let takeProfile;
@@ -124,6 +137,7 @@ class Page extends EventEmitter {
 
   static {
     internalsOf = (page) => ({
+      context: page.#context,
       documentNumber: page.#documentNumber,
       initiator: page.#initiator,
       isAlive: page.#document?.threads.has(page.#document.main) ?? false,
@@ -135,6 +149,8 @@ class Page extends EventEmitter {
       },
     });
     navigateAgain = (page, url, repeated, options) => page.#navigate(url, { ...options, repeated });
+    showContent = (page, content, options) => page.#navigate(page.#url, { ...options, content });
+    evaluateRecord = (page, call) => page.#evaluate(call);
     takeProfile = (page, timeout) => page.#takeProfile(timeout);
   }
 
@@ -166,15 +182,15 @@ class Page extends EventEmitter {
     return await this.#navigate(url, { waitUntil, timeout, referrer, root, headers, profile });
   }
 
-  /** @param {string | URL} url @param {NavigateOptions & { repeated?: Origin | undefined }} options */
+  /** @param {string | URL} url @param {NavigateOptions & { repeated?: Origin | undefined, content?: string }} options */
   async #navigate(
     url,
-    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile, repeated },
+    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile, repeated, content },
   ) {
     const state = toWaitUntil(waitUntil);
     this.#assertOpen();
     const target = toUrl(url);
-    const options = { waitUntil: state, referrer, root, headers: toHeaders(headers, target), repeated };
+    const options = { waitUntil: state, referrer, root, headers: toHeaders(headers, target), repeated, content };
     this.#recording = profile === undefined ? undefined : toRecordingOptions(profile);
     return await withTimeout(
       timeout,
@@ -191,7 +207,7 @@ class Page extends EventEmitter {
   }
 
   /** @param {URL} url @param {LoadOptions} options */
-  async #load(url, { waitUntil, referrer, root, headers = [], initiator, repeated }) {
+  async #load(url, { waitUntil, referrer, root, headers = [], initiator, repeated, content }) {
     const navigation = ++this.#navigation;
     if (initiator === undefined) this.#leaving = navigation;
     const source = initiator ?? repeated;
@@ -204,7 +220,10 @@ class Page extends EventEmitter {
     let document;
     let response;
     try {
-      response = await this.#fetch(url, { referrer, initiator: source, signal: request.signal });
+      response =
+        content === undefined
+          ? await this.#fetch(url, { referrer, initiator: source, signal: request.signal })
+          : ownResponse(url, content);
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       await handle.ready();
@@ -243,15 +262,7 @@ class Page extends EventEmitter {
    */
   async #fetch(url, { referrer, initiator, signal }) {
     if (url.protocol === 'about:') {
-      return {
-        type: 'basic',
-        url: url.href,
-        redirected: false,
-        status: 200,
-        statusText: '',
-        headers: [['content-type', 'text/html']],
-        body: new Uint8Array(),
-      };
+      return ownResponse(url, '');
     }
     return await this.#context.topLevelNetwork.fetch(
       {
@@ -405,7 +416,7 @@ class Page extends EventEmitter {
    * @param {unknown[]} parameters of a function
    * @returns {Promise<any>}
    * @throws {PageError} the script threw, or its result cannot be cloned
-   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
   async evaluate(script, ...parameters) {
     return await this.evaluateIn({}, script, ...parameters);
@@ -424,8 +435,16 @@ class Page extends EventEmitter {
     const isFunction = typeof script === 'function';
     if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
     const source = isFunction ? `(${script})` : script;
+    return deserializeResult(
+      await this.#evaluate({ source, isFunction, parameters: serializeParameters(parameters), frame, timeout }),
+    );
+  }
+
+  /** @param {ScriptCall} call @returns {Promise<any>} a record */
+  async #evaluate({ source, isFunction, parameters, frame = 0, timeout = this.#host.timeout }) {
+    this.#assertOpen();
     /** @type {DomRealmRequest} */
-    const request = { type: 'evaluate', source, isFunction, parameters: serializeParameters(parameters) };
+    const request = { type: 'evaluate', source, isFunction, parameters };
     const maxShapeCost = this.#shapes.left;
     /** @type {FromDomRealm} */
     let answer;
@@ -439,7 +458,7 @@ class Page extends EventEmitter {
     const { error, record } = answer;
     if (error !== undefined) throw new PageError(Object(error));
     this.#shapes.pay(/** @type {any} */ (record)?.shapeCost ?? 0);
-    return deserializeResult(record);
+    return record;
   }
 
   /**
@@ -479,7 +498,7 @@ class Page extends EventEmitter {
    * https://wicg.github.io/js-self-profiling/#force-sample
    *
    * @param {{ frame?: number, timeout?: number }} [options]
-   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
   async forceSample({ frame = 0, timeout = this.#host.timeout } = {}) {
     this.#assertOpen();
@@ -500,7 +519,7 @@ class Page extends EventEmitter {
    *
    * @param {boolean} isVisible
    * @param {{ timeout?: number }} [options]
-   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
   async setVisible(isVisible, { timeout = this.#host.timeout } = {}) {
     this.#assertOpen();
@@ -603,4 +622,17 @@ class Page extends EventEmitter {
   }
 }
 
-module.exports = { Page, internalsOf, navigateAgain, takeProfile };
+/** A document that no server sends. @param {URL} url @param {string} html @returns {import('../fetch/request.cjs').Response} */
+function ownResponse(url, html) {
+  return {
+    type: 'basic',
+    url: url.href,
+    redirected: false,
+    status: 200,
+    statusText: '',
+    headers: [['content-type', 'text/html; charset=utf-8']],
+    body: new TextEncoder().encode(html),
+  };
+}
+
+module.exports = { Page, evaluateRecord, internalsOf, navigateAgain, showContent, takeProfile };

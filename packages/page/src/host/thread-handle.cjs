@@ -8,7 +8,7 @@ const { clearTimeout, setTimeout } = require('node:timers');
 const { MessageChannel, MessagePort, Worker } = require('node:worker_threads');
 
 const { PAGE_STATE } = require('../any-realm/page-state.cjs');
-const { inheritedFlags } = require('./inherited-flags.cjs');
+const { inheritedFlags } = require('../client/inherited-flags.cjs');
 const loadedModules = require('./loaded-modules.cjs');
 const { watchMemory } = require('./memory-watch.cjs');
 const { unwatch, watchLoss } = require('./lost-threads.cjs');
@@ -54,7 +54,7 @@ const MAX_DELAY = 60_000;
 const MAX_UNREAD = 128 << 10;
 
 /** Messages that count as unread until they are answered: the documents of frames and the scripts of workers may take long to load. */
-const COUNTED_LONGER = new Set(['blob', 'frame', 'worker']);
+const COUNTED_LONGER = new Set(['blob', 'frame', 'intercept', 'worker']);
 
 /**
  * An answer that is awaited.
@@ -67,7 +67,7 @@ const COUNTED_LONGER = new Set(['blob', 'frame', 'worker']);
 
 /**
  * @typedef {object} ThreadStart
- * @property {import('./find-jsdom.cjs').Library} library jsdom
+ * @property {import('./browser-context.cjs').Library} library jsdom
  * @property {import('tough-cookie').SerializedCookieJar | undefined} cookies
  * @property {import('./browser-context.cjs').ThreadOptions} options
  * @property {'page' | 'worker'} kind what is to be opened in it

@@ -36,6 +36,7 @@ const { ModuleStore } = require('./module-store.cjs');
 const { coarsenTemporal } = require('./temporal-clock.cjs');
 const { TaskMonitor } = require('./long-tasks.cjs');
 const { callbackGlobals, overrides } = require('./overrides.cjs');
+const { interceptor } = require('./request-interception.cjs');
 const { isOwnError, isOwnPromise } = require('./own-objects.cjs');
 const { OwnedWorkers } = require('./owned-workers.cjs');
 const { ProfilerSessions } = require('./profiler-sessions.cjs');
@@ -142,7 +143,12 @@ class PageThread {
     this.windows = new WindowRegistry(this, jsdomScripts);
     useJsdom(library);
     this.#cookies = new Cookies(cookies, (change) => this.tellLimited({ type: 'cookie', change }));
-    this.loader = new Loader(this, new Network(new Transport(options.network), this.#cookies, options.userAgent));
+    const intercept = interceptor(this, pageState);
+    const transport = new Transport(options.network);
+    this.loader = new Loader(
+      this,
+      new Network(transport, this.#cookies, options.userAgent, undefined, undefined, intercept),
+    );
     this.workers = new OwnedWorkers(this, options.threadLimit);
 
     // No code from strings: a page can reach the DOM realm's `Function` through the constructor of any of jsdom's functions.
@@ -420,7 +426,7 @@ class PageThread {
   /** What the user's thread sends, by the message's type. @type {Record<string, (message: any) => void>} */
   #onMessage = {
     cookie: ({ change }) => this.#cookies.apply(change),
-    open: ({ document, content, ancestors, storage, isVisible }) => {
+    open: ({ document, content, ancestors, storage, initScripts, isVisible }) => {
       this.#setVisible(isVisible);
       this.#become(document);
       const description = {
@@ -428,6 +434,7 @@ class PageThread {
         userAgent: this.#options.userAgent,
         ancestors,
         storage,
+        initScripts,
       };
       this.enter(() => this.dom.open(JSON.stringify(description), this.bridge.bytesForDom(content.body)));
     },

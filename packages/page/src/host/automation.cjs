@@ -6,10 +6,10 @@
 const { randomInt } = require('node:crypto');
 
 const { credibleUrl } = require('../any-realm/claimed-url.cjs');
-const { PageError, TimeoutError, messageOf, textOf } = require('../host/errors.cjs');
-const { internalsOf } = require('../host/page.cjs');
-const { isSameDocument } = require('../host/same-document.cjs');
-const { withTimeout } = require('../host/time-limit.cjs');
+const { PageError, TimeoutError, messageOf, textOf } = require('../client/errors.cjs');
+const { internalsOf } = require('./page.cjs');
+const { isSameDocument } = require('./same-document.cjs');
+const { withTimeout } = require('./time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
 const { JsonText } = require('./json-text.cjs');
 
@@ -48,7 +48,7 @@ class Automation {
   #named = 0;
 
   /**
-   * @param {import('../host/page.cjs').Page} page
+   * @param {import('./page.cjs').Page} page
    * @param {string} handle of the window; contains no dot
    */
   constructor(page, handle) {
@@ -200,7 +200,7 @@ class Automation {
   /**
    * Waits for the navigation that the page asked for, if one is under way.
    *
-   * @param {import('../host/navigate-options.cjs').WaitUntil} waitUntil
+   * @param {import('../client/navigate-options.cjs').WaitUntil} waitUntil
    * @param {number} timeout
    */
   async waitForNavigation(waitUntil, timeout) {

@@ -1,0 +1,199 @@
+'use strict';
+
+// A way to find elements of a page. They are looked for with each action, so a locator is never stale.
+
+/** @typedef {import('./page-client.cjs').Page} Page */
+/** @typedef {import('../../index.js').ActionOptions} ActionOptions */
+/** @typedef {import('../../index.js').ClickOptions} ClickOptions */
+
+/** @implements {Omit<import('../../index.js').Locator, 'constructor'>} */
+class Locator {
+  #page;
+  #selector;
+
+  /** @param {Page} page @param {string} selector */
+  constructor(page, selector) {
+    this.#page = page;
+    this.#selector = selector;
+  }
+
+  page() {
+    return this.#page;
+  }
+
+  /** @param {string} selector */
+  locator(selector) {
+    return new Locator(this.#page, `${this.#selector} >> ${selector}`);
+  }
+
+  /** @param {number} index */
+  nth(index) {
+    return this.locator(`nth=${Number(index)}`);
+  }
+
+  first() {
+    return this.nth(0);
+  }
+
+  last() {
+    return this.nth(-1);
+  }
+
+  async count() {
+    return await this.#page.count(this.#selector);
+  }
+
+  async all() {
+    return Array.from({ length: await this.count() }, (_, index) => this.nth(index));
+  }
+
+  async allTextContents() {
+    return await this.#page.readAll('textContent', this.#selector);
+  }
+
+  async allInnerTexts() {
+    return await this.#page.readAll('innerText', this.#selector);
+  }
+
+  /** @param {ActionOptions & { state?: 'attached' | 'detached' | 'visible' | 'hidden' }} [options] */
+  async waitFor(options) {
+    await this.#page.waitForSelector(this.#selector, strictly(options));
+  }
+
+  /** @param {ClickOptions} [options] */
+  async click(options) {
+    await this.#page.click(this.#selector, strictly(options));
+  }
+
+  /** @param {Omit<ClickOptions, 'clickCount'>} [options] */
+  async dblclick(options) {
+    await this.#page.dblclick(this.#selector, strictly(options));
+  }
+
+  /** @param {Pick<ClickOptions, 'modifiers' | 'position'> & ActionOptions} [options] */
+  async hover(options) {
+    await this.#page.hover(this.#selector, strictly(options));
+  }
+
+  /** @param {string} value @param {ActionOptions} [options] */
+  async fill(value, options) {
+    await this.#page.fill(this.#selector, value, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async clear(options) {
+    await this.fill('', options);
+  }
+
+  /** @param {string} text @param {ActionOptions & { delay?: number }} [options] */
+  async pressSequentially(text, options) {
+    await this.#page.type(this.#selector, text, strictly(options));
+  }
+
+  /** @param {string} text @param {ActionOptions & { delay?: number }} [options] */
+  async type(text, options) {
+    await this.pressSequentially(text, options);
+  }
+
+  /** @param {string} key @param {ActionOptions} [options] */
+  async press(key, options) {
+    await this.#page.press(this.#selector, key, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async check(options) {
+    await this.setChecked(true, options);
+  }
+
+  /** @param {ActionOptions} [options] */
+  async uncheck(options) {
+    await this.setChecked(false, options);
+  }
+
+  /** @param {boolean} isChecked @param {ActionOptions} [options] */
+  async setChecked(isChecked, options) {
+    await this.#page.setChecked(this.#selector, isChecked, strictly(options));
+  }
+
+  /** @param {import('../../index.js').OptionChoice | import('../../index.js').OptionChoice[] | null} values @param {ActionOptions} [options] */
+  async selectOption(values, options) {
+    return await this.#page.selectOption(this.#selector, values, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async focus(options) {
+    await this.#page.focus(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async blur(options) {
+    await this.#page.blur(this.#selector, strictly(options));
+  }
+
+  /** @param {string} type @param {object} [init] @param {ActionOptions} [options] */
+  async dispatchEvent(type, init, options) {
+    await this.#page.dispatchEvent(this.#selector, type, init, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async textContent(options) {
+    return await this.#page.textContent(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async innerText(options) {
+    return await this.#page.innerText(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async innerHTML(options) {
+    return await this.#page.innerHTML(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async inputValue(options) {
+    return await this.#page.inputValue(this.#selector, strictly(options));
+  }
+
+  /** @param {string} name @param {ActionOptions} [options] */
+  async getAttribute(name, options) {
+    return await this.#page.getAttribute(this.#selector, name, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async isVisible(options) {
+    return await this.#page.isVisible(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async isHidden(options) {
+    return await this.#page.isHidden(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async isChecked(options) {
+    return await this.#page.isChecked(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async isDisabled(options) {
+    return await this.#page.isDisabled(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async isEnabled(options) {
+    return await this.#page.isEnabled(this.#selector, strictly(options));
+  }
+
+  /** @param {ActionOptions} [options] */
+  async isEditable(options) {
+    return await this.#page.isEditable(this.#selector, strictly(options));
+  }
+}
+
+/** A locator means one element. @template {object} Options @param {Options} [options] */
+function strictly(options) {
+  return /** @type {Options & { strict: boolean }} */ ({ strict: true, ...options });
+}
+
+module.exports = { Locator };
