@@ -19,7 +19,9 @@ function toCookie({ expiry = -1, sameSite = 'Lax', ...cookie }) {
 function cookieTextOf({ name, value, url, domain, path, expires, httpOnly, secure, sameSite }, base) {
   if (url === undefined && (domain === undefined) !== (path === undefined))
     throw new TypeError('a cookie has a `url`, or a `domain` and a `path`');
-  if (/[;\0-\x1f\x7f]/.test(`${name}${value}`)) throw new TypeError(`the cookie ${name} has characters that no cookie can have`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+  if (/[;\0-\x1f\x7f]/.test(`${name}${value}`))
+    throw new TypeError(`the cookie ${name} has characters that no cookie can have`);
   const host = domain?.replace(/^\./, '');
   const from = url ?? (host === undefined ? base : `${secure === true ? 'https' : 'http'}://${host}${path}`);
   if (!/^https?:/.test(from)) throw new TypeError(`${from} cannot have cookies`);

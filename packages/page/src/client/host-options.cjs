@@ -18,7 +18,8 @@ function checkHostOptions({ cookies, ignoreCertificateErrors, ...options }) {
   // The text 'false' would be true.
   if (ignoreCertificateErrors !== undefined && typeof ignoreCertificateErrors !== 'boolean')
     throw new TypeError('the option `ignoreCertificateErrors` is true or false');
-  if (cookies !== undefined && cookies !== 'page' && cookies !== 'host') throw new TypeError("the option `cookies` is 'page' or 'host'");
+  if (cookies !== undefined && cookies !== 'page' && cookies !== 'host')
+    throw new TypeError("the option `cookies` is 'page' or 'host'");
   for (const [name, [least, most]] of Object.entries(RANGES)) {
     const value = options[/** @type {keyof typeof RANGES} */ (name)];
     if (value === undefined) continue;

@@ -6,7 +6,11 @@
 /** @typedef {import('../../index.js').ActionOptions} ActionOptions */
 /** @typedef {import('../../index.js').ClickOptions} ClickOptions */
 
-/** @implements {Omit<import('../../index.js').Locator, 'constructor'>} */
+/**
+ * The members that give locators are of this class, as those of the page are.
+ *
+ * @implements {Omit<import('../../index.js').Locator, 'page' | 'locator' | 'nth' | 'first' | 'last' | 'all'>}
+ */
 class Locator {
   #page;
   #selector;

@@ -18,7 +18,11 @@ const { toHeaders, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { Routes } = require('./routes.cjs');
 const { checkPattern, matchesUrl } = require('./url-patterns.cjs');
 
-/** @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off' | 'evaluate' | 'evaluateIn' | 'waitForFunction' | 'waitForEvent'>} PublicPage without overloads, and the methods that EventEmitter provides */
+/**
+ * Without overloads, members that give locators, and the methods that EventEmitter provides.
+ *
+ * @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off' | 'evaluate' | 'evaluateIn' | 'waitForFunction' | 'waitForEvent' | 'waitForSelector' | 'locator'>} PublicPage
+ */
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
 /** @typedef {import('../../index.js').PageEventMap} PageEventMap */
 /** @typedef {import('../../index.js').PageResponse} PageResponse */
@@ -311,7 +315,7 @@ class Page extends EventEmitter {
         this.off(type, onEvent);
         this.off('close', onClose);
       };
-      const onEvent = async (/** @type {any} */ event) => {
+      const onEvent = async (/** @type {any[]} */ ...[event]) => {
         try {
           if (!(await predicate(event))) return;
           done();
@@ -350,9 +354,14 @@ class Page extends EventEmitter {
     const end = performance.now() + timeout;
     const left = () => Math.max(end - performance.now(), 0);
     let url = await this.#perform('url');
-    while (!matchesUrl(pattern, url, this.#url))
-      url = await this.#call('wait for URL change', { url, timeout: left() });
-    await this.waitForLoadState(state, { timeout: left() });
+    try {
+      while (!matchesUrl(pattern, url, this.#url))
+        url = await this.#call('wait for URL change', { url, timeout: left() });
+      await this.waitForLoadState(state, { timeout: left() });
+    } catch (error) {
+      if (!(error instanceof TimeoutError)) throw error;
+      throw new TimeoutError(`waiting for the URL ${pattern} took longer than ${timeout} ms: it is ${url}`);
+    }
   }
 
   /**

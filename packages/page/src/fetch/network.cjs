@@ -249,7 +249,11 @@ class Network {
           : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors || isOpaque));
       relation = farther(relation, siteRelation(url, client.origin));
       const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
-      if (own === undefined && isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
+      if (
+        own === undefined &&
+        isCors &&
+        (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)
+      ) {
         const metadata = fetchMetadata(url, request, relation);
         await this.#preflight({ url, method, unsafeHeaders, origin, credentials, metadata }, options);
       }

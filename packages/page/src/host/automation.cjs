@@ -4,6 +4,7 @@
 // https://www.w3.org/TR/webdriver2/
 
 const { randomInt } = require('node:crypto');
+const { setTimeout } = require('node:timers');
 
 const { credibleUrl } = require('../any-realm/claimed-url.cjs');
 const { PageError, TimeoutError, messageOf, textOf } = require('../client/errors.cjs');

@@ -62,7 +62,7 @@ class BrowserContext {
   /** How many threads a page may have. */
   threadLimit;
 
-  /** @param {import('../../index.js').PageHostOptions} [options] */
+  /** @param {import('../../index.js').PageHostOptions & { sampleBudget?: number, threadLimit?: number }} [options] */
   constructor({
     jsdom,
     timeout = 30_000,

@@ -80,8 +80,7 @@ class DrivenWindow {
    * @returns {Promise<{ isFound: boolean, response?: unknown }>} the response of another document
    */
   async traverse(delta, { context, waitUntil, timeout, scriptTimeout }) {
-    if (context.frame === 0 && (await this.#traverseWithin(context, delta, scriptTimeout)))
-      return { isFound: true };
+    if (context.frame === 0 && (await this.#traverseWithin(context, delta, scriptTimeout))) return { isFound: true };
     const entry = this.#history.peek(delta);
     if (entry === undefined) return { isFound: false };
     this.#isTraversing = true;

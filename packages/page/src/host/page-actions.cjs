@@ -25,7 +25,7 @@ const LEAST_ATTEMPT = 1_000;
 
 /**
  * @typedef {object} ElementAction
- * @property {number} [frame] 0 by default
+ * @property {number | undefined} [frame] 0 by default
  * @property {string} selector
  * @property {boolean} [isStrict] whether several elements are an error
  * @property {string} action see dom-realm/automation/page-actions.cjs
@@ -76,7 +76,10 @@ class PageActions {
   }
 
   /** @param {ElementAction} action @returns {Promise<unknown>} */
-  async #act({ frame = 0, selector, isStrict = false, action, parameters = {}, timeout }, isLast = READING.has(action)) {
+  async #act(
+    { frame = 0, selector, isStrict = false, action, parameters = {}, timeout },
+    isLast = READING.has(action),
+  ) {
     const steps = parseSelector(selector);
     const { automation } = this.#window;
     const end = performance.now() + timeout;
@@ -116,7 +119,9 @@ class PageActions {
       this.#retry(timeout, `waiting for ${options.selector} to be ${state}`, async (left) => {
         const found = await this.#act({ ...options, action: 'state', timeout: left });
         const { isAttached, isVisible } = /** @type {{ isAttached: boolean, isVisible: boolean }} */ (found);
-        const isReached = { attached: isAttached, detached: !isAttached, visible: isVisible, hidden: !isVisible }[state];
+        const isReached = { attached: isAttached, detached: !isAttached, visible: isVisible, hidden: !isVisible }[
+          state
+        ];
         const now = isVisible ? 'visible' : isAttached ? 'not visible' : 'not there';
         return isReached ? { result: undefined } : { waiting: `it is ${now}` };
       }),
@@ -126,7 +131,7 @@ class PageActions {
   /**
    * Runs a script until its result is true.
    *
-   * @param {import('./page.cjs').ScriptCall & { polling?: number }} script
+   * @param {import('./page.cjs').ScriptCall & { polling?: number, timeout: number }} script
    */
   async waitForFunction({ polling = INTERVAL, timeout, ...script }) {
     let isFirst = true;
@@ -145,7 +150,9 @@ class PageActions {
     return await keepAlive(() =>
       this.#retry(timeout, 'waiting for the URL', async (left) => {
         const now = await this.#window.currentUrl(left);
-        return now === url ? { waiting: `it is ${url}` } : { result: now };
+        /** @type {{ result: string } | { waiting: string }} */
+        const outcome = now === url ? { waiting: `it is ${url}` } : { result: now };
+        return outcome;
       }),
     );
   }

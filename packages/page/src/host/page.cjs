@@ -24,7 +24,7 @@ const { deserializeResult, serializeParameters } = require('./script-values.cjs'
 const { ShapeBudget } = require('./shape-budget.cjs');
 const { keepAlive, withTimeout } = require('./time-limit.cjs');
 
-/** @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off'>} PublicPage without the methods that EventEmitter provides */
+/** @typedef {Pick<import('../../index.js').Page, 'url' | 'closed' | 'visible' | 'navigate' | 'forceSample' | 'setVisible' | 'takeProfile' | 'close'>} PublicPage what users see of it through the client */
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
 /** @typedef {import('../../index.js').PageEventMap} PageEventMap */
 /** @typedef {import('../any-realm/thread-messages.js').DomRealmRequest} DomRealmRequest */

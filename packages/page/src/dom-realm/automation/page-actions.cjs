@@ -30,7 +30,13 @@ class NotReady {
 const MOUSE_BUTTONS = { left: [0, 1], middle: [1, 4], right: [2, 2] };
 
 /** Members of mouse events by the modifiers' names. @type {Record<string, string>} */
-const MODIFIER_MEMBERS = { Alt: 'altKey', Control: 'ctrlKey', ControlOrMeta: 'ctrlKey', Meta: 'metaKey', Shift: 'shiftKey' };
+const MODIFIER_MEMBERS = {
+  Alt: 'altKey',
+  Control: 'ctrlKey',
+  ControlOrMeta: 'ctrlKey',
+  Meta: 'metaKey',
+  Shift: 'shiftKey',
+};
 
 /** @param {string} text */
 function normalized(text) {
@@ -93,7 +99,8 @@ function mouseOn(element, { modifiers = [], position }) {
   /** @type {Record<string, unknown>} */
   const members = { clientX: position?.x ?? 0, clientY: position?.y ?? 0 };
   for (const modifier of modifiers) members[MODIFIER_MEMBERS[modifier]] = true;
-  return (/** @type {string} */ type, /** @type {object} */ more = {}) => fireMouse(element, type, { ...members, ...more });
+  return (/** @type {string} */ type, /** @type {object} */ more = {}) =>
+    fireMouse(element, type, { ...members, ...more });
 }
 
 /** @param {Element} element @param {any} parameters */
@@ -167,7 +174,8 @@ function setChecked(element, { isChecked, ...parameters }) {
 /** @param {Element} given @param {{ options: WantedOption[] }} parameters @returns {string[]} the values that are selected */
 function selectOptions(given, { options: wanted }) {
   const select = labelled(given);
-  if (select._localName !== 'select') throw new Refusal('invalid element state', `the ${select._localName} is not a select`);
+  if (select._localName !== 'select')
+    throw new Refusal('invalid element state', `the ${select._localName} is not a select`);
   /** @type {Element[]} */
   const options = [...select.options];
   const chosen = wanted.map(({ value, label, index, either }) => {
