@@ -9,7 +9,9 @@ import { suite, test } from 'node:test';
 
 import { describeFrame, describePage } from '../src/fetch/document-description.cjs';
 import { documentType } from '../src/fetch/document-type.cjs';
-import { eventually, host, open, openHtml, serve } from './server.mjs';
+import { eventually, host, open, openHtml, openInThisProcess, serve } from './server.mjs';
+
+openInThisProcess();
 
 /** In a page: `Object.prototype` of the DOM realm. */
 const DOM_PROTOTYPE = `const domPrototype = (() => {
@@ -875,11 +877,11 @@ suite('a document of another origin', () => {
     await go(slow.url('/slow'));
     await eventually(() => answer !== undefined);
     await go(fast.url('/'));
-    await eventually(() => page.frames().some(({ url }) => url === fast.url('/')));
+    await eventually(async () => (await page.frames()).some(({ url }) => url === fast.url('/')));
     answer();
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
     assert.deepEqual(
-      page.frames().map(({ url }) => url),
+      (await page.frames()).map(({ url }) => url),
       [page.server.url('/'), fast.url('/')],
     );
   });
@@ -1018,7 +1020,7 @@ suite('the origin of a page, from a sandboxed frame', () => {
         }),
       inside,
     );
-    const [top, frame] = page.frames();
+    const [top, frame] = await page.frames();
     assert.equal(top.frame, 0);
     // The page's user can still run scripts there.
     assert.equal(

@@ -9,7 +9,9 @@ import { setTimeout } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
-import { eventually, host, open, openHtml, serve } from './server.mjs';
+import { eventually, host, open, openHtml, openInThisProcess, serve } from './server.mjs';
+
+openInThisProcess();
 
 const require = createRequire(import.meta.url);
 const { watched } = require('../src/host/memory-watch.cjs');
@@ -66,10 +68,10 @@ suite('nothing is kept', () => {
     /** In a function, so that no variable refers to the page afterwards. */
     const openAndClose = async () => {
       const page = await open(t, server.url('/'), { host: pages });
-      await eventually(() => page.workers().length === 1);
+      await eventually(async () => (await page.workers()).length === 1);
       await page.navigate(server.url('/'));
       // A worker that is being started would end a moment after the page.
-      await eventually(() => page.workers().length === 1);
+      await eventually(async () => (await page.workers()).length === 1);
       const { threads } = internalsOf(page);
       assert.ok(watchedStacks() >= stacksBefore + 3);
       await page.close();

@@ -18,9 +18,11 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { cert, key } from './certificate.mjs';
 import { setClock } from './clock.mjs';
 import { ODD_CERTIFICATES, USUAL_CERTIFICATE } from './odd-certificates.mjs';
-import { block, jsdom } from './server.mjs';
+import { block, jsdom, openInThisProcess } from './server.mjs';
 import { uncaught } from './taken-over.mjs';
 import { serveTls } from './tls-server.mjs';
+
+openInThisProcess();
 
 const require = createRequire(import.meta.url);
 const { BodyDecoder } = require('../src/fetch/body-decoder.cjs');

@@ -9,7 +9,9 @@ import { suite, test } from 'node:test';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
-import { eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
+import { eventually, host, jsdom, open, openHtml, openInThisProcess, serve } from './server.mjs';
+
+openInThisProcess();
 
 const require = createRequire(import.meta.url);
 const { Cookies } = require('../src/fetch/cookies.cjs');

@@ -48,7 +48,7 @@ suite('threads of pages', () => {
     test(`read no file that the program may not read, and reach no server: ${way}`, async (t) => {
       const folder = folderOf(t);
       const server = await serve(t, { '/': 'served' });
-      const flags = ['--permission', '--allow-addons', '--allow-worker', ...readable(folder)];
+      const flags = ['--permission', '--allow-addons', '--allow-child-process', '--allow-worker', ...readable(folder)];
       const quoted = (flag) => `"${flag.replace(/["\\]/g, '\\$&')}"`;
       const options =
         way === 'flags' ? { flags } : { env: { ...process.env, NODE_OPTIONS: flags.map(quoted).join(' ') } };

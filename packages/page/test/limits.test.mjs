@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
 import { PageHost } from '../index.mjs';
-import { block, host, jsdom, openHtml, serve } from './server.mjs';
+import { block, host, jsdom, openHtml, openInThisProcess, serve } from './server.mjs';
+
+openInThisProcess();
 
 const ALLOW = { 'document-policy': 'js-profiling' };
 

@@ -6,8 +6,10 @@ import { createRequire } from 'node:module';
 import { suite, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { host, open, openHtml, serve, watchMemory } from './server.mjs';
+import { host, open, openHtml, openInThisProcess, serve, watchMemory } from './server.mjs';
 import { WASM, crashOf, functionsWithLongNames } from './page-limits.mjs';
+
+openInThisProcess();
 
 const ALLOW = { 'document-policy': 'js-profiling' };
 

@@ -7,7 +7,9 @@ import { suite, test } from 'node:test';
 import { Cookies } from '../src/fetch/cookies.cjs';
 import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
 import { SharedCookies } from '../src/host/shared-cookies.cjs';
-import { jsdom, openHtml } from './server.mjs';
+import { jsdom, openHtml, openInThisProcess } from './server.mjs';
+
+openInThisProcess();
 
 const URL_OF_PAGE = 'http://a.test/';
 

@@ -13,8 +13,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { loadFrame } from '../src/host/frame-loader.cjs';
 import { jsdomWithBackDoor } from './back-door.mjs';
-import { eventually, host, jsdom, openHtml, serve } from './server.mjs';
+import { eventually, host, jsdom, openHtml, openInThisProcess, serve } from './server.mjs';
 import { takeOver } from './taken-over.mjs';
+
+openInThisProcess();
 
 suite('a frame that is poisoned before our code is loaded', () => {
   test('reads no file through the function that our modules are loaded by', async (t) => {
@@ -150,7 +152,7 @@ suite('a page', () => {
     assert.equal(await page.evaluate(() => typeof window.doors.closeWorker), 'function');
     await page.evaluate(() => window.doors.closeWorker());
     assert.equal(await page.evaluate(() => document.title), '');
-    assert.equal(page.frames().length, 1);
+    assert.equal((await page.frames()).length, 1);
   });
 });
 
@@ -169,8 +171,8 @@ suite('what a page says of itself', () => {
         ...[{ type: 'window closed', frame: 8 }, window(8, 9), window(-1, 0), window(1.5, 0), window(10, 'x')],
       ]),
     );
-    await eventually(() => page.frames().length === 7);
-    const frames = new Map(page.frames().map((one) => [one.frame, one]));
+    await eventually(async () => (await page.frames()).length === 7);
+    const frames = new Map((await page.frames()).map((one) => [one.frame, one]));
     for (const { frame } of frames.values()) {
       let steps = 0;
       for (let at = frames.get(frame); at?.parent !== undefined && steps < frames.size; at = frames.get(at.parent))

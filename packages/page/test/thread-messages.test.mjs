@@ -10,8 +10,10 @@ import { Cookies } from '../src/fetch/cookies.cjs';
 import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
 import { CookieFeed } from '../src/host/cookie-feed.cjs';
 import { jsdomWithBackDoor } from './back-door.mjs';
-import { block, eventually, host, jsdom, openHtml, serve, watchMemory } from './server.mjs';
+import { block, eventually, host, jsdom, openHtml, openInThisProcess, serve, watchMemory } from './server.mjs';
 import { takeOver, uncaught } from './taken-over.mjs';
+
+openInThisProcess();
 
 const { DomMessages } = createRequire(import.meta.url)('../src/main-realm/dom-messages.cjs');
 
@@ -399,8 +401,8 @@ suite("messages to the user's thread", () => {
       </script><iframe src="${attacker.url('/')}"></iframe>`,
       { host: host(t, { jsdom: jsdomWithBackDoor(t), memoryLimit: 64 }) },
     );
-    await eventually(() => page.frames().length === 2);
-    const { frame } = page.frames()[1];
+    await eventually(async () => (await page.frames()).length === 2);
+    const { frame } = (await page.frames())[1];
     const crashed = [];
     page.on('crash', (error) => crashed.push(error));
     let first = 1;

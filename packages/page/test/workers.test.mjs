@@ -30,7 +30,7 @@ async function until(page, type, isIt) {
 
 /** Waits until a page has so many workers. */
 async function untilWorkers(page, count) {
-  await eventually(() => page.workers().length === count);
+  await eventually(async () => (await page.workers()).length === count);
 }
 
 suite('a worker', () => {
@@ -58,7 +58,7 @@ suite('a worker', () => {
       const routes = { '/frame': { body: '<p>', headers: ofFrame } };
       const page = await openHtml(t, '<iframe src="/frame"></iframe>', { headers, routes });
       const seen = [];
-      for (const { frame } of page.frames()) seen.push(await page.evaluateIn({ frame }, probe));
+      for (const { frame } of await page.frames()) seen.push(await page.evaluateIn({ frame }, probe));
       const expected = headers === allow ? [true, false] : [false, true];
       assert.deepEqual(
         seen,
@@ -318,7 +318,7 @@ suite('a worker', () => {
       },
     });
     assert.deepEqual(await page.evaluate("hear('/outer.js', { name: 'outer' })"), ['outer', 'inner /inner.js']);
-    const [outer, inner] = page.workers();
+    const [outer, inner] = await page.workers();
     assert.deepEqual(
       [outer, inner].map(({ name, type, parent }) => [name, type, parent]),
       [
@@ -360,7 +360,7 @@ suite('messages to and from a worker', () => {
       return [buffer.byteLength, await overPort, mine.byteLength, mine instanceof ArrayBuffer, await blob.text()];
     });
     assert.deepEqual(seen, [0, ['over the port', 'v', true, true, 2, '', null], 8, true, 'b']);
-    assert.equal(await page.evaluateIn({ frame: page.workers()[0].frame }, 'left'), 0);
+    assert.equal(await page.evaluateIn({ frame: (await page.workers())[0].frame }, 'left'), 0);
   });
 
   test('that cannot be cloned are refused at the sender', async (t) => {
@@ -536,7 +536,7 @@ suite('errors of a worker', () => {
       page.problems.length === 12 && page.problems.every(({ kind }) => kind === 'worker'),
       JSON.stringify(page.problems),
     );
-    assert.deepEqual(page.workers(), []);
+    assert.deepEqual(await page.workers(), []);
     const wrong = await page.evaluate(() =>
       [
         () => new Worker(),
@@ -632,7 +632,7 @@ test('a window that is closed starts no worker, which nobody would end', async (
     });
   });
   assert.equal(event, 'error');
-  assert.deepEqual(page.workers(), []);
+  assert.deepEqual(await page.workers(), []);
 });
 
 suite('a worker ends', () => {
@@ -698,14 +698,14 @@ suite('a worker ends', () => {
       },
     });
     await until(page, 'console', () => page.log.includes('runs'));
-    const [{ parent }] = page.workers();
-    assert.equal(page.frames().find(({ frame }) => frame === parent).url, page.server.url('/child'));
+    const [{ parent }] = await page.workers();
+    assert.equal((await page.frames()).find(({ frame }) => frame === parent).url, page.server.url('/child'));
     await page.evaluate("document.querySelector('iframe').remove()");
     await untilWorkers(page, 0);
     await page.evaluate("hear('/w.js')");
     await page.navigate(page.server.url('/child'), { waitUntil: 'commit' });
     await page.close();
-    assert.deepEqual(page.workers(), []);
+    assert.deepEqual(await page.workers(), []);
   });
 
   test('when its memory is full, and its page continues', async (t) => {
@@ -732,13 +732,13 @@ suite('a worker ends', () => {
     const outcomes = await page.evaluate(() => Promise.all(Array.from({ length: 50 }, () => hear('/w.js'))));
     assert.deepEqual(outcomes.filter((outcome) => outcome === 1).length, 2);
     assert.equal(outcomes.filter((outcome) => outcome === 'error').length, 48);
-    assert.equal(page.workers().length, 2);
+    assert.equal((await page.workers()).length, 2);
     // Workers that ended no longer count; nested ones do.
     await page.evaluate('for (const worker of workers) worker.terminate()');
     await untilWorkers(page, 0);
     await page.evaluate("hear('/nest.js')");
     await until(page, 'problem', () => page.problems.some(({ text }) => /3 threads/.test(text) && /nest/.test(text)));
-    assert.equal(page.workers().length, 2);
+    assert.equal((await page.workers()).length, 2);
   });
 });
 
@@ -861,7 +861,7 @@ onmessage = async () => {
       },
     });
     await page.evaluate("hear('/w.js')");
-    const [{ frame }] = page.workers();
+    const [{ frame }] = await page.workers();
     await page.forceSample({ frame });
     await page.setVisible(false);
     await page.forceSample({ frame });

@@ -92,7 +92,8 @@ class RoutedRequest {
 class Route {
   #request;
   #settle;
-  #isHandled = false;
+  /** Not of the public API. */
+  isHandled = false;
 
   /** @param {RoutedRequest} request @param {(answer: Answer | 'fallback') => void} settle */
   constructor(request, settle) {
@@ -106,8 +107,8 @@ class Route {
 
   /** @param {Answer | 'fallback'} answer */
   #answer(answer) {
-    if (this.#isHandled) throw new Error('the route is already handled');
-    this.#isHandled = true;
+    if (this.isHandled) throw new Error('the route is already handled');
+    this.isHandled = true;
     this.#settle(answer);
   }
 
@@ -191,7 +192,7 @@ class Routes {
         if (!matchesUrl(entry.pattern, data.url, base)) continue;
         entry.left -= 1;
         if (entry.left <= 0) this.#entries.splice(this.#entries.indexOf(entry), 1);
-        const answer = await handle(entry.handler, new RoutedRequest(data));
+        const answer = await handle(entry.handler, new RoutedRequest(data), onError);
         if (answer !== 'fallback') return answer;
       } catch (error) {
         onError(error);
@@ -202,11 +203,19 @@ class Routes {
   }
 }
 
-/** @param {Handler} handler @param {RoutedRequest} request @returns {Promise<Answer | 'fallback'>} */
-function handle(handler, request) {
+/**
+ * @param {Handler} handler
+ * @param {RoutedRequest} request
+ * @param {(error: unknown) => void} onError called with what is thrown after the request was answered
+ * @returns {Promise<Answer | 'fallback'>}
+ */
+function handle(handler, request, onError) {
   return new Promise((resolve, reject) => {
     const route = new Route(request, resolve);
-    (async () => handler(route, request))().catch(reject);
+    (async () => handler(route, request))().catch((error) => {
+      if (route.isHandled) onError(error);
+      else reject(error);
+    });
   });
 }
 

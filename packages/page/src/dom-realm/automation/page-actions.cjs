@@ -169,6 +169,11 @@ function setChecked(element, { isChecked, ...parameters }) {
     throw new Refusal('invalid element state', `a click has not ${isChecked ? '' : 'un'}checked the element`);
 }
 
+/** Whether an option, or a group of them, is disabled. @param {Element} element */
+function isOff(element) {
+  return element.hasAttributeNS(null, 'disabled');
+}
+
 /** @typedef {{ value?: string, label?: string, index?: number, either?: string }} WantedOption */
 
 /** @param {Element} given @param {{ options: WantedOption[] }} parameters @returns {string[]} the values that are selected */
@@ -187,7 +192,8 @@ function selectOptions(given, { options: wanted }) {
       return index === undefined || at === index;
     });
     if (found === undefined) throw new NotReady('the select has no such option');
-    if (isDisabled(found)) throw new NotReady('the option is disabled');
+    const group = /** @type {Element} */ (found.parentNode);
+    if (isOff(found) || (group._localName === 'optgroup' && isOff(group))) throw new NotReady('the option is disabled');
     return found;
   });
   const isMultiple = select.hasAttributeNS(null, 'multiple');
