@@ -398,11 +398,6 @@ export class Page {
   isDisabled(selector: string, options?: ActionOptions): Promise<boolean>;
   isEnabled(selector: string, options?: ActionOptions): Promise<boolean>;
   isEditable(selector: string, options?: ActionOptions): Promise<boolean>;
-  /** How many elements there are. Does not wait. */
-  count(selector: string, options?: ActionOptions): Promise<number>;
-  /** The texts of all elements. Does not wait. */
-  readAll(what: 'textContent' | 'innerText', selector: string): Promise<string[]>;
-
   /**
    * Has a handler decide about the requests whose URLs match, of the page, its frames and its workers, over HTTP and HTTPS. The route that was
    * added last comes first.

@@ -56,7 +56,7 @@ suite('an element', () => {
       setTimeout(() => (button.disabled = false), 150);
     });
     await page.click('button');
-    assert.equal(await page.count('button'), 0);
+    assert.equal(await page.locator('button').count(), 0);
     await page.setContent('<button disabled>off</button><p hidden>gone</p><input readonly>');
     for (const [action, what] of [
       [() => page.click('#none', { timeout: 100 }), /^click of #none took longer than 100 ms: no element is found$/],

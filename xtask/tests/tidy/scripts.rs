@@ -9,7 +9,7 @@ const SOURCE: &str = "packages/page/src/";
 
 /// The folders of the page host's code, named after where it runs, with the folders that each may import from. A realm's
 /// folder imports from itself and from the code that runs in any realm; `fetch` and `cloning` are what the host and the main
-/// realm share.
+/// realm share. The client runs in the user's process, and has the errors and the checks of options that the host shares.
 const REALMS: &[(&str, &[&str])] = &[
     ("any-realm", &[]),
     ("cloning", &["any-realm"]),
@@ -17,8 +17,8 @@ const REALMS: &[(&str, &[&str])] = &[
     ("main-realm", &["any-realm", "cloning", "fetch"]),
     ("dom-realm", &["any-realm"]),
     ("window-realm", &["any-realm"]),
-    ("host", &["any-realm", "cloning", "fetch"]),
-    ("driver", &["any-realm", "host"]),
+    ("host", &["any-realm", "client", "cloning", "fetch"]),
+    ("client", &[]),
 ];
 
 #[test]

@@ -132,6 +132,7 @@ class HostChild {
   /** Ends the process, whatever it is doing. */
   async kill() {
     if (this.#failure !== undefined) return;
+    this.#reason = 'the page host was closed';
     this.#keepAlive(true);
     this.#process.kill('SIGKILL');
     await this.#ended.promise;

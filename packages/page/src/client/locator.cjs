@@ -5,6 +5,7 @@
 /** @typedef {import('./page-client.cjs').Page} Page */
 /** @typedef {import('../../index.js').ActionOptions} ActionOptions */
 /** @typedef {import('../../index.js').ClickOptions} ClickOptions */
+/** @typedef {(action: string, selector: string, options?: ActionOptions, parameters?: object) => Promise<any>} Act what is not a method of pages */
 
 /**
  * The members that give locators are of this class, as those of the page are.
@@ -14,11 +15,13 @@
 class Locator {
   #page;
   #selector;
+  #act;
 
-  /** @param {Page} page @param {string} selector */
-  constructor(page, selector) {
+  /** @param {Page} page @param {string} selector @param {Act} act */
+  constructor(page, selector, act) {
     this.#page = page;
     this.#selector = selector;
+    this.#act = act;
   }
 
   page() {
@@ -27,7 +30,7 @@ class Locator {
 
   /** @param {string} selector */
   locator(selector) {
-    return new Locator(this.#page, `${this.#selector} >> ${selector}`);
+    return new Locator(this.#page, `${this.#selector} >> ${selector}`, this.#act);
   }
 
   /** @param {number} index */
@@ -44,7 +47,7 @@ class Locator {
   }
 
   async count() {
-    return await this.#page.count(this.#selector);
+    return await this.#act('count', this.#selector);
   }
 
   async all() {
@@ -52,11 +55,11 @@ class Locator {
   }
 
   async allTextContents() {
-    return await this.#page.readAll('textContent', this.#selector);
+    return await this.#act('read all', this.#selector, {}, { what: 'textContent' });
   }
 
   async allInnerTexts() {
-    return await this.#page.readAll('innerText', this.#selector);
+    return await this.#act('read all', this.#selector, {}, { what: 'innerText' });
   }
 
   /** @param {ActionOptions & { state?: 'attached' | 'detached' | 'visible' | 'hidden' }} [options] */

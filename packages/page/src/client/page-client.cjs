@@ -377,7 +377,7 @@ class Page extends EventEmitter {
 
   /** @param {string} selector */
   locator(selector) {
-    return new Locator(this, toSelector(selector));
+    return new Locator(this, toSelector(selector), (...action) => this.#act(...action));
   }
 
   /**
@@ -532,16 +532,6 @@ class Page extends EventEmitter {
   /** @param {string} selector @param {ActionOptions} [options] */
   async isHidden(selector, options) {
     return !(await this.isVisible(selector, options));
-  }
-
-  /** @param {string} selector @param {ActionOptions} [options] @returns {Promise<number>} */
-  async count(selector, options) {
-    return await this.#act('count', selector, options);
-  }
-
-  /** @param {'textContent' | 'innerText'} what @param {string} selector @returns {Promise<string[]>} */
-  async readAll(what, selector) {
-    return await this.#act('read all', selector, {}, { what });
   }
 
   /**
