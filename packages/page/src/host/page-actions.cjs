@@ -21,7 +21,7 @@ const INTERVAL = 25;
 const READING = new Set(['read', 'state', 'count']);
 
 /** How long one attempt may wait for the page's thread at least, in milliseconds: the time may be over before the first one. */
-const LEAST_ATTEMPT = 1_000;
+const LEAST_ATTEMPT = 2_000;
 
 /**
  * @typedef {object} ElementAction
@@ -60,6 +60,8 @@ class PageActions {
         if ('result' in outcome) return outcome.result;
         waiting = outcome.waiting;
       } catch (error) {
+        if (isTimeout(error))
+          throw new TimeoutError(`${what} took longer than ${timeout} ms: ${waiting || 'the page does not respond'}`);
         if (!this.#isBetweenDocuments(error)) throw error;
         waiting = 'the page is navigating';
       }
@@ -70,7 +72,7 @@ class PageActions {
   /** Whether a command failed because another document takes the place of the one that it was for. @param {unknown} error */
   #isBetweenDocuments(error) {
     if (this.#window.page.closed || this.#window.hasCrashed) return false;
-    if (error instanceof TimeoutError || error instanceof PageError) return false;
+    if (error instanceof PageError) return false;
     if (error instanceof CommandError) return error.code === 'unknown error';
     return messageOf(error) === 'the page is closed';
   }
@@ -172,6 +174,11 @@ class PageActions {
       }),
     );
   }
+}
+
+/** @param {unknown} error */
+function isTimeout(error) {
+  return error instanceof TimeoutError || (error instanceof CommandError && error.code === 'timeout');
 }
 
 module.exports = { PageActions };
