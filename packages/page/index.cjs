@@ -2,8 +2,8 @@
 
 // `require('@selfprof/page')`
 
-const { PageError, TimeoutError } = require('./src/host/errors.cjs');
-const { PageHost } = require('./src/host/page-host.cjs');
+const { PageError, TimeoutError } = require('./src/client/errors.cjs');
+const { PageHost } = require('./src/client/host-client.cjs');
 
 exports.PageHost = PageHost;
 exports.PageError = PageError;

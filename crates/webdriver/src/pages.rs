@@ -24,7 +24,7 @@ pub struct PageOptions {
     pub accepts_insecure_certificates: bool,
 }
 
-/// The pages of one session. `packages/page/src/driver/driver.cjs` defines the methods and their parameters.
+/// The pages of one session. `packages/page/src/host/methods.cjs` defines the methods and their parameters.
 pub trait Pages: Send + Sync {
     /// Calls a method and waits for its result. Any number of threads may call at once.
     ///

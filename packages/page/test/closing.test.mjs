@@ -62,10 +62,10 @@ suite('nothing is left', () => {
     const closed = [];
     const round = async () => {
       const page = await open(t, server.url('/'), { host: pages });
-      await eventually(() => page.workers().length === 1);
+      await eventually(async () => (await page.workers()).length === 1);
       await page.navigate(server.url('/'));
       // A worker that is being started would end a moment after the page.
-      await eventually(() => page.workers().length === 1);
+      await eventually(async () => (await page.workers()).length === 1);
       await page.close();
       assert.deepEqual([page.frames(), page.workers()], [[], []]);
       const endless = await open(t, server.url('/endless'), { host: pages, waitUntil: 'commit' });
@@ -89,7 +89,7 @@ suite('nothing is left', () => {
     const page = await openHtml(t, '', {
       routes: { '/around': `<iframe src="${foreign.url('/')}"></iframe>`, '/other': '' },
     });
-    const hasFrames = (count) => eventually(() => page.frames().length === 1 + count);
+    const hasFrames = (count) => eventually(async () => (await page.frames()).length === 1 + count);
     const round = async () => {
       for (const [src, end] of [
         ['/around', 'frame.remove()'],
@@ -165,10 +165,10 @@ suite('nothing is left', () => {
       foreign.url('/'),
     );
     // It loads what its attribute says at its new place.
-    await eventually(() => foreign.requests.length === 2 && page.frames().length === 2);
+    await eventually(async () => foreign.requests.length === 2 && (await page.frames()).length === 2);
     assert.equal(await page.evaluate('frames.length'), 1);
     await page.evaluate("document.querySelector('iframe').remove()");
-    await eventually(() => page.frames().length === 1);
+    await eventually(async () => (await page.frames()).length === 1);
   });
 
   test('of frames and workers that ended, while their page stays', async (t) => {
@@ -200,10 +200,10 @@ suite('nothing is left', () => {
         await (await fetch(blob)).text();
         URL.revokeObjectURL(blob);
       }, foreign.url('/'));
-      await eventually(() => page.frames().length === 1 && page.workers().length === 0);
+      await eventually(async () => (await page.frames()).length === 1 && (await page.workers()).length === 0);
     };
     await checkThreads(round, 2);
-    const [{ frame, parent }] = page.frames();
+    const [{ frame, parent }] = await page.frames();
     assert.deepEqual([frame, parent], [0, undefined]);
   });
 });

@@ -98,7 +98,7 @@ suite('a response', () => {
     await go(slow.url('/slow'));
     await eventually(() => answer !== undefined);
     await go(fast.url('/'));
-    await eventually(() => page.frames().some(({ url }) => url === fast.url('/')));
+    await eventually(async () => (await page.frames()).some(({ url }) => url === fast.url('/')));
     answer();
     // A later document from the same server has arrived.
     slow.routes['/later'] = "<script>parent.postMessage('later', '*')</script>";
@@ -112,7 +112,7 @@ suite('a response', () => {
     }, slow.url('/later'));
     assert.deepEqual(page.log, []);
     assert.deepEqual(
-      page.frames().map(({ url }) => url),
+      (await page.frames()).map(({ url }) => url),
       [page.server.url('/'), fast.url('/')],
     );
   });

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 
 import { eventually, jsdom, serve } from './server.mjs';
 
-const PROGRAM = fileURLToPath(new URL('../src/driver/driver-process.cjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../src/host/driver-process.cjs', import.meta.url));
 
 /** Two ends of a socket. */
 async function pair() {
@@ -118,7 +118,7 @@ test('references of frames of other origins are their own', async (t) => {
 });
 
 test('the history of a window is limited in length', () => {
-  const { History } = createRequire(import.meta.url)('../src/host/driver/history.cjs');
+  const { History } = createRequire(import.meta.url)('../src/host/history.cjs');
   const history = new History();
   for (let count = 0; count < 300; count++) history.push({ url: `http://a.test/${count}` });
   assert.equal(history.peek(0).url, 'http://a.test/299');

@@ -7,7 +7,9 @@ import { createRequire } from 'node:module';
 import net from 'node:net';
 import { suite, test } from 'node:test';
 
-import { eventually, host, jsdom, open, openHtml, serve } from './server.mjs';
+import { eventually, host, jsdom, open, openHtml, openInThisProcess, serve } from './server.mjs';
+
+openInThisProcess();
 
 const require = createRequire(import.meta.url);
 const { Cookies } = require('../src/fetch/cookies.cjs');

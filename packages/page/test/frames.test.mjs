@@ -124,7 +124,7 @@ suite('a frame of the same origin', () => {
     const page = await openHtml(t, '<iframe src="/child"></iframe>', {
       routes: { '/child': '<script>console.log("here")</script>' },
     });
-    const frames = page.frames();
+    const frames = await page.frames();
     assert.deepEqual(
       frames.map(({ url, parent }) => [url, parent]),
       [
@@ -185,7 +185,7 @@ suite('a frame of another origin', () => {
       }),
       [null, 'SecurityError', 'SecurityError', 'SecurityError', true, true, false, 'SecurityError'],
     );
-    assert.equal(await page.evaluateIn({ frame: page.frames()[1].frame }, () => origin), foreign.origin);
+    assert.equal(await page.evaluateIn({ frame: (await page.frames())[1].frame }, () => origin), foreign.origin);
   });
 
   test('is not changed by a response without a document, and nobody is told', async (t) => {
@@ -328,7 +328,7 @@ suite('a frame of another origin', () => {
     await logged(page, 'looping');
     assert.equal(await page.evaluate('1 + 1'), 2);
     await page.evaluate(() => document.getElementById('f').remove());
-    assert.equal(page.frames().length, 1);
+    assert.equal((await page.frames()).length, 1);
   });
 
   test("can be navigated, also back to its page's origin", async (t) => {
@@ -349,7 +349,7 @@ suite('a frame of another origin', () => {
     });
     await logged(page, 'own true');
     assert.deepEqual(page.log, ['first', 'second true', 'third', 'own true']);
-    assert.equal(page.frames().length, 2);
+    assert.equal((await page.frames()).length, 2);
   });
 
   test("may hold frames of the page's origin, which are not in its realm group", async (t) => {
@@ -363,7 +363,7 @@ suite('a frame of another origin', () => {
     inner.url = server.url('/inner');
     const page = await open(t, server.url('/'));
     assert.deepEqual(page.log, [`inner ${server.origin} false true SecurityError`]);
-    assert.equal(page.frames().length, 3);
+    assert.equal((await page.frames()).length, 3);
   });
 
   test('also applies to data: URLs and sandboxed documents', async (t) => {
@@ -428,7 +428,7 @@ suite('a frame of another origin', () => {
       await loaded;
       last.remove();
     }, foreign.url('/later'));
-    assert.equal(page.frames().length, 1);
+    assert.equal((await page.frames()).length, 1);
     assert.deepEqual(
       foreign.requests.map(({ url }) => url),
       ['/', '/last'],

@@ -198,8 +198,8 @@ suite('cross-origin isolation', () => {
         '/': document(headers, `<iframe src="${foreign.url(path)}" allow="${allow}"></iframe>`),
       });
       const page = await open(t, server.url('/'), { host: host(t) });
-      await eventually(() => page.frames().length === 2);
-      const { frame } = page.frames()[1];
+      await eventually(async () => (await page.frames()).length === 2);
+      const { frame } = (await page.frames())[1];
       const what = `${allow} ${path} ${JSON.stringify(headers)}`;
       assert.equal(await page.evaluateIn({ frame }, 'crossOriginIsolated'), isIsolated, what);
     }

@@ -7,7 +7,9 @@ import { suite, test } from 'node:test';
 import { TimeoutError } from '@selfprof/page';
 
 import { assertWellFormed } from '../../selfprof/test/well-formed.mjs';
-import { eventually, host, open, openHtml, serve } from './server.mjs';
+import { eventually, host, open, openHtml, openInThisProcess, serve } from './server.mjs';
+
+openInThisProcess();
 
 /** Source of a function that keeps the thread busy for a hundred intervals, so that the profiler samples it. */
 const spin = (name) => `function ${name}() { const end = performance.now() + 100; while (performance.now() < end); }`;

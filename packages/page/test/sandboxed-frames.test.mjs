@@ -133,7 +133,7 @@ suite('a sandboxed frame without allow-scripts', () => {
       <a id="a" href="javascript:parent.reached = 5" onclick="parent.reached = 6">x</a>
       <iframe srcdoc="<script>top.reached = 7</script>"></iframe><iframe src="/frame"></iframe><iframe src="javascript:top.reached = 8"></iframe>`;
     await page.evaluate((all) => addAndLoad(all), { sandbox: 'allow-same-origin', srcdoc });
-    const [, { frame }] = page.frames();
+    const [, { frame }] = await page.frames();
     // The page's user can still run scripts there.
     const text = await page.evaluateIn({ frame }, async () => {
       document.getElementById('a').click();

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
+import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 
 import { PageHost } from '@selfprof/page';
@@ -59,9 +60,16 @@ export async function serve(t, routes) {
 /** The folder of the jsdom that tests use. */
 export const jsdom = process.env.SELFPROF_TEST_JSDOM;
 
+let Host = PageHost;
+
+/** Has `host` open pages in this process, for tests that look inside. */
+export function openInThisProcess() {
+  Host = createRequire(import.meta.url)('../src/host/page-host.cjs').PageHost;
+}
+
 /** A page host that is closed when the test ends. */
 export function host(t, options = {}) {
-  const pages = new PageHost({ jsdom, ...options });
+  const pages = new Host({ jsdom, ...options });
   t.after(() => pages.close());
   return pages;
 }
@@ -123,9 +131,9 @@ export async function eventually(condition) {
 /** Resolves when the condition holds, while the page's event loop runs. */
 export async function until(page, condition) {
   await eventually(async () => {
-    if (condition()) return true;
+    if (await condition()) return true;
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
-    return condition();
+    return await condition();
   });
 }
 

@@ -7,7 +7,9 @@ import { suite, test } from 'node:test';
 import { CookieCopy } from '../src/fetch/cookie-copy.cjs';
 import { useJsdom } from '../src/fetch/jsdom-packages.cjs';
 import { SharedCookies } from '../src/host/shared-cookies.cjs';
-import { jsdom, openHtml } from './server.mjs';
+import { jsdom, openHtml, openInThisProcess } from './server.mjs';
+
+openInThisProcess();
 
 const URL_OF_PAGE = 'http://a.test/';
 

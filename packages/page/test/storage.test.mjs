@@ -70,7 +70,7 @@ suite('storage', () => {
     await logged(page, 'inner a 1 2 true true 2');
     await page.evaluate("frames[1].localStorage.b = '3'");
     await logged(page, 'page b 3', 'inner b null 3 true true 2');
-    const inner = page.frames().find(({ url }) => url.endsWith('/inner')).frame;
+    const inner = (await page.frames()).find(({ url }) => url.endsWith('/inner')).frame;
     await page.evaluateIn({ frame: inner }, "localStorage.c = '4'; 0");
     await logged(page, 'page c 4');
     // In another page, a frame of the origin has items of its own.

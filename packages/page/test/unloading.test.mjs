@@ -104,7 +104,7 @@ suite('the last events of a document', () => {
       return [...seen, removed.contentWindow, navigated.contentWindow, length];
     });
     assert.deepEqual(seen, ['removed', 'navigated', null, null, 0]);
-    assert.equal(page.frames().length, 1);
+    assert.equal((await page.frames()).length, 1);
   });
 });
 
@@ -129,7 +129,7 @@ suite('a document that is unloaded', () => {
     assert.ok(performance.now() - began < 20_000);
     assert.equal(await page.evaluate('document.title'), 'next');
     assert.equal(page.url, server.url('/next'));
-    assert.equal(page.frames().length, 1);
+    assert.equal((await page.frames()).length, 1);
   });
 
   test('cannot keep its user from leaving by going elsewhere meanwhile', async (t) => {

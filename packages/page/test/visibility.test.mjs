@@ -20,7 +20,7 @@ suite('forceSample()', () => {
     await page.evaluate(
       `globalThis.profilers = [${QUIET}, ${QUIET}]; frames[0].eval('globalThis.profiler = ${QUIET}'); 0`,
     );
-    const child = page.frames().find(({ parent }) => parent === 0).frame;
+    const child = (await page.frames()).find(({ parent }) => parent === 0).frame;
     for (let i = 0; i < 3; i++) await page.forceSample();
     await page.forceSample({ frame: child });
     await page.evaluate('globalThis.first = profilers[0].stop(); 0');
@@ -39,7 +39,7 @@ suite('forceSample()', () => {
     const page = await openHtml(t, `<iframe src="${foreign.url('/')}"></iframe><script>profiler = ${QUIET}</script>`, {
       headers: ALLOW,
     });
-    const { frame } = page.frames().find(({ parent }) => parent === 0);
+    const { frame } = (await page.frames()).find(({ parent }) => parent === 0);
     await page.forceSample({ frame });
     await page.forceSample({ frame });
     const count = async () => (await profiler.stop()).samples.length;
@@ -66,7 +66,7 @@ suite('forceSample()', () => {
 
   test('rejects for a missing frame and for a closed page', async (t) => {
     const page = await openHtml(t, '<iframe id="f"></iframe>');
-    const child = page.frames().find(({ parent }) => parent === 0).frame;
+    const child = (await page.frames()).find(({ parent }) => parent === 0).frame;
     await page.evaluate(() => f.remove());
     await assert.rejects(page.forceSample({ frame: child }), /frame/);
     await assert.rejects(page.forceSample({ frame: 99 }), /the page has no frame 99/);
@@ -98,7 +98,7 @@ suite('setVisible()', () => {
     await page.setVisible(false);
     assert.equal(page.visible, false);
     assert.equal(await page.evaluate('document.visibilityState'), 'hidden');
-    assert.equal(page.frames().length, 1);
+    assert.equal((await page.frames()).length, 1);
   });
 
   test('fires visibilitychange in the documents of the page and its frames', async (t) => {

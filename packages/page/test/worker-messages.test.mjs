@@ -36,7 +36,7 @@ suite('messages to and from a worker', () => {
       return [buffer.byteLength, await overPort, mine.byteLength, mine instanceof ArrayBuffer, await blob.text()];
     });
     assert.deepEqual(seen, [0, ['over the port', 'v', true, true, 2, '', null], 8, true, 'b']);
-    assert.equal(await page.evaluateIn({ frame: page.workers()[0].frame }, 'left'), 0);
+    assert.equal(await page.evaluateIn({ frame: (await page.workers())[0].frame }, 'left'), 0);
   });
 
   test('that cannot be cloned are refused at the sender', async (t) => {

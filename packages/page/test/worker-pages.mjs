@@ -26,5 +26,5 @@ export async function until(page, type, isIt) {
 
 /** Waits until a page has so many workers. */
 export async function untilWorkers(page, count) {
-  await eventually(() => page.workers().length === count);
+  await eventually(async () => (await page.workers()).length === count);
 }

@@ -128,7 +128,7 @@ onmessage = async () => {
       },
     });
     await page.evaluate("hear('/w.js')");
-    const [{ frame }] = page.workers();
+    const [{ frame }] = await page.workers();
     await page.forceSample({ frame });
     await page.setVisible(false);
     await page.forceSample({ frame });

@@ -31,7 +31,7 @@ suite('a worker', () => {
       const routes = { '/frame': { body: '<p>', headers: ofFrame } };
       const page = await openHtml(t, '<iframe src="/frame"></iframe>', { headers, routes });
       const seen = [];
-      for (const { frame } of page.frames()) seen.push(await page.evaluateIn({ frame }, probe));
+      for (const { frame } of await page.frames()) seen.push(await page.evaluateIn({ frame }, probe));
       const expected = headers === allow ? [true, false] : [false, true];
       assert.deepEqual(
         seen,
@@ -291,7 +291,7 @@ suite('a worker', () => {
       },
     });
     assert.deepEqual(await page.evaluate("hear('/outer.js', { name: 'outer' })"), ['outer', 'inner /inner.js']);
-    const [outer, inner] = page.workers();
+    const [outer, inner] = await page.workers();
     assert.deepEqual(
       [outer, inner].map(({ name, type, parent }) => [name, type, parent]),
       [
@@ -387,8 +387,8 @@ suite('a worker ends', () => {
       },
     });
     await until(page, 'console', () => page.log.includes('runs'));
-    const [{ parent }] = page.workers();
-    assert.equal(page.frames().find(({ frame }) => frame === parent).url, page.server.url('/child'));
+    const [{ parent }] = await page.workers();
+    assert.equal((await page.frames()).find(({ frame }) => frame === parent).url, page.server.url('/child'));
     await page.evaluate("document.querySelector('iframe').remove()");
     await untilWorkers(page, 0);
     await page.evaluate("hear('/w.js')");

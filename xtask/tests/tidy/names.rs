@@ -65,10 +65,10 @@ fn namesakes_in_sibling_folders_are_found() {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         assert_eq!(namesakes(&names).len(), expected, "{names:?}");
     }
-    check(&["p/src/host/workers.cjs", "p/src/driver/workers.cjs"], 1);
-    check(&["p/src/host/workers.cjs", "p/src/driver/workers.mjs", "p/src/fetch/workers.cjs"], 1);
+    check(&["p/src/host/workers.cjs", "p/src/client/workers.cjs"], 1);
+    check(&["p/src/host/workers.cjs", "p/src/client/workers.mjs", "p/src/fetch/workers.cjs"], 1);
     check(&["p/src/host/workers.cjs", "p/src/host/workers.mjs"], 0);
-    check(&["p/src/host/index.cjs", "p/src/driver/index.cjs"], 0);
+    check(&["p/src/host/index.cjs", "p/src/client/index.cjs"], 0);
     // Not siblings: the folders have different parents.
     check(&["a/src/read.rs", "b/src/read.rs", "a/src/x/read.rs"], 0);
 }

@@ -11,7 +11,7 @@ const SOURCE: &str = "packages/page/src/";
 const FOLDERS: &[(&str, &[&str])] = &[
     ("client", &[]),
     ("fetch", &[]),
-    ("host", &["fetch"]),
+    ("host", &["client", "fetch"]),
     ("page", &["fetch"]),
     ("window", &["fetch"]),
 ];

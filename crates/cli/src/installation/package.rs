@@ -72,7 +72,7 @@ impl Package {
         let working_directory = env::current_dir().ok();
         let mut folders = working_directory.iter().chain([&self.directory]);
         let found = folders.find_map(|folder| installed("@selfprof/page", folder));
-        let driver = found.map(|package| package.join("src/driver/driver-process.cjs"));
+        let driver = found.map(|package| package.join("src/host/driver-process.cjs"));
         driver.filter(|driver| driver.is_file()).ok_or_else(|| {
             Failure::job("cannot find the npm package `@selfprof/page`")
                 .hint("install it with `npm install --save-dev @selfprof/page jsdom@31.0.1`")

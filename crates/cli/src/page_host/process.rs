@@ -1,7 +1,7 @@
 //! The page host's process, and the protocol that it speaks.
 //!
 //! Its stdin is one end of a socket that carries one JSON text per line in both directions; the protocol is described in
-//! `packages/page/src/driver/driver-process.cjs`. The process ends when the socket closes, so it never outlives this one.
+//! `packages/page/src/host/driver-process.cjs`. The process ends when the socket closes, so it never outlives this one.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};

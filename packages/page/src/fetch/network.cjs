@@ -46,10 +46,16 @@ const { farther, siteRelation } = require('./site.cjs');
  */
 
 /**
- * Answers a request, aborts it, or lets it go to the server (`undefined`). Called for redirected requests, too.
+ * What is done with a request: it gets a response, fails, or is sent with other members, which the page does not see.
  *
- * @typedef {(request: InterceptedRequest) =>
- *   Promise<undefined | { status: number, headers: HeaderList, body: Uint8Array } | { abort: true }>} Intercept
+ * @typedef {{ status: number, headers: HeaderList, body: Uint8Array } | { abort: true } |
+ *   { send: Partial<Pick<InterceptedRequest, 'url' | 'method' | 'headers' | 'body'>> }} Interception
+ */
+
+/**
+ * Decides about a request; `undefined` sends it as it is. Called for redirected requests, too.
+ *
+ * @typedef {(request: InterceptedRequest) => Promise<Interception | undefined>} Intercept
  */
 
 class Network {
@@ -176,13 +182,18 @@ class Network {
           : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors || isOpaque));
       relation = farther(relation, siteRelation(url, client.origin));
       const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials, relation });
-      const message = { url, method, headers, body: hop.body, startedAt: redirectCount === 0 ? startTime : now() };
-      let response = await this.#intercepted(message, request, signal);
+      const startedAt = redirectCount === 0 ? startTime : now();
+      const own = { url, method, headers, body: hop.body, startedAt };
+      const intercepted = await this.#intercepted(own, request, signal);
+      const message = intercepted?.message ?? own;
+      let response = intercepted?.response;
+      const isOwnAnswer = response !== undefined;
       if (response === undefined) {
         const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
         if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
           const metadata = fetchMetadata(url, request, relation);
-          await this.#preflight({ url, method, unsafeHeaders, origin, credentials, metadata }, signal);
+          const { url: target, method: asked } = message;
+          await this.#preflight({ url: target, method: asked, unsafeHeaders, origin, credentials, metadata }, signal);
         }
         response = await this.#send(message, signal);
       }
@@ -190,7 +201,9 @@ class Network {
         const { isTopLevel = false } = request;
         this.#cookies.store(url, response.headers, { isTopLevel, method, client });
       }
-      if (isCors && !corsCheck(response, origin, credentials)) {
+      // An answer of the user that says nothing about origins is for all.
+      const allowsAll = isOwnAnswer && getHeader(response.headers, 'access-control-allow-origin') === null;
+      if (isCors && !allowsAll && !corsCheck(response, origin, credentials)) {
         throw new NetworkError(
           `${url.origin} does not let ${origin} read ${url.pathname} (Access-Control-Allow-Origin)`,
         );
@@ -239,29 +252,35 @@ class Network {
   }
 
   /**
-   * The answer of the caller that intercepts requests, if it has one.
+   * What the caller that intercepts requests decides: an answer, or another message.
    *
    * @param {Message & { startedAt: number }} message
    * @param {Request} request
    * @param {AbortSignal} [signal]
-   * @returns {Promise<HttpResponse | undefined>}
+   * @returns {Promise<{ response?: HttpResponse, message?: Message } | undefined>}
    * @throws {NetworkError}
    */
-  async #intercepted({ url, method, headers, body, startedAt }, { destination = '', mode }, signal) {
+  async #intercepted(message, { destination = '', mode }, signal) {
     if (this.intercept === undefined) return undefined;
+    const { url, method, headers, body, startedAt } = message;
     const begun = this.intercept({ url: withoutFragment(url.href), method, headers, body, destination, mode });
     const answer = await untilAborted(begun, signal);
     if (answer === undefined) return undefined;
     if ('abort' in answer) throw new NetworkError(`${method} ${url.origin}${url.pathname} was aborted`);
+    if ('send' in answer) {
+      const { url: other, ...changes } = answer.send;
+      return { message: { ...message, ...changes, url: other === undefined ? url : parseUrl(other) } };
+    }
     const responseEnd = now();
-    return {
+    const response = {
       status: answer.status,
       statusText: STATUS_CODES[answer.status] ?? '',
-      headers: answer.headers.map(([name, value]) => [name.toLowerCase(), value]),
+      headers: answer.headers.map(([name, value]) => /** @type {[string, string]} */ ([name.toLowerCase(), value])),
       // The answer keeps its bytes: those of a response may be moved to another thread.
       body: new Uint8Array(answer.body),
       timing: { fetchStart: startedAt, responseStart: responseEnd, responseEnd, encodedSize: answer.body.byteLength },
     };
+    return { response };
   }
 
   /** @param {Message} message @param {AbortSignal} [signal] @throws {NetworkError} */

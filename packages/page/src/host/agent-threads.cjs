@@ -7,7 +7,7 @@ const { referrerOf } = require('../fetch/referrer.cjs');
 const { NoDocument } = require('../fetch/document-description.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
-const { messageOf } = require('./errors.cjs');
+const { messageOf } = require('../client/errors.cjs');
 const { loadFrame } = require('./frame-loader.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
 
@@ -73,8 +73,10 @@ class AgentThreads {
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.addressOf(container.thread.top, 0) };
     const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
+    const { initScripts } = this.#host;
     const cookies = this.#host.saveCookies();
-    handle.post({ type: 'open', document, content, cookies, ancestors, storage, isVisible: this.#isVisible });
+    const isVisible = this.#isVisible;
+    handle.post({ type: 'open', document, content, cookies, ancestors, storage, initScripts, isVisible });
     return thread;
   }
 
@@ -271,6 +273,9 @@ class AgentThreads {
       case 'frame':
         this.#loadFrame(thread, message);
         return;
+      case 'intercept':
+        this.#intercept(thread, message);
+        return;
       case 'end frame':
         this.#endFrameRequest(thread, message.id);
         return;
@@ -319,6 +324,11 @@ class AgentThreads {
       const isUnchanged = error instanceof NoDocument;
       thread.handle.post({ type: 'frame', id: message.id, error: messageOf(error), isUnchanged });
     }
+  }
+
+  /** @param {AgentThread} thread @param {Extract<FromThread, { type: 'intercept' }>} message */
+  async #intercept({ handle }, { id, request }) {
+    handle.post({ type: 'answer', id, interception: await this.#host.network.intercept?.(request) });
   }
 
   /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {Extract<FromThread, { type: 'storage' }>} change */

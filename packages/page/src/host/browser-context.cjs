@@ -2,8 +2,9 @@
 
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
-const { findLibrary } = require('./find-jsdom.cjs');
+const { findLibrary } = require('../client/find-jsdom.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
+const { packageFolders } = require('./package-folders.cjs');
 const { PageContext } = require('./page-context.cjs');
 const { StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
@@ -56,7 +57,8 @@ class BrowserContext {
     bodyLimit = DEFAULT_BODY_LIMIT,
     cookies = 'page',
   } = {}) {
-    const library = findLibrary(jsdom);
+    const found = findLibrary(jsdom);
+    const library = { ...found, packages: packageFolders(found.folder) };
     useJsdom(library);
     this.timeout = timeout;
     this.userAgent =

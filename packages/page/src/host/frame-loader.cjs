@@ -5,7 +5,7 @@ const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
 const { NetworkError, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
-const { messageOf } = require('./errors.cjs');
+const { messageOf } = require('../client/errors.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../page/thread-messages.js').FrameRequest} FrameRequest */

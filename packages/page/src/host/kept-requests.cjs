@@ -4,7 +4,7 @@
 // https://fetch.spec.whatwg.org/#request-keepalive-flag
 
 const { NetworkError } = require('../fetch/request.cjs');
-const { messageOf } = require('./errors.cjs');
+const { messageOf } = require('../client/errors.cjs');
 const { waitAtMost } = require('./time-limit.cjs');
 
 /** How long a request may take, in milliseconds. */

@@ -3,8 +3,9 @@
 const fs = require('node:fs');
 const path = require('node:path');
 
-/** Bytes of a `package.json`, and names in it that are looked for. */
-const MAX_MANIFEST = 1 << 20;
+const { readManifest } = require('../client/find-jsdom.cjs');
+
+/** Names in a `package.json` that are looked for. */
 const MAX_DEPENDENCIES = 1_000;
 
 /** What was found, since reading takes some milliseconds. Packages do not change while a program runs. @type {Map<string, string[]>} */
@@ -47,14 +48,6 @@ function* foldersAround(folder) {
   }
 }
 
-/** @param {string} file `package.json` */
-function readManifest(file) {
-  const { size } = fs.statSync(file);
-  // Whatever is no file, such as a pipe that nobody writes to, has none.
-  if (size === 0 || size > MAX_MANIFEST) throw new Error(`${file} has ${size} bytes`);
-  return JSON.parse(fs.readFileSync(file, 'utf8'));
-}
-
 /** @param {string} folder of a package @returns {string[]} names */
 function dependenciesOf(folder) {
   try {
@@ -77,4 +70,4 @@ function locate(dependent, name) {
   return undefined;
 }
 
-module.exports = { packageFolders, readManifest };
+module.exports = { packageFolders };

@@ -16,6 +16,10 @@ class PageContext {
   network;
   /** What the page's documents leave for later ones. */
   storage;
+  /** The user's scripts that run in each window before any other. @type {string[]} */
+  initScripts = [];
+  /** Threads of the page. @type {Set<ThreadHandle>} */
+  #threads = new Set();
 
   /**
    * @param {import('./browser-context.cjs').BrowserContext} host
@@ -42,7 +46,26 @@ class PageContext {
   takeThread(kind, { profiling, profile }) {
     const thread = this.#host.takeThread(kind, profiling ?? (profile === undefined ? 'lazy' : 'eager'));
     this.#cookies.add(thread);
+    this.#threads.add(thread);
+    thread.on('exit', () => this.#threads.delete(thread));
+    if (this.network.intercept !== undefined) thread.post({ type: 'intercepting', isIntercepted: true });
     return thread;
+  }
+
+  /** Has the user decide about the requests of the page, or no longer. @param {import('../fetch/network.cjs').Intercept | undefined} intercept */
+  setIntercept(intercept) {
+    this.network.intercept = intercept;
+    for (const thread of this.#threads) thread.post({ type: 'intercepting', isIntercepted: intercept !== undefined });
+  }
+
+  /** The cookies that a request of the user for a URL would carry. @param {string} url */
+  cookiesFor(url) {
+    return this.#cookies.jar.list(url);
+  }
+
+  /** Stores a cookie as if a response had set it. @param {string} url @param {string} cookie @returns {boolean} whether it is valid */
+  storeCookie(url, cookie) {
+    return this.#cookies.share({ url, cookie, isHttp: true });
   }
 
   /** The cookies that a thread begins with. */

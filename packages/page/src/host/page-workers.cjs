@@ -3,7 +3,7 @@
 // Starts and ends the dedicated workers of a page. https://html.spec.whatwg.org/multipage/workers.html#dom-worker
 
 const { describeWorker } = require('../fetch/worker-description.cjs');
-const { messageOf } = require('./errors.cjs');
+const { messageOf } = require('../client/errors.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../page/thread-messages.js').WorkerRequest} WorkerRequest */

@@ -11,15 +11,14 @@ const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
-const { PageError, messageOf } = require('./errors.cjs');
+const { PageError, messageOf } = require('../client/errors.cjs');
 const { LoadState } = require('./load-state.cjs');
-const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('./navigate-options.cjs');
+const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('../client/navigate-options.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
-const { deserializeResult, serializeParameters } = require('./script-values.cjs');
+const { readValue, writeValue } = require('../client/cloned-values.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 
-/** @typedef {Omit<import('../../index.js').Page, 'on' | 'once' | 'off'>} PublicPage without the methods that EventEmitter provides */
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
 /** @typedef {import('../../index.js').PageEventMap} PageEventMap */
 /** @typedef {import('../page/thread-messages.js').ThreadAnswer} ThreadAnswer */
@@ -27,7 +26,7 @@ const { withTimeout } = require('./time-limit.cjs');
 /** @typedef {import('../fetch/headers.cjs').HeaderList} HeaderList */
 /** @typedef {import('../fetch/origin.cjs').Origin} Origin */
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
-/** @typedef {import('./navigate-options.cjs').WaitUntil} WaitUntil */
+/** @typedef {import('../client/navigate-options.cjs').WaitUntil} WaitUntil */
 
 /**
  * How a document is loaded.
@@ -39,6 +38,7 @@ const { withTimeout } = require('./time-limit.cjs');
  * @property {HeaderList} [headers] that replace the response's
  * @property {Origin} [initiator] origin of the document that asked for the navigation; undefined for the user
  * @property {Origin} [repeated] the same of an earlier navigation that the user repeats
+ * @property {string} [content] the HTML of the document, which is then not fetched
  */
 
 /**
@@ -60,7 +60,7 @@ const PING_TIMEOUT = 1_000;
  * Lets the driver reach what users do not see.
  *
  * @type {(page: Page) => {
- *   documentNumber: number, initiator: Origin | undefined, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
+ *   context: import('./page-context.cjs').PageContext, documentNumber: number, initiator: Origin | undefined, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
  *   ask: (frame: number, request: object, limit: { timeout: number, what: string }) => Promise<ThreadAnswer>,
  *   waitFor: (state: WaitUntil) => Promise<void>,
  * }}
@@ -74,6 +74,18 @@ let internalsOf;
  */
 let navigateAgain;
 
+/** Shows a document with this HTML, at the URL of the current one. @type {(page: Page, html: string, options: NavigateOptions) => Promise<unknown>} */
+let showContent;
+
+/**
+ * A script of the user, with its parameters as client/cloned-values.cjs writes them.
+ *
+ * @typedef {{ source: string, isFunction: boolean, parameters: Uint8Array, frame?: number, timeout?: number }} ScriptCall
+ */
+
+/** As `evaluate`, with the result as a page sends it. @type {(page: Page, call: ScriptCall) => Promise<import('../window/contracts.js').CloneRecord>} */
+let evaluateRecord;
+
 /** Ends a recording and returns the trace as gzipped JSON. @type {(page: Page, timeout: number) => Promise<Uint8Array>} */
 let takeProfile;
 
@@ -81,7 +93,6 @@ let takeProfile;
  * See {@link import('../../index.js').Page} for its events.
  *
  * @extends {EventEmitter<PageEventMap>}
- * @implements {PublicPage}
  */
 class Page extends EventEmitter {
   #host;
@@ -114,6 +125,7 @@ class Page extends EventEmitter {
 
   static {
     internalsOf = (page) => ({
+      context: page.#context,
       documentNumber: page.#documentNumber,
       initiator: page.#initiator,
       isAlive: page.#document?.threads.has(page.#document.main) ?? false,
@@ -125,6 +137,8 @@ class Page extends EventEmitter {
       },
     });
     navigateAgain = (page, url, repeated, options) => page.#navigate(url, { ...options, repeated });
+    showContent = (page, content, options) => page.#navigate(page.#url, { ...options, content });
+    evaluateRecord = (page, call) => page.#evaluate(call);
     takeProfile = (page, timeout) => page.#takeProfile(timeout);
   }
 
@@ -156,15 +170,15 @@ class Page extends EventEmitter {
     return await this.#navigate(url, { waitUntil, timeout, referrer, root, headers, profile });
   }
 
-  /** @param {string | URL} url @param {NavigateOptions & { repeated?: Origin | undefined }} options */
+  /** @param {string | URL} url @param {NavigateOptions & { repeated?: Origin | undefined, content?: string }} options */
   async #navigate(
     url,
-    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile, repeated },
+    { waitUntil = 'load', timeout = this.#host.timeout, referrer = '', root, headers, profile, repeated, content },
   ) {
     const state = toWaitUntil(waitUntil);
     this.#assertOpen();
     const target = toUrl(url);
-    const options = { waitUntil: state, referrer, root, headers: toHeaders(headers, target), repeated };
+    const options = { waitUntil: state, referrer, root, headers: toHeaders(headers, target), repeated, content };
     this.#recording = profile === undefined ? undefined : toRecordingOptions(profile);
     return await withTimeout(
       timeout,
@@ -181,7 +195,7 @@ class Page extends EventEmitter {
   }
 
   /** @param {URL} url @param {LoadOptions} options */
-  async #load(url, { waitUntil, referrer, root, headers = [], initiator, repeated }) {
+  async #load(url, { waitUntil, referrer, root, headers = [], initiator, repeated, content }) {
     const navigation = ++this.#navigation;
     if (initiator === undefined) this.#leaving = navigation;
     const source = initiator ?? repeated;
@@ -194,7 +208,10 @@ class Page extends EventEmitter {
     if (this.#document === undefined) this.#context.warm();
     let document;
     try {
-      const response = await this.#fetch(url, { referrer, initiator: source, signal: request.signal });
+      const response =
+        content === undefined
+          ? await this.#fetch(url, { referrer, initiator: source, signal: request.signal })
+          : ownResponse(url, content);
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
       this.#assertCurrent(navigation, url.href);
@@ -226,17 +243,7 @@ class Page extends EventEmitter {
    * @returns {Promise<import('../fetch/request.cjs').Response>}
    */
   async #fetch(url, { referrer, initiator, signal }) {
-    if (url.protocol === 'about:') {
-      return {
-        type: 'basic',
-        url: url.href,
-        redirected: false,
-        status: 200,
-        statusText: '',
-        headers: [['content-type', 'text/html']],
-        body: new Uint8Array(),
-      };
-    }
+    if (url.protocol === 'about:') return ownResponse(url, '');
     return await this.#context.network.fetch(
       {
         url: url.href,
@@ -373,7 +380,7 @@ class Page extends EventEmitter {
    * @param {unknown[]} parameters of a function
    * @returns {Promise<any>}
    * @throws {PageError} the script threw, or its result cannot be cloned
-   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
   async evaluate(script, ...parameters) {
     return await this.evaluateIn({}, script, ...parameters);
@@ -392,10 +399,25 @@ class Page extends EventEmitter {
     const isFunction = typeof script === 'function';
     if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
     const source = isFunction ? `(${script})` : script;
-    const request = { type: 'evaluate', source, isFunction, parameters: serializeParameters(parameters) };
+    const { bytes, objects } = await this.#evaluate({
+      source,
+      isFunction,
+      parameters: writeValue(parameters),
+      frame,
+      timeout,
+    });
+    return readValue({ bytes: new Uint8Array(bytes), objects });
+  }
+
+  /** @param {ScriptCall} call @returns {Promise<import('../window/contracts.js').CloneRecord>} */
+  async #evaluate({ source, isFunction, parameters: written, frame = 0, timeout = this.#host.timeout }) {
+    this.#assertOpen();
+    const parameters = { bytes: new Uint8Array(written).buffer, buffers: [], shared: [], ports: [], objects: [] };
+    const request = { type: 'evaluate', source, isFunction, parameters };
     const { error, record } = await this.#ask(frame, request, { timeout, what: 'the script' });
-    if (error !== undefined) throw new PageError(Object(error));
-    return deserializeResult(record);
+    if (error !== undefined) throw new PageError(error);
+    if (record === undefined) throw new TypeError('the page has given no result');
+    return record;
   }
 
   /**
@@ -436,7 +458,7 @@ class Page extends EventEmitter {
    * https://wicg.github.io/js-self-profiling/#force-sample
    *
    * @param {{ frame?: number, timeout?: number }} [options]
-   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
   async forceSample({ frame = 0, timeout = this.#host.timeout } = {}) {
     this.#assertOpen();
@@ -457,7 +479,7 @@ class Page extends EventEmitter {
    *
    * @param {boolean} isVisible
    * @param {{ timeout?: number }} [options]
-   * @throws {import('./errors.cjs').TimeoutError} after which a page that does not respond is terminated
+   * @throws {import('../client/errors.cjs').TimeoutError} after which a page that does not respond is terminated
    */
   async setVisible(isVisible, { timeout = this.#host.timeout } = {}) {
     this.#assertOpen();
@@ -562,4 +584,17 @@ async function isResponsive({ handle }) {
   return (await handle.answersInTime({ type: 'ping' }, PING_TIMEOUT)) !== undefined;
 }
 
-module.exports = { Page, internalsOf, navigateAgain, takeProfile };
+/** A document that no server sends. @param {URL} url @param {string} html @returns {import('../fetch/request.cjs').Response} */
+function ownResponse(url, html) {
+  return {
+    type: 'basic',
+    url: url.href,
+    redirected: false,
+    status: 200,
+    statusText: '',
+    headers: [['content-type', 'text/html; charset=utf-8']],
+    body: new TextEncoder().encode(html),
+  };
+}
+
+module.exports = { Page, evaluateRecord, internalsOf, navigateAgain, showContent, takeProfile };

@@ -23,10 +23,12 @@ class SharedCookies {
    *
    * @param {CookieChange} change
    * @param {ThreadHandle} [from]
+   * @returns {boolean} whether it is valid
    */
   share(change, from) {
-    this.jar.apply(change);
+    const isValid = this.jar.apply(change);
     this.#post(change, from);
+    return isValid;
   }
 
   /** @param {CookieChange} change @param {ThreadHandle} [from] */

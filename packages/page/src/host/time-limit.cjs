@@ -2,7 +2,7 @@
 
 const { clearInterval, clearTimeout, setInterval, setTimeout } = require('node:timers');
 
-const { TimeoutError } = require('./errors.cjs');
+const { TimeoutError } = require('../client/errors.cjs');
 
 /** The longest delay of a timer, in milliseconds: 24 days. A longer timeout is treated as no timeout. */
 const MAX_DELAY = 0x7fff_ffff;

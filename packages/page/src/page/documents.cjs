@@ -23,6 +23,7 @@ const { runWithMarker } = require('./profiler-markers.cjs');
 const { restartLoading } = require('./document-loading.cjs');
 const { serveFrames } = require('./frame-element.cjs');
 const { installIframeAttributes } = require('./iframe-attributes.cjs');
+const { runInitScripts } = require('./init-scripts.cjs');
 const { hostFor, install } = require('./window-host.cjs');
 
 /** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
@@ -118,6 +119,7 @@ function openWindow({
   install(realm);
   messages.install(realm);
   installIframeAttributes(realm);
+  if (parent !== undefined) runInitScripts(window);
   return window;
 }
 

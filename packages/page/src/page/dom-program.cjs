@@ -7,6 +7,7 @@ const { closeWindow, openWindow, parse } = require('./documents.cjs');
 const automation = require('./automation/commands.cjs');
 const { evaluate } = require('./evaluate-script.cjs');
 const frames = require('./frame-element.cjs');
+const { runInitScripts, setInitScripts } = require('./init-scripts.cjs');
 const { embed, receiveMessage } = require('./remote-window.cjs');
 const { reportException, reportRejection } = require('./exceptions.cjs');
 const { inspect } = require('./inspect.cjs');
@@ -68,10 +69,12 @@ module.exports = {
   },
 
   /** Opens the page's document. */
-  open({ contentType, ancestors, storage, ...description }, bytes) {
+  open({ contentType, ancestors, storage, initScripts, ...description }, bytes) {
+    setInitScripts(initScripts);
     page = openWindow(description);
     if (storage !== undefined) fillStorage(page, storage);
     if (ancestors !== undefined) embed(page, ancestors);
+    runInitScripts(page);
     announceLoading(page);
     parse(page, bytes, contentType);
   },

@@ -99,6 +99,13 @@ class Loader {
     this.#running.delete(id);
   }
 
+  /** Whether the page's user decides about requests: with `Page.route`. @param {boolean} isIntercepted */
+  intercept(isIntercepted) {
+    const ask = async (/** @type {import('../fetch/network.cjs').InterceptedRequest} */ request) =>
+      (await this.#thread.ask({ type: 'intercept', request })).interception;
+    this.#network.intercept = isIntercepted ? ask : undefined;
+  }
+
   /** The documents are gone. */
   close() {
     for (const id of [...this.#running.keys(), ...this.#frames.keys()]) this.abort(id);

@@ -73,6 +73,8 @@ class PageThread {
   /** Requests to the host that it has not answered. @type {Map<number, (answer: any) => void>} */
   #asked = new Map();
   #nextQuestion = 1;
+  /** Whether the page's user decides about requests. */
+  #isIntercepted = false;
   /** What lives as long as the documents of a page do. @type {PageParts | undefined} */
   #parts;
   /** The programs of jsdom's documents or of a worker. @type {DomProgram} */
@@ -271,6 +273,7 @@ class PageThread {
       workers: new OwnedWorkers(this),
       loader: new Loader(this, new Network(this.#transport, cookies, this.#options.userAgent)),
     };
+    this.loader.intercept(this.#isIntercepted);
     // A document that may profile has V8 prepare as its headers say. Other documents pay nothing.
     const { mode } = ensureAgent({ mode: profiling ?? (profile === undefined ? 'lazy' : 'eager') });
     // A page does not learn that its load is recorded. The environment overrides the mode of all.
@@ -286,6 +289,7 @@ class PageThread {
     this.tasks.clear();
     this.#parts = undefined;
     this.#asked.clear();
+    this.#isIntercepted = false;
   }
 
   /** The worker closes itself: the task that is running ends, and nothing runs after it. Does nothing in a page. */
@@ -320,11 +324,11 @@ class PageThread {
 
   /** What the host sends, by the message's type. @type {Record<string, (message: any) => unknown>} */
   #onMessage = {
-    open: ({ document, content, cookies, ancestors, storage, isVisible }) => {
+    open: ({ document, content, cookies, ancestors, storage, initScripts, isVisible }) => {
       this.#setVisible(isVisible);
       this.#become(document, cookies);
       const { userAgent } = this.#options;
-      const description = { ...this.describe(document, content), userAgent, ancestors, storage };
+      const description = { ...this.describe(document, content), userAgent, ancestors, storage, initScripts };
       this.enter(() => this.dom.open(description, content.body));
     },
     'open worker': ({ document, content, cookies, port }) => {
@@ -341,6 +345,10 @@ class PageThread {
     answer: ({ id, ...answer }) => {
       this.#asked.get(id)?.(answer);
       this.#asked.delete(id);
+    },
+    intercepting: ({ isIntercepted }) => {
+      this.#isIntercepted = isIntercepted;
+      this.#parts?.loader.intercept(isIntercepted);
     },
     cookie: ({ change, isOwn }) => this.#parts?.cookies.receive(change, isOwn),
     'worker gone': (message) => this.#parts?.workers.onGone(message),

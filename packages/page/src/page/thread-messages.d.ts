@@ -5,6 +5,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { CookieChange } from '../fetch/cookies.cjs';
 import type { Description } from '../fetch/document-description.cjs';
 import type { FetchTiming } from '../fetch/fetch-timing.cjs';
+import type { InterceptedRequest, Interception } from '../fetch/network.cjs';
 import type { BlobContent, Request, Response } from '../fetch/request.cjs';
 import type { Sandbox } from '../fetch/sandbox-attribute.cjs';
 import type { WorkerOptions } from '../fetch/worker-description.cjs';
@@ -91,6 +92,7 @@ export type ToThread =
       cookies: SavedCookies;
       ancestors?: Ancestors | undefined;
       storage?: StoredItems | undefined;
+      initScripts: string[];
       isVisible: boolean;
     }
   | { type: 'open worker'; document: WorkerDocument; content: WorkerContent; cookies: SavedCookies; port: MessagePort }
@@ -103,7 +105,9 @@ export type ToThread =
       response?: Response;
       error?: string;
       timing?: FetchTiming | undefined;
+      interception?: Interception | undefined;
     }
+  | { type: 'intercepting'; isIntercepted: boolean }
   | { type: 'frame'; id: number; error: string; isUnchanged: boolean }
   | { type: 'frame'; id: number; document: PageDocument; content: DocumentContent }
   | { type: 'frame'; id: number; remote: Omit<WindowAddress, 'origin'>; error?: string | undefined }
@@ -227,5 +231,6 @@ export type FromThread =
   | { type: 'blob made'; url: string; media: string; bytes: SharedArrayBuffer }
   | { type: 'blob gone'; url: string }
   | { type: 'blob'; id: number; url: string }
+  | { type: 'intercept'; id: number; request: InterceptedRequest }
   | KeptRequest
   | FrameRequest;

@@ -11,6 +11,7 @@ const { parseURL, serializeURL } = require('whatwg-url');
 const { navigate } = require('../navigation.cjs');
 const { findElements } = require('./find.cjs');
 const input = require('./input.cjs');
+const { act, contentOf } = require('./page-actions.cjs');
 const { References, Refusal } = require('./references.cjs');
 const { isDisplayed, styleOf, visibleText } = require('./text.cjs');
 
@@ -46,7 +47,7 @@ const BOOLEANS = new Set([
 ]);
 
 /** Commands that may make the page navigate. */
-const INPUTS = new Set(['click', 'fragment', 'send keys', 'traverse']);
+const INPUTS = new Set(['act', 'click', 'fragment', 'send keys', 'traverse']);
 
 /** Precedes a script's text on its first line. */
 const HEAD = '(function () {';
@@ -68,6 +69,8 @@ const commands = {
   title: ({ window }) => window._document.title,
   url: ({ window }) => window._document.URL,
   source: ({ window }) => serialize(window._document),
+  act: ({ window }, attempt) => act(window, attempt),
+  content: ({ window }) => contentOf(window),
   'ready state': ({ window }) => window._document.readyState,
 
   find({ window, references }, { using, value, element, shadow }) {

@@ -130,4 +130,4 @@ function moveCaretToEnd(element) {
   }
 }
 
-module.exports = { clear, click, sendKeys };
+module.exports = { WHOLE_VALUES, clear, click, focus, sendKeys };

@@ -177,4 +177,11 @@ function submitImplicitly(input) {
   else if (!isDisabled(button)) fireMouse(button, 'click');
 }
 
-module.exports = { Keyboard };
+/** The code point of a key with a name, as `Keyboard.type` takes it. @param {string} name @returns {string | undefined} */
+function codeOf(name) {
+  if (name === 'Space') return ' ';
+  if (name === 'ControlOrMeta') return codeOf('Control');
+  return Object.keys(NAMED).find((code) => NAMED[code] === name);
+}
+
+module.exports = { Keyboard, codeOf };

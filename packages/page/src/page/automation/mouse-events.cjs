@@ -10,10 +10,11 @@ const { fireAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
  * @param {Element} element
  * @param {string} type
  * @param {object} [more] members of the event
+ * @returns {boolean} whether no listener has prevented the default action
  */
 function fireMouse(element, type, more = {}) {
-  const isPointer = type === 'click';
-  fireAnEvent(type, element, isPointer ? PointerEvent : MouseEvent, {
+  const isPointer = type === 'click' || type === 'auxclick' || type === 'contextmenu';
+  return fireAnEvent(type, element, isPointer ? PointerEvent : MouseEvent, {
     bubbles: true,
     cancelable: true,
     composed: true,

@@ -3,7 +3,7 @@
 // The references that WebDriver's clients have to elements, shadow roots and windows. https://www.w3.org/TR/webdriver2/#nodes
 //
 // A reference is `PAGE.DOCUMENT.FRAME.NUMBER`. The first three parts name the window and its document, and come from the user's thread: see
-// driver/automation.cjs.
+// host/automation.cjs.
 
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
 const Element = require('jsdom/lib/generated/idl/Element.js');

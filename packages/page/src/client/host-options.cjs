@@ -1,26 +1,28 @@
 'use strict';
 
-/** The smallest and the largest value of each option that is a number. V8 ends the process where a heap has no room for what each thread needs. */
+/** The smallest and the largest value of each option that is a number, in the units of the options. */
 const RANGES = {
   memoryLimit: [64, 2 ** 20],
-  sampleBudget: [1, Infinity],
-  threadLimit: [1, Infinity],
+  processMemoryLimit: [256, Infinity],
   bodyLimit: [0, Infinity],
   timeout: [0, Infinity],
 };
 
 /**
  * Checks the options of a page host.
- * @param {Record<keyof typeof RANGES, unknown> & { cookies: unknown, ignoreCertificateErrors: unknown }} options
+ *
+ * @param {import('../../index.js').PageHostOptions} options
  * @throws {TypeError | RangeError}
  */
-function checkHostOptions({ cookies, ignoreCertificateErrors, ...numbers }) {
+function checkHostOptions({ cookies, ignoreCertificateErrors, ...options }) {
   // The text 'false' would be true.
   if (ignoreCertificateErrors !== undefined && typeof ignoreCertificateErrors !== 'boolean')
     throw new TypeError('the option `ignoreCertificateErrors` is true or false');
-  if (cookies !== 'page' && cookies !== 'host') throw new TypeError("the option `cookies` is 'page' or 'host'");
+  if (cookies !== undefined && cookies !== 'page' && cookies !== 'host')
+    throw new TypeError("the option `cookies` is 'page' or 'host'");
   for (const [name, [least, most]] of Object.entries(RANGES)) {
-    const value = numbers[/** @type {keyof typeof RANGES} */ (name)];
+    const value = options[/** @type {keyof typeof RANGES} */ (name)];
+    if (value === undefined) continue;
     if (typeof value !== 'number') throw new TypeError(`the option \`${name}\` is a number`);
     if (value >= least && value <= most) continue;
     const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;

@@ -7,9 +7,7 @@ const { createRequire } = require('node:module');
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
-const { packageFolders, readManifest } = require('./package-folders.cjs');
-
-/** @typedef {{ folder: string, version: string, packages: string[] }} Library jsdom; `packages` is where it and what it requires are */
+/** @typedef {{ folder: string, version: string }} Found jsdom */
 
 /**
  * The versions of jsdom that pages can be hosted on. Realms are separated by replacing modules inside jsdom (see main-realm/overrides.cjs),
@@ -27,6 +25,17 @@ const NODE_VERSIONS = {
   ]),
   firstUnrestrictedMajor: 26,
 };
+
+/** The largest `package.json` that is read, in bytes. */
+const MAX_MANIFEST = 1 << 20;
+
+/** @param {string} file `package.json` */
+function readManifest(file) {
+  const { size } = fs.statSync(file);
+  // Whatever is no file, such as a pipe that nobody writes to, has none.
+  if (size === 0 || size > MAX_MANIFEST) throw new Error(`${file} has ${size} bytes`);
+  return JSON.parse(fs.readFileSync(file, 'utf8'));
+}
 
 function checkNode(version = process.versions.node) {
   const [major, minor, patch] = version.split('.').map((part) => parseInt(part, 10));
@@ -79,7 +88,7 @@ function libraryAt(candidate) {
  *
  * @param {string | URL} [wanted] jsdom's folder, or a file or folder from which it is resolved; by default it is resolved from the program
  *   that Node runs, then from the working directory, then from this package
- * @returns {Library}
+ * @returns {Found}
  * @throws {Error} when it is not found, has another version, or cannot run on this Node
  */
 function findLibrary(wanted) {
@@ -88,7 +97,7 @@ function findLibrary(wanted) {
     const found = libraryAt(candidate);
     if (found === undefined) continue;
     const [major, minor] = found.version.split('.').map(Number);
-    if (major === KNOWN.major && minor === KNOWN.minor) return { ...found, packages: packageFolders(found.folder) };
+    if (major === KNOWN.major && minor === KNOWN.minor) return found;
     throw new Error(
       `@selfprof/page: jsdom ${found.version} in ${found.folder} is not supported\n\n` + `hint: ${INSTALL}`,
     );
@@ -97,4 +106,4 @@ function findLibrary(wanted) {
   throw new Error(`@selfprof/page: jsdom was not found${where}\n\nhint: ${INSTALL}`);
 }
 
-module.exports = { NODE_VERSIONS, checkNode, findLibrary };
+module.exports = { NODE_VERSIONS, checkNode, findLibrary, readManifest };

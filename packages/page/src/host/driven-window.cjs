@@ -2,13 +2,15 @@
 
 // A window that another program drives: a page, its handle and its session history.
 
-const { internalsOf, navigateAgain } = require('../page.cjs');
+const { internalsOf, navigateAgain, showContent } = require('./page.cjs');
 const { Automation } = require('./automation.cjs');
 const { History } = require('./history.cjs');
+const { PageActions } = require('./page-actions.cjs');
 
-/** @typedef {import('../page.cjs').Page} Page */
+/** @typedef {import('../fetch/network.cjs').Interception} Interception */
+/** @typedef {import('./page.cjs').Page} Page */
 /** @typedef {import('./automation.cjs').BrowsingContext} BrowsingContext */
-/** @typedef {Pick<import('../../../index.js').NavigateOptions, 'waitUntil' | 'timeout'>} WaitOptions */
+/** @typedef {Pick<import('../../index.js').NavigateOptions, 'waitUntil' | 'timeout'>} WaitOptions */
 
 /** How long a document may take to say where it has moved before it is loaded again, in milliseconds. */
 const URL_TIMEOUT = 1_000;
@@ -21,6 +23,12 @@ class DrivenWindow {
   handle;
   page;
   automation;
+  actions = new PageActions(this);
+  /** Whether the thread of the document was terminated. */
+  hasCrashed = false;
+  /** Requests that the user decides about, by their numbers. @type {Map<number, (answer: Interception | undefined) => void>} */
+  #intercepted = new Map();
+  #nextRequest = 1;
 
   /**
    * @param {string} handle
@@ -36,7 +44,13 @@ class DrivenWindow {
     page.on('console', (message) => this.#report('console', message));
     page.on('pageerror', (exception) => this.#report('pageerror', exception));
     page.on('problem', (problem) => this.#report('problem', problem));
-    page.on('crash', ({ message }) => this.#report('crash', { message }));
+    page.on('crash', (error) => {
+      this.hasCrashed = true;
+      this.#report('crash', { message: error.message, ...('code' in error && { code: error.code }) });
+    });
+    page.on('domcontentloaded', () => this.#report('domcontentloaded', {}));
+    page.on('load', () => this.#report('load', {}));
+    page.on('close', () => this.intercept(false));
     // The page may show its first document already.
     if (this.automation.document > 0) this.#history.push(this.#entry());
   }
@@ -52,6 +66,7 @@ class DrivenWindow {
 
   /** @param {string} url */
   #onNavigated(url) {
+    this.hasCrashed = false;
     if (!this.#isTraversing) this.#history.push(this.#entry());
     this.#isTraversing = false;
     this.#report('navigated', { url });
@@ -62,15 +77,17 @@ class DrivenWindow {
    *
    * @param {number} delta
    * @param {WaitOptions & { context: BrowsingContext, scriptTimeout: number }} options
+   * @returns {Promise<{ isFound: boolean, response?: unknown }>} the response of another document
    */
   async traverse(delta, { context, waitUntil, timeout, scriptTimeout }) {
-    if (context.frame === 0 && (await this.#traverseWithin(context, delta, scriptTimeout))) return;
+    if (context.frame === 0 && (await this.#traverseWithin(context, delta, scriptTimeout))) return { isFound: true };
     const entry = this.#history.peek(delta);
-    if (entry === undefined) return;
+    if (entry === undefined) return { isFound: false };
     this.#isTraversing = true;
     try {
-      await navigateAgain(this.page, entry.url, entry.initiator, { waitUntil, timeout });
+      const response = await navigateAgain(this.page, entry.url, entry.initiator, { waitUntil, timeout });
       this.#history.step(delta);
+      return { isFound: true, response };
     } finally {
       this.#isTraversing = false;
     }
@@ -93,26 +110,66 @@ class DrivenWindow {
   /** @param {WaitOptions} options */
   async reload(options) {
     const { initiator } = this.#entry();
-    const url = await this.#currentUrl();
-    // The history stays at its entry.
+    const url = await this.#urlOrLoaded();
+    return await this.#replace(() => navigateAgain(this.page, url, initiator, options));
+  }
+
+  /** Shows a document with this HTML. @param {string} html @param {WaitOptions} options */
+  async setContent(html, options) {
+    await this.#replace(() => showContent(this.page, html, options));
+  }
+
+  /** The history stays at its entry. @param {() => Promise<unknown>} navigate */
+  async #replace(navigate) {
     this.#isTraversing = true;
     try {
-      await navigateAgain(this.page, url, initiator, options);
+      const response = await navigate();
       this.#history.replace(this.#entry());
+      return response;
     } finally {
       this.#isTraversing = false;
     }
   }
 
   /** Where the document is: it can have moved within its origin (`history.pushState`). */
-  async #currentUrl() {
-    const context = { frame: 0, document: this.automation.document };
+  async #urlOrLoaded() {
     try {
-      return String(await this.automation.perform(context, 'url', {}, { timeout: URL_TIMEOUT }));
+      return await this.currentUrl(URL_TIMEOUT);
     } catch {
       // It does not answer.
       return this.page.url;
     }
+  }
+
+  /** As `document.URL`. @param {number} timeout */
+  async currentUrl(timeout) {
+    const context = { frame: 0, document: this.automation.document };
+    return String(await this.automation.perform(context, 'url', {}, { timeout }));
+  }
+
+  /** Has the user decide about the page's requests, or not. @param {boolean} isIntercepted */
+  intercept(isIntercepted) {
+    const { context } = internalsOf(this.page);
+    if (isIntercepted) {
+      context.setIntercept(
+        (request) =>
+          new Promise((resolve) => {
+            const id = this.#nextRequest++;
+            this.#intercepted.set(id, resolve);
+            this.#report('request', { id, request });
+          }),
+      );
+      return;
+    }
+    context.setIntercept(undefined);
+    for (const resolve of this.#intercepted.values()) resolve(undefined);
+    this.#intercepted.clear();
+  }
+
+  /** @param {number} id of a request @param {Interception | undefined} answer */
+  answerRequest(id, answer) {
+    this.#intercepted.get(id)?.(answer);
+    this.#intercepted.delete(id);
   }
 
   /** @param {BrowsingContext} context @param {number} timeout */

@@ -7,7 +7,7 @@ const { pathToFileURL } = require('node:url');
 
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
 
-/** @typedef {NonNullable<NavigateOptions['waitUntil']>} WaitUntil */
+/** @typedef {Exclude<NonNullable<NavigateOptions['waitUntil']>, 'networkidle'>} WaitUntil */
 
 /** @type {WaitUntil[]} */
 const WAIT_STATES = ['idle', 'load', 'domcontentloaded', 'commit'];
@@ -17,6 +17,7 @@ const DEFAULT_SAMPLES = 1_000_000;
 
 /** @param {unknown} value @returns {WaitUntil} @throws {TypeError} */
 function toWaitUntil(value) {
+  if (value === 'networkidle') return 'idle';
   const state = WAIT_STATES.find((known) => known === value);
   if (state === undefined) throw new TypeError(`waitUntil is '${value}'; it must be one of ${WAIT_STATES.join(', ')}`);
   return state;

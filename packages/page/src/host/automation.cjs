@@ -3,10 +3,10 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
-const { PageError, TimeoutError, messageOf } = require('../errors.cjs');
-const { internalsOf } = require('../page.cjs');
-const { isSameDocument } = require('../same-document.cjs');
-const { withTimeout } = require('../time-limit.cjs');
+const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
+const { internalsOf } = require('./page.cjs');
+const { isSameDocument } = require('./same-document.cjs');
+const { withTimeout } = require('./time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
 
 /** How often elements are looked for while they are awaited, in milliseconds. */
@@ -25,7 +25,7 @@ class Automation {
   #handle;
 
   /**
-   * @param {import('../page.cjs').Page} page
+   * @param {import('./page.cjs').Page} page
    * @param {string} handle of the window; contains no dot
    */
   constructor(page, handle) {
@@ -156,7 +156,7 @@ class Automation {
   /**
    * Waits for the navigation that the page asked for, if one is under way.
    *
-   * @param {import('../navigate-options.cjs').WaitUntil} waitUntil
+   * @param {import('../client/navigate-options.cjs').WaitUntil} waitUntil
    * @param {number} timeout
    */
   async waitForNavigation(waitUntil, timeout) {

@@ -9,8 +9,8 @@
 const net = require('node:net');
 
 const { toAnswer, toLine } = require('./lines.cjs');
-const { TimeoutError, messageOf } = require('../errors.cjs');
-const { checkNode } = require('../find-jsdom.cjs');
+const { TimeoutError, messageOf } = require('../client/errors.cjs');
+const { checkNode } = require('../client/find-jsdom.cjs');
 const { CommandError } = require('./command-error.cjs');
 
 /** The longest request, in bytes: a script with its arguments. */
@@ -19,24 +19,24 @@ const MAX_REQUEST = 256 << 20;
 const socket = new net.Socket({ fd: 0, readable: true, writable: true });
 const send = (/** @type {string} */ line) => socket.write(`${line}\n`);
 
-/** @type {import('./driver.cjs').Driver | undefined} */
-let driver;
+/** @type {import('./methods.cjs').HostMethods | undefined} */
+let methods;
 
-/** The driver. It is loaded after the check, because its modules use features that unsupported versions of Node lack. */
-function theDriver() {
-  if (driver === undefined) {
+/** They are loaded after the check, because their modules use features that unsupported versions of Node lack. */
+function theMethods() {
+  if (methods === undefined) {
     checkNode();
-    const { Driver } = require('./driver.cjs');
-    driver = new Driver((event) => send(toLine(event)));
+    const { HostMethods } = require('./methods.cjs');
+    methods = new HostMethods((event) => send(toLine(event)));
   }
-  return driver;
+  return methods;
 }
 
 /** @param {string} line */
 async function answer(line) {
   const { id, method, parameters } = JSON.parse(line);
   try {
-    send(toAnswer(id, await theDriver().call(method, parameters)));
+    send(toAnswer(id, await theMethods().call(method, parameters)));
   } catch (error) {
     send(toLine({ id, error: describeError(error) }));
   }

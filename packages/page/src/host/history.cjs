@@ -4,7 +4,7 @@
 const MAX_ENTRIES = 100;
 const MAX_CHARACTERS = 1 << 20;
 
-/** A document, and who asked for it if it was not the user. @typedef {{ url: string, initiator: import('../../fetch/origin.cjs').Origin | undefined }} Entry */
+/** A document, and who asked for it if it was not the user. @typedef {{ url: string, initiator: import('../fetch/origin.cjs').Origin | undefined }} Entry */
 
 /** The session history of a window: its documents. */
 class History {

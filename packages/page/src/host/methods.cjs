@@ -1,16 +1,18 @@
 'use strict';
 
-// The methods of the program that hosts pages. driver-process.cjs describes how they are called.
+// The methods of the process that hosts pages: driver-process.cjs takes them from the command line's programs, host-process.cjs from the client of
+// this package.
 
 const { gunzipSync } = require('node:zlib');
 
-const { PageHost, contextOf } = require('../page-host.cjs');
-const { Page, takeProfile } = require('../page.cjs');
+const { PageHost, contextOf } = require('./page-host.cjs');
+const { Page, evaluateRecord, internalsOf, takeProfile } = require('./page.cjs');
 const { CommandError } = require('./command-error.cjs');
 const { DrivenWindow } = require('./driven-window.cjs');
 
 /** @typedef {import('./automation.cjs').BrowsingContext} BrowsingContext */
-/** @typedef {import('../navigate-options.cjs').WaitUntil} WaitUntil */
+/** @typedef {import('./page-actions.cjs').PageActions} PageActions */
+/** @typedef {import('../client/navigate-options.cjs').WaitUntil} WaitUntil */
 
 /**
  * Parameters of the methods. Times are in milliseconds. `null` stands for no limit, since JSON has no infinite numbers.
@@ -18,10 +20,11 @@ const { DrivenWindow } = require('./driven-window.cjs');
  * @typedef {number | null | undefined} Timeout
  * @typedef {{ window: string }} InWindow
  * @typedef {InWindow & { context: BrowsingContext }} InContext
+ * @typedef {{ source: string, isFunction: boolean, parameters: Uint8Array, frame?: number, timeout?: Timeout }} Script `parameters` as V8 writes values
  * @typedef {{ waitUntil?: WaitUntil, timeout?: Timeout }} Waiting
  * @typedef {object} Methods
- * @property {import('../../../index.js').PageHostOptions} start
- * @property {Waiting & { url: string | null, profile?: import('../../../index.js').ProfileOptions }} open
+ * @property {import('../../index.js').PageHostOptions} start
+ * @property {Waiting & { url: string | null, profile?: import('../../index.js').ProfileOptions }} open
  * @property {{}} windows
  * @property {InWindow} close
  * @property {InWindow & Waiting & { url: string }} navigate
@@ -33,14 +36,25 @@ const { DrivenWindow } = require('./driven-window.cjs');
  * @property {InContext & { locator: object, timeout?: Timeout, implicit?: Timeout }} find
  * @property {InContext & { which: object, timeout?: Timeout }} enter
  * @property {InContext} parent
- * @property {InContext & { timeout?: Timeout }} forceSample called `force sample`
+ * @property {InWindow & { context?: BrowsingContext, frame?: number, timeout?: Timeout }} forceSample called `force sample`; `frame` is any window or worker
  * @property {InWindow & { isVisible: boolean, timeout?: Timeout }} visibility
  * @property {InWindow & { timeout?: Timeout }} takeProfile called `take profile`
+ * @property {InWindow & Script & { polling?: number }} evaluate and `wait for function`
+ * @property {InWindow & Parameters<PageActions['act']>[0]} act
+ * @property {InWindow & Parameters<PageActions['waitForSelector']>[0]} waitForSelector called `wait for selector`
+ * @property {InWindow & { url: string, timeout?: Timeout }} waitForUrl called `wait for URL change`
+ * @property {InWindow & { state: WaitUntil, timeout?: Timeout }} waitForLoad called `wait for load state`
+ * @property {InWindow & Waiting & { html: string }} content called `set content`
+ * @property {InWindow & { source: string }} initScript called `add init script`
+ * @property {InWindow & { isIntercepted: boolean }} intercept
+ * @property {InWindow & { id: number, answer: import('../fetch/network.cjs').Interception | undefined }} request called `answer request`
+ * @property {InWindow & { urls: string[] }} cookiesOf called `cookies of page`
+ * @property {InWindow & { cookies: { url: string, text: string }[] }} setCookies called `set cookies`
  * @property {{ url: string }} cookies
  * @property {{ url: string, text: string }} storeCookie called `store cookie`
  */
 
-class Driver {
+class HostMethods {
   #onEvent;
   /** @type {PageHost | undefined} */
   #host;
@@ -79,6 +93,22 @@ class Driver {
     return window;
   }
 
+  /** The host's, if none is given. @param {Timeout} timeout */
+  #timeoutOf(timeout) {
+    return timeout ?? contextOf(this.#started).timeout;
+  }
+
+  /** @param {Script} script */
+  #scriptOf({ source, isFunction, parameters, frame, timeout }) {
+    return {
+      source,
+      isFunction,
+      parameters,
+      timeout: this.#timeoutOf(timeout),
+      ...(frame !== undefined && { frame }),
+    };
+  }
+
   /** @param {Methods['open']} parameters `url` is `null` for a page without a document */
   async #open({ url, profile, ...wait }) {
     const handle = `window${this.#nextWindow++}`;
@@ -92,7 +122,7 @@ class Driver {
   #methods = new Map(
     Object.entries({
       start: (/** @type {Methods['start']} */ options) => {
-        this.#host = new PageHost({ ...options, cookies: 'host' });
+        this.#host = new PageHost({ cookies: 'host', ...options });
         return { node: process.version };
       },
       open: (/** @type {Methods['open']} */ parameters) => this.#open(parameters),
@@ -105,7 +135,7 @@ class Driver {
 
       navigate: async (/** @type {Methods['navigate']} */ { window, url, ...wait }) => {
         const response = await this.#window(window).page.navigate(url, toNavigateOptions(wait));
-        return { status: response.status, url: response.url };
+        return response;
       },
       url: (/** @type {Methods['url']} */ { window }) => this.#window(window).page.url,
       reload: (/** @type {Methods['reload']} */ { window, ...wait }) =>
@@ -134,8 +164,10 @@ class Driver {
       parent: (/** @type {Methods['parent']} */ { window, context }) =>
         this.#window(window).automation.parentOf(context),
 
-      'force sample': (/** @type {Methods['forceSample']} */ { window, context, timeout }) =>
-        this.#window(window).forceSample(context, toTimeout(timeout)),
+      'force sample': (/** @type {Methods['forceSample']} */ { window, context, frame = 0, timeout }) =>
+        context === undefined
+          ? this.#window(window).page.forceSample({ frame, timeout: toTimeout(timeout) })
+          : this.#window(window).forceSample(context, toTimeout(timeout)),
       visibility: (/** @type {Methods['visibility']} */ { window, isVisible, timeout }) =>
         this.#window(window).page.setVisible(isVisible, { timeout: toTimeout(timeout) }),
       /** A trace, as the text of its JSON. */
@@ -144,11 +176,59 @@ class Driver {
         return { trace: gunzipSync(bytes).toString() };
       },
 
+      frames: (/** @type {InWindow} */ { window }) => this.#window(window).page.frames(),
+      workers: (/** @type {InWindow} */ { window }) => this.#window(window).page.workers(),
+      evaluate: async (/** @type {Methods['evaluate']} */ { window, ...script }) =>
+        toValue(await evaluateRecord(this.#window(window).page, this.#scriptOf(script))),
+      'wait for function': async (/** @type {Methods['evaluate']} */ { window, polling, ...script }) =>
+        toValue(
+          await this.#window(window).actions.waitForFunction({
+            ...this.#scriptOf(script),
+            ...(polling !== undefined && { polling }),
+          }),
+        ),
+      act: (/** @type {Methods['act']} */ { window, ...action }) =>
+        this.#window(window).actions.act({ ...action, timeout: this.#timeoutOf(action.timeout) }),
+      'wait for selector': (/** @type {Methods['waitForSelector']} */ { window, ...options }) =>
+        this.#window(window).actions.waitForSelector({ ...options, timeout: this.#timeoutOf(options.timeout) }),
+      'wait for URL change': (/** @type {Methods['waitForUrl']} */ { window, url, timeout }) =>
+        this.#window(window).actions.waitForUrlChange({ url, timeout: this.#timeoutOf(timeout) }),
+      'wait for load state': (/** @type {Methods['waitForLoad']} */ { window, state, timeout }) =>
+        this.#window(window).actions.waitForLoadState(state, this.#timeoutOf(timeout)),
+      'set content': (/** @type {Methods['content']} */ { window, html, ...wait }) =>
+        this.#window(window).setContent(html, toNavigateOptions(wait)),
+      'add init script': (/** @type {Methods['initScript']} */ { window, source }) => {
+        internalsOf(this.#window(window).page).context.initScripts.push(source);
+      },
+      intercept: (/** @type {Methods['intercept']} */ { window, isIntercepted }) =>
+        this.#window(window).intercept(isIntercepted),
+      'answer request': (/** @type {Methods['request']} */ { window, id, answer }) =>
+        // The page may be closed by now.
+        this.#windows.get(window)?.answerRequest(id, answer),
+      'cookies of page': (/** @type {Methods['cookiesOf']} */ { window, urls }) => {
+        const { context } = internalsOf(this.#window(window).page);
+        return urls.flatMap((url) => context.cookiesFor(url));
+      },
+      'set cookies': (/** @type {Methods['setCookies']} */ { window, cookies }) => {
+        const { context } = internalsOf(this.#window(window).page);
+        for (const { url, text } of cookies)
+          if (!context.storeCookie(url, text)) throw new TypeError(`${url} cannot have the cookie ${text}`);
+      },
+      /** The trace as gzipped JSON. */
+      'take profile bytes': (/** @type {Methods['takeProfile']} */ { window, timeout }) =>
+        takeProfile(this.#window(window).page, this.#timeoutOf(timeout)),
+      end: () => this.#started.close(),
+
       cookies: (/** @type {Methods['cookies']} */ { url }) => contextOf(this.#started).cookiesFor(url),
       'store cookie': (/** @type {Methods['storeCookie']} */ { url, text }) =>
         contextOf(this.#started).storeCookie(url, text),
     }),
   );
+}
+
+/** The result of a script, as client/cloned-values.cjs reads it. @param {any} record of a page */
+function toValue(record) {
+  return { bytes: new Uint8Array(record.bytes), objects: record.objects };
 }
 
 /** A page without a document, and so without a thread. @param {PageHost} host */
@@ -168,10 +248,10 @@ function toTimeout(timeout) {
  * Here a missing timeout means the host's default.
  *
  * @param {Waiting} wait
- * @returns {Pick<import('../../../index.js').NavigateOptions, 'waitUntil' | 'timeout'>}
+ * @returns {Pick<import('../../index.js').NavigateOptions, 'waitUntil' | 'timeout'>}
  */
 function toNavigateOptions({ waitUntil, timeout, ...others }) {
   return { ...others, waitUntil, timeout: timeout === null ? Infinity : timeout };
 }
 
-module.exports = { Driver };
+module.exports = { HostMethods };
