@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
+import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
 import { PageHost } from '@selfprof/page';
@@ -74,8 +75,17 @@ export function host(t, options = {}) {
   return pages;
 }
 
-/** Opens a page and records its events. */
-export async function open(t, url, { host: pages = host(t), ...options } = {}) {
+/** The host of tests that need none of their own. Its pages are closed when their tests end. */
+let shared;
+after(() => shared?.close());
+
+function sharedHost() {
+  shared ??= new Host({ jsdom });
+  return shared;
+}
+
+/** Opens a page, which is closed when the test ends, and records its events. */
+export async function open(t, url, { host: pages = sharedHost(), ...options } = {}) {
   const log = [];
   const errors = [];
   const problems = [];
@@ -87,6 +97,7 @@ export async function open(t, url, { host: pages = host(t), ...options } = {}) {
     },
     ...options,
   });
+  t.after(() => page.close());
   return Object.assign(page, { log, errors, problems });
 }
 

@@ -1,6 +1,6 @@
 'use strict';
 
-// Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar of each page. Each thread of the page has a
+// Cookies, kept by tough-cookie, which jsdom brings. The host has the authoritative jar of each page. Each thread of the page has a
 // copy: see cookie-copy.cjs.
 
 const { toughCookie } = require('./jsdom-packages.cjs');

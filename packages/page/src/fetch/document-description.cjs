@@ -1,6 +1,6 @@
 'use strict';
 
-// Describes the document that a response becomes: its origin and its permissions. This is decided in the user's thread, for all threads.
+// Describes the document that a response becomes: its origin and its permissions. This is decided in the host, for all threads.
 
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');

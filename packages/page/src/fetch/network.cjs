@@ -3,7 +3,7 @@
 // Fetch: schemes, HTTP with its redirects, and which kind of response the client gets.
 // https://fetch.spec.whatwg.org/#fetching
 //
-// It runs in main realms and in the user's thread. What it knows about the client (its origin and its policies) comes from the page
+// It runs in page threads and in the host. What it knows about the client (its origin and its policies) comes from the page
 // host and never from code of the page.
 
 const { STATUS_CODES } = require('node:http');

@@ -54,7 +54,7 @@ function originAlone(referrer) {
  * (`history.pushState`), or none. For any other URL, its own takes the place.
  * https://w3c.github.io/webappsec-referrer-policy/#determine-requests-referrer
  *
- * @param {string} claimed by the DOM realm, so it may be anything
+ * @param {string} claimed by jsdom
  * @param {{ url: string, origin: import('./origin.cjs').Origin }} document
  */
 function referrerOf(claimed, { url, origin }) {

@@ -56,7 +56,7 @@ class Automation {
    * Runs a command in a page's DOM.
    *
    * @param {BrowsingContext} context
-   * @param {string} command see dom-realm/automation/commands.cjs
+   * @param {string} command see page/automation/commands.cjs
    * @param {any} parameters
    * @param {CommandLimit} limit
    * @returns {Promise<any>} plain data

@@ -28,7 +28,7 @@ const LEAST_ATTEMPT = 2_000;
  * @property {number | undefined} [frame] 0 by default
  * @property {string} selector
  * @property {boolean} [isStrict] whether several elements are an error
- * @property {string} action see dom-realm/automation/page-actions.cjs
+ * @property {string} action see page/automation/page-actions.cjs
  * @property {object} [parameters]
  * @property {number} timeout
  */

@@ -35,7 +35,7 @@ function automate({ id, frame, ...message }) {
   else automation.perform(realm, message, done);
 }
 
-/** What the user's thread sends, by the message's type. @type {Record<string, (message: any) => void>} */
+/** What the host sends, by the message's type. @type {Record<string, (message: any) => void>} */
 const onMessage = {
   automate,
   evaluate,
@@ -45,7 +45,7 @@ const onMessage = {
 };
 
 /**
- * Notifies the user's thread when a document is parsed and when it is loaded, after the page's own listeners. @param {Jsdom.Window} window
+ * Notifies the host when a document is parsed and when it is loaded, after the page's own listeners. @param {Jsdom.Window} window
  */
 function announceLoading(window) {
   const id = realms.realmOf(window)?.id;

@@ -26,7 +26,7 @@ const { unload } = require('./unloading.cjs');
 
 /**
  * @typedef {object} WindowOptions
- * @property {number} document the main realm's number of the document; 0 is the empty one
+ * @property {number} document window-registry.cjs's number of the document; 0 is the empty one
  * @property {string} url
  * @property {string} origin as scripts see it
  * @property {string} [referrer]
@@ -37,7 +37,7 @@ const { unload } = require('./unloading.cjs');
  * @property {boolean} [isRestricted] by the `sandbox` attribute of a frame around it
  * @property {boolean} [allowsScripts]
  * @property {boolean} [allowsSameOrigin]
- * @property {boolean} [isIsolated] cross-origin isolated, of a document that the main realm has
+ * @property {boolean} [isIsolated] cross-origin isolated, of a document that was loaded
  * @property {boolean} [mayBeIsolated] whether the frame element allows that
  */
 
@@ -56,7 +56,7 @@ const { unload } = require('./unloading.cjs');
 /** @type {Documents} */
 let documents;
 
-/** Those of browsers. Two of them make a difference here: see any-realm/sandbox-attribute.cjs. */
+/** Those of browsers. Two of them make a difference here: see fetch/sandbox-attribute.cjs. */
 const SANDBOX_TOKENS = new Set([
   'allow-downloads',
   'allow-forms',
@@ -189,7 +189,7 @@ class HTMLFrameElementImpl extends HTMLElementImpl {
     return realms.realmOf(this._ownerDocument._globalObject)?.isIsolated === true && isAllowedWhenEmpty(this.#allow);
   }
 
-  /** Whether the frame, or one around it, is sandboxed: then the main realm has to know about each document in it. */
+  /** Whether the frame, or one around it, is sandboxed: then the host has to know about each document in it. */
   get #isRestricted() {
     return this.#sandbox !== null || realms.realmOf(this._ownerDocument._globalObject)?.isRestricted === true;
   }

@@ -25,7 +25,7 @@ function referrerPolicyOf(frame) {
 }
 
 /**
- * What the request for a frame's document names as its referrer at most: the main realm applies the default policy.
+ * What the request for a frame's document names as its referrer at most: the default policy is applied later.
  * https://w3c.github.io/webappsec-referrer-policy/#determine-requests-referrer
  *
  * @param {Jsdom.ElementImpl} frame

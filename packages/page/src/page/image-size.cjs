@@ -1,6 +1,6 @@
 'use strict';
 
-// The size of an image, read from its bytes in the main realm: a page may learn the size of an image of another origin, and nothing else of it.
+// The size of an image, read from its bytes: a page may learn the size of an image of another origin, and nothing else of it.
 
 /** Markers from 0xC0 to 0xCF that begin no frame, so no size follows: https://www.w3.org/Graphics/JPEG/itu-t81.pdf, table B.1 */
 const NO_JPEG_FRAME = new Set([0xc4, 0xc8, 0xcc]);

@@ -289,8 +289,3 @@ declare module 'whatwg-url/webidl2js-wrapper.js' {
   export const URL: Jsdom.Interface;
   export const URLSearchParams: Jsdom.Interface;
 }
-
-declare module 'selfprof:main-realm' {
-  const bridge: import('../window/contracts.js').MainRealmBridge;
-  export = bridge;
-}

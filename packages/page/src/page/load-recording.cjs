@@ -10,7 +10,7 @@ const { stacksFor } = require('./window-native.cjs');
 /** How many stacks a short recording may hold, too. */
 const MIN_STACKS = 100_000;
 
-/** How many bytes its frames may take. Their names become JSON in the heap of the user's thread, with up to six characters for a byte. */
+/** How many bytes its frames may take. Their names become JSON, with up to six characters for a byte. */
 const MAX_FRAME_BYTES = 16 * 2 ** 20;
 
 class LoadRecording {

@@ -228,7 +228,7 @@ function embed(window, { parent, top }) {
 }
 
 /**
- * Delivers a message from a window in another thread. The user's thread says which window sent it.
+ * Delivers a message from a window in another thread. The host says which window sent it.
  *
  * @param {{ frame: number, record: CloneRecord, source: import('./thread-messages.js').WindowAddress }} message
  */

@@ -1,6 +1,6 @@
 'use strict';
 
-/** A request that failed. The main realm has told the page's user why. */
+/** A request that failed. The page's user got the reason. */
 class RequestFailed extends TypeError {}
 
 module.exports = { RequestFailed };

@@ -1,6 +1,6 @@
 'use strict';
 
-// What a window may know about a fetch, in times of its own clock. This is decided here, in the main realm, so that finer times and the
+// What a window may know about a fetch, in times of its own clock. This is decided here, so that finer times and the
 // times of other origins never enter a realm that a page can look into.
 // https://w3c.github.io/resource-timing/#dfn-setup-the-resource-timing-entry
 

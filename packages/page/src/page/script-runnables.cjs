@@ -10,7 +10,7 @@ const { reportException } = require('./exceptions.cjs');
 /** @typedef {{ run: () => void }} Runnable */
 
 /**
- * A classic script or a module that the main realm has loaded.
+ * A classic script or a module that was loaded.
  *
  * @param {Jsdom.Window} window
  * @param {string} url

@@ -1,6 +1,6 @@
 'use strict';
 
-// localStorage and sessionStorage of this thread's origin. What changes is sent to the user's thread, which keeps it for later documents and
+// localStorage and sessionStorage of this thread's origin. What changes is sent to the host, which keeps it for later documents and
 // tells other threads of the origin. https://html.spec.whatwg.org/multipage/webstorage.html
 
 const StorageEvent = require('jsdom/lib/generated/idl/StorageEvent.js');
@@ -26,7 +26,7 @@ StorageImpl.prototype._broadcast = function noteChange(key, oldValue, newValue) 
   note(this._type, this._items, key === null ? knownOf(this._type) : [key]);
 };
 
-/** The names that the user's thread knows. @type {Map<StorageArea, Set<string>>} */
+/** The names that the host knows. @type {Map<StorageArea, Set<string>>} */
 const known = new Map();
 
 /** @param {StorageArea} area @param {Map<string, string>} items @param {Iterable<string>} names */

@@ -5,7 +5,7 @@
 /**
  * @typedef {object} WindowRealm
  * @property {Jsdom.Window} window
- * @property {number} id of the frame; the user's thread names it so, and 0 is the page itself
+ * @property {number} id of the frame; the host names it so, and 0 is the page itself
  * @property {import('../window/contracts.js').WindowCode} code functions of the window's realm
  * @property {import('./document-loading.cjs').Loading} [loading] of its document
  * @property {() => number} [now] `performance.now()` of the window

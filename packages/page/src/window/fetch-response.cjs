@@ -11,7 +11,7 @@ const NULL_BODY_STATUSES = [101, 103, 204, 205, 304];
 const { URL } = globalThis;
 
 /**
- * A response as the main realm lets the page see it: see main-realm/loader.cjs.
+ * A response as the page may see it: see page/loader.cjs.
  *
  * @typedef {{ type: string, url: string, redirected: boolean, status: number, statusText: string }} ResponseMembers
  */

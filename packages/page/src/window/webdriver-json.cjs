@@ -3,7 +3,7 @@
 // Converts values of a page to JSON for WebDriver's clients, and back.
 // https://www.w3.org/TR/webdriver2/#dfn-json-clone
 //
-// Like ../any-realm/structured-clone.cjs this calls no method that a page may have replaced. Getters of the page run, so the result's size is
+// Like structured-clone.cjs this calls no method that a page may have replaced. Getters of the page run, so the result's size is
 // limited.
 
 const { Array, Number, Object, Promise } = globalThis;

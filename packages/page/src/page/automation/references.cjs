@@ -2,7 +2,7 @@
 
 // The references that WebDriver's clients have to elements, shadow roots and windows. https://www.w3.org/TR/webdriver2/#nodes
 //
-// A reference is `PAGE.DOCUMENT.FRAME.NUMBER`. The first three parts name the window and its document, and come from the user's thread: see
+// A reference is `PAGE.DOCUMENT.FRAME.NUMBER`. The first three parts name the window and its document, and come from the host: see
 // host/automation.cjs.
 
 const idlUtils = require('jsdom/lib/generated/idl/utils.js');
@@ -130,7 +130,7 @@ class References {
   }
 
   /**
-   * What window-realm/webdriver-json.cjs gets. Errors are returned, so that nothing is thrown into the window's realm.
+   * What window/webdriver-json.cjs gets. Errors are returned, so that nothing is thrown into the window's realm.
    *
    * @returns {WebDriverReferences}
    */
