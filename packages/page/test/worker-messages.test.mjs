@@ -212,7 +212,7 @@ suite('errors of a worker', () => {
       page.problems.length === 12 && page.problems.every(({ kind }) => kind === 'worker'),
       JSON.stringify(page.problems),
     );
-    assert.deepEqual(page.workers(), []);
+    assert.deepEqual(await page.workers(), []);
     const wrong = await page.evaluate(() =>
       [
         () => new Worker(),

@@ -321,7 +321,7 @@ test('a window that is closed starts no worker, which nobody would end', async (
     });
   });
   assert.equal(event, 'error');
-  assert.deepEqual(page.workers(), []);
+  assert.deepEqual(await page.workers(), []);
 });
 
 suite('a worker ends', () => {
@@ -394,7 +394,7 @@ suite('a worker ends', () => {
     await page.evaluate("hear('/w.js')");
     await page.navigate(page.server.url('/child'), { waitUntil: 'commit' });
     await page.close();
-    assert.deepEqual(page.workers(), []);
+    assert.deepEqual(await page.workers(), []);
   });
 
   test('when its memory is full, and its page continues', async (t) => {
