@@ -203,7 +203,7 @@ suite('cross-origin isolation', () => {
         ([allow, path], index) => `<iframe src="${foreign.url(path)}?${index}" allow="${allow}"></iframe>`,
       );
       const page = await openHtml(t, frames.join(''), { headers: { ...ISOLATED, ...headers } });
-      await eventually(() => page.frames().length === 1 + cases.length);
+      await eventually(async () => (await page.frames()).length === 1 + cases.length);
       for (const [index, [allow, path, isIsolated]] of cases.entries()) {
         const { frame } = (await page.frames()).find(({ url }) => url.endsWith(`?${index}`));
         const what = `${allow} ${path} ${JSON.stringify(headers)}`;

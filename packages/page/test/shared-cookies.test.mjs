@@ -26,7 +26,7 @@ class Thread extends EventEmitter {
     shared.add(this);
   }
 
-  postToMain(message) {
+  post(message) {
     this.#received.push(structuredClone(message));
   }
 

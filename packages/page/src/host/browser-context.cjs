@@ -39,7 +39,7 @@ class BrowserContext {
   /** Pages that close. @type {Set<Promise<void>>} */
   #closing = new Set();
   keptRequests = new KeptRequests();
-  transport;
+  #network;
   userAgent;
   pool;
   /** The default timeout, in milliseconds. */
@@ -65,9 +65,14 @@ class BrowserContext {
       userAgent ??
       `Mozilla/5.0 (${PLATFORMS[process.platform]}) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/${library.version} selfprof/${version}`;
     const network = { hosts, ca, ignoreCertificateErrors, bodyLimit };
-    this.transport = new Transport(network);
+    this.#network = network;
     this.pool = new ThreadPool({ library, options: { memoryLimit, userAgent: this.userAgent, network } });
     this.#shared = cookies === 'host' ? { cookies: new SharedCookies(), localStorage: new StorageAreas() } : undefined;
+  }
+
+  /** Connections of a page: those of one need not wait for another. */
+  newTransport() {
+    return new Transport(this.#network);
   }
 
   /** What the threads of a new page share. */
@@ -122,7 +127,6 @@ class BrowserContext {
     await Promise.all([...this.pages().map((page) => page.close()), ...this.#closing]);
     await this.pool.close();
     await this.keptRequests.settled(KEPT_TIMEOUT);
-    this.transport.close();
   }
 }
 

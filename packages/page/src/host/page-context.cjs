@@ -13,11 +13,14 @@ const { SharedCookies } = require('./shared-cookies.cjs');
 class PageContext {
   #host;
   #cookies;
+  #transport;
   network;
   /** What the page's documents leave for later ones. */
   storage;
   /** The user's scripts that run in each window before any other. @type {string[]} */
   initScripts = [];
+  /** Requests that outlive their documents. @type {Set<Promise<void>>} */
+  #kept = new Set();
   /** Threads of the page. @type {Set<ThreadHandle>} */
   #threads = new Set();
 
@@ -29,12 +32,22 @@ class PageContext {
     this.#host = host;
     this.#cookies = shared?.cookies ?? new SharedCookies();
     this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas());
-    this.network = new Network(host.transport, this.#cookies.jar, host.userAgent);
+    this.#transport = host.newTransport();
+    this.network = new Network(this.#transport, this.#cookies.jar, host.userAgent);
   }
 
   /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {import('../page/thread-messages.js').KeptRequest} message */
   async startKept(client, handle, message) {
-    await this.#host.keptRequests.start(this.network, client, handle, message);
+    const kept = this.#host.keptRequests.start(this.network, client, handle, message);
+    this.#kept.add(kept);
+    await kept;
+    this.#kept.delete(kept);
+  }
+
+  /** Closes the connections, once the requests have an answer that outlive the page. */
+  async close() {
+    await Promise.all(this.#kept);
+    this.#transport.close();
   }
 
   /** Has jsdom loaded for the next document. */

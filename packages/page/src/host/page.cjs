@@ -571,6 +571,7 @@ class Page extends EventEmitter {
     await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();
+    this.#context.close();
     this.emit('close');
   }
 

@@ -37,8 +37,8 @@ class PooledThread extends EventEmitter {
     this.#worker = new Worker(PROGRAM, {
       workerData: { library, options, kind },
       argv: [],
-      // Node would print warnings about a page's code to the user's terminal.
-      execArgv: ['--no-warnings'],
+      // Without `execArgv`, it has the options of the process, such as its permissions. Node would print warnings about a page's code.
+      env: { ...process.env, NODE_NO_WARNINGS: '1' },
       name: `selfprof ${kind}`,
       resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
     });

@@ -254,7 +254,10 @@ class PageThread {
   #setVisible(isVisible) {
     if (isVisible === this.isVisible) return;
     this.isVisible = isVisible;
-    if (this.#parts === undefined) return;
+    if (this.#parts === undefined) {
+      this.dom.setVisible(isVisible);
+      return;
+    }
     // First, so that a profiler that a listener of `visibilitychange` makes is in the right state.
     this.windows.setPaused(!isVisible);
     this.enter(() => this.dom.setVisible(isVisible));

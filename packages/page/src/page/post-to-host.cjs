@@ -19,8 +19,11 @@ function postToHost(message) {
  * @param {import('../window/contracts.js').EvaluationOutcome | import('../window/contracts.js').CommandOutcome} outcome
  */
 function answer(id, outcome) {
-  if ('value' in outcome) postToHost({ type: 'done', id, record: outcome.value });
-  else postToHost({ type: 'done', id, .../** @type {object} */ (outcome) });
+  // A page can have added members to what all objects of its realm inherit.
+  /** @type {any} */
+  const own = { __proto__: null, ...outcome };
+  const { value: record, ...members } = own;
+  postToHost({ type: 'done', id, record, ...members });
 }
 
 module.exports = { answer, postToHost };

@@ -33,8 +33,9 @@ class Rejections {
     }
     this.#pending.set(promise, reason);
     if (this.#isScheduled) return;
-    this.#isScheduled = true;
+    // It throws when the stack is full.
     process.nextTick(() => this.#notify());
+    this.#isScheduled = true;
   }
 
   /** https://html.spec.whatwg.org/multipage/webappapis.html#notify-about-rejected-promises */

@@ -49,6 +49,11 @@ function installV8Hooks(hostScripts, { importModule, promiseRejected }) {
     return text;
   };
 
+  // Errors of jsdom's own functions belong to this realm. Those of the host alone show where they are from.
+  Error.prepareStackTrace = (error, sites) => {
+    const shown = sites.filter((site) => !isHostSite(site));
+    return formatStack(error, shown.length > 0 ? shown : sites);
+  };
   native.hostPages(
     (id, realm, referrer, specifier, attributes) => importModule(id, realm, String(referrer), specifier, attributes),
     isHostSite,

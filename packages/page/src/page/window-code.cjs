@@ -7,6 +7,8 @@ const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
 
+const { SAMPLER_SCRIPTS } = require('selfprof/internal/agent.cjs');
+
 /** @typedef {import('../window/contracts.js').WindowCode} WindowCode */
 /** @typedef {import('../window/contracts.js').WindowHost} WindowHost */
 
@@ -20,11 +22,12 @@ const REPLACED = new Map([
   ['node:perf_hooks', path.join(WINDOW, 'perf-hooks.cjs')],
 ]);
 
-/** Modules that are values of this thread, by the name of the parameter that has them. */
+/** Modules that are values of this thread. @type {Map<string, 'host' | 'addon'>} */
 const GIVEN = new Map([
+
   ['selfprof:host', 'host'],
-  ['selfprof:native', 'native'],
-  [require.resolve('selfprof/internal/native.cjs'), 'native'],
+  ['selfprof:native', 'addon'],
+  [require.resolve('selfprof/internal/native.cjs'), 'addon'],
 ]);
 
 /** Calls functions of a page, and what these throw is noted. */
@@ -56,9 +59,11 @@ const INTRINSICS = [
   'WeakRef',
 ];
 
-/** The files that a program consists of, with what each requires: by specifier, a file or a given module. @returns {Map<string, { source: string, required: Record<string, string> }>} */
+/** @typedef {{ source: string, required: Record<string, string> }} CollectedModule `required` has files or given modules by specifier */
+
+/** The files that the program consists of. @returns {Map<string, CollectedModule>} */
 function collect() {
-  /** @type {Map<string, { source: string, required: Record<string, string> }>} */
+  /** @type {Map<string, CollectedModule>} */
   const files = new Map();
   const waiting = [ENTRY];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
@@ -83,16 +88,40 @@ function locate(specifier, from) {
   return REPLACED.get(file) ?? file;
 }
 
-/** One script with all modules as functions. Its completion value is a function that runs the program. */
-function bundle() {
-  const modules = [...collect()].map(([file, { source, required }]) => {
+/**
+ * A script with modules as functions. Its completion value is a function that gives them.
+ *
+ * @param {[file: string, module: CollectedModule][]} collected
+ * @param {string} filename
+ */
+function bundle(collected, filename) {
+  const modules = collected.map(([file, { source, required }]) => {
     const parameters = file === OBSERVER ? 'exports, require, module, Reflect' : 'exports, require, module';
     return `${JSON.stringify(file)}: [${JSON.stringify(required)}, function (${parameters}) {${source}\n}]`;
   });
-  return `'use strict'; (function (host, native, process, setImmediate, NotingReflect, ${INTRINSICS.join(', ')}) {
-const modules = { __proto__: null, ${modules.join(',\n')} };
+  const parameters = `process, setImmediate, ${INTRINSICS.join(', ')}`;
+  const text = `'use strict'; (function (${parameters}) { return { __proto__: null, ${modules.join(',\n')} }; })`;
+  return new vm.Script(text, { filename });
+}
+
+/** Compiles the program: functions of the first script are left out of traces, as those of the same files are elsewhere. */
+function compile() {
+  const collected = [...collect()];
+  const isSampler = (/** @type {[file: string, module: unknown]} */ [file]) =>
+    SAMPLER_SCRIPTS.some((prefix) => file.startsWith(prefix));
+  return [
+    bundle(collected.filter(isSampler), SAMPLER_SCRIPTS[0]),
+    bundle(
+      collected.filter((entry) => !isSampler(entry)),
+      path.join(WINDOW, 'window-bundle.cjs'),
+    ),
+    new vm.Script(LOADER, { filename: path.join(WINDOW, 'window-bundle.cjs') }),
+  ];
+}
+
+/** Runs the modules. */
+const LOADER = `'use strict'; (function (modules, given, entry, NotingReflect) {
 const loaded = { __proto__: null };
-const given = { __proto__: null, ${[...GIVEN].map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')} };
 const load = (file) => {
   if (file in given) return given[file];
   if (file in loaded) return loaded[file].exports;
@@ -102,11 +131,10 @@ const load = (file) => {
   run(module.exports, (specifier) => load(required[specifier]), module, NotingReflect);
   return module.exports;
 };
-return load(${JSON.stringify(ENTRY)});
+return load(entry);
 })`;
-}
 
-/** @type {vm.Script | undefined} */
+/** @type {vm.Script[] | undefined} */
 let program;
 
 /**
@@ -116,11 +144,14 @@ let program;
  * @returns {WindowCode}
  */
 function loadWindowCode({ window, realm }, host, addon) {
-  program ??= new vm.Script(bundle(), { filename: path.join(WINDOW, 'window-bundle.cjs') });
+  program ??= compile();
   const noting = vm.runInContext('(apply) => ({ __proto__: Reflect, apply })', window)(host.apply);
   const intrinsics = INTRINSICS.map((name) => /** @type {Record<string, unknown>} */ (window)[name]);
-  const run = program.runInContext(window);
-  const code = run(host, addon, host.process, host.setImmediate, noting, ...intrinsics);
+  const [sampler, rest, load] = program.map((script) => script.runInContext(window));
+  const parameters = [host.process, host.setImmediate, ...intrinsics];
+  const modules = { __proto__: null, ...sampler(...parameters), ...rest(...parameters) };
+  const given = Object.fromEntries([...GIVEN].map(([name, value]) => [name, { host, addon }[value]]));
+  const code = load(modules, { __proto__: null, ...given }, ENTRY, noting);
   code.setMarkerFunctions(markerFunction(realm, 'parse'), markerFunction(realm, 'style'));
   return code;
 }
