@@ -298,51 +298,6 @@ test('loops that are in native functions of the host all the time end with the p
 });
 
 suite('cookies', () => {
-  const count = (page) => page.evaluate("document.cookie === '' ? 0 : document.cookie.split('; ').length");
-
-  test('of a domain are limited in number and size, whether scripts or responses set them', async (t) => {
-    const page = await openHtml(t, '', {
-      routes: {
-        '/many': { body: '', headers: { 'set-cookie': Array.from({ length: 60 }, (_, i) => `h${i}=1`) } },
-        '/large': {
-          body: '',
-          headers: { 'set-cookie': [`large=${'x'.repeat(4_200)}`, `a=1; Path=/${'x'.repeat(9_000)}`] },
-        },
-        '/check': '',
-      },
-    });
-    await page.evaluate(() => {
-      for (let i = 0; i < 1_000; i++) document.cookie = `c${i}=1`;
-    });
-    assert.equal(await count(page), 50);
-    // The latest are kept.
-    assert.match(await page.evaluate('document.cookie'), /c999=1/);
-    await page.evaluate("fetch('/many').then(() => {})");
-    assert.equal(await count(page), 50);
-    await page.evaluate("fetch('/large').then(() => {})");
-    await page.evaluate("document.cookie = 'x=' + 'x'.repeat(5_000); document.cookie = 'y'.repeat(5_000) + '=1'");
-    assert.doesNotMatch(await page.evaluate('document.cookie'), /large|x=|yyy/);
-    await page.evaluate("for (const cookie of document.cookie.split('; ')) document.cookie = `${cookie}; Max-Age=0`");
-    assert.equal(await count(page), 0);
-    // What was deleted does not count.
-    await page.evaluate("document.cookie = 'again=1'");
-    assert.equal(await count(page), 1);
-  });
-
-  test('do not keep the path of a page if it is long', async (t) => {
-    const page = await openHtml(t, '');
-    const kept = await page.evaluate((length) => {
-      const found = [];
-      for (const path of ['/', `/${'x'.repeat(length)}/`, `/?${'x'.repeat(length)}`]) {
-        history.replaceState(null, '', path);
-        document.cookie = `a${found.length}=1`;
-        found.push(document.cookie);
-      }
-      return found;
-    }, 10_000);
-    assert.deepEqual(kept, ['a0=1', 'a0=1', 'a0=1; a2=1']);
-  });
-
   test('belong to their page and go with it', async (t) => {
     const pages = host(t);
     const server = await serve(t, { '*': '' });

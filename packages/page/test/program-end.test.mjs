@@ -1,8 +1,6 @@
 // What keeps a program alive: what its user waits for, and nothing that a page does.
 
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import http from 'node:http';
 import { suite, test } from 'node:test';
 
 import { runProgram } from './programs.mjs';
@@ -20,7 +18,6 @@ const run = (program) =>
 /** Routes of which the first one has a page that does something again and again. */
 const routes = (script) => ({
   '/': `<body><script>let n = 0; setInterval(() => { n++; ${script} }, 200)</script>`,
-  '/never': () => new Promise(() => {}),
   '/slow': () => new Promise((resolve) => setTimeout(() => resolve('slow'), 500)),
   '/w.js': () => new Promise((resolve) => setTimeout(() => resolve(''), 300)),
 });
@@ -29,12 +26,8 @@ suite('a program whose work is done ends, though a page', () => {
   const frame = (attribute) =>
     `const frame = document.createElement('iframe'); frame.${attribute}; document.body.append(frame); setTimeout(() => frame.remove(), 1000);`;
   for (const [what, script] of Object.entries({
-    'sends requests that outlive it': "fetch('/never', { keepalive: true }).catch(() => {})",
-    'sends beacons': "navigator.sendBeacon('/slow', 'x')",
     'starts and ends workers': "const worker = new Worker('/w.js'); setTimeout(() => worker.terminate(), 900)",
-    'shows frames that load for ever': frame("src = '/never'"),
     'shows and removes frames in threads of their own': frame("sandbox = 'allow-scripts'"),
-    'navigates to a server that does not answer': "location.href = '/never'",
     'ends workers that V8 does not interrupt': `
       const worker = new Worker('data:text/javascript,Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)');
       setTimeout(() => worker.terminate(), 500)`,
@@ -47,37 +40,6 @@ suite('a program whose work is done ends, though a page', () => {
         process.on('exit', () => console.log('exit'));`);
       assert.deepEqual([code, stdout], [0, 'exit\n']);
     });
-});
-
-test('a program whose work is done ends, though the documents of frames are decoded without end', {
-  timeout: 60_000,
-}, async (t) => {
-  // Blocks that are empty.
-  const blocks = Buffer.from('000000ffff'.repeat(100_000), 'hex');
-  const server = http.createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
-    response.write(Buffer.from('1f8b0800000000000003', 'hex'));
-    const send = () => {
-      while (response.write(blocks) && !response.destroyed);
-    };
-    response.on('drain', send);
-    send();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${server.address().port}`;
-  const { code, stdout } = await run(`
-    const page = await new PageHost({ jsdom, bodyLimit: Infinity }).open('about:blank');
-    await page.evaluate((url) => {
-      for (let at = 0; at < 8; at++) document.body.append(Object.assign(document.createElement('iframe'), { src: url + '/' + at }));
-    }, ${JSON.stringify(url)});
-    await sleep(1_500);
-    process.on('exit', () => console.log('exit'));`);
-  assert.deepEqual([code, stdout], [0, 'exit\n']);
 });
 
 suite('a program waits', { concurrency: true }, () => {
