@@ -7,8 +7,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 
-import { describeFrame, describePage } from '../src/fetch/document-description.cjs';
-import { documentType } from '../src/fetch/document-type.cjs';
 import { eventually, host, open, openHtml, serve } from './server.mjs';
 
 /** In a page: `Object.prototype` of the DOM realm. */
@@ -1103,23 +1101,6 @@ suite('the origin of a page, from a sandboxed frame', () => {
     await page.evaluate(() => void add({ sandbox: 'allow-scripts', srcdoc: '<script src="a.js"></script>' }));
     await eventually(() => page.evaluate('messages.length > 0'));
     assert.deepEqual(await page.evaluate('messages'), [[page.server.url('/'), 'about:srcdoc', 0]]);
-  });
-});
-
-suite('headers of a frame', () => {
-  test("do not take the user's thread long to read", () => {
-    // As long as Node allows. They took 200 ms and 50 ms.
-    const headers = [
-      ['x-frame-options', `a${' '.repeat(15_000)}b`],
-      ['content-type', 'a,'.repeat(8_000)],
-    ];
-    const embedder = describePage({ url: 'http://page.test/', headers: [] });
-    const started = performance.now();
-    for (let count = 0; count < 10; count++) {
-      describeFrame({ url: 'http://frame.test/', headers }, embedder, {});
-      documentType(headers);
-    }
-    assert.ok(performance.now() - started < 500, `${performance.now() - started} ms`);
   });
 });
 
