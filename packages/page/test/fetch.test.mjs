@@ -246,6 +246,14 @@ suite('cookies that another host sets', () => {
   });
 });
 
+test('a cookie has 4,096 bytes at most in its name and value', () => {
+  const cookies = new Cookies();
+  const apply = (cookie) => cookies.apply({ url: 'http://shop.test/', cookie, isHttp: true });
+  assert.ok(apply(`a=${'x'.repeat(4_000)}; Path=/`));
+  assert.ok(!apply(`b=${'x'.repeat(4_100)}; Path=/`));
+  assert.ok(!apply(`c=${'\u00e4'.repeat(2_100)}`));
+});
+
 suite('headers of requests that need no preflight', () => {
   const long = ['accept', 'x'.repeat(120)];
 
