@@ -137,19 +137,6 @@ suite('cookies with Secure', () => {
     });
 });
 
-test('a request of a page has no more headers than it says', async (t) => {
-  const page = await openHtml(t, '', { routes: { '/seen': ({ rawHeaders }) => String(rawHeaders.length / 2) } });
-  const seen = await page.evaluate(async () => {
-    const send = (count, keepalive) =>
-      fetch('/seen', { keepalive, headers: Array.from({ length: count }, (_, at) => [`x-${at}`, '']) }).then(
-        (response) => response.text(),
-        ({ name }) => name,
-      );
-    return [Number(await send(900, false)) > 900, await send(1_001, false), await send(1_001, true)];
-  });
-  assert.deepEqual(seen, [true, 'TypeError', 'TypeError']);
-});
-
 test('a request is sent again if its connection was idle and is closed', async (t) => {
   let requests = 0;
   const server = net.createServer((socket) => {

@@ -116,15 +116,18 @@ suite('a request that is intercepted', () => {
     const allowed = { 'Access-Control-Allow-Origin': '*' };
     const { fetch, seen } = intercepting(t, {
       'http://other.test/open': answer(200, allowed, 'open'),
-      'http://other.test/closed': answer(200, {}, 'closed'),
+      'http://other.test/closed': answer(200, { 'Access-Control-Allow-Origin': 'http://third.test' }, 'closed'),
+      'http://other.test/silent': answer(200, {}, 'silent'),
     });
     const request = { method: 'PUT', headers: [['X-Own', '1']] };
     const response = await fetch('http://other.test/open', request);
     assert.deepEqual([response.type, textOf(response)], ['cors', 'open']);
     await assert.rejects(fetch('http://other.test/closed', request), /Access-Control-Allow-Origin/);
+    // As with other tools that answer requests in place of a server.
+    assert.equal(textOf(await fetch('http://other.test/silent', request)), 'silent');
     assert.deepEqual(
       seen.map(({ method }) => method),
-      ['PUT', 'PUT'],
+      ['PUT', 'PUT', 'PUT'],
     );
   });
 

@@ -84,16 +84,12 @@ suite('a page cannot use', () => {
         '/small': { body: gzip(Buffer.alloc(10_000)), headers: { 'content-encoding': 'gzip' } },
         '/large': 'x'.repeat(10_001),
         '/bomb': { body: bomb, headers: { 'content-encoding': 'gzip' } },
-        '/chain': {
-          body: Array(6).fill().reduce(gzip, Buffer.from('x')),
-          headers: { 'content-encoding': 'gzip, '.repeat(6) },
-        },
       },
     });
     assert.ok(bomb.length < 10_000);
     const sizes = await page.evaluate(() =>
       Promise.all(
-        ['/small', '/large', '/bomb', '/chain'].map((path) =>
+        ['/small', '/large', '/bomb'].map((path) =>
           fetch(path)
             .then((response) => response.text())
             .then(
@@ -103,7 +99,7 @@ suite('a page cannot use', () => {
         ),
       ),
     );
-    assert.deepEqual(sizes, [10_000, 'TypeError', 'TypeError', 'TypeError']);
+    assert.deepEqual(sizes, [10_000, 'TypeError', 'TypeError']);
   });
 
   test('more memory than its host allows, and other pages continue', async (t) => {

@@ -437,7 +437,7 @@ suite('close', () => {
 });
 
 suite('the console', () => {
-  test('shows values as text, without running code of the page', async (t) => {
+  test('shows values as Node does, without running code of the page', async (t) => {
     const page = await openHtml(
       t,
       `<script>
@@ -451,11 +451,11 @@ suite('the console', () => {
       </script>`,
     );
     assert.deepEqual(page.log, [
-      'x is 1 2 3.5 { a: 1 } % !',
-      "[ 1, 'two' ] { a: [Getter], [Symbol(s)]: null } Map { 1 => { b: [] } } Set { 'x' }",
-      'null undefined -0 1n Symbol(s) [Function (anonymous)] [Function: A] [Function: f]',
-      '{ self: [Circular] } [Proxy]',
-      '1970-01-01T00:00:00.000Z /x/g Uint8Array [ 0, 0 ] Promise {} none',
+      'x is 1.5 2 3.5 { a: 1 } % !',
+      "[ 1, <1 empty item>, 'two' ] { a: [Getter], Symbol(s): null } Map(1) { 1 => { b: [] } } Set(1) { 'x' }",
+      'null undefined -0 1n Symbol(s) [Function (anonymous)] [class A] [Function: f]',
+      '<ref *1> { self: [Circular *1] } {}',
+      '1970-01-01T00:00:00.000Z /x/g Uint8Array(2) [ 0, 0 ] Promise { undefined } none',
       'warn: careful',
       'error: bad',
       'assert: Assertion failed : why',

@@ -81,10 +81,8 @@ suite('a muted script', () => {
     }, other.origin);
     assert.deepEqual(await page.evaluate('seen'), Array(4).fill(MUTED));
     // The page's user learns it.
-    const told = page.problems
-      .filter(({ kind }) => kind === 'script')
-      .map(({ text }) => /(secret\d|an object)/.exec(text)?.[0]);
-    assert.deepEqual(told, ['secret1', 'secret2', 'secret3', 'an object']);
+    const told = page.problems.filter(({ kind }) => kind === 'script').map(({ text }) => /secret\d/.exec(text)?.[0]);
+    assert.deepEqual(told, ['secret1', 'secret2', 'secret3', 'secret4']);
   });
 
   test('tells its page nothing by what it throws later', async (t) => {
@@ -107,7 +105,6 @@ suite('a muted script', () => {
         const secret = 'secret';
         addEventListener('go', eval('(() => { throw new Error(secret); })'));
         addEventListener('go', eval('(() => eval("throw secret"))'));
-        addEventListener('go', (0, eval)('(() => document.querySelector("secret!!")) //# sourceURL=node:secret'));
         addEventListener('go', new Function('throw "secret"'));
         addEventListener('go', new Function('Promise.reject("secret")'));
         customElements.define('x-text', class extends HTMLElement { constructor() { super(); throw 'secret'; } });
@@ -119,8 +116,8 @@ suite('a muted script', () => {
       document.createElement('x-text');
       document.body.innerHTML = '<x-object></x-object>';
     });
-    assert.deepEqual(await page.evaluate('seen'), Array(6).fill(MUTED));
-    await eventually(() => page.problems.length >= 7);
+    assert.deepEqual(await page.evaluate('seen'), Array(5).fill(MUTED));
+    await eventually(() => page.problems.length >= 6);
     // The page's own is shown.
     await page.evaluate(
       `seen.length = 0; addEventListener('own', eval('() => { throw "own" }')); dispatchEvent(new Event('own'))`,

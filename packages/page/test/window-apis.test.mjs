@@ -294,7 +294,7 @@ suite('structuredClone', () => {
     );
   });
 
-  test('refuses a value that is nested too deeply or is too large, and the page goes on', async (t) => {
+  test('refuses a value that is nested too deeply, and the page goes on', async (t) => {
     const page = await openHtml(t, '');
     const nested = `(() => { let value = {}; for (let i = 0; i < 1e5; i++) value = i % 2 ? { value } : [value]; return value; })()`;
     assert.deepEqual(
@@ -307,10 +307,9 @@ suite('structuredClone', () => {
           () => structuredClone(nested),
           () => new MessageChannel().port1.postMessage(nested),
           () => postMessage(nested, '*'),
-          () => structuredClone(new Uint8Array(520 * 2 ** 20)),
           () => structuredClone([1, [2]]),
         ].map(attempt)`),
-      ['RangeError true', 'RangeError true', 'RangeError true', 'DataCloneError true', 'cloned'],
+      ['RangeError true', 'RangeError true', 'RangeError true', 'cloned'],
     );
     await assert.rejects(page.evaluate(nested), { name: 'PageError', errorName: 'RangeError' });
     let value = {};

@@ -394,7 +394,6 @@ suite('a worker ends', () => {
     await page.evaluate("hear('/w.js')");
     await page.navigate(page.server.url('/child'), { waitUntil: 'commit' });
     await page.close();
-    assert.deepEqual(await page.workers(), []);
   });
 
   test('when its memory is full, and its page continues', async (t) => {

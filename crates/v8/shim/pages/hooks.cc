@@ -149,9 +149,23 @@ void OnPromiseRejected(v8::PromiseRejectMessage message) {
   host->promise_rejected.Get(isolate)->Call(main, v8::Undefined(isolate), 3, arguments).FromMaybe(Local<Value>());
 }
 
+// How much more than its limit a heap may hold while its thread ends: more than the largest object that V8 allocates, since an allocation cannot
+// be interrupted.
+constexpr size_t kLeeway = size_t{2} << 30;
+
+// JS thread, in the middle of an allocation. Node's own callback gives a full heap 16 MB more to end in; when one object is larger than that, V8 ends
+// the process. Here only the thread ends: it runs no more JavaScript.
+size_t EndThread(void* environment, size_t current, size_t initial) {
+  if (environment != nullptr) node::Stop(static_cast<node::Environment*>(environment));
+  return current < initial + kLeeway ? initial + kLeeway : current;
+}
+
 // The environment of the thread is torn down.
 void Unhost(void* data) {
   Isolate* isolate = static_cast<Isolate*>(data);
+  // The isolate collects garbage once more, and the environment is gone by then.
+  isolate->RemoveNearHeapLimitCallback(EndThread, 0);
+  isolate->AddNearHeapLimitCallback(EndThread, nullptr);
   selfprof::AnswerNoImports(isolate);
   isolate->SetPrepareStackTraceCallback(nullptr);
   isolate->SetPromiseRejectCallback(nullptr);
@@ -191,6 +205,7 @@ SELFPROF_API bool selfprof_host_pages(Isolate* isolate, Handle import_module, Ha
   selfprof::AnswerImports<ImportModule>(isolate);
   isolate->SetPrepareStackTraceCallback(PrepareStackTrace);
   isolate->SetPromiseRejectCallback(OnPromiseRejected);
+  isolate->AddNearHeapLimitCallback(EndThread, node::GetCurrentEnvironment(isolate->GetCurrentContext()));
   node::AddEnvironmentCleanupHook(isolate, Unhost, isolate);
   return true;
 }

@@ -30,4 +30,10 @@ function checkHostOptions({ cookies, ignoreCertificateErrors, ...options }) {
   }
 }
 
-module.exports = { checkHostOptions };
+/** @param {unknown} milliseconds @throws {TypeError | RangeError} */
+function checkTimeout(milliseconds) {
+  if (typeof milliseconds !== 'number') throw new TypeError('a timeout is a number of milliseconds');
+  if (!(milliseconds >= 0)) throw new RangeError(`a timeout is at least 0 milliseconds, not ${milliseconds}`);
+}
+
+module.exports = { checkHostOptions, checkTimeout };

@@ -13,6 +13,7 @@ const { gunzip } = require('node:zlib');
 const { readValue, writeValue } = require('./cloned-values.cjs');
 const { cookieTextOf, toCookie } = require('./cookie-texts.cjs');
 const { TimeoutError } = require('./errors.cjs');
+const { checkTimeout } = require('./host-options.cjs');
 const { Locator } = require('./locator.cjs');
 const { toHeaders, toUrl, toWaitUntil } = require('./navigate-options.cjs');
 const { Routes } = require('./routes.cjs');
@@ -97,9 +98,10 @@ class Page extends EventEmitter {
     return this.#isVisible;
   }
 
-  /** @param {string} method @param {object} [parameters] @returns {Promise<any>} */
+  /** @param {string} method @param {{ timeout?: unknown, [member: string]: unknown }} [parameters] @returns {Promise<any>} */
   async #call(method, parameters) {
     this.#assertOpen();
+    if (parameters?.timeout !== undefined) checkTimeout(parameters.timeout);
     return await this.#child.call(method, { window: this.#window, ...parameters });
   }
 

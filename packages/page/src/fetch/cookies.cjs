@@ -138,7 +138,7 @@ class Cookies {
     const oldest = isLogin ? Date.now() - LAX_ALLOWS_UNSAFE : Number.POSITIVE_INFINITY;
     const isSent = (/** @type {Cookie} */ { sameSite, creation }) =>
       sameSite !== undefined || sameSiteContext !== 'none' || Number(creation) > oldest;
-    return this.#jar.getCookiesSync(url, { http, sameSiteContext }).filter(isSent);
+    return this.#jar.getCookiesSync(url, { http, sameSiteContext, sort: true }).filter(isSent);
   }
 
   /**

@@ -11,6 +11,9 @@ const { Worker } = require('node:worker_threads');
 
 const PROGRAM = path.join(__dirname, '..', 'page', 'page-thread.cjs');
 
+/** The code of errors that end a thread because of its memory, as Node has it. */
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY';
+
 /** How many threads may wait to be used. */
 const MAX_IDLE = 4;
 
@@ -48,7 +51,11 @@ class PooledThread extends EventEmitter {
     this.#worker.on('error', (error) => {
       failure = describeFailure(error, options.memoryLimit);
     });
-    this.#worker.on('exit', () => this.emit('exit', failure));
+    // Only a full heap ends a thread from within: see crates/v8/shim/pages/hooks.cc.
+    this.#worker.on('exit', () => {
+      if (this.#terminated === undefined) failure ??= describeFailure({ code: OUT_OF_MEMORY }, options.memoryLimit);
+      this.emit('exit', failure);
+    });
   }
 
   /** @param {object} message @param {readonly import('node:worker_threads').Transferable[]} [transferList] */
@@ -64,8 +71,8 @@ class PooledThread extends EventEmitter {
 
 /** @param {unknown} error @param {number} memoryLimit in megabytes */
 function describeFailure(error, memoryLimit) {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+  const { code } = /** @type {{ code?: unknown }} */ (error);
+  if (code === OUT_OF_MEMORY)
     return Object.assign(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`), { code });
   return error instanceof Error ? error : new Error("the page's thread has failed");
 }

@@ -1,32 +1,12 @@
 'use strict';
 
-const { clearInterval, clearTimeout, setInterval, setTimeout } = require('node:timers');
+const { clearTimeout, setTimeout } = require('node:timers');
 
 const { TimeoutError } = require('../client/errors.cjs');
+const { checkTimeout } = require('../client/host-options.cjs');
 
 /** The longest delay of a timer, in milliseconds: 24 days. A longer timeout is treated as no timeout. */
 const MAX_DELAY = 0x7fff_ffff;
-
-/**
- * Does what the page's user waits for: the program lives at least until then. Nothing else that is done for pages keeps it alive.
- *
- * @template Result
- * @param {() => Promise<Result>} work
- */
-async function keepAlive(work) {
-  const timer = setInterval(() => {}, MAX_DELAY);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-/** @param {unknown} milliseconds @throws {TypeError | RangeError} */
-function checkTimeout(milliseconds) {
-  if (typeof milliseconds !== 'number') throw new TypeError('a timeout is a number of milliseconds');
-  if (!(milliseconds >= 0)) throw new RangeError(`a timeout is at least 0 milliseconds, not ${milliseconds}`);
-}
 
 /**
  * Does some work for the page's user, and rejects when it takes longer than the timeout. `onTimeout` cleans up before the promise rejects.
@@ -41,7 +21,7 @@ function checkTimeout(milliseconds) {
  */
 async function withTimeout(milliseconds, what, work, onTimeout = () => {}) {
   checkTimeout(milliseconds);
-  return await keepAlive(() => (milliseconds > MAX_DELAY ? work() : workInTime(milliseconds, what, work, onTimeout)));
+  return await (milliseconds > MAX_DELAY ? work() : workInTime(milliseconds, what, work, onTimeout));
 }
 
 /**
@@ -101,4 +81,4 @@ async function waitAtMost(milliseconds, promise) {
   }
 }
 
-module.exports = { MAX_DELAY, keepAlive, waitAtMost, withTimeout };
+module.exports = { MAX_DELAY, waitAtMost, withTimeout };

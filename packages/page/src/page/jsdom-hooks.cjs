@@ -12,6 +12,8 @@ const { pathToFileURL } = require('node:url');
 
 /** Modules of jsdom, and our modules in their place. @type {Record<string, string>} */
 const REPLACED = {
+  // What the getter of `handleEvent` of a muted script throws is hidden.
+  'lib/generated/idl/EventListener.js': 'event-listener.cjs',
   // It marks the samples that are taken while jsdom parses.
   'lib/jsdom/browser/parser/index.js': 'parser.cjs',
   // Requests go through the host's rules of the network.

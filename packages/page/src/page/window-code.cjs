@@ -24,7 +24,6 @@ const REPLACED = new Map([
 
 /** Modules that are values of this thread. @type {Map<string, 'host' | 'addon'>} */
 const GIVEN = new Map([
-
   ['selfprof:host', 'host'],
   ['selfprof:native', 'addon'],
   [require.resolve('selfprof/internal/native.cjs'), 'addon'],
