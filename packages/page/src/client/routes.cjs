@@ -4,6 +4,7 @@
 
 const fs = require('node:fs/promises');
 const path = require('node:path');
+const { types } = require('node:util');
 
 const { matchesUrl } = require('./url-patterns.cjs');
 
@@ -40,7 +41,7 @@ function toList(headers) {
 /** @param {unknown} body */
 function toBytes(body) {
   if (body === undefined) return new Uint8Array();
-  if (body instanceof Uint8Array) return body;
+  if (types.isUint8Array(body)) return body;
   return new TextEncoder().encode(String(body));
 }
 
@@ -138,7 +139,7 @@ class Route {
 
   /** @param {import('../../index.js').ContinueOptions} [options] */
   async continue({ url, method, headers, postData } = {}) {
-    const body = postData === undefined || typeof postData === 'string' || postData instanceof Uint8Array;
+    const body = postData === undefined || typeof postData === 'string' || types.isUint8Array(postData);
     this.#answer({
       send: {
         ...(url !== undefined && { url }),
