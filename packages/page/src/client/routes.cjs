@@ -61,7 +61,7 @@ class RoutedRequest {
     return this.#data.method;
   }
 
-  /** Those that the page has set. @returns {Record<string, string>} */
+  /** By their names in lower case. @returns {Record<string, string>} */
   headers() {
     return Object.fromEntries(this.#data.headers.map(([name, value]) => [name.toLowerCase(), value]));
   }
@@ -129,6 +129,10 @@ class Route {
     const has = (/** @type {string} */ wanted) => list.some(([name]) => name === wanted);
     if (type !== undefined) list.splice(0, Infinity, ...list.filter(([name]) => name !== 'content-type'));
     if (type !== undefined) list.push(['content-type', type]);
+    // The page may read it, as if its server knew of the page.
+    const { origin } = this.#request.headers();
+    if (origin !== undefined && !has('access-control-allow-origin'))
+      list.push(['access-control-allow-origin', origin], ['access-control-allow-credentials', 'true']);
     if (!has('content-length')) list.push(['content-length', String(bytes.byteLength)]);
     this.#answer({ status, headers: list, body: bytes });
   }
