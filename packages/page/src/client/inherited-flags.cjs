@@ -5,6 +5,8 @@
 
 /** @typedef {NodeJS.Process & { permission?: object }} Process `permission` is missing if there is no restriction */
 
+const MAJOR = Number.parseInt(process.versions.node, 10);
+
 /** What the program may do. https://nodejs.org/api/permissions.html */
 const PERMISSION = /^--(?:experimental-)?permission(?:-audit)?$|^--allow-[a-z-]+(?:=|$)/;
 
@@ -12,7 +14,7 @@ const PERMISSION = /^--(?:experimental-)?permission(?:-audit)?$|^--allow-[a-z-]+
 const WITH_VALUE = /^--allow-fs-(?:read|write)$/;
 
 /** Node 22 has `--use-system-ca` for all threads of a process, and not for one. */
-const hasOwnTrust = Number.parseInt(process.versions.node, 10) >= 24;
+const hasOwnTrust = MAJOR >= 24;
 
 /** Which servers a process trusts. */
 const PROCESS_TRUST = /^--(?:tls-(?:min|max)-v1\.\d|use-system-ca|use-bundled-ca|use-openssl-ca)$/;
@@ -28,6 +30,8 @@ function splitOptions(text) {
 
 /** What the process of the pages may do: it writes no file, starts no process, and reads what the documents' folders may hold. */
 const OWN_PERMISSIONS = ['--permission', '--allow-fs-read=*', '--allow-addons', '--allow-worker'];
+// Node 22 and 24 have no permission for the network.
+if (MAJOR >= 25) OWN_PERMISSIONS.push('--allow-net');
 
 function givenFlags() {
   return [...splitOptions(process.env.NODE_OPTIONS ?? ''), ...process.execArgv];
