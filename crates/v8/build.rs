@@ -6,24 +6,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 11] = [
     "shim/cpu_times.cc",
     "shim/environment.cc",
-    "shim/full_stack.cc",
-    "shim/lost_threads.cc",
     "shim/mapping_urls.cc",
-    "shim/modules.cc",
-    "shim/muted_exceptions.cc",
+    "shim/pages/hooks.cc",
+    "shim/pages/modules.cc",
+    "shim/pages/muted_exceptions.cc",
+    "shim/pages/scripts.cc",
+    "shim/pages/structured_clone.cc",
     "shim/profiler.cc",
     "shim/sample_labels.cc",
-    "shim/scripts.cc",
-    "shim/shared_memory.cc",
-    "shim/structured_clone.cc",
-    "shim/syntax_tree.cc",
     "shim/timeline.cc",
-    "shim/tls_context.cc",
-    "shim/untrusted_thread.cc",
-    "shim/wasm_modules.cc",
 ];
 
 /// Enumerations whose numbers cross the border: the name, and the names of the numbers from 0 on.

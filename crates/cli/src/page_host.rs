@@ -2,7 +2,6 @@
 
 mod launcher;
 mod memory;
-mod plain_value;
 mod process;
 
 pub use launcher::PageLauncher;

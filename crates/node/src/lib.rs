@@ -1,6 +1,6 @@
 //! The native addon of the npm package `selfprof`.
 //!
-//! JavaScript calls the functions in [`api`] and the class in [`timing`]; the npm package builds the WebIDL-exact classes
+//! JavaScript calls the functions in [`api`] and [`pages`] and the class in [`timing`]; the npm package builds the WebIDL-exact classes
 //! on them. Behind those:
 //!
 //! * [`agent`]: one agent per JS thread, with its profiling sessions and its V8 sampler;
@@ -10,7 +10,7 @@
 //! * [`recorder_connection`]: one thread per process, which ends streamed recordings when their recorder no longer wants them;
 //! * [`own_thread`]: how these threads are started;
 //! * [`threads`]: the registry of all JS threads, for profiling all of them at once;
-//! * [`realms`]: the realms of pages and what a session of a realm may show;
+//! * [`pages`]: what the pages of `@selfprof/page` need, such as their realms and what a session of a realm may show;
 //! * [`entries`]: marks and measures, collected for a trace;
 //! * [`journal`]: recordings that are streamed to a file, for `selfprof run` and `selfprof attach`;
 //! * [`label_sets`]: what the labels of samples stand for;
@@ -18,7 +18,6 @@
 //! * [`script_maps`]: which source maps such a recording has and wants;
 //! * [`output`]: what JavaScript receives of a recording;
 //! * [`thread_usage`]: what the system says of a thread;
-//! * [`address_space`]: what the system says of the process's memory mappings;
 //! * [`session_request`] and [`agent_key`]: the values that the modules above exchange.
 //!
 //! Modules depend on one another in one direction; a module that declares others does nothing else.
@@ -27,7 +26,6 @@
 //! appends to it. A V8 profile is read by the building thread and deleted by its JS thread. No thread waits for a JS
 //! thread, except the signal thread and the one of the recorder connection, which wait for a limited time.
 
-mod address_space;
 mod agent;
 mod agent_key;
 mod alarm;
@@ -39,14 +37,11 @@ mod label_sets;
 mod life_sign;
 mod output;
 mod own_thread;
-mod realms;
+mod pages;
 mod recorder_connection;
 mod script_maps;
-mod server_certificates;
 mod session_request;
 mod signals;
 mod thread_usage;
 mod threads;
 mod timing;
-mod wasm_cost;
-mod wasm_types;

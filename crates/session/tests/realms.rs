@@ -21,18 +21,6 @@ fn a_closed_realm_that_no_session_sees_is_forgotten() {
 }
 
 #[test]
-fn a_muted_script_stays_muted_when_its_realm_is_forgotten() {
-    let mut realms = Realms::new();
-    let realm = realms.open(None);
-    realms.register(realm, 1, true).unwrap();
-    realms.register(realm, 2, false).unwrap();
-    realms.register_work(realm, 3, Marker::Parse).unwrap();
-    realms.close(realm);
-    check(&realms, 0, 0);
-    assert_eq!([1, 2, 3].map(|id| realms.is_muted(id)), [Some(true), None, None]);
-}
-
-#[test]
 fn a_session_keeps_its_realm() {
     let mut realms = Realms::new();
     let realm = realms.open(None);
@@ -95,27 +83,4 @@ fn a_script_stays_with_its_realm() {
     check(&realms, 2, 1);
     realms.register_work(other, 2, Marker::Parse).unwrap();
     assert_eq!((realms.realm_of(2), realms.realm_of(3)), (None, None));
-}
-
-#[test]
-fn the_scripts_of_a_thread_are_limited() {
-    let mut realms = Realms::new();
-    let (closed, realm) = (realms.open(None), realms.open(None));
-    let last = i32::try_from(Realms::MAX_SCRIPTS).unwrap();
-    for script_id in 1..last {
-        realms.register(if script_id < 10 { closed } else { realm }, script_id, script_id < 5).unwrap();
-    }
-    realms.register(realm, last, true).unwrap();
-    let full = Err(RealmError::TooManyScripts);
-    assert_eq!(realms.register(realm, last + 1, false), full);
-    assert_eq!(realms.register_work(realm, last + 1, Marker::Parse), full);
-    // Those that are there are found and muted as before.
-    realms.register(realm, last, false).unwrap();
-    assert_eq!((realms.is_muted(last), realms.realm_of(last + 1)), (Some(true), None));
-    // Muted scripts of a realm that is forgotten are kept.
-    realms.close(closed);
-    for script_id in 1..=5 {
-        realms.register(realm, last + script_id, false).unwrap();
-    }
-    assert_eq!(realms.register(realm, last + 6, false), full);
 }

@@ -1,6 +1,5 @@
 //! A performance entry buffer: entries of one type, in the order in which they were made.
 
-use crate::memory::Held;
 use crate::{Entry, EntryType, HighResTime, NameId, Sequence};
 
 /// How a buffer stores an entry.
@@ -89,6 +88,7 @@ struct Chunk<R> {
     records: Vec<R>,
 }
 
+#[cfg(test)]
 impl<R> Chunk<R> {
     fn bytes(&self) -> usize {
         size_of::<Self>() + self.records.capacity() * size_of::<R>()
@@ -104,14 +104,13 @@ pub(crate) struct Buffer<R> {
     /// No record starts before one that was appended earlier.
     in_order: bool,
     latest_start: HighResTime,
-    held: Held,
 }
 
 impl<R: Record> Buffer<R> {
     /// An empty buffer that holds `limit` entries at most.
-    pub fn new(limit: u32, held: Held) -> Self {
+    pub fn new(limit: u32) -> Self {
         let latest_start = HighResTime(f64::NEG_INFINITY);
-        Self { chunks: Vec::new(), len: 0, limit, dropped: 0, in_order: true, latest_start, held }
+        Self { chunks: Vec::new(), len: 0, limit, dropped: 0, in_order: true, latest_start }
     }
 
     /// How many entries there are.
@@ -124,10 +123,10 @@ impl<R: Record> Buffer<R> {
         self.dropped
     }
 
-    /// How many more entries fit, while there is memory.
+    /// How many more entries fit.
     #[inline]
     pub fn room(&self) -> usize {
-        if self.held.is_all_taken() { 0 } else { (self.limit as usize).saturating_sub(self.len) }
+        (self.limit as usize).saturating_sub(self.len)
     }
 
     /// Whether the order in which entries were made is the order of their starts.
@@ -166,7 +165,6 @@ impl<R: Record> Buffer<R> {
         let mut records = Vec::with_capacity(self.len.clamp(SMALLEST_CHUNK, LARGEST_CHUNK));
         records.push(R::new(entry, 0));
         self.chunks.push(Chunk { base: entry.sequence.0, records });
-        self.held.set(self.bytes());
     }
 
     /// Visits the entries in the order in which they were made: all, or those with a name, whose number is given.
@@ -227,17 +225,16 @@ impl<R: Record> Buffer<R> {
         self.len -= count - left;
         if self.len == 0 {
             self.remove_all();
-        } else {
-            self.held.set(self.bytes());
         }
     }
 
     /// Removes all entries. The count of dropped ones is kept.
     pub fn remove_all(&mut self) {
-        *self = Self { dropped: self.dropped, ..Self::new(self.limit, self.held.another()) };
+        *self = Self { dropped: self.dropped, ..Self::new(self.limit) };
     }
 
     /// The memory of the chunks, in bytes, including unused capacity.
+    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.chunks.iter().map(Chunk::bytes).sum()
     }

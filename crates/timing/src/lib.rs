@@ -6,7 +6,6 @@
 //! * [`Clock`] coarsens readings of a monotonic clock;
 //! * [`Timeline`] holds the performance entry buffers, with 16 bytes per mark and 24 per measure, and answers queries in time order,
 //!   or in the order of the calls as the draft of 2012 requires;
-//! * [`SharedMemory`] limits what several timelines take together;
 //! * [`Bounds`] are the start and the end of a measure: marks, times or [`TimingAttribute`]s of a page's load;
 //! * [`Observers`] lists which observers an entry is queued for.
 //!
@@ -43,7 +42,6 @@ mod buffer;
 mod clock;
 mod entry;
 mod measure;
-mod memory;
 mod names;
 mod observer;
 mod performance_timing;
@@ -52,7 +50,6 @@ mod timeline;
 pub use clock::{Clock, HighResTime, Nanos, Resolution};
 pub use entry::{Entry, EntryType, NameId, Sequence};
 pub use measure::{Bound, Bounds, Edge, MeasureError, Range};
-pub use memory::SharedMemory;
 pub use observer::{EntryTypes, Members, ObserveError, ObserverId, ObserverType, Observers};
 pub use performance_timing::{PerformanceTiming, TimingAttribute};
 pub use timeline::{Appended, Filter, Limits, Timeline};

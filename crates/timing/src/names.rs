@@ -1,6 +1,5 @@
 //! For each name: how many entries have it, and the start of its latest mark.
 
-use crate::memory::Held;
 use crate::{EntryType, HighResTime, NameId};
 
 /// One name. All zeros when no entry has it.
@@ -31,15 +30,12 @@ const BLOCK: usize = 512;
 /// per block below it.
 pub(crate) struct Names {
     blocks: Vec<Option<Box<[Usage; BLOCK]>>>,
-    /// How many blocks are allocated.
-    allocated: usize,
-    held: Held,
 }
 
 impl Names {
     /// No names.
-    pub fn new(held: Held) -> Self {
-        Self { blocks: Vec::new(), allocated: 0, held }
+    pub fn new() -> Self {
+        Self { blocks: Vec::new() }
     }
 
     #[inline]
@@ -68,8 +64,6 @@ impl Names {
             self.blocks.resize_with(block + 1, || None);
         }
         self.blocks[block] = Some(Box::new([Usage::default(); BLOCK]));
-        self.allocated += 1;
-        self.held.set(self.bytes());
     }
 
     /// A mark of this name was appended.
@@ -126,32 +120,25 @@ impl Names {
         // A program that marks and clears in turn keeps its first block.
         self.blocks.truncate(1);
         self.blocks.shrink_to_fit();
-        self.allocated = self.blocks.iter().flatten().count();
-        self.held.set(self.bytes());
     }
 
     /// Its memory, in bytes.
+    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         let pointers = self.blocks.capacity() * size_of::<Option<Box<Usage>>>();
-        pointers + self.allocated * size_of::<[Usage; BLOCK]>()
+        pointers + self.blocks.iter().flatten().count() * size_of::<[Usage; BLOCK]>()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SharedMemory;
 
     #[test]
     fn a_large_id_costs_no_more_than_pointers() {
-        let memory = SharedMemory::new(usize::MAX);
-        let mut names = Names::new(memory.hold());
+        let mut names = Names::new();
         names.add_measure(NameId(u32::MAX));
-        assert_eq!(names.allocated, 1);
         assert_eq!(names.bytes(), BLOCK * 16 + (64 << 20));
-        assert_eq!(memory.used(), names.bytes());
-        drop(names);
-        assert_eq!(memory.used(), 0);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! marks and measures.
 
 use crate::buffer::{Buffer, Mark, Measure};
-use crate::memory::SharedMemory;
 use crate::names::Names;
 use crate::{
     Bounds, Entry, EntryType, EntryTypes, HighResTime, MeasureError, NameId, PerformanceTiming, Range,
@@ -31,7 +30,7 @@ impl Default for Limits {
 pub enum Appended {
     /// It is in its buffer.
     Kept,
-    /// Its buffer, or the memory that timelines share, is full; it was counted as dropped.
+    /// Its buffer is full; it was counted as dropped.
     Dropped,
 }
 
@@ -63,16 +62,10 @@ impl Timeline {
     /// An empty timeline, without a window.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self::with_memory(limits, &SharedMemory::new(usize::MAX))
-    }
-
-    /// An empty timeline, without a window, whose entries and names count towards this memory.
-    #[must_use]
-    pub fn with_memory(limits: Limits, memory: &SharedMemory) -> Self {
         Self {
-            marks: Buffer::new(limits.marks, memory.hold()),
-            measures: Buffer::new(limits.measures, memory.hold()),
-            names: Names::new(memory.hold()),
+            marks: Buffer::new(limits.marks),
+            measures: Buffer::new(limits.measures),
+            names: Names::new(),
             next: Sequence(0),
             timing: None,
         }
@@ -260,7 +253,7 @@ impl Timeline {
         EntryType::ALL.into_iter().filter(|&entry_type| filter.admits(entry_type)).map(of_type).sum()
     }
 
-    /// How many more entries of this type fit while there is memory; the next would be dropped when there is no room. [Determine if a
+    /// How many more entries of this type fit; the next would be dropped when there is no room. [Determine if a
     /// performance entry buffer is
     /// full](https://w3c.github.io/performance-timeline/#dfn-determine-if-a-performance-entry-buffer-is-full).
     #[must_use]

@@ -22,10 +22,6 @@ macro_rules! opaque {
     )*};
 }
 
-/// Whether OpenSSL may read a message `Certificate`: `length` bytes after its header, in a version of TLS by OpenSSL's number. Called on the thread of
-/// the connection.
-pub type CheckCertificates = extern "C" fn(message: *const u8, length: usize, version: i32) -> bool;
-
 opaque!(
     /// `v8::Isolate`.
     Isolate,
@@ -127,13 +123,8 @@ pub struct CloneWriter {
     pub share_memory: Value,
     pub data_clone_error: Value,
     pub transferred: Value,
-    pub max_bytes: f64,
 }
-const _: () = assert!(
-    size_of::<CloneWriter>() == 56
-        && offset_of!(CloneWriter, transferred) == 40
-        && offset_of!(CloneWriter, max_bytes) == 48
-);
+const _: () = assert!(size_of::<CloneWriter>() == 48 && offset_of!(CloneWriter, transferred) == 40);
 
 #[repr(C)]
 pub struct CloneReader {
@@ -246,19 +237,9 @@ unsafe extern "C" {
         promise_rejected: Value,
         kind_of_script: extern "C" fn(i32) -> ScriptKind,
     ) -> bool;
-    pub fn selfprof_end_alone(isolate: *mut Isolate, lost: Value) -> bool;
-    pub fn selfprof_lose_thread(lost: Value) -> bool;
-    pub fn selfprof_leave_threads_at_exit(isolate: *mut Isolate);
     pub fn selfprof_noting_apply(isolate: *mut Isolate, anchor: Value) -> Value;
     pub fn selfprof_muted_exception(isolate: *mut Isolate, exception: Value) -> Value;
     pub fn selfprof_muted_rejection(isolate: *mut Isolate, promise: Value) -> Value;
-    pub fn selfprof_collect_garbage(isolate: *mut Isolate);
-    pub fn selfprof_note_shared_memory(buffer: Value, page: u32, limit: u64) -> bool;
-    pub fn selfprof_shared_memory(page: u32) -> u64;
-    pub fn selfprof_note_wasm_module(buffer: Value) -> bool;
-    pub fn selfprof_forbid_eval(isolate: *mut Isolate, anchor: Value) -> bool;
-    pub fn selfprof_is_too_large_to_compile(isolate: *mut Isolate, source: Value) -> bool;
-    pub fn selfprof_limit_tls(context: Value, certificate_bytes: i32, check: CheckCertificates) -> bool;
     pub fn selfprof_run_promise_jobs(isolate: *mut Isolate);
     pub fn selfprof_clone_write(isolate: *mut Isolate, value: Value, options: *const CloneWriter) -> Value;
     pub fn selfprof_clone_read(isolate: *mut Isolate, bytes: Value, options: *const CloneReader) -> Value;

@@ -7,10 +7,8 @@
 //! * [`Profile`] is what a run recorded, and can be read on any thread;
 //! * [`SampleLabels`] reads which labels the sampled code has;
 //! * [`MappingUrls`] knows which source maps scripts name;
-//! * [`Script`] and [`Module`] are scripts of a page, compiled in its context;
-//! * [`host_pages`] prepares a thread for untrusted scripts;
 //! * [`Environment`] registers hooks for the end of a thread and interrupts it from other threads;
-//! * [`CloneWriter`] and [`CloneReader`] copy values from one realm to another;
+//! * [`pages`] has what pages need: scripts and modules in their contexts, V8's hooks, structured clone;
 //! * [`TimelineFunctions`] are called by JavaScript as fast as C functions.
 //!
 //! ```ignore
@@ -28,27 +26,20 @@ mod environment;
 #[allow(missing_docs)] // The shim documents its functions where they are defined.
 mod ffi;
 mod mapping_urls;
+pub mod pages;
 mod profile;
 mod sample_labels;
 mod sampler;
-mod script;
-mod structured_clone;
 mod timeline;
-mod untrusted_thread;
+mod value;
 
 pub use environment::{Environment, Interrupter};
 pub use mapping_urls::{MappingUrls, UrlCopy};
 pub use profile::{NATIVE_ADDON, Profile};
 pub use sample_labels::{LabelNumbers, LabelTable, SampleLabels};
 pub use sampler::{CpuSampler, LoggingMode};
-pub use script::{Module, ModuleHolder, Script, ScriptError, Source, Value, on_import_meta};
-pub use structured_clone::{CloneReader, CloneWriter};
 pub use timeline::{TimelineFunctions, timeline_object};
-pub use untrusted_thread::{
-    HostFunctions, ScriptMuting, collect_garbage, end_alone, forbid_eval, host_pages,
-    is_too_large_to_compile, leave_threads_at_exit, limit_tls, lose_thread, muted_exception, muted_rejection,
-    note_shared_memory, note_wasm_module, noting_apply, run_promise_jobs, settle_import, shared_memory,
-};
+pub use value::Value;
 
 use selfprof_session::Instant;
 

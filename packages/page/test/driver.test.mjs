@@ -9,13 +9,11 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { suite, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { jsdom, serve } from './server.mjs';
+import { eventually, jsdom, serve } from './server.mjs';
 
-const require = createRequire(import.meta.url);
 const PROGRAM = fileURLToPath(new URL('../src/host/driver-process.cjs', import.meta.url));
 
 /** Two ends of a socket. */
@@ -57,37 +55,15 @@ async function start(t, stderr = 'inherit') {
 }
 
 const TOP = { frame: 0, document: 0 };
-const run = (call, window, script, timeout = 30_000) =>
+const run = (call, window, script, timeout = 30_000, context = TOP) =>
   call('perform', {
     window,
-    context: TOP,
+    context,
     command: 'execute',
     parameters: { script, parameters: '[]' },
     timeout,
     timeoutError: 'script timeout',
   });
-
-test('errors of pages are as long as the user can take, and do not end the process', {
-  timeout: 120_000,
-}, async (t) => {
-  const { call } = await start(t);
-  await call('start', { jsdom });
-  const { window } = await call('open', {});
-  // JSON escapes each of the characters by six, which is more than V8's longest text.
-  for (const thrown of [
-    "new Error('\\x01'.repeat(9e7))",
-    "Object.assign(new Error('a'), { stack: '\\x01'.repeat(9e7) })",
-    "({ toString() { return '\\x01'.repeat(9e7); } })",
-  ]) {
-    const error = await run(call, window, `throw ${thrown};`, 60_000).then(
-      () => undefined,
-      (error) => error,
-    );
-    assert.equal(error.code, 'javascript error', error.message);
-    assert.ok(error.message.length + error.stack.length < 30_000, thrown);
-  }
-  assert.equal(await run(call, window, 'return 1 + 1;'), 2);
-});
 
 test('whatever a page throws is answered, and does not choose the error of WebDriver', async (t) => {
   const { call } = await start(t);
@@ -122,52 +98,32 @@ test('whatever a page throws is answered, and does not choose the error of WebDr
   assert.equal(await codeOf(run(call, window, 'const a = []; a.push(a); return a')), 'javascript error');
 });
 
-test('a frame does not learn from references how many frames of other origins there are', async (t) => {
+test('references of frames of other origins are their own', async (t) => {
   const other = await serve(t, { '*': '' });
   const server = await serve(t, {
-    '/': `<iframe src="${other.url('/1')}"></iframe><iframe src="${other.url('/2')}"></iframe><iframe src="${other.url('/3')}"></iframe>`,
+    '/': [1, 2, 3].map((n) => `<iframe src="${other.url(`/${n}`)}"></iframe>`).join(''),
   });
   const { call } = await start(t);
   await call('start', { jsdom });
   const { window } = await call('open', { url: server.url('/') });
-  const numbers = [];
+  const references = new Set();
   for (const index of [0, 1, 2]) {
     const context = await call('enter', { window, context: TOP, which: { index }, timeout: 30_000 });
-    const parameters = { script: 'return document.documentElement', parameters: '[]' };
-    const run = () =>
-      call('perform', {
-        window,
-        context,
-        command: 'execute',
-        parameters,
-        timeout: 30_000,
-        timeoutError: 'script timeout',
-      });
-    const [reference] = Object.values(await run());
-    assert.deepEqual(Object.values(await run()), [reference]);
-    numbers.push(Number(reference.split('.')[2]));
+    const referTo = () => run(call, window, 'return document.documentElement', 30_000, context);
+    const [reference] = Object.values(await referTo());
+    assert.deepEqual(Object.values(await referTo()), [reference]);
+    references.add(reference);
   }
-  assert.ok(
-    numbers.some((number) => number > 1_000),
-    `${numbers}`,
-  );
-  assert.equal(new Set(numbers).size, 3);
+  assert.equal(references.size, 3);
 });
 
-test('the history of a window is limited in length, and has its current URL', () => {
+test('the history of a window is limited in length', () => {
   const { History } = createRequire(import.meta.url)('../src/host/history.cjs');
   const history = new History();
   for (let count = 0; count < 300; count++) history.push({ url: `http://a.test/${count}` });
   assert.equal(history.peek(0).url, 'http://a.test/299');
   assert.equal(history.peek(-99).url, 'http://a.test/200');
   assert.equal(history.peek(-100), undefined);
-  const long = (letter) => `http://a.test/${letter.repeat(600_000)}`;
-  for (const letter of 'abc') history.push({ url: long(letter) });
-  assert.equal(history.peek(0).url, long('c'));
-  assert.equal(history.peek(-1), undefined);
-  history.push({ url: `http://a.test/${'d'.repeat(2_000_000)}` });
-  assert.equal(history.peek(0).url.length, 2_000_014);
-  assert.equal(history.peek(-1), undefined);
 });
 
 test('a document that a page has asked for is loaded again as it asked for it', async (t) => {
@@ -200,14 +156,14 @@ test('a document that a page has asked for is loaded again as it asked for it', 
 
 test('a document that has moved is loaded again where it is, unless it does not answer', async (t) => {
   const server = await serve(t, { '/': '<title>first</title>', '/moved': '<title>second</title>' });
-  const { call } = await start(t);
+  const { call, events } = await start(t);
   await call('start', { jsdom });
   const { window } = await call('open', { url: server.url('/') });
   await run(call, window, "history.pushState(null, '', '/moved#y')");
   await call('reload', { window });
   assert.equal(await call('url', { window }), server.url('/moved#y'));
-  await run(call, window, "history.pushState(null, '', '/'); setTimeout(() => { for (;;); })");
-  await delay(500);
+  await run(call, window, "history.pushState(null, '', '/'); setTimeout(() => { console.log('loop'); for (;;); })");
+  await eventually(() => events.some(({ text }) => text === 'loop'));
   await call('reload', { window });
   assert.equal(await call('url', { window }), server.url('/moved#y'));
   assert.deepEqual(
@@ -216,41 +172,18 @@ test('a document that has moved is loaded again where it is, unless it does not 
   );
 });
 
-test('the URL of a document is of its origin, whatever its page says', async (t) => {
-  const victim = await serve(t, { '/': '<title>victim</title>' });
-  const attacker = await serve(t, { '/': '<title>attacker</title>', '/moved': '' });
+test('the URL of a document is the one that its page has given it, with its fragment', async (t) => {
+  const server = await serve(t, { '/': '<title>first</title>' });
   const { call } = await start(t);
   await call('start', { jsdom });
-  const { window } = await call('open', { url: attacker.url('/') });
+  const { window } = await call('open', { url: server.url('/') });
   const ask = (command, parameters = {}) =>
     call('perform', { window, context: TOP, command, parameters, timeout: 10_000 });
-  assert.equal(await ask('url'), attacker.url('/'));
-  assert.equal(await ask('fragment', { url: attacker.url('/#x') }), true);
+  assert.equal(await ask('url'), server.url('/'));
+  assert.equal(await ask('fragment', { url: server.url('/#x') }), true);
+  assert.equal(await ask('fragment', { url: server.url('/other#x') }), false);
   await run(call, window, "history.pushState(null, '', '/moved#y')");
-  assert.equal(await ask('url'), attacker.url('/moved#y'));
-  await run(call, window, `history.pushState(null, '', '/${'x'.repeat(10_000)}')`);
-  assert.equal(await ask('url'), attacker.url(`/${'x'.repeat(10_000)}`));
-  for (const claimed of [
-    victim.url('/'),
-    `${attacker.origin}${'\\t'.repeat(5_000)}@127.0.0.1/`,
-    `${attacker.origin}@127.0.0.1/`,
-    'http://user@127.0.0.1/',
-    'nonsense',
-    'file:///etc/passwd',
-    'about:blank',
-  ]) {
-    await run(
-      call,
-      window,
-      `const { host, port } = new URL('${victim.origin}');
-      const claimed = { scheme: 'http', username: '', password: '', host, port: Number(port), path: [''], query: null, fragment: null };
-      Object.defineProperty(window._document, 'URL', { get: () => '${claimed}', configurable: true });
-      Object.defineProperty(window._document, '_URL', { get: () => claimed, set() {}, configurable: true });`,
-    );
-    assert.equal(await ask('url'), attacker.url('/'), claimed);
-    assert.equal(await ask('fragment', { url: victim.url('/#x') }), false, claimed);
-    assert.equal(await ask('fragment', { url: 'about:blank#x' }), false, claimed);
-  }
+  assert.equal(await ask('url'), server.url('/moved#y'));
 });
 
 test('several pages run at once and do not block each other', async (t) => {
@@ -296,32 +229,4 @@ test('a malformed request ends it', async (t) => {
   socket.write('hello\n');
   const [code] = await once(child, 'exit');
   assert.notEqual(code, 0);
-});
-
-suite('JSON of a page', () => {
-  const { JsonText } = require('../src/host/json-text.cjs');
-  const { toAnswer } = require('../src/host/lines.cjs');
-
-  test('is passed on as text, in which every reader finds characters', () => {
-    const text = JSON.stringify(['"\\', '\ud800', '\\ud800', '\u2028ä']);
-    const { id, json, result } = JSON.parse(toAnswer(7, new JsonText(text)));
-    assert.deepEqual([id, result], [7, undefined]);
-    assert.deepEqual(JSON.parse(json), ['"\\', '\ufffd', '\\ud800', '\u2028ä']);
-    assert.equal(json.includes('\\ud800"'), true, 'which is no escape');
-    assert.equal(JSON.parse(toAnswer(7, new JsonText('"\ud800"'))).json, '"\ufffd"');
-    // `JSON.rawJSON` can hold them as they are.
-    assert.equal(toAnswer(7, new JsonText(`"${'\ud800'.repeat(1_000)}"`)).length, 1_022);
-    assert.equal(toAnswer(7, undefined), '{"id":7,"result":null}');
-  });
-
-  test('is refused if it is no text, or has characters that JSON escapes', () => {
-    for (const given of [undefined, null, 7, {}, '"\n"', '\0'.repeat(1e6)])
-      assert.throws(() => new JsonText(given), { code: 'unknown error', message: "the page's answer cannot be read" });
-  });
-
-  test('is read here only if it is short', () => {
-    assert.deepEqual(new JsonText('{"window":1}').read(), { window: 1 });
-    for (const text of ['', '{', `[${'1,'.repeat(1_000)}1]`])
-      assert.throws(() => new JsonText(text).read(), { code: 'unknown error' });
-  });
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 
-import { eventually, host, open, serve } from './server.mjs';
+import { eventually, open, openHtml, serve } from './server.mjs';
 
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
 const document = (headers = {}, body = '') => ({
@@ -186,22 +186,29 @@ suite('cross-origin isolation', () => {
 
   test('is given to a frame of another origin that the page and its own header allow', async (t) => {
     const foreign = await serve(t, ROUTES);
-    for (const [allow, path, headers, isIsolated] of [
-      ['', '/frame', {}, false],
-      ['cross-origin-isolated', '/frame', {}, true],
-      [`cross-origin-isolated ${foreign.origin}`, '/frame', {}, true],
-      ["cross-origin-isolated 'self'", '/frame', {}, false],
-      ['cross-origin-isolated', '/denied', {}, false],
-      ['cross-origin-isolated', '/frame', { 'permissions-policy': 'cross-origin-isolated=(self)' }, false],
+    for (const [headers, cases] of [
+      [
+        {},
+        [
+          ['', '/frame', false],
+          ['cross-origin-isolated', '/frame', true],
+          [`cross-origin-isolated ${foreign.origin}`, '/frame', true],
+          ["cross-origin-isolated 'self'", '/frame', false],
+          ['cross-origin-isolated', '/denied', false],
+        ],
+      ],
+      [{ 'permissions-policy': 'cross-origin-isolated=(self)' }, [['cross-origin-isolated', '/frame', false]]],
     ]) {
-      const server = await serve(t, {
-        '/': document(headers, `<iframe src="${foreign.url(path)}" allow="${allow}"></iframe>`),
-      });
-      const page = await open(t, server.url('/'), { host: host(t) });
-      await eventually(async () => (await page.frames()).length === 2);
-      const { frame } = (await page.frames())[1];
-      const what = `${allow} ${path} ${JSON.stringify(headers)}`;
-      assert.equal(await page.evaluateIn({ frame }, 'crossOriginIsolated'), isIsolated, what);
+      const frames = cases.map(
+        ([allow, path], index) => `<iframe src="${foreign.url(path)}?${index}" allow="${allow}"></iframe>`,
+      );
+      const page = await openHtml(t, frames.join(''), { headers: { ...ISOLATED, ...headers } });
+      await eventually(() => page.frames().length === 1 + cases.length);
+      for (const [index, [allow, path, isIsolated]] of cases.entries()) {
+        const { frame } = (await page.frames()).find(({ url }) => url.endsWith(`?${index}`));
+        const what = `${allow} ${path} ${JSON.stringify(headers)}`;
+        assert.equal(await page.evaluateIn({ frame }, 'crossOriginIsolated'), isIsolated, what);
+      }
     }
   });
 });

@@ -1,8 +1,10 @@
 // Servers for tests, each on a port of its own and so an origin, and page hosts that are closed when a test ends.
 
 import { once } from 'node:events';
+import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
+import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 
 import { PageHost } from '@selfprof/page';
@@ -73,8 +75,17 @@ export function host(t, options = {}) {
   return pages;
 }
 
-/** Opens a page and records its events. */
-export async function open(t, url, { host: pages = host(t), ...options } = {}) {
+/** The host of tests that need none of their own. Its pages are closed when their tests end. */
+let shared;
+after(() => shared?.close());
+
+function sharedHost() {
+  shared ??= new Host({ jsdom });
+  return shared;
+}
+
+/** Opens a page, which is closed when the test ends, and records its events. */
+export async function open(t, url, { host: pages = sharedHost(), ...options } = {}) {
   const log = [];
   const errors = [];
   const problems = [];
@@ -86,6 +97,7 @@ export async function open(t, url, { host: pages = host(t), ...options } = {}) {
     },
     ...options,
   });
+  t.after(() => page.close());
   return Object.assign(page, { log, errors, problems });
 }
 
@@ -96,15 +108,18 @@ export async function openHtml(t, html, { routes = {}, headers = {}, ...options 
   return Object.assign(page, { server });
 }
 
-/** Watches the memory of this process until the test ends. Returns a function that says how much it has grown at most, in bytes. */
-export function watchMemory(t) {
-  const before = process.memoryUsage.rss();
-  let peak = before;
-  const timer = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 10);
-  t.after(() => clearInterval(timer));
-  return () => peak - before;
+/** How many threads this process and its children have, among them those of pages. */
+export function countThreads(pid = process.pid) {
+  try {
+    const tasks = fs.readdirSync(`/proc/${pid}/task`);
+    const children = tasks.flatMap((task) =>
+      fs.readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+    );
+    return children.reduce((sum, child) => sum + countThreads(child), tasks.length);
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
 }
 
 /** How long a test waits for something before it fails, in milliseconds. */

@@ -115,30 +115,4 @@ suite('storage', () => {
     await page.navigate(victim.url('/'));
     assert.deepEqual(await page.evaluate(ITEMS), [{ secret: '1' }, {}]);
   });
-
-  test('counts against what the page may buffer', async (t) => {
-    const server = await serve(t, { '*': '', '/worker.js': 'postMessage(1)' });
-    const pages = host(t, { bodyLimit: 1_000_000 });
-    const page = await open(t, server.url('/'), { host: pages });
-    await page.evaluate(() => {
-      localStorage.small = 'x';
-      for (let i = 0; i < 20; i++) localStorage[i] = `${i}`.repeat(100_000);
-    });
-    await page.navigate(server.url('/next'));
-    const size = await page.evaluate(() => [
-      localStorage.small,
-      Object.values(localStorage).reduce((sum, value) => sum + value.length, 0),
-    ]);
-    assert.equal(size[0], 'x');
-    assert.ok(size[1] <= 500_000, `${size[1]} characters`);
-    // What it has stored does not keep it from loading.
-    assert.equal(await page.evaluate("fetch('/other').then((response) => response.status)"), 200);
-    await page.evaluate(
-      () => new Promise((resolve) => new Worker('/worker.js').addEventListener('message', () => resolve())),
-    );
-    // An item that is removed makes room.
-    await page.evaluate("localStorage.clear(); localStorage.after = 'x'.repeat(100_000)");
-    await page.navigate(server.url('/'));
-    assert.equal(await page.evaluate('localStorage.after.length'), 100_000);
-  });
 });

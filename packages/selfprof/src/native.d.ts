@@ -127,7 +127,6 @@ export interface CloneWriterOptions {
   shareMemory(buffer: SharedArrayBuffer): void;
   dataCloneError(message: string): never;
   transferred: object[];
-  maxBytes: number;
 }
 
 /** What a value is deserialized with. */
@@ -315,7 +314,7 @@ export interface Addon {
   Timeline: new (
     origin: number,
     resolution: number,
-    limits?: { mark?: number; measure?: number; threadMemory?: number },
+    limits?: { mark?: number; measure?: number },
     timing?: Float64Array,
   ) => Timeline;
 
@@ -338,19 +337,6 @@ export interface Addon {
     formatStack: (error: Error, sites: NodeJS.CallSite[]) => unknown,
     promiseRejected: (isRejected: boolean, promise: Promise<unknown>, reason: unknown) => void,
   ): void;
-  /** Has a thread end that V8 does not interrupt. Where it may hold a lock, it goes on, and this is to be called again. */
-  loseThread(lost: Int32Array): boolean;
-  /** Has the process end, where it ends, without threads of pages that are lost or do not end. */
-  leaveThreadsAtExit(): void;
-  /** Has this thread end alone where V8 gives up and would end the process. The list's first element is then not 0; the second is the thread's tid. */
-  endAlone(lost: Int32Array): void;
-  forbidEval(contextObject: unknown): void;
-  /** Whether a text is too long to be compiled, or may take too much memory meanwhile. */
-  isTooLargeToCompile(source: string): boolean;
-  /** The first of these file descriptors that can be read without waiting, counted from 0; negative if there is none. */
-  findReadable(files: Int32Array): number;
-  /** Limits what servers may send beside data, for what a SecureContext has as `_external`; false if that is not possible. */
-  limitTls(context: unknown, certificateBytes: number): boolean;
   /** A function of the context, as `Reflect.apply`. It notes what the callee throws, for `mutedException`. */
   notingApply(
     contextObject: unknown,
@@ -359,21 +345,10 @@ export interface Addon {
   mutedException(exception: unknown): string | undefined;
   /** The same for a promise that was rejected without a handler. */
   mutedRejection(promise: unknown): string | undefined;
-  /** Whether the process has room for more objects that each reserve gigabytes of address space. */
-  reserveAddressSpace(count: number): boolean;
-  /** Notes the memory of a buffer that a page has made. Returns whether the page has at most so many bytes of it. */
-  noteSharedMemory(buffer: unknown, page: number, limit: number): boolean;
-  sharedMemory(page: number): number;
-  /** How many bytes a module takes outside of V8's heap, or why it is refused. */
-  measureWasm(module: Uint8Array, memoryLimit: number): number | string;
-  /** Whether the process has room for a module that takes as many bytes as this buffer has, and lives as long. */
-  noteWasmModule(buffer: unknown): boolean;
-  /** How many types of a module, or of the one that a text stands for, are new to the process; -1 when there is no room for them. */
-  noteWasmTypes(types: Uint8Array | string, room: number): number;
   /** Runs the promise jobs that are due; nothing while such jobs run. */
   runPromiseJobs(): void;
   settleImport(id: number, fulfilled: boolean, result: unknown): void;
-  /** Returns an array of the realm: the bytes, and the transferred buffers. See crates/node/src/api/structured_clone.rs. */
+  /** Returns an array of the realm: the bytes, and the transferred buffers. See crates/node/src/pages/structured_clone.rs. */
   serializeValue(value: unknown, options: CloneWriterOptions): unknown[] | undefined;
   /** Returns a value of the realm. */
   deserializeValue(bytes: ArrayBuffer, options: CloneReaderOptions): unknown;

@@ -1,4 +1,4 @@
-//! No circles between files of JavaScript and TypeScript, and no folder of the page host that reaches into another realm.
+//! No circles between files of JavaScript and TypeScript, and no folder of the page host that reaches into another one.
 
 use crate::checkout::files;
 use crate::graph::{Graph, circles};
@@ -7,18 +7,13 @@ use std::collections::BTreeSet;
 
 const SOURCE: &str = "packages/page/src/";
 
-/// The folders of the page host's code, named after where it runs, with the folders that each may import from. A realm's
-/// folder imports from itself and from the code that runs in any realm; `fetch` and `cloning` are what the host and the main
-/// realm share. The client runs in the user's process, and has the errors and the checks of options that the host shares.
-const REALMS: &[(&str, &[&str])] = &[
-    ("any-realm", &[]),
-    ("cloning", &["any-realm"]),
-    ("fetch", &["any-realm"]),
-    ("main-realm", &["any-realm", "cloning", "fetch"]),
-    ("dom-realm", &["any-realm"]),
-    ("window-realm", &["any-realm"]),
-    ("host", &["any-realm", "client", "cloning", "fetch"]),
+/// The folders of the page host's code, named after where it runs, with the folders that each may import from beside itself.
+const FOLDERS: &[(&str, &[&str])] = &[
     ("client", &[]),
+    ("fetch", &[]),
+    ("host", &["client", "fetch"]),
+    ("page", &["fetch"]),
+    ("window", &["fetch"]),
 ];
 
 #[test]
@@ -27,27 +22,13 @@ fn scripts_import_each_other_in_one_direction() {
 }
 
 #[test]
-fn a_realm_imports_from_itself_and_from_realm_free_code() {
+fn a_folder_of_the_page_host_imports_from_itself_and_fetch() {
     let sources = sources();
     assert!(
         sources.iter().any(|(name, _)| name.starts_with(SOURCE)),
         "the page host's code is not in {SOURCE}"
     );
     none(&crossings(&imports(&sources)));
-}
-
-#[test]
-fn code_for_any_realm_imports_no_package() {
-    let sources = sources();
-    let folder = format!("{SOURCE}any-realm/");
-    assert!(sources.iter().any(|(name, _)| name.starts_with(&folder)), "there is no code in {folder}");
-    let mut problems = Vec::new();
-    for (name, text) in sources.iter().filter(|(name, _)| name.starts_with(&folder)) {
-        for package in imported(text).iter().filter(|specifier| !specifier.starts_with('.')) {
-            problems.push(format!("{name} imports {package}: {folder} must use neither Node nor a package"));
-        }
-    }
-    none(&problems);
 }
 
 /// The scripts of the packages, of the pages in browsers, and of the tests' own programs.
@@ -197,7 +178,7 @@ fn strings(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The imports of the page host that lead from a realm's folder into another realm.
+/// The imports of the page host that lead from a folder into another one.
 fn crossings(graph: &Graph) -> Vec<String> {
     let mut problems = Vec::new();
     let folder_of = |name: &str| -> Option<String> {
@@ -206,8 +187,8 @@ fn crossings(graph: &Graph) -> Vec<String> {
     };
     for (name, used) in graph {
         let Some(folder) = folder_of(name) else { continue };
-        let Some((_, allowed)) = REALMS.iter().find(|(realm, _)| *realm == folder) else {
-            problems.push(format!("{name}: {SOURCE}{folder} is no realm: give it a row in REALMS"));
+        let Some((_, allowed)) = FOLDERS.iter().find(|(name, _)| *name == folder) else {
+            problems.push(format!("{name}: {SOURCE}{folder} has no row in FOLDERS"));
             continue;
         };
         for other in used {
@@ -246,7 +227,7 @@ fn imports_are_found() {
 }
 
 #[test]
-fn circles_of_scripts_and_crossings_of_realms_are_found() {
+fn circles_of_scripts_and_crossings_of_folders_are_found() {
     let graph = |files: &[(&str, &str)]| {
         let sources: Vec<(String, String)> =
             files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
@@ -263,12 +244,9 @@ fn circles_of_scripts_and_crossings_of_realms_are_found() {
         crossings(&graph(&[(&own, &text), (&format!("{SOURCE}{other}"), "")])).len()
     };
     assert_eq!(page("host/a.cjs", "fetch/b.cjs"), 0);
-    assert_eq!(page("driver/a.cjs", "host/b.cjs"), 0);
-    assert_eq!(page("dom-realm/a.cjs", "any-realm/b.cjs"), 0);
-    assert_eq!(page("dom-realm/a.cjs", "main-realm/b.cjs"), 1);
+    assert_eq!(page("page/a.cjs", "page/b.cjs"), 0);
+    assert_eq!(page("page/a.cjs", "window/b.cjs"), 1);
     assert_eq!(page("fetch/a.cjs", "host/b.cjs"), 1);
-    assert_eq!(page("dom-realm/a.cjs", "cloning/b.cjs"), 1);
-    assert_eq!(page("host/a.cjs", "driver/b.cjs"), 1);
-    assert_eq!(page("any-realm/a.cjs", "fetch/b.cjs"), 1);
-    assert_eq!(page("other/a.cjs", "any-realm/b.cjs"), 1);
+    assert_eq!(page("client/a.cjs", "host/b.cjs"), 1);
+    assert_eq!(page("other/a.cjs", "fetch/b.cjs"), 1);
 }

@@ -3,7 +3,8 @@
 use napi_derive::napi;
 
 use crate::agent::{current, thread_requests};
-use crate::{realms, signals, thread_usage};
+use crate::pages::realms;
+use crate::{signals, thread_usage};
 
 /// Counts of live objects, for tests that open and close many of them and check what is left.
 #[napi(object, object_from_js = false)]

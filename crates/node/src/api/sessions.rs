@@ -15,7 +15,7 @@ use crate::entries::collected_entries::{CollectedEntries, EntryColumns};
 use crate::output::chunk_queue::ChunkQueue;
 use crate::output::trace_columns::TraceColumns;
 use crate::output::trace_output::{OutputFormat, TraceOutput};
-use crate::realms;
+use crate::pages::realms;
 use crate::session_request::SessionRequest;
 
 /// The chunks of one session, as JavaScript holds them.

@@ -1,6 +1,6 @@
 //! The timeline of one global object.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use napi::bindgen_prelude::{Float64Array, Object, Uint32Array};
@@ -8,7 +8,7 @@ use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
 use selfprof_timing::{
     Clock, EntryType, EntryTypes, Filter, Limits, Members, NameId, Nanos, ObserverId, ObserverType,
-    Observers, PerformanceTiming, Resolution, SharedMemory, TimingAttribute,
+    Observers, PerformanceTiming, Resolution, TimingAttribute,
 };
 
 use super::fast_calls;
@@ -23,13 +23,6 @@ pub struct TimelineLimits {
     pub mark: Option<f64>,
     /// The maximum number of measures.
     pub measure: Option<f64>,
-    /// The maximum of bytes for all timelines of the thread that have such a limit.
-    pub thread_memory: Option<f64>,
-}
-
-thread_local! {
-    /// What the timelines of this thread use that have a limit of memory. The first of them says how much that is.
-    static MEMORY: OnceCell<SharedMemory> = const { OnceCell::new() };
 }
 
 /// The marks and measures of one global object.
@@ -62,17 +55,12 @@ impl Timeline {
             .into_iter()
             .find(|known| known.micros() == u64::from(resolution))
             .ok_or_else(|| invalid("the resolution must be 5 or 100 microseconds"))?;
-        let bytes = limits.as_ref().and_then(|limits| limits.thread_memory);
-        let memory = bytes.map_or_else(
-            || SharedMemory::new(usize::MAX),
-            |bytes| MEMORY.with(|memory| memory.get_or_init(|| SharedMemory::new(bytes as usize)).clone()),
-        );
         let limit = |given: Option<f64>| given.map_or(u32::MAX, |limit| limit as u32);
         let limits = limits.map_or_else(Limits::default, |limits| Limits {
             marks: limit(limits.mark),
             measures: limit(limits.measure),
         });
-        let mut timeline = selfprof_timing::Timeline::with_memory(limits, &memory);
+        let mut timeline = selfprof_timing::Timeline::new(limits);
         timeline.set_timing(timing.as_deref().map(performance_timing).transpose()?);
         Ok(Self {
             shared: Rc::new(SharedTimeline {

@@ -1,6 +1,6 @@
 //! Which realm a script belongs to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -28,8 +28,6 @@ pub enum Reach {
 pub struct Realms {
     realms: HashMap<RealmId, Realm>,
     scripts: HashMap<i32, Script>,
-    /// The muted scripts of realms that are forgotten: their functions can still be called, and what they throw stays hidden.
-    muted_of_forgotten: HashSet<i32>,
     /// How many sessions can see all realms of a group.
     wide_sessions: HashMap<Arc<str>, u32>,
     opened: u32,
@@ -53,9 +51,6 @@ pub(super) struct Script {
 }
 
 impl Realms {
-    /// How many scripts there may be. Each takes some 40 bytes as long as its realm is known, and a page can compile texts for days.
-    pub const MAX_SCRIPTS: usize = 1 << 22;
-
     /// Without realms.
     #[must_use]
     pub fn new() -> Self {
@@ -74,8 +69,7 @@ impl Realms {
     /// Registers a script of a realm. The engine gives equal scripts of one realm the same id; if one of them is muted, all are.
     ///
     /// # Errors
-    /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is registered for another realm;
-    /// [`RealmError::TooManyScripts`].
+    /// [`RealmError::Closed`]; [`RealmError::BelongsTo`] when the script is registered for another realm.
     pub fn register(&mut self, realm: RealmId, script_id: i32, muted: bool) -> Result<(), RealmError> {
         self.add(realm, script_id, muted, None)
     }
@@ -102,7 +96,6 @@ impl Realms {
         work: Option<Marker>,
     ) -> Result<(), RealmError> {
         let owner = open_realm(&mut self.realms, realm)?;
-        let is_full = self.scripts.len() + self.muted_of_forgotten.len() >= Self::MAX_SCRIPTS;
         match self.scripts.get_mut(&script_id) {
             Some(script) if script.realm != realm => Err(RealmError::BelongsTo(script.realm)),
             Some(script) => {
@@ -110,7 +103,6 @@ impl Realms {
                 script.work = script.work.filter(|_| work.is_some());
                 Ok(())
             }
-            None if is_full => Err(RealmError::TooManyScripts),
             None => {
                 owner.scripts.push(script_id);
                 self.scripts.insert(script_id, Script { realm, muted, work });
@@ -192,10 +184,7 @@ impl Realms {
     /// Whether the errors of a page's script are muted; none for scripts of the host and for code made by `eval`.
     #[must_use]
     pub fn is_muted(&self, script_id: i32) -> Option<bool> {
-        match self.script(script_id) {
-            Some(script) => script.work.is_none().then_some(script.muted),
-            None => self.muted_of_forgotten.contains(&script_id).then_some(true),
-        }
+        self.script(script_id).filter(|script| script.work.is_none()).map(|script| script.muted)
     }
 
     pub(super) fn script(&self, script_id: i32) -> Option<Script> {
@@ -219,9 +208,7 @@ impl Realms {
             });
             if unreachable && let Some(realm) = self.realms.remove(id) {
                 for id in realm.scripts {
-                    if let Some(Script { muted: true, work: None, .. }) = self.scripts.remove(&id) {
-                        self.muted_of_forgotten.insert(id);
-                    }
+                    self.scripts.remove(&id);
                 }
             }
         }
@@ -239,8 +226,6 @@ pub enum RealmError {
     Closed(RealmId),
     /// The script is registered for this realm.
     BelongsTo(RealmId),
-    /// There are [`Realms::MAX_SCRIPTS`].
-    TooManyScripts,
 }
 
 impl fmt::Display for RealmError {
@@ -248,9 +233,6 @@ impl fmt::Display for RealmError {
         match self {
             Self::Closed(RealmId(id)) => write!(f, "realm {id} is not open"),
             Self::BelongsTo(RealmId(id)) => write!(f, "the script belongs to realm {id}"),
-            Self::TooManyScripts => {
-                write!(f, "the thread has {} scripts, and accepts no more", Realms::MAX_SCRIPTS)
-            }
         }
     }
 }

@@ -164,47 +164,6 @@ fn entries_that_do_not_fit_are_counted() {
 }
 
 #[test]
-fn timelines_with_one_memory_drop_entries_when_it_is_used() {
-    const LIMIT: usize = 1 << 20;
-    /// A chunk of measures, a block of names and the pointers to such blocks.
-    const OVER: usize = 300_000;
-    let memory = SharedMemory::new(LIMIT);
-    let new = || Timeline::with_memory(Limits::default(), &memory);
-    let time = HighResTime(1.0);
-    let range = Range { start: time, duration: time };
-    let fill = |timeline: &mut Timeline, is_mark: bool, next_name: &dyn Fn(u32) -> u32| {
-        for index in 0..1_000_000 {
-            let name = NameId(next_name(index));
-            let appended =
-                if is_mark { timeline.mark(name, time) } else { timeline.append_measure(name, range) };
-            if appended == Appended::Dropped {
-                break;
-            }
-        }
-        assert!((LIMIT..LIMIT + OVER).contains(&memory.used()), "{}", memory.used());
-    };
-    for (is_mark, next_name) in
-        [(true, &(|_| 7_u32) as &dyn Fn(u32) -> u32), (true, &|index| index), (false, &|index| index % 5_000)]
-    {
-        let mut first = new();
-        fill(&mut first, is_mark, next_name);
-        assert_eq!((first.room(EntryType::Mark), first.room(EntryType::Measure)), (0, 0));
-        // Others have none left, and what each has dropped is its own count.
-        let mut second = new();
-        assert_eq!(second.mark(NameId(1), time), Appended::Dropped);
-        assert_eq!(second.dropped(EntryTypes(u32::MAX)), 1);
-        first.clear(Filter::default());
-        assert_eq!(second.mark(NameId(1), time), Appended::Kept);
-        drop((first, second));
-        assert_eq!(memory.used(), 0);
-    }
-    // Few entries may keep many names: a name for each block.
-    let mut timeline = new();
-    fill(&mut timeline, true, &|index| index * 512);
-    assert!(timeline.count(Filter::default()) < 200);
-}
-
-#[test]
 fn ten_million_marks_against_a_bounded_buffer_lose_nothing_that_was_recorded() {
     const KEPT: u32 = 1_000_000;
     let mut timeline = Timeline::new(Limits { marks: KEPT, measures: 0 });

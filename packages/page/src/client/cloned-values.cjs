@@ -53,7 +53,7 @@ function toPlatformObject(data) {
   }
 }
 
-/** @param {unknown} value @throws {DOMException} `DataCloneError` */
+/** @param {unknown} value @returns {Uint8Array} @throws {DOMException} `DataCloneError` */
 function writeValue(value) {
   const writer = new ValueWriter();
   writer.writeHeader();

@@ -16,7 +16,7 @@ class PageError extends Error {
   }
 }
 
-/** What a page says in an error: main-realm/dom-messages.cjs limits its length. @param {unknown} value */
+/** What a page says in an error. @param {unknown} value */
 function textOf(value) {
   return typeof value === 'string' ? value : '';
 }

@@ -6,7 +6,7 @@ const { fork } = require('node:child_process');
 const path = require('node:path');
 
 const { toError } = require('./error-records.cjs');
-const { processFlags } = require('./inherited-flags.cjs');
+const { processFlags } = require('./process-flags.cjs');
 
 const PROGRAM = path.join(__dirname, '..', 'host', 'host-process.cjs');
 

@@ -52,7 +52,7 @@ function toHeaders(headers, url) {
 
 /**
  * @param {NonNullable<NavigateOptions['profile']>} options
- * @returns {import('../any-realm/thread-messages.js').RecordingOptions}
+ * @returns {import('../page/thread-messages.js').RecordingOptions}
  * @throws {RangeError}
  */
 function toRecordingOptions({ sampleInterval = 1, maxBufferSize = DEFAULT_SAMPLES, includeSameOriginFrames = false }) {

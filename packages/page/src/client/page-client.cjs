@@ -381,7 +381,7 @@ class Page extends EventEmitter {
   }
 
   /**
-   * @param {string} action see dom-realm/automation/page-actions.cjs
+   * @param {string} action see page/automation/page-actions.cjs
    * @param {string} selector
    * @param {ActionOptions} [options]
    * @param {object} [parameters]
@@ -474,7 +474,7 @@ class Page extends EventEmitter {
     await this.#act('event', selector, options, { type, init });
   }
 
-  /** @param {string} what see READERS in dom-realm/automation/page-actions.cjs @param {string} selector @param {ActionOptions} [options] @param {string} [name] */
+  /** @param {string} what see READERS in page/automation/page-actions.cjs @param {string} selector @param {ActionOptions} [options] @param {string} [name] */
   async #read(what, selector, options, name) {
     return await this.#act('read', selector, options, { what, name });
   }

@@ -1,20 +1,10 @@
 'use strict';
 
-// Cookies, kept by tough-cookie, which jsdom brings. The user's thread has the authoritative jar of each page. Each thread of the page has a
-// copy, and every change is sent to the other threads.
+// Cookies, kept by tough-cookie, which jsdom brings. The host has the authoritative jar of each page. Each thread of the page has a
+// copy: see cookie-copy.cjs.
 
-const {
-  CookieCounts,
-  isTooLarge,
-  MAX_PER_DOMAIN,
-  placeOf,
-  textOfItsOwn,
-  withoutQuery,
-} = require('./cookie-limits.cjs');
-const { newCookieStore, someRelated } = require('./cookie-store.cjs');
 const { toughCookie } = require('./jsdom-packages.cjs');
 const { isTrustworthy } = require('./origin.cjs');
-const { NetworkError } = require('./request.cjs');
 const { isSameSite, registrableDomain } = require('./site.cjs');
 
 /** @typedef {import('tough-cookie').Cookie} Cookie */
@@ -33,24 +23,20 @@ const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 /** What names of cookies promise about who has set them. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-cookie-name-prefixes */
 const PREFIX = /^__(secure|host-http|host|http)-/i;
 
+/** Bytes of a name with its value. https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#name-storage-model */
+const MAX_SIZE = 4_096;
+
 /** The last time that `Date` can say, in milliseconds. */
 const MAX_TIME = 8.64e15;
 
 /** How long a cookie without `SameSite` is sent with a POST that navigates from another site, as in Chromium, in milliseconds: logging in may depend on it. */
 const LAX_ALLOWS_UNSAFE = 120_000;
 
-/**
- * Characters of the cookies in a request. Servers take less: of 16 KB in all headers, by default, to 64 KB. A site has more in domains inside each other,
- * and a thread has hundreds of requests.
- */
-const MAX_HEADER = 1 << 16;
-
 class Cookies {
   /** @type {import('tough-cookie').CookieJar | undefined} */
   #opened;
   #saved;
   #onChange;
-  #counts = new CookieCounts();
 
   /**
    * @param {import('tough-cookie').SerializedCookieJar} [saved] by `save`
@@ -67,11 +53,8 @@ class Cookies {
       const { CookieJar } = toughCookie();
       this.#opened =
         this.#saved === undefined
-          ? new CookieJar(newCookieStore(), { looseMode: true })
-          : CookieJar.deserializeSync(this.#saved, newCookieStore());
-      this.#opened.store.getAllCookies((_error, cookies) => {
-        for (const cookie of cookies ?? []) this.#counts.add(cookie);
-      });
+          ? new CookieJar(newStore(), { looseMode: true })
+          : CookieJar.deserializeSync(this.#saved, newStore());
     }
     return this.#opened;
   }
@@ -91,7 +74,7 @@ class Cookies {
 
   /** Stores a cookie, such as one of another copy. Returns whether it was acceptable. @param {CookieChange} change */
   apply({ url, cookie, isHttp }) {
-    if (isTooLarge(cookie, url) || CONTROL.test(cookie)) return false;
+    if (Buffer.byteLength(cookie.split(';', 1)[0]) > MAX_SIZE || CONTROL.test(cookie)) return false;
     const parsed = toughCookie().Cookie.parse(cookie, { loose: true });
     if (parsed === undefined || !isForHost(parsed, url) || hasFalsePrefix(parsed, url)) return false;
     // It would be sent by other sites, for anybody on the network to read.
@@ -100,16 +83,8 @@ class Cookies {
     const jar = this.#jar;
     const stored = jar.setCookieSync(parsed, url, { ignoreError: true, http: isHttp });
     if (stored === undefined) return false;
-    keepLittleOf(stored);
-    const remove = (/** @type {import('./cookie-limits.cjs').StoredCookie} */ { domain, path, key }) =>
-      jar.store.removeCookie(domain, path, key, () => {});
-    const expiry = stored.expiryTime();
-    if (expiry !== undefined && expiry <= Date.now()) {
-      this.#counts.remove(stored);
-      remove(placeOf(stored));
-    } else {
-      for (const evicted of this.#counts.add(stored)) remove(evicted);
-    }
+    fixExpiry(stored);
+    if (stored.TTL() <= 0) jar.store.removeCookie(stored.domain ?? '', stored.path ?? '/', stored.key, () => {});
     return true;
   }
 
@@ -126,16 +101,23 @@ class Cookies {
     const { canonicalDomain, defaultPath, pathMatch } = toughCookie();
     const path = added.path ?? defaultPath(pathname);
     const name = sentName(added);
-    return someRelated(
-      this.#jar.store,
-      added.cdomain() ?? canonicalDomain(hostname) ?? hostname,
-      (other) => other.secure && sentName(other) === name && pathMatch(path, other.path ?? '/'),
-    );
+    const domain = added.cdomain() ?? canonicalDomain(hostname) ?? hostname;
+    let isFound = false;
+    // The store calls back at once.
+    this.#jar.store.getAllCookies((_error, cookies) => {
+      isFound = (cookies ?? []).some(
+        (other) =>
+          other.secure &&
+          (isWithin(domain, other.domain ?? '') || isWithin(other.domain ?? '', domain)) &&
+          sentName(other) === name &&
+          pathMatch(path, other.path ?? '/'),
+      );
+    });
+    return isFound;
   }
 
   /** @param {CookieChange} change @param {SameSiteContext} sameSiteContext */
-  #set({ url, ...cookie }, sameSiteContext) {
-    const change = { url: withoutQuery(url), ...cookie };
+  #set(change, sameSiteContext) {
     // Cookies with `SameSite` come from requests of their own site, and from navigations of the page.
     if (sameSiteContext === 'none' && this.#isOfSameSite(change)) return;
     if (this.apply(change)) this.#onChange(change);
@@ -168,11 +150,8 @@ class Cookies {
    */
   store(url, headers, request) {
     const sameSiteContext = request.isTopLevel ? 'lax' : contextOf(url, request);
-    let count = 0;
     for (const [name, value] of headers) {
       if (name !== 'set-cookie') continue;
-      // No domain keeps more, and a response must not keep the thread for long.
-      if (++count > MAX_PER_DOMAIN) break;
       // Headers are read as Latin-1; in cookies, browsers take them for UTF-8.
       this.#set({ url: url.href, cookie: Buffer.from(value, 'latin1').toString(), isHttp: true }, sameSiteContext);
     }
@@ -184,15 +163,11 @@ class Cookies {
    *
    * @param {URL} url
    * @param {CookieRequest} request
-   * @throws {NetworkError} if they are too many
    */
   headerFor(url, request) {
     if (this.#isUnused) return '';
     const isLogin = request.isTopLevel && request.method === 'POST';
     const cookies = this.#cookiesFor(url.href, { sameSiteContext: contextOf(url, request), isLogin });
-    const length = cookies.reduce((sum, { key, value }) => sum + key.length + value.length, 0);
-    if (length > MAX_HEADER)
-      throw new NetworkError(`the cookies for ${url.origin} have more than ${MAX_HEADER} characters`);
     return Buffer.from(textOf(cookies)).toString('latin1');
   }
 
@@ -221,6 +196,20 @@ class Cookies {
   setByScript(url, text, client) {
     this.#set({ url, cookie: text, isHttp: false }, contextOfDocument(client));
   }
+}
+
+function newStore() {
+  const store = new (toughCookie().MemoryCookieStore)();
+  // Its own throws for hosts such as `test`. The jar selects by domain and path from what it gets.
+  store.findCookies = /** @type {any} */ (
+    (/** @type {unknown[]} */ ...args) => store.getAllCookies(/** @type {any} */ (args.at(-1)))
+  );
+  return store;
+}
+
+/** Whether a host is in a domain, or is the domain. @param {string} host @param {string} domain */
+function isWithin(host, domain) {
+  return host === domain || host.endsWith(`.${domain}`);
 }
 
 /**
@@ -252,17 +241,9 @@ function isForHost(cookie, url) {
  * @param {Cookie} cookie
  */
 function sentName(cookie) {
-  let sent = sentNames.get(cookie);
-  if (sent === undefined) {
-    const [, name = ''] = /^[\s=]*([^=]*)/.exec(cookie.cookieString()) ?? [];
-    sent = name.trimEnd();
-    sentNames.set(cookie, sent);
-  }
-  return sent;
+  const [, name = ''] = /^[\s=]*([^=]*)/.exec(cookie.cookieString()) ?? [];
+  return name.trimEnd();
 }
-
-/** Each new cookie is compared with many others, and the value of one without a name is long. @type {WeakMap<Cookie, string>} */
-const sentNames = new WeakMap();
 
 /** Whether a cookie's name promises what is not true of it. @param {Cookie} cookie @param {string} url */
 function hasFalsePrefix(cookie, url) {
@@ -280,23 +261,12 @@ function textOf(cookies) {
   return cookies.map((cookie) => cookie.cookieString()).join('; ');
 }
 
-/**
- * Keeps what is counted alone. V8 keeps the whole text for a part of it, and tough-cookie the attributes that it does not know.
- *
- * @param {Cookie} cookie
- */
-function keepLittleOf(cookie) {
-  cookie.extensions = null;
-  // For tough-cookie, `Max-Age` counts from when the cookie was last read.
-  if (cookie.maxAge !== null) {
-    const end = Date.now() + Number(cookie.maxAge) * 1_000;
-    cookie.expires = end < MAX_TIME ? new Date(Math.max(end, 0)) : 'Infinity';
-    cookie.maxAge = null;
-  }
-  cookie.key = textOfItsOwn(cookie.key);
-  cookie.value = textOfItsOwn(cookie.value);
-  cookie.domain = cookie.domain && textOfItsOwn(cookie.domain);
-  cookie.path = cookie.path && textOfItsOwn(cookie.path);
+/** For tough-cookie, `Max-Age` counts from when the cookie was last read. @param {Cookie} cookie */
+function fixExpiry(cookie) {
+  if (cookie.maxAge === null) return;
+  const end = Date.now() + Number(cookie.maxAge) * 1_000;
+  cookie.expires = end < MAX_TIME ? new Date(Math.max(end, 0)) : 'Infinity';
+  cookie.maxAge = null;
 }
 
 /** When a cookie ends, in seconds; undefined for one of the session, and one that never ends. @param {Cookie} cookie */

@@ -1,18 +1,17 @@
 'use strict';
 
-// Describes the document that a response becomes: its origin and its permissions. This is decided in the user's thread, for all threads.
+// Describes the document that a response becomes: its origin and its permissions. This is decided in the host, for all threads.
 
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
 
-const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
+const { UNRESTRICTED } = require('./sandbox-attribute.cjs');
 const { documentType, whyNoDocument } = require('./document-type.cjs');
 const { getHeader } = require('./headers.cjs');
 const { allowsItself, isAllowedInFrame, readIsolationHeader } = require('./isolation-policy.cjs');
 const { readEmbedderPolicy, readOpenerPolicy, readProfilingMode } = require('./policy-headers.cjs');
 const { isSameSite } = require('./site.cjs');
 const { folderOf, folderOrigin, isSameOrigin, isTrustworthy, newOpaqueOrigin, originOfUrl } = require('./origin.cjs');
-const { urlOf } = require('./url-text.cjs');
 
 /**
  * A document before it is parsed.
@@ -29,7 +28,7 @@ const { urlOf } = require('./url-text.cjs');
  * @property {boolean} [hasCrossSiteAncestor] whether a document around it is of another site, so that it has no cookies with `SameSite`:
  *   https://html.spec.whatwg.org/multipage/webappapis.html#concept-environment-has-cross-site-ancestor
  * @property {import('./origin.cjs').Origin[]} [ancestors] the origins of the documents around it
- * @property {import('../any-realm/sandbox-attribute.cjs').Sandbox} [sandbox] by default, unrestricted
+ * @property {import('./sandbox-attribute.cjs').Sandbox} [sandbox] by default, unrestricted
  * @property {number} [startedAt] when the navigation began, in milliseconds on the clock that threads share
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of its response
  */
@@ -96,7 +95,7 @@ function describePage(response, root) {
  * @param {DocumentResponse} response
  * @param {Description} embedder the document that contains the frame
  * @param {object} frame
- * @param {import('../any-realm/sandbox-attribute.cjs').Sandbox} frame.sandbox
+ * @param {import('./sandbox-attribute.cjs').Sandbox} frame.sandbox
  * @param {string | null} [frame.allow] the attribute
  * @param {string} [frame.src] the URL in the attribute of the frame element: by default, that of the response. Empty if there is none
  * @param {boolean} [frame.isEmbedderIsolated] whether the document around it is isolated: by default, as `embedder`
@@ -154,12 +153,12 @@ function describeFrame(
     throw new LoadRefused(`${url.href} forbids to be framed (X-Frame-Options)`);
   }
   const isolated = hasHeaders(url) ? readIsolationHeader(headers) : (isLocal ? asker : embedder).isolated;
-  const from = urlOf(src);
+  const from = URL.parse(src);
   const around = {
     embedder: embedder.origin,
     declared: embedder.isolated,
     allow,
-    src: isLocal || from === undefined ? embedder.origin : originOfUrl(from),
+    src: isLocal || from === null ? embedder.origin : originOfUrl(from),
   };
   const isIsolated = isEmbedderIsolated && isAllowedInFrame(origin, around) && allowsItself(isolated, origin);
   return {

@@ -3,7 +3,7 @@
 // Which responses become documents, and of which type. Servers rely on it: what they serve as a file to save, or as text, may be of anybody.
 
 const { getHeader, isNosniff, splitAtCommas } = require('./headers.cjs');
-const { MAX_LENGTH, parseMimeType } = require('./mime-type.cjs');
+const { parseMimeType } = require('./mime-type.cjs');
 
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 
@@ -29,13 +29,6 @@ const XML = /^[\t\n\f\r ]*<\?xml/;
 const SNIFFED = 1_445;
 
 /**
- * What a MIME type begins with. The parser takes long to refuse what has no type, of which a header can have thousands.
- * https://mimesniff.spec.whatwg.org/#parse-a-mime-type
- */
-const VALID = /^[\t\n\r ]*[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+[\t\n\r ]*(?:;|$)/;
-const ANY = /^[\t\n\r ]*\*\/\*[\t\n\r ]*(?:;|$)/;
-
-/**
  * The MIME type of a document: the last valid one. https://fetch.spec.whatwg.org/#concept-header-extract-mime-type
  *
  * @param {HeaderList} headers of the network
@@ -45,10 +38,9 @@ function documentType(headers, body) {
   const last = headers
     .filter(([name]) => name === 'content-type')
     .flatMap(([, value]) => splitAtCommas(value))
-    // Parameters that are cut off do not matter.
-    .map((value) => value.slice(0, MAX_LENGTH))
-    .findLast((value) => VALID.test(value) && !ANY.test(value));
-  if (last !== undefined) return String(parseMimeType(last));
+    .map(parseMimeType)
+    .findLast((type) => type !== null && type.essence !== '*/*');
+  if (last) return String(last);
   // Browsers look into such a response, unless they must not.
   if (isNosniff(headers)) return 'text/plain';
   const begin = Buffer.from(body?.subarray(0, SNIFFED) ?? []).toString('latin1');

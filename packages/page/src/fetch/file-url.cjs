@@ -32,20 +32,15 @@ const TYPE_BY_EXTENSION = {
   '.wasm': 'application/wasm',
 };
 
-/** How much is read at once, in bytes. */
-const PART = 1 << 20;
-
-/** @typedef {{ limit: number, lease?: import('./request.cjs').Response['lease'], signal?: AbortSignal | undefined }} ReadOptions `limit` is in bytes */
-
 /**
  * @param {URL} url
  * @param {import('./request.cjs').Request} request
  * @param {import('./request.cjs').Client} client
- * @param {ReadOptions} options
+ * @param {number} limit in bytes
  * @returns {Promise<import('./request.cjs').BlobContent>}
  * @throws {NetworkError}
  */
-async function readFileUrl(url, request, client, options) {
+async function readFileUrl(url, request, client, limit) {
   const folder = folderOf(client.origin);
   const isOpenedByUser = request.mode === 'navigate' && request.isTopLevel === true;
   if (!isOpenedByUser) {
@@ -60,7 +55,7 @@ async function readFileUrl(url, request, client, options) {
         throw new Error(`a symbolic link leads out of ${folder}`);
     }
     const type = TYPE_BY_EXTENSION[path.extname(file).toLowerCase()] ?? 'application/octet-stream';
-    return { type, bytes: await readRegularFile(file, options) };
+    return { type, bytes: await readRegularFile(file, limit) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NetworkError(`${fileURLToPath(url)} cannot be read: ${reason}`, { cause: error });
@@ -68,32 +63,16 @@ async function readFileUrl(url, request, client, options) {
 }
 
 /**
- * Devices and pipes have no end, and opening a pipe can wait for ever. So can reading some files of /proc: these have no size, and are as
- * empty here as they claim to be.
+ * Devices and pipes have no end, and opening a pipe can wait for ever.
  *
  * @param {string} file
- * @param {ReadOptions} options
+ * @param {number} limit in bytes
  */
-async function readRegularFile(file, { limit, lease, signal }) {
-  if (!(await fs.stat(file)).isFile()) throw new Error('it is not a regular file');
-  const handle = await fs.open(file);
-  try {
-    const { size } = await handle.stat();
-    if (size > limit) throw new Error(`it is larger than ${limit} bytes`);
-    lease?.add(size);
-    const bytes = new Uint8Array(size);
-    let length = 0;
-    while (length < size) {
-      signal?.throwIfAborted();
-      const { bytesRead } = await handle.read(bytes, length, Math.min(size - length, PART));
-      // It has become shorter.
-      if (bytesRead === 0) break;
-      length += bytesRead;
-    }
-    return bytes.subarray(0, length);
-  } finally {
-    await handle.close();
-  }
+async function readRegularFile(file, limit) {
+  const stats = await fs.stat(file);
+  if (!stats.isFile()) throw new Error('it is not a regular file');
+  if (stats.size > limit) throw new Error(`it is larger than ${limit} bytes`);
+  return new Uint8Array(await fs.readFile(file));
 }
 
 module.exports = { readFileUrl };

@@ -3,11 +3,10 @@
 // The policy-controlled feature `cross-origin-isolated`, whose default allowlist is `self`: a header of a document and the attribute `allow` of
 // frames say which documents may have the fine clock. https://w3c.github.io/webappsec-permissions-policy/
 
-const { FEATURE, readAllowAttribute } = require('../any-realm/allow-attribute.cjs');
+const { FEATURE, readAllowAttribute } = require('./allow-attribute.cjs');
 const { getHeader } = require('./headers.cjs');
 const { isOpaque } = require('./origin.cjs');
 const { Token, parseDictionary } = require('./structured-fields.cjs');
-const { urlOf } = require('./url-text.cjs');
 
 /** @typedef {import('./origin.cjs').Origin} Origin */
 
@@ -31,7 +30,7 @@ function includes(allowlist, origin, { self, src }) {
     if (value === '*') return true;
     if (value === 'self') return origin === self;
     if (value === 'src') return origin === src;
-    return !isOpaque(origin) && urlOf(value)?.origin === origin;
+    return !isOpaque(origin) && URL.parse(value)?.origin === origin;
   });
 }
 

@@ -9,47 +9,31 @@ const path = require('node:path');
 /** @type {NodeJS.Require | undefined} */
 let requireFromJsdom;
 
+/** Node looks for the files of a package each time that it is required. @type {Map<string, any>} */
+const loaded = new Map();
+
 /** @param {{ folder: string }} library jsdom */
 function useJsdom(library) {
-  requireFromJsdom ??= createRequire(path.join(library.folder, 'lib', 'api.js'));
+  requireFromJsdom ??= createRequire(path.join(library.folder, 'package.json'));
 }
 
-/**
- * @param {string} name
- * @param {NodeJS.Require} [from]
- */
-function load(name, from = requireFromJsdom) {
-  if (from === undefined) throw new Error(`${name} was needed before useJsdom() was called`);
-  return from(name);
+/** @param {string} name @param {string} [dependent] the dependency of jsdom that depends on it, if jsdom itself does not */
+function load(name, dependent) {
+  if (requireFromJsdom === undefined) throw new Error(`${name} was needed before useJsdom() was called`);
+  if (!loaded.has(name)) {
+    const from = dependent === undefined ? requireFromJsdom : createRequire(requireFromJsdom.resolve(dependent));
+    loaded.set(name, from(name));
+  }
+  return loaded.get(name);
 }
-
-/** Needed for each cookie. @type {import('tough-cookie') | undefined} */
-let cookiePackage;
 
 /** @returns {import('tough-cookie')} */
-function toughCookie() {
-  const found = cookiePackage ?? load('tough-cookie');
-  cookiePackage = found;
-  return found;
-}
-
+const toughCookie = () => load('tough-cookie');
+/** The public suffix list. @returns {import('tldts')} */
+const tldts = () => load('tldts', 'tough-cookie');
 /** @returns {import('whatwg-mimetype')} */
 const whatwgMimetype = () => load('whatwg-mimetype');
-/** @returns {import('whatwg-url')} */
-const whatwgUrl = () => load('whatwg-url');
 /** @returns {import('data-urls')} */
 const dataUrls = () => load('data-urls');
 
-/** Node looks for its files each time that it is required. @type {import('tldts') | undefined} */
-let suffixes;
-
-/** The public suffix list, which is a dependency of tough-cookie. @returns {import('tldts')} */
-function tldts() {
-  if (suffixes !== undefined) return suffixes;
-  const from = requireFromJsdom === undefined ? undefined : createRequire(requireFromJsdom.resolve('tough-cookie'));
-  const found = load('tldts', from);
-  suffixes = found;
-  return found;
-}
-
-module.exports = { dataUrls, tldts, toughCookie, useJsdom, whatwgMimetype, whatwgUrl };
+module.exports = { dataUrls, tldts, toughCookie, useJsdom, whatwgMimetype };

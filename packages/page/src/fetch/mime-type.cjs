@@ -5,18 +5,11 @@
 const { whatwgMimetype } = require('./jsdom-packages.cjs');
 
 /**
- * The longest MIME type that is parsed, in characters. The parser's time grows with the square of the length, and types come from
- * servers and pages.
- */
-const MAX_LENGTH = 1_024;
-
-/**
  * @param {string | null | undefined} text
  * @returns {import('whatwg-mimetype').MIMEType | null} `null` when it is no MIME type
  */
 function parseMimeType(text) {
-  if (text === null || text === undefined || text.length > MAX_LENGTH) return null;
-  return whatwgMimetype().MIMEType.parse(text);
+  return text === null || text === undefined ? null : whatwgMimetype().MIMEType.parse(text);
 }
 
 /** `type/subtype` in lower case; empty when it is no MIME type. @param {string | null | undefined} text */
@@ -44,4 +37,4 @@ function isImageAudioVideoOrCsv(text) {
   return /^(image|audio|video)\/|^text\/csv$/.test(essence(text));
 }
 
-module.exports = { MAX_LENGTH, charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson, parseMimeType };
+module.exports = { charset, essence, isImageAudioVideoOrCsv, isJavaScript, isJson, parseMimeType };

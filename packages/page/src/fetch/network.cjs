@@ -3,21 +3,18 @@
 // Fetch: schemes, HTTP with its redirects, and which kind of response the client gets.
 // https://fetch.spec.whatwg.org/#fetching
 //
-// It runs in main realms and in the user's thread. What it knows about the client (its origin and its policies) comes from the page
+// It runs in page threads and in the host. What it knows about the client (its origin and its policies) comes from the page
 // host and never from code of the page.
 
 const { STATUS_CODES } = require('node:http');
 
-const { withoutFragment } = require('../any-realm/claimed-url.cjs');
+const { withoutFragment } = require('./without-fragment.cjs');
 const { isBlockedByPort, isBlockedByType } = require('./blocking.cjs');
-const { BufferBudget } = require('./buffer-budget.cjs');
 const { SAFELISTED_METHODS, checkPreflight, corsCheck, preflightHeaders, unsafeHeaderNames } = require('./cors.cjs');
 const { decodeDataUrl } = require('./data-url.cjs');
-const { withRests } = require('./rests.cjs');
 const { HEADERS_SIZE, mayRevealTiming, now } = require('./fetch-timing.cjs');
 const { readFileUrl } = require('./file-url.cjs');
 const { getHeader } = require('./headers.cjs');
-const { copyInTurns } = require('./joined-bytes.cjs');
 const { essence } = require('./mime-type.cjs');
 const { isSameOrigin, isTrustworthy, serialize } = require('./origin.cjs');
 const { followRedirect, redirectLocation } = require('./redirect.cjs');
@@ -25,8 +22,6 @@ const { referrerFor } = require('./referrer.cjs');
 const { NetworkError, checkLength, parseUrl } = require('./request.cjs');
 const { resourcePolicyCheck } = require('./resource-policy.cjs');
 const { farther, siteRelation } = require('./site.cjs');
-const { inSlices } = require('./time-slices.cjs');
-const { Turns } = require('./turns.cjs');
 
 /** @typedef {import('./request.cjs').Client} Client */
 /** @typedef {import('./request.cjs').Request} Request */
@@ -36,71 +31,51 @@ const { Turns } = require('./turns.cjs');
 /** @typedef {import('./fetch-timing.cjs').FetchTiming} FetchTiming */
 /** @typedef {import('./headers.cjs').HeaderList} HeaderList */
 /** @typedef {import('./http.cjs').HttpResponse} HttpResponse */
-/** @typedef {NonNullable<Parameters<import('./http.cjs').Transport['send']>[1]>} SendOptions */
+/** @typedef {Parameters<import('./http.cjs').Transport['send']>[0]} Message */
 
 /**
+ * An HTTP request before it goes out, for a caller who may answer it in place of the server.
+ *
  * @typedef {object} InterceptedRequest
- * @property {string} url
+ * @property {string} url without its fragment
  * @property {string} method
- * @property {HeaderList} headers
+ * @property {HeaderList} headers all that would be sent
  * @property {Uint8Array | null} body
- * @property {string} destination
+ * @property {string} destination as named by Fetch
  * @property {Request['mode']} mode
  */
 
 /**
- * What is to be done with a request: it gets a response, fails, or is sent with other members. By default it is sent as it is.
+ * What is done with a request: it gets a response, fails, or is sent with other members, which the page does not see.
  *
- * @typedef {{ status: number, headers: HeaderList, body: Uint8Array } | { abort: true } | { send: Partial<InterceptedRequest> }} Interception
+ * @typedef {{ status: number, headers: HeaderList, body: Uint8Array } | { abort: true } |
+ *   { send: Partial<Pick<InterceptedRequest, 'url' | 'method' | 'headers' | 'body'>> }} Interception
+ */
+
+/**
+ * Decides about a request; `undefined` sends it as it is. Called for redirected requests, too.
+ *
  * @typedef {(request: InterceptedRequest) => Promise<Interception | undefined>} Intercept
  */
 
-/** How many requests of a page, or of a thread, may be under way: each has a connection, and a process has few. Browsers have as many. */
-const MAX_REQUESTS = 256;
-
-/** How many of their bodies are decoded at once: in threads that the whole process shares. */
-const MAX_DECODING = 2;
-
-/** How many files are read at once, in threads that the whole process shares. */
-const MAX_FILES = 4;
-
-/** How many bytes the decoders of their responses may take together: V8 counts nothing of that. */
-const MAX_DECODERS = 256 << 20;
-
-/** @param {boolean} [isUnref] whether they do not keep the thread alive @returns {import('./response-body.cjs').Decoders} */
-function newDecoders(isUnref = false) {
-  return {
-    memory: new BufferBudget(MAX_DECODERS),
-    turns: new Turns(MAX_DECODING),
-    work: isUnref ? withRests : (work) => work(),
-  };
-}
-
 class Network {
-  #turns = new Turns(MAX_REQUESTS);
-  #files = new Turns(MAX_FILES);
-  #decoders;
   #transport;
   #cookies;
   #userAgent;
-  #budget;
-  #intercept;
+  /** May be set at any time. @type {Intercept | undefined} */
+  intercept;
 
   /**
    * @param {import('./http.cjs').Transport} transport
    * @param {import('./cookies.cjs').Cookies} cookies
    * @param {string} userAgent
-   * @param {import('./buffer-budget.cjs').BufferBudget} [budget] of the responses together, until their leases are released
-   * @param {import('./response-body.cjs').Decoders} [decoders]
-   * @param {Intercept} [intercept] asked about each request over HTTP
+   * @param {Intercept} [intercept]
    */
-  constructor(transport, cookies, userAgent, budget, decoders = newDecoders(), intercept = undefined) {
+  constructor(transport, cookies, userAgent, intercept) {
     this.#transport = transport;
     this.#cookies = cookies;
     this.#userAgent = userAgent;
-    this.#budget = budget;
-    this.#decoders = decoders;
-    this.#intercept = intercept;
+    this.intercept = intercept;
   }
 
   /**
@@ -111,29 +86,8 @@ class Network {
    * @throws {NetworkError}
    */
   async fetch(request, client, signal) {
-    const lease = this.#budget?.lease();
-    try {
-      const response = await this.#fetch(request, client, { signal, lease, decoders: this.#decoders });
-      return lease === undefined ? response : { ...response, lease };
-    } catch (error) {
-      lease?.release();
-      throw error;
-    }
-  }
-
-  /**
-   * @param {Request} request
-   * @param {Client} client
-   * @param {SendOptions} options
-   * @returns {Promise<Response>}
-   */
-  async #fetch(request, client, options) {
-    const { lease } = options;
     const { method = 'GET', mode } = request;
-    // Before it is parsed, which takes long.
-    if (mode === 'navigate' && client.isUser !== true) checkLength(request.url);
     const url = parseUrl(request.url);
-    // Characters that are not ASCII have become up to nine times as many.
     if (mode === 'navigate' && client.isUser !== true) checkLength(url.href);
     if (mode === 'no-cors' && !SAFELISTED_METHODS.has(method))
       throw new NetworkError(`${method} is not a no-cors method`);
@@ -147,24 +101,16 @@ class Network {
     switch (url.protocol) {
       case 'http:':
       case 'https:':
-        return await this.#turns.run(() => this.#fetchHttp(url, request, client, options), options.signal);
+        return await this.#fetchHttp(url, request, client, signal);
       case 'data:':
-        return localResponse(url, decodeDataUrl(url), lease);
+        return localResponse(url, decodeDataUrl(url));
       case 'blob:':
-        return await blobResponse(url, await readBlobUrl(url, client), lease);
+        return localResponse(url, await readBlobUrl(url, client));
       case 'file:':
-        return await this.#turns.run(() => this.#readFile(url, request, client, options), options.signal);
+        return localResponse(url, await readFileUrl(url, request, client, this.#transport.bodyLimit));
       default:
         throw new NetworkError(`cannot fetch URLs of the scheme ${url.protocol}`);
     }
-  }
-
-  /** @param {URL} url @param {Request} request @param {Client} client @param {SendOptions} options */
-  async #readFile(url, request, client, { lease, signal }) {
-    const limit = this.#transport.bodyLimit;
-    const read = () => readFileUrl(url, request, client, { limit, lease, signal });
-    // Its bytes are counted before they are read.
-    return localResponse(url, await this.#files.run(() => this.#decoders.work(read), signal), undefined);
   }
 
   /**
@@ -173,12 +119,12 @@ class Network {
    * @param {URL} url
    * @param {Request} request
    * @param {Client} client
-   * @param {SendOptions} options
+   * @param {AbortSignal} [signal]
    */
-  async #fetchHttp(url, request, client, options) {
+  async #fetchHttp(url, request, client, signal) {
     const startTime = now();
     try {
-      return await this.#followHttp(url, request, client, startTime, options);
+      return await this.#followHttp(url, request, client, startTime, signal);
     } catch (error) {
       if (error instanceof NetworkError)
         error.timing = { startTime, redirectCount: 0, fetchStart: startTime, responseEnd: now(), isAllowed: false };
@@ -193,10 +139,10 @@ class Network {
    * @param {Request} request
    * @param {Client} client
    * @param {number} startTime
-   * @param {SendOptions} options
+   * @param {AbortSignal} [signal]
    * @returns {Promise<Response>}
    */
-  async #followHttp(start, request, client, startTime, options) {
+  async #followHttp(start, request, client, startTime, signal) {
     const { mode, credentials = 'same-origin', redirect = 'follow', destination = '' } = request;
     /** @type {Hop} */
     let hop = {
@@ -221,19 +167,6 @@ class Network {
       isReadable: true,
     };
     for (;;) {
-      const interception = await this.#intercept?.({
-        url: String(hop.url),
-        method: hop.method,
-        headers: hop.headers,
-        body: hop.body,
-        destination,
-        mode,
-      });
-      if (interception !== undefined && 'abort' in interception) throw new NetworkError(`a route aborted ${hop.url}`);
-      const own = interception !== undefined && 'status' in interception ? interception : undefined;
-      const changes = interception !== undefined && 'send' in interception ? interception.send : {};
-      if (changes.url !== undefined) hop = { ...hop, url: parseUrl(changes.url) };
-      hop = { ...hop, ...changes, url: hop.url };
       const { url, method, isTainted, redirectCount } = hop;
       if (isBlockedByPort(url)) throw new NetworkError(`port ${url.port} is blocked`);
       const isForeign = mode !== 'navigate' && !isSameOrigin(url, client.origin);
@@ -248,30 +181,28 @@ class Network {
           ? !(client.embedderPolicy === 'credentialless' && isOpaque)
           : credentials === 'same-origin' && (mode === 'navigate' || !(isForeign || isCors || isOpaque));
       relation = farther(relation, siteRelation(url, client.origin));
-      const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
-      if (
-        own === undefined &&
-        isCors &&
-        (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)
-      ) {
-        const metadata = fetchMetadata(url, request, relation);
-        await this.#preflight({ url, method, unsafeHeaders, origin, credentials, metadata }, options);
-      }
-      const context = { origin, isCors, sendsCredentials, relation };
-      const headers = await inSlices(() => this.#requestHeaders(hop, request, client, context), this.#transport);
+      const headers = this.#requestHeaders(hop, request, client, { origin, isCors, sendsCredentials, relation });
       const startedAt = redirectCount === 0 ? startTime : now();
-      const response =
-        own === undefined
-          ? await this.#send({ url, method, headers, body: hop.body, startedAt }, options)
-          : ownResponse(own, startedAt);
+      const own = { url, method, headers, body: hop.body, startedAt };
+      const intercepted = await this.#intercepted(own, request, signal);
+      const message = intercepted?.message ?? own;
+      let response = intercepted?.response;
+      const isOwnAnswer = response !== undefined;
+      if (response === undefined) {
+        const unsafeHeaders = isCors ? unsafeHeaderNames(hop.headers) : [];
+        if (isCors && (!SAFELISTED_METHODS.has(method) || unsafeHeaders.length > 0 || request.usesPreflight)) {
+          const metadata = fetchMetadata(url, request, relation);
+          const { url: target, method: asked } = message;
+          await this.#preflight({ url: target, method: asked, unsafeHeaders, origin, credentials, metadata }, signal);
+        }
+        response = await this.#send(message, signal);
+      }
       if (sendsCredentials) {
         const { isTopLevel = false } = request;
-        await inSlices(
-          () => this.#cookies.store(url, response.headers, { isTopLevel, method, client }),
-          this.#transport,
-        );
+        this.#cookies.store(url, response.headers, { isTopLevel, method, client });
       }
-      const allowsAll = own !== undefined && getHeader(own.headers, 'access-control-allow-origin') === null;
+      // An answer of the user that says nothing about origins is for all.
+      const allowsAll = isOwnAnswer && getHeader(response.headers, 'access-control-allow-origin') === null;
       if (isCors && !allowsAll && !corsCheck(response, origin, credentials)) {
         throw new NetworkError(
           `${url.origin} does not let ${origin} read ${url.pathname} (Access-Control-Allow-Origin)`,
@@ -312,7 +243,6 @@ class Network {
         return { ...received, type: 'opaqueredirect' };
       }
       const { status } = response;
-      options.lease?.release();
       hop = followRedirect(hop, { status, location }, { mode, origin: client.origin, isForeign, isCors });
       timing.redirectCount = hop.redirectCount;
       timing.hasForeignRedirects ||= hop.url.origin !== url.origin;
@@ -322,13 +252,41 @@ class Network {
   }
 
   /**
-   * @param {Parameters<import('./http.cjs').Transport['send']>[0]} message
-   * @param {SendOptions} options
+   * What the caller that intercepts requests decides: an answer, or another message.
+   *
+   * @param {Message & { startedAt: number }} message
+   * @param {Request} request
+   * @param {AbortSignal} [signal]
+   * @returns {Promise<{ response?: HttpResponse, message?: Message } | undefined>}
    * @throws {NetworkError}
    */
-  async #send(message, options) {
+  async #intercepted(message, { destination = '', mode }, signal) {
+    if (this.intercept === undefined) return undefined;
+    const { url, method, headers, body, startedAt } = message;
+    const begun = this.intercept({ url: withoutFragment(url.href), method, headers, body, destination, mode });
+    const answer = await untilAborted(begun, signal);
+    if (answer === undefined) return undefined;
+    if ('abort' in answer) throw new NetworkError(`${method} ${url.origin}${url.pathname} was aborted`);
+    if ('send' in answer) {
+      const { url: other, ...changes } = answer.send;
+      return { message: { ...message, ...changes, url: other === undefined ? url : parseUrl(other) } };
+    }
+    const responseEnd = now();
+    const response = {
+      status: answer.status,
+      statusText: STATUS_CODES[answer.status] ?? '',
+      headers: answer.headers.map(([name, value]) => /** @type {[string, string]} */ ([name.toLowerCase(), value])),
+      // The answer keeps its bytes: those of a response may be moved to another thread.
+      body: new Uint8Array(answer.body),
+      timing: { fetchStart: startedAt, responseStart: responseEnd, responseEnd, encodedSize: answer.body.byteLength },
+    };
+    return { response };
+  }
+
+  /** @param {Message} message @param {AbortSignal} [signal] @throws {NetworkError} */
+  async #send(message, signal) {
     try {
-      return await this.#transport.send(message, options);
+      return await this.#transport.send(message, signal);
     } catch (error) {
       const { method, url } = message;
       throw new NetworkError(`${method} ${url.origin}${url.pathname} failed: ${messageOf(error)}`, { cause: error });
@@ -371,13 +329,12 @@ class Network {
    * https://fetch.spec.whatwg.org/#cors-preflight-fetch
    *
    * @param {{ url: URL, method: string, origin: string, credentials: string, unsafeHeaders: string[], metadata: HeaderList }} request
-   * @param {SendOptions} options
+   * @param {AbortSignal} [signal]
    */
-  async #preflight(request, options) {
+  async #preflight(request, signal) {
     /** @type {HeaderList} */
     const headers = [...preflightHeaders(request), ['User-Agent', this.#userAgent], ...request.metadata];
-    const response = await this.#send({ url: request.url, method: 'OPTIONS', headers, body: null }, options);
-    options.lease?.release();
+    const response = await this.#send({ url: request.url, method: 'OPTIONS', headers, body: null }, signal);
     checkPreflight(response, request);
   }
 }
@@ -397,16 +354,6 @@ function fetchMetadata(url, { mode, destination }, site) {
     ['Sec-Fetch-Mode', mode],
     ['Sec-Fetch-Site', site],
   ];
-}
-
-/**
- * @param {{ status: number, headers: HeaderList, body: Uint8Array }} response of an interception
- * @param {number} startedAt
- * @returns {HttpResponse}
- */
-function ownResponse({ status, headers, body }, startedAt) {
-  const timing = { fetchStart: startedAt, responseEnd: now(), encodedSize: body.byteLength };
-  return { status, statusText: STATUS_CODES[status] ?? '', headers, body: new Uint8Array(body), timing };
 }
 
 /** @param {unknown} error */
@@ -432,15 +379,9 @@ function describeBody({ status, headers, body, timing: { encodedSize = 0 } }) {
  *
  * @param {URL} url
  * @param {BlobContent} content
- * @param {Response['lease']} lease
  * @returns {Response}
  */
-function localResponse(url, { type, bytes }, lease) {
-  try {
-    lease?.add(bytes.byteLength);
-  } catch (error) {
-    throw new NetworkError(messageOf(error));
-  }
+function localResponse(url, { type, bytes }) {
   /** @type {HeaderList} */
   const headers = [
     ['content-type', type],
@@ -450,16 +391,22 @@ function localResponse(url, { type, bytes }, lease) {
 }
 
 /**
- * That of a blob, which keeps its bytes. A page can change what threads share.
- *
- * @param {URL} url
- * @param {BlobContent} content
- * @param {Response['lease']} lease
- * @returns {Promise<Response>}
+ * @template Value
+ * @param {Promise<Value>} promise
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<Value>}
  */
-async function blobResponse(url, { type, bytes }, lease) {
-  const response = localResponse(url, { type, bytes }, lease);
-  return { ...response, body: await copyInTurns([bytes], bytes.byteLength) };
+async function untilAborted(promise, signal) {
+  if (signal === undefined) return await promise;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** @param {URL} url @param {Client} client @throws {NetworkError} */
@@ -467,7 +414,8 @@ async function readBlobUrl(url, client) {
   const plain = withoutFragment(url.href);
   const blob = await client.blobAt?.(plain);
   if (blob === undefined) throw new NetworkError(`there is no blob at ${plain}, or it was revoked`);
-  return blob;
+  // The blob keeps its bytes.
+  return { type: blob.type, bytes: blob.bytes.slice() };
 }
 
-module.exports = { Network, newDecoders };
+module.exports = { Network };

@@ -2,7 +2,6 @@
 
 const { isOpaque, isTrustworthy, originOfUrl } = require('./origin.cjs');
 const { parseUrl } = require('./request.cjs');
-const { urlOf } = require('./url-text.cjs');
 
 /** How long a referrer may be, in characters: that of a longer one is its origin. */
 const MAX_REFERRER = 4_096;
@@ -55,15 +54,13 @@ function originAlone(referrer) {
  * (`history.pushState`), or none. For any other URL, its own takes the place.
  * https://w3c.github.io/webappsec-referrer-policy/#determine-requests-referrer
  *
- * @param {string} claimed by the DOM realm, so it may be anything
+ * @param {string} claimed by jsdom
  * @param {{ url: string, origin: import('./origin.cjs').Origin }} document
  */
 function referrerOf(claimed, { url, origin }) {
   if (claimed === '' || isOpaque(origin)) return '';
-  // It would take the user's thread long to read it.
-  if (claimed.length > MAX_REFERRER) return originAlone(url);
-  const from = urlOf(claimed);
-  if (from === undefined) return url;
+  const from = URL.parse(claimed);
+  if (from === null) return url;
   // A frame without a document of the network sends no referrer.
   if (from.protocol === 'about:') return '';
   return originOfUrl(from) === origin ? claimed : url;

@@ -2,8 +2,8 @@
 
 // Requests, responses and the clients that make requests. https://fetch.spec.whatwg.org/#concept-request
 
-const { MAX_URL } = require('../any-realm/claimed-url.cjs');
-const { urlOf } = require('./url-text.cjs');
+/** How long the URL of a document may be, in characters: as in Chromium. */
+const MAX_URL = 2 << 20;
 
 /** @typedef {{ type: string, bytes: Uint8Array }} BlobContent the MIME type and the bytes of a blob */
 
@@ -47,7 +47,6 @@ const { urlOf } = require('./url-text.cjs');
  * @property {import('./headers.cjs').HeaderList} headers
  * @property {Uint8Array} body in memory that nothing else uses
  * @property {import('./fetch-timing.cjs').FetchTiming} [timing] of a response over HTTP
- * @property {ReturnType<import('./buffer-budget.cjs').BufferBudget['lease']>} [lease] of the bytes, to release when they are passed on
  */
 
 /** A network error. Its message goes to the page's user; a page is not told why a request failed. */
@@ -63,8 +62,8 @@ class NetworkError extends Error {
  * @throws {NetworkError}
  */
 function parseUrl(text, base) {
-  const url = urlOf(text, base);
-  if (url === undefined) throw new NetworkError(`${text} is not a URL`);
+  const url = URL.parse(text, base);
+  if (url === null) throw new NetworkError(`${text} is not a URL`);
   return url;
 }
 
@@ -73,15 +72,4 @@ function checkLength(url) {
   if (url.length > MAX_URL) throw new NetworkError(`the URL of a document may have no more than ${MAX_URL} characters`);
 }
 
-/**
- * A URL for the user's thread, which has better things to do than to read what is not serialized: that takes up to a hundred times as long.
- *
- * @param {string} text
- * @returns {string} empty if it is no URL; longer than `MAX_URL` if it is too long
- */
-function serializedUrl(text) {
-  const url = text.length > MAX_URL ? text : (urlOf(text)?.href ?? '');
-  return url.slice(0, MAX_URL + 1);
-}
-
-module.exports = { NetworkError, checkLength, parseUrl, serializedUrl };
+module.exports = { NetworkError, checkLength, parseUrl };

@@ -2,9 +2,9 @@
 
 // Sandboxed frames. https://html.spec.whatwg.org/multipage/browsers.html#sandboxing
 
-const { UNRESTRICTED } = require('../any-realm/sandbox-attribute.cjs');
+const { UNRESTRICTED } = require('./sandbox-attribute.cjs');
 
-/** @typedef {import('../any-realm/sandbox-attribute.cjs').Sandbox} Sandbox */
+/** @typedef {import('./sandbox-attribute.cjs').Sandbox} Sandbox */
 
 /** A frame may do no more than the document around it. @param {(Sandbox | undefined)[]} sandboxes @returns {Sandbox} */
 function combine(...sandboxes) {

@@ -27,10 +27,6 @@ class AgentThread {
     this.owner = owner;
     /** The last events of its documents, once they are fired. @type {Promise<boolean> | undefined} */
     this.unloaded = undefined;
-    /** Whether the thread around has not received yet that this one navigates. */
-    this.isNavigating = false;
-    /** Where it goes next. @type {{ url: string, referrer: string } | undefined} */
-    this.nextNavigation = undefined;
     /** Windows as the thread reports them, by their numbers there. @type {Map<number, { url: string, parent: number }>} */
     this.windows = new Map([[0, { url: document.url, parent: -1 }]]);
     /** Requests that are made for it, to be aborted when it has ended. @type {Set<AbortController>} */

@@ -2,54 +2,34 @@
 
 // The threads of a page. Messages between threads pass through here, because only this class knows which threads belong together.
 
-const { AsyncResource } = require('node:async_hooks');
-const { randomInt } = require('node:crypto');
-const { clearTimeout, setTimeout } = require('node:timers');
-
-const { MAX_URL, credibleUrl } = require('../any-realm/claimed-url.cjs');
-const { shortened } = require('../any-realm/report-limits.cjs');
-const { LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { isOpaque, serialize } = require('../fetch/origin.cjs');
 const { referrerOf } = require('../fetch/referrer.cjs');
-const slices = require('../fetch/time-slices.cjs');
-const { urlOf } = require('../fetch/url-text.cjs');
+const { NoDocument } = require('../fetch/document-description.cjs');
 const { AgentThread } = require('./agent-thread.cjs');
 const { BlobRegistry } = require('./blob-registry.cjs');
 const { messageOf } = require('../client/errors.cjs');
 const { loadFrame } = require('./frame-loader.cjs');
-const { closePorts, closeTransferredPorts, transferredPorts } = require('./message-ports.cjs');
-const { movedBody } = require('./moved-body.cjs');
-const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { PageWorkers } = require('./page-workers.cjs');
-const { WindowNumbers } = require('./window-numbers.cjs');
 
 /** @typedef {import('node:worker_threads').MessagePort} MessagePort */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
 /** @typedef {import('./agent-thread.cjs').Container} Container */
 /** @typedef {import('./agent-thread.cjs').WorkerOwner} WorkerOwner */
-/** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
-/** @typedef {import('../any-realm/thread-messages.js').MainRealmReport} MainRealmReport */
-/** @typedef {import('../any-realm/thread-messages.js').MainRealmRequest} MainRealmRequest */
-/** @typedef {import('../any-realm/thread-messages.js').PageDocument} PageDocument */
-/** @typedef {import('../any-realm/thread-messages.js').WorkerDocument} WorkerDocument */
-/** @typedef {import('../any-realm/thread-messages.js').DocumentContent} DocumentContent */
-/** @typedef {import('../any-realm/thread-messages.js').WorkerContent} WorkerContent */
-/** @typedef {import('../any-realm/thread-messages.js').WindowAddress} WindowAddress */
+/** @typedef {import('../page/thread-messages.js').FromThread} FromThread */
+/** @typedef {import('../page/thread-messages.js').PageMessage} PageMessage */
+/** @typedef {import('../page/thread-messages.js').PageDocument} PageDocument */
+/** @typedef {import('../page/thread-messages.js').WorkerDocument} WorkerDocument */
+/** @typedef {import('../page/thread-messages.js').DocumentContent} DocumentContent */
+/** @typedef {import('../page/thread-messages.js').WorkerContent} WorkerContent */
+/** @typedef {import('../page/thread-messages.js').WindowAddress} WindowAddress */
 /** @typedef {import('../fetch/request.cjs').BlobContent} BlobContent */
 
-/** Messages of workers' DOM realms that concern the page. */
-const OF_WORKERS = new Set(['console', 'exception', 'problem']);
-/** How long the last listeners of a document may run, in milliseconds. */
+/** How long the last listeners of a document may run, and closing its windows may take, in milliseconds. */
 const UNLOAD_TIMEOUT = 1_000;
-
-/** How many windows of a thread are listed. */
-const MAX_WINDOWS = 1_000;
 
 /**
  * @typedef {object} ThreadListener
- * @property {(thread: AgentThread, message: FromDomRealm) => void} onMessage called with messages that concern the page
- * @property {(thread: AgentThread, problem: { kind: string, text: string, url: string, frame: number }) => void} onProblem called with a
- *   problem of a window of the thread, or of the host in it
+ * @property {(thread: AgentThread, message: PageMessage) => void} onMessage called with messages that concern the page
  * @property {(thread: AgentThread, error: Error) => void} onCrash
  */
 
@@ -58,16 +38,12 @@ class AgentThreads {
   #listener;
   /** By number. @type {Map<number, AgentThread>} */
   #threads = new Map();
-  /** Threads that were reserved and are not open yet. */
-  #reserved = 0;
-  /** Threads whose documents get their last events. */
-  #ending = 0;
-  #numbers = new WindowNumbers();
+  #nextThread = 1;
+  /** Windows in the public API, by their numbers there. @type {Map<number, { thread: AgentThread, window: number }>} */
+  #windows = new Map();
+  #nextWindow = 0;
   #isVisible;
   #blobs = new BlobRegistry();
-  /** See `#whenCaughtUp`. @type {(() => void)[]} */
-  #calls = [];
-  #isCatchingUp = false;
   #workers;
 
   /**
@@ -83,43 +59,39 @@ class AgentThreads {
   }
 
   /**
-   * Opens a document in a thread.
+   * Opens a document in a thread of its own.
    *
-   * @param {ThreadHandle} handle of a thread that is ready
    * @param {PageDocument} document
    * @param {DocumentContent} content
-   * @param {{ container?: Container, lease?: import('../fetch/request.cjs').Response['lease'] }} [holder] the frame element that holds it,
-   *   and the lease of the content
+   * @param {Container} [container] the frame element that holds it
    */
-  open(handle, document, { body, referrer, base }, { container, lease } = {}) {
+  open(document, content, container) {
+    const handle = this.#host.takeThread('page', document);
     const thread = this.#add(handle, document, { container });
     const ancestors =
       container === undefined
         ? undefined
         : { parent: this.addressOf(container.thread, container.window), top: this.addressOf(container.thread.top, 0) };
-    const content = { body: movedBody(body), referrer, base };
     const storage = this.#host.storage.itemsOf(storageKeyOf(thread));
     const { initScripts } = this.#host;
-    /** @type {import('../any-realm/thread-messages.js').ToMainRealm} */
-    const message = { type: 'open', document, content, ancestors, storage, initScripts, isVisible: this.#isVisible };
-    handle.deliver(message, lease, [content.body.buffer]);
+    const cookies = this.#host.saveCookies();
+    const isVisible = this.#isVisible;
+    handle.post({ type: 'open', document, content, cookies, ancestors, storage, initScripts, isVisible });
     return thread;
   }
 
   /**
    * Opens a worker in a thread.
    *
-   * @param {ThreadHandle} handle of a thread that is ready
    * @param {WorkerDocument} document
    * @param {WorkerContent} content
    * @param {WorkerOwner} owner
    * @param {MessagePort} port to the owner
    */
-  openWorker(handle, document, { response: { lease, ...response }, referrer }, owner, port) {
+  openWorker(document, content, owner, port) {
+    const handle = this.#host.takeThread('worker', document);
     const thread = this.#add(handle, document, { owner });
-    const body = movedBody(response.body);
-    const content = { response: { ...response, body }, referrer };
-    handle.deliver({ type: 'open worker', document, content, port }, lease, [port, body.buffer]);
+    handle.post({ type: 'open worker', document, content, cookies: this.#host.saveCookies(), port }, [port]);
     return thread;
   }
 
@@ -129,11 +101,9 @@ class AgentThreads {
    * @param {ConstructorParameters<typeof AgentThread>[3]} holder
    */
   #add(handle, document, holder) {
-    // Pages get such numbers, and must not count the threads of other origins by them.
-    const thread = new AgentThread(randomInt(2 ** 47), handle, document, holder);
+    const thread = new AgentThread(this.#nextThread++, handle, document, holder);
     this.#threads.set(thread.id, thread);
-    handle.on('dom-message', (message) => this.#onDomMessage(thread, message));
-    handle.on('main-message', (message) => this.#onMainMessage(thread, message));
+    handle.on('message', (message) => this.#onMessage(thread, message));
     handle.on('exit', (error) => {
       this.#forget(thread);
       this.#workers.onExit(thread, error);
@@ -159,21 +129,9 @@ class AgentThreads {
 
   /** How much of each kind is kept, for tests. */
   get counts() {
-    const { size: windows } = this.#numbers;
+    const { size: windows } = this.#windows;
     const { size: blobs } = this.#blobs;
-    return { threads: this.#threads.size, reserved: this.#reserved, windows, blobs, workers: this.#workers.size };
-  }
-
-  /** Reserves one of the page's threads. @returns {() => void} releases it @throws {LoadRefused} */
-  reserve() {
-    const { threadLimit } = this.#host;
-    if (this.#threads.size + this.#reserved >= threadLimit)
-      throw new LoadRefused(`the page has reached its limit of ${threadLimit} threads`);
-    if (this.#host.hasTooManyThreads) throw new LoadRefused(TOO_MANY_THREADS);
-    this.#reserved += 1;
-    return () => {
-      this.#reserved -= 1;
-    };
+    return { threads: this.#threads.size, windows, blobs, workers: this.#workers.size };
   }
 
   /** @param {AgentThread} thread @param {number} window @returns {WindowAddress} */
@@ -181,15 +139,17 @@ class AgentThreads {
     return { thread: thread.id, frame: window, origin: serialize(thread.document.origin) };
   }
 
-  /** The number of a window in the public API. @param {AgentThread} thread @param {number} window */
+  /** The number of a window or a worker in the public API: 0 is the page itself, and no number is used twice. @param {AgentThread} thread @param {number} window */
   numberOf(thread, window) {
-    return this.#numbers.numberOf(thread, window);
+    for (const [number, known] of this.#windows) if (known.thread === thread && known.window === window) return number;
+    const number = this.#nextWindow++;
+    this.#windows.set(number, { thread, window });
+    return number;
   }
 
   /** The window with a number of the public API. @param {number} number */
   find(number) {
-    const found = this.#numbers.find(number);
-    return found !== undefined && this.has(found.thread) ? found : undefined;
+    return this.#windows.get(number);
   }
 
   /** The windows of the page, in the order in which they were opened. */
@@ -229,15 +189,15 @@ class AgentThreads {
    * The number of a window inside another, as the other's thread describes it.
    *
    * @param {number} outer number of the other window
-   * @param {{ window?: unknown, remote?: unknown }} inner its number in the same thread, or the number of a frame element that holds a
-   *   window of another thread; sent by a page, so it may be anything
+   * @param {{ window?: number, remote?: number }} inner its number in the same thread, or the number of a frame element that holds a window of
+   *   another thread
    * @returns {number | undefined}
    */
   frameWithin(outer, { window, remote }) {
     const target = this.find(outer);
     if (target === undefined) return undefined;
     const { thread } = target;
-    if (typeof window === 'number') return thread.windows.has(window) ? this.numberOf(thread, window) : undefined;
+    if (window !== undefined) return thread.windows.has(window) ? this.numberOf(thread, window) : undefined;
     const child = this.#childOf(thread, remote);
     return child === undefined ? undefined : this.numberOf(child, 0);
   }
@@ -246,12 +206,12 @@ class AgentThreads {
    * Brings the page to the foreground or the background. Workers are not visible, and are not notified.
    *
    * @param {boolean} isVisible
-   * @returns {{ thread: AgentThread, asked: ReturnType<ThreadHandle['askMain']> }[]}
+   * @returns {{ thread: AgentThread, asked: import('./thread-handle.cjs').Asked }[]}
    */
   setVisible(isVisible) {
     this.#isVisible = isVisible;
     const shown = this.all().filter(({ owner }) => owner === undefined);
-    return shown.map((thread) => ({ thread, asked: thread.handle.askMain({ type: 'visibility', isVisible }) }));
+    return shown.map((thread) => ({ thread, asked: thread.handle.ask({ type: 'visibility', isVisible }) }));
   }
 
   /** Fires the last events of the page's documents. They are there until their listeners have returned, or until that has taken too long. */
@@ -262,158 +222,32 @@ class AgentThreads {
 
   /** @param {AgentThread} thread @returns {Promise<boolean>} whether its listeners returned in time */
   #unload(thread) {
-    thread.unloaded ??= answersInTime(thread.handle.askMain({ type: 'unload' }), UNLOAD_TIMEOUT);
+    thread.unloaded ??= thread.handle
+      .answersInTime({ type: 'unload' }, UNLOAD_TIMEOUT)
+      .then((answer) => answer !== undefined);
     return thread.unloaded;
   }
 
-  /** @param {AgentThread} thread @param {FromDomRealm} message */
-  #onDomMessage(thread, message) {
-    if (message.type === 'storage') {
-      this.#onStorage(thread, message);
-      return;
-    }
-    const { container } = thread;
-    // Of workers, not a navigation, which only the document around could ask for: its frames' workers run code of any origin.
-    if (!this.has(thread) || (thread.owner !== undefined && !OF_WORKERS.has(message.type))) {
-      closeTransferredPorts(message.record);
-      return;
-    }
-    if (thread.owner !== undefined) {
-      this.#listener.onMessage(thread, message);
-      return;
-    }
+  /** @param {AgentThread} thread @param {FromThread} message */
+  #onMessage(thread, message) {
+    const { handle, container } = thread;
     switch (message.type) {
-      case 'post':
-        this.#postMessage(thread, message);
-        return;
-      case 'window':
-      case 'window at':
-      case 'window closed':
-        this.#onWindow(thread, message);
-        return;
-      case 'close remote':
-        this.closeFrame(thread, message.frame);
-        return;
-      case 'load':
-        // A frame can say so without end.
-        if (message.frame === 0)
-          container?.thread.handle.forwardToDom({ type: 'remote loaded', frame: container.frame }, 1, []);
-        break;
-      case 'navigate': {
-        // A document that is being unloaded navigates no more.
-        if (thread.unloaded !== undefined) return;
-        if (container === undefined) break;
-        // A frame navigates itself: its embedder's thread requests that, as for every frame.
-        const url = String(message.url);
-        // One that is too long is refused there.
-        if (url.length <= MAX_URL && (urlOf(url)?.protocol ?? 'javascript:') === 'javascript:') return;
-        const referrer = referrerOf(String(message.referrer), thread.document);
-        this.#navigateFrame(thread, container, { url, referrer });
-        return;
-      }
-      default:
-    }
-    this.#listener.onMessage(thread, message);
-  }
-
-  /**
-   * Has the embedder's thread navigate a frame. While that thread is busy, the latest request alone waits.
-   *
-   * @param {AgentThread} thread of the frame
-   * @param {Container} container
-   * @param {{ url: string, referrer: string }} navigation
-   */
-  #navigateFrame(thread, container, navigation) {
-    if (thread.isNavigating) {
-      thread.nextNavigation = navigation;
-      return;
-    }
-    thread.isNavigating = true;
-    const release = () => {
-      thread.isNavigating = false;
-      const next = thread.nextNavigation;
-      thread.nextNavigation = undefined;
-      if (next !== undefined) this.#navigateFrame(thread, container, next);
-    };
-    const { handle } = container.thread;
-    handle.deliver({ type: 'navigate frame', frame: container.frame, asker: thread.id, ...navigation }, { release });
-  }
-
-  /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {FromDomRealm} message */
-  #onStorage(thread, message) {
-    if (thread.owner !== undefined) return;
-    const key = storageKeyOf(thread);
-    const change = this.#host.storage.change(key, message);
-    if (change === undefined) return;
-    const { url } = thread.document;
-    const weight = Number(message.weight) + Math.ceil(url.length / 512);
-    for (const other of this.all()) {
-      if (other === thread || other.owner !== undefined || storageKeyOf(other) !== key) continue;
-      other.handle.forwardToDom({ type: 'storage', ...change, url }, weight, []);
-    }
-  }
-
-  /** A window was opened, shows another document, or was closed. @param {AgentThread} thread @param {FromDomRealm} message */
-  #onWindow(thread, { type, frame, parent, url }) {
-    // The page's own has the number 0, and is there.
-    if (typeof frame !== 'number' || !(Number.isSafeInteger(frame) && frame >= 0)) return;
-    if (type === 'window closed') {
-      if (frame === 0) return;
-      if (thread.windows.delete(frame)) this.#numbers.forgetWindow(thread, frame);
-      thread.endFrameRequests({ window: frame });
-      for (const child of this.all())
-        if (child.container?.thread === thread && child.container.window === frame) this.close(child);
-      return;
-    }
-    const known = thread.windows.get(frame);
-    const shown = credibleUrl(shortened(String(url)), shortened(thread.document.url), frame !== 0);
-    if (known !== undefined) known.url = shown;
-    else if (type === 'window' && thread.windows.size < MAX_WINDOWS) {
-      // Numbers rise, so a window is in none that is made after it.
-      const around = Number(parent);
-      thread.windows.set(frame, { url: shown, parent: around >= 0 && around < frame ? around : 0 });
-    }
-  }
-
-  /**
-   * Messages between windows of different threads. https://html.spec.whatwg.org/multipage/web-messaging.html#window-post-message-steps
-   *
-   * @param {AgentThread} sender
-   * @param {FromDomRealm} message
-   */
-  #postMessage(sender, { from, to, record, targetOrigin, weight }) {
-    const { thread, frame } = /** @type {Partial<Record<keyof WindowAddress, unknown>>} */ (Object(to));
-    const target = typeof thread === 'number' ? this.#threads.get(thread) : undefined;
-    if (target === undefined || target === sender || !mayReceive(target, targetOrigin)) {
-      closeTransferredPorts(record);
-      return;
-    }
-    const source = this.addressOf(sender, typeof from === 'number' && sender.windows.has(from) ? from : 0);
-    const number = typeof frame === 'number' ? frame : 0;
-    const message = { type: /** @type {const} */ ('message'), frame: number, record, source };
-    target.handle.forwardToDom(message, Number(weight), transferredPorts(record));
-  }
-
-  /** @param {AgentThread} thread @param {MainRealmReport} message */
-  #onMainMessage(thread, message) {
-    const { handle } = thread;
-    // A document that was removed may still store cookies and send requests while it is unloaded.
-    if (!this.has(thread) && message.type !== 'cookie' && message.type !== 'keepalive') {
-      closePorts(message);
-      return;
-    }
-    switch (message.type) {
+      // A document that is gone from the page may still do these while it is unloaded.
       case 'cookie':
         this.#host.shareCookie(message.change, handle);
         return;
-      case 'failure':
-        this.#listener.onProblem(thread, { kind: 'host', text: message.message, url: '', frame: 0 });
+      case 'storage':
+        this.#onStorage(thread, message);
         return;
-      case 'problem':
-        this.#listener.onProblem(thread, message);
+      case 'keepalive':
+        this.#host.startKept({ ...this.clientOf(thread), embedderPolicy: message.embedderPolicy }, handle, message);
         return;
+      default:
+    }
+    if (!this.has(thread)) return;
+    switch (message.type) {
       case 'worker':
-        this.#workers.start(thread, message).finally(() => handle.finishWhenReceived(message));
+        this.#workers.start(thread, message);
         return;
       case 'end worker':
         this.#workers.end(thread, message.id);
@@ -436,8 +270,8 @@ class AgentThreads {
       case 'blob':
         this.#answerBlob(thread, message);
         return;
-      case 'keepalive':
-        this.#startKept(thread, message);
+      case 'frame':
+        this.#loadFrame(thread, message);
         return;
       case 'intercept':
         this.#intercept(thread, message);
@@ -445,25 +279,101 @@ class AgentThreads {
       case 'end frame':
         this.#endFrameRequest(thread, message.id);
         return;
-      case 'frame':
-        thread
-          .withFrameRequest(message, (signal) => loadFrame(this.#host, this, thread, message, signal))
-          .catch((error) => {
-            const isUnchanged = error instanceof NoDocument;
-            handle.postToMain({ type: 'frame', id: message.id, error: messageOf(error), isUnchanged });
-          })
-          .finally(() => handle.finishWhenReceived(message));
+      case 'post':
+        this.#postMessage(thread, message);
         return;
+      case 'window':
+      case 'window at':
+      case 'window closed':
+        this.#onWindow(thread, message);
+        return;
+      case 'close remote':
+        this.closeFrame(thread, message.frame);
+        return;
+      case 'load':
+        if (message.frame === 0 && container !== undefined)
+          container.thread.handle.post({ type: 'remote loaded', frame: container.frame });
+        break;
+      case 'navigate': {
+        // A document that is being unloaded navigates no more.
+        if (thread.unloaded !== undefined) return;
+        if (container === undefined) break;
+        // A frame navigates itself: its embedder's thread requests that, as for every frame.
+        const { url } = message;
+        if (!URL.canParse(url) || new URL(url).protocol === 'javascript:') return;
+        const referrer = referrerOf(message.referrer, thread.document);
+        container.thread.handle.post({
+          type: 'navigate frame',
+          frame: container.frame,
+          asker: thread.id,
+          url,
+          referrer,
+        });
+        return;
+      }
       default:
+    }
+    this.#listener.onMessage(thread, /** @type {PageMessage} */ (message));
+  }
+
+  /** @param {AgentThread} thread @param {import('../page/thread-messages.js').FrameRequest} message */
+  async #loadFrame(thread, message) {
+    try {
+      await thread.withFrameRequest(message, (signal) => loadFrame(this.#host, this, thread, message, signal));
+    } catch (error) {
+      const isUnchanged = error instanceof NoDocument;
+      thread.handle.post({ type: 'frame', id: message.id, error: messageOf(error), isUnchanged });
     }
   }
 
-  /** @param {AgentThread} thread @param {Extract<MainRealmReport, { type: 'intercept' }>} message */
-  async #intercept({ handle }, message) {
-    const { id, request } = message;
-    const interception = await this.#host.intercept(request);
-    handle.postToMain({ type: 'answer', id, interception });
-    handle.finishWhenReceived(message);
+  /** @param {AgentThread} thread @param {Extract<FromThread, { type: 'intercept' }>} message */
+  async #intercept({ handle }, { id, request }) {
+    handle.post({ type: 'answer', id, interception: await this.#host.network.intercept?.(request) });
+  }
+
+  /** A document has changed an item of localStorage or sessionStorage. @param {AgentThread} thread @param {Extract<FromThread, { type: 'storage' }>} change */
+  #onStorage(thread, { area, name, value }) {
+    const key = storageKeyOf(thread);
+    if (key === undefined) return;
+    this.#host.storage.change(key, { area, name, value });
+    const { url } = thread.document;
+    for (const other of this.all()) {
+      if (other === thread || other.owner !== undefined || storageKeyOf(other) !== key) continue;
+      other.handle.post({ type: 'storage', area, name, value, url });
+    }
+  }
+
+  /** A window was opened, shows another document, or was closed. @param {AgentThread} thread @param {Extract<FromThread, { type: 'window' | 'window at' | 'window closed' }>} message */
+  #onWindow(thread, message) {
+    const { type, frame } = message;
+    if (type === 'window closed') {
+      // The page's own is closed with its thread.
+      if (frame === 0 || !thread.windows.delete(frame)) return;
+      this.#windows.delete(this.numberOf(thread, frame));
+      thread.endFrameRequests({ window: frame });
+      for (const child of this.all())
+        if (child.container?.thread === thread && child.container.window === frame) this.close(child);
+      return;
+    }
+    const known = thread.windows.get(frame);
+    if (known !== undefined) known.url = message.url;
+    else if (type === 'window') thread.windows.set(frame, { url: message.url, parent: message.parent });
+  }
+
+  /**
+   * Messages between windows of different threads. https://html.spec.whatwg.org/multipage/web-messaging.html#window-post-message-steps
+   *
+   * @param {AgentThread} sender
+   * @param {Extract<FromThread, { type: 'post' }>} message
+   */
+  #postMessage(sender, { from, to, record, targetOrigin }) {
+    const target = this.#threads.get(to.thread);
+    if (target === undefined || !mayReceive(target, targetOrigin)) {
+      for (const port of record.ports) port.close();
+      return;
+    }
+    const source = this.addressOf(sender, sender.windows.has(from) ? from : 0);
+    target.handle.post({ type: 'message', frame: to.frame, record, source }, record.ports);
   }
 
   /** A frame no longer waits for a document, which may have been opened meanwhile. @param {AgentThread} thread @param {number} id of its request */
@@ -473,59 +383,21 @@ class AgentThreads {
     if (opened !== undefined) this.close(opened);
   }
 
-  /** @param {AgentThread} thread @param {import('../any-realm/thread-messages.js').KeptRequest} message */
-  #startKept(thread, message) {
-    const client = { ...this.clientOf(thread), embedderPolicy: message.embedderPolicy };
-    this.#host.startKept(client, thread.handle, message);
-  }
-
-  /** @param {string} url @param {import('../fetch/origin.cjs').Origin} origin */
-  async #findBlob(url, origin) {
-    const find = () => this.#blobs.get(url, origin);
-    return find() ?? (await new Promise((resolve) => this.#whenCaughtUp(() => resolve(find()))));
-  }
-
-  /** @param {AgentThread} thread @param {Extract<MainRealmReport, { type: 'blob' }>} question */
-  #answerBlob(thread, question) {
-    const { id, url } = question;
-    const { handle, document } = thread;
-    const find = () => this.#blobs.get(url, document.origin);
-    const answer = () => {
-      handle.postToMain({ type: 'answer', id, blob: find() });
-      handle.finish(question);
-    };
-    if (find() === undefined) this.#whenCaughtUp(answer);
-    else answer();
-  }
-
   /**
-   * Calls back in a slice of time when all that the threads have sent so far is handled: a thread may have reported what it made, and nobody has read that
-   * yet. Threads can ask thousands of questions, so those that come meanwhile wait together.
+   * Looks up a blob: URL. A thread that made one may have reported it, and its message may not have been read yet: each has answered by then.
    *
-   * @param {() => void} call
+   * @param {string} url @param {import('../fetch/origin.cjs').Origin} origin
    */
-  #whenCaughtUp(call) {
-    this.#calls.push(call);
-    if (!this.#isCatchingUp) this.#catchUp();
+  async #findBlob(url, origin) {
+    const known = this.#blobs.get(url, origin);
+    if (known !== undefined) return known;
+    await Promise.all(this.all().map(({ handle }) => handle.answersInTime({ type: 'ping' }, UNLOAD_TIMEOUT)));
+    return this.#blobs.get(url, origin);
   }
 
-  async #catchUp() {
-    this.#isCatchingUp = true;
-    while (this.#calls.length > 0) {
-      const calls = this.#calls.values();
-      this.#calls = [];
-      await Promise.all(this.all().map(({ handle }) => handle.caughtUp()));
-      await new Promise((resolve) => {
-        const callNext = AsyncResource.bind(() => {
-          const { value: call, done } = calls.next();
-          call?.();
-          if (done) resolve(undefined);
-          return !done;
-        });
-        slices.add(callNext);
-      });
-    }
-    this.#isCatchingUp = false;
+  /** @param {AgentThread} thread @param {Extract<FromThread, { type: 'blob' }>} question */
+  async #answerBlob({ handle, document }, { id, url }) {
+    handle.post({ type: 'answer', id, blob: await this.#findBlob(url, document.origin) });
   }
 
   /**
@@ -543,12 +415,12 @@ class AgentThreads {
     return { origin, embedderPolicy, hasCrossSiteAncestor, blobAt: (url) => blob ?? blobAt(url) };
   }
 
-  /** @param {AgentThread} thread @param {unknown} frame number of a frame element */
+  /** @param {AgentThread} thread @param {number | undefined} frame number of a frame element */
   #childOf(thread, frame) {
     return this.all().find(({ container }) => container?.thread === thread && container.frame === frame);
   }
 
-  /** Ends the thread of a frame, if it has one. @param {AgentThread} embedder @param {unknown} frame number of the frame element */
+  /** Ends the use of the thread of a frame, if it has one. @param {AgentThread} embedder @param {number} frame number of the frame element */
   closeFrame(embedder, frame) {
     const child = this.#childOf(embedder, frame);
     if (child !== undefined) this.close(child);
@@ -558,28 +430,18 @@ class AgentThreads {
   #forget(thread) {
     if (!this.#threads.delete(thread.id)) return;
     thread.endRequests();
-    this.#numbers.forgetThread(thread);
+    for (const [number, { thread: holder }] of this.#windows) if (holder === thread) this.#windows.delete(number);
     this.#blobs.forget(thread);
     for (const child of this.all())
       if (child.container?.thread === thread || child.owner?.thread === thread) this.close(child);
   }
 
-  /** Ends a thread, with the threads of its frames and workers. @param {AgentThread} thread */
+  /** Ends the use of a thread, with the threads of its frames and workers. @param {AgentThread} thread */
   async close(thread) {
     this.#forget(thread);
-    // A worker has no last events, and has loaded only a part of the modules that a page can provide. Threads that are ending do not count
-    // as those of the page, so they have a limit of their own.
-    if (thread.owner !== undefined || this.#ending >= this.#host.threadLimit) {
-      await thread.handle.terminate();
-      return;
-    }
-    this.#ending += 1;
-    try {
-      if (await this.#unload(thread)) await thread.handle.retire();
-      else await thread.handle.terminate();
-    } finally {
-      this.#ending -= 1;
-    }
+    // A worker has no last events, and ends in the middle of what it does.
+    if (thread.owner === undefined && (await this.#unload(thread))) await thread.handle.release(UNLOAD_TIMEOUT);
+    else await thread.handle.terminate();
   }
 
   async closeAll() {
@@ -588,37 +450,19 @@ class AgentThreads {
 }
 
 /**
- * By what the items of a thread's documents are kept; undefined for opaque origins. In pages of other origins, a frame has items of its own.
- * https://storage.spec.whatwg.org/#obtain-a-storage-key
+ * By what the items of a thread's documents are kept; undefined for opaque origins and workers. In pages of other origins, a frame has items
+ * of its own. https://storage.spec.whatwg.org/#obtain-a-storage-key
  *
  * @param {AgentThread} thread
  */
 function storageKeyOf(thread) {
   const { origin } = thread.document;
-  if (isOpaque(origin)) return undefined;
+  if (thread.owner !== undefined || isOpaque(origin)) return undefined;
   const around = thread.top.document.origin;
   return around === origin ? origin : `${origin} in ${around}`;
 }
 
-/**
- * Whether a thread answers in time. One that has ended does not.
- *
- * @param {{ answer: Promise<unknown>, forget: () => void }} asked
- * @param {number} milliseconds
- */
-async function answersInTime({ answer, forget }, milliseconds) {
-  const timer = setTimeout(forget, milliseconds).unref();
-  try {
-    await answer;
-    return true;
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** @param {AgentThread} target @param {unknown} targetOrigin of a message */
+/** @param {AgentThread} target @param {string} targetOrigin of a message */
 function mayReceive({ owner, document }, targetOrigin) {
   if (owner !== undefined) return false;
   // Opaque origins are all serialized as `null`, so that matches none of them.

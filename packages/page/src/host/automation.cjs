@@ -3,35 +3,14 @@
 // Drives a page as WebDriver does: finds elements, clicks, types, and runs scripts whose values are JSON with references.
 // https://www.w3.org/TR/webdriver2/
 
-const { randomInt } = require('node:crypto');
-const { setTimeout } = require('node:timers');
-
-const { credibleUrl } = require('../any-realm/claimed-url.cjs');
-const { PageError, TimeoutError, messageOf, textOf } = require('../client/errors.cjs');
+const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
 const { internalsOf } = require('./page.cjs');
 const { isSameDocument } = require('./same-document.cjs');
 const { withTimeout } = require('./time-limit.cjs');
 const { CommandError } = require('./command-error.cjs');
-const { JsonText } = require('./json-text.cjs');
 
 /** How often elements are looked for while they are awaited, in milliseconds. */
 const FIND_INTERVAL = 20;
-
-/** The errors of commands in a document. A page that has taken over its realm can answer with any other, as if the session had ended. */
-const PAGE_ERRORS = new Set([
-  'detached shadow root',
-  'element not interactable',
-  'invalid argument',
-  'invalid element state',
-  'invalid selector',
-  'javascript error',
-  'no such element',
-  'no such frame',
-  'no such shadow root',
-  'no such window',
-  'stale element reference',
-  'unsupported operation',
-]);
 
 /**
  * A window of the page. `document` is the number of the page's document that it was found in: after a navigation, it is gone.
@@ -44,9 +23,6 @@ const PAGE_ERRORS = new Set([
 class Automation {
   #page;
   #handle;
-  /** What the frames of the current document are called in references: their numbers would tell a frame of another origin how many there are. @type {Map<number, number>} */
-  #names = new Map([[0, 0]]);
-  #named = 0;
 
   /**
    * @param {import('./page.cjs').Page} page
@@ -80,23 +56,15 @@ class Automation {
    * Runs a command in a page's DOM.
    *
    * @param {BrowsingContext} context
-   * @param {string} command see dom-realm/automation/commands.cjs
+   * @param {string} command see page/automation/commands.cjs
    * @param {any} parameters
    * @param {CommandLimit} limit
-   * @returns {Promise<unknown>} a `JsonText` of what the page answers, or plain data
+   * @returns {Promise<any>} plain data
    */
   async perform(context, command, parameters, limit) {
-    if (command === 'url') return await this.#url(context, limit);
-    // What the page says of its URL must not keep its user from going elsewhere.
-    if (command === 'fragment' && !isSameDocument(parameters.url, await this.#url(context, limit))) return false;
+    if (command === 'fragment' && !isSameDocument(parameters.url, await this.#ask(context, 'url', {}, limit)))
+      return false;
     return await this.#ask(context, command, parameters, limit);
-  }
-
-  /** The URL of a document. @param {BrowsingContext} context @param {CommandLimit} limit */
-  async #url(context, limit) {
-    const claimed = (await this.#ask(context, 'url', {}, limit)).read();
-    const loaded = internalsOf(this.#page).threads?.find(context.frame)?.thread.document.url ?? this.#page.url;
-    return credibleUrl(String(claimed), loaded, context.frame !== 0);
   }
 
   /**
@@ -104,22 +72,18 @@ class Automation {
    * @param {string} command
    * @param {object} parameters
    * @param {CommandLimit} limit
-   * @returns {Promise<JsonText>}
+   * @returns {Promise<any>}
    */
   async #ask(context, command, parameters, { timeout, timeoutError = 'timeout' }) {
     this.assertOpen(context);
-    const { askDom, documentNumber } = internalsOf(this.#page);
+    const { ask, documentNumber } = internalsOf(this.#page);
     const names = {
-      prefix: `${this.#handle}.${documentNumber}.${this.#nameOf(context.frame, documentNumber)}`,
+      prefix: `${this.#handle}.${documentNumber}.${context.frame}`,
       handle: this.#handle,
     };
     let answer;
     try {
-      answer = await askDom(
-        context.frame,
-        { type: 'automate', command, names, parameters },
-        { timeout, what: command },
-      );
+      answer = await ask(context.frame, { type: 'automate', command, names, parameters }, { timeout, what: command });
     } catch (error) {
       if (error instanceof TimeoutError)
         throw new CommandError(timeoutError, `${command} took longer than ${timeout} ms`);
@@ -130,19 +94,10 @@ class Automation {
       );
     }
     if (answer.error !== undefined) {
-      const { code, message, stack } = Object(answer.error);
-      throw new CommandError(PAGE_ERRORS.has(code) ? code : 'unknown error', textOf(message), textOf(stack));
+      const { code, message, stack } = answer.error;
+      throw new CommandError(code, message, stack);
     }
-    return new JsonText(answer.text);
-  }
-
-  /** @param {number} frame @param {number} document its number */
-  #nameOf(frame, document) {
-    if (this.#named !== document) this.#names = new Map([[0, 0]]);
-    this.#named = document;
-    const name = this.#names.get(frame) ?? randomInt(2 ** 47);
-    this.#names.set(frame, name);
-    return name;
+    return JSON.parse(/** @type {string} */ (answer.text));
   }
 
   /**
@@ -157,7 +112,7 @@ class Automation {
     for (;;) {
       const found = await this.#ask(context, 'find', locator, { timeout });
       const left = end - performance.now();
-      if (found.text !== '[]' || !(left > 0)) return found;
+      if (found.length > 0 || !(left > 0)) return found;
       await new Promise((resolve) => setTimeout(resolve, Math.min(FIND_INTERVAL, left)));
     }
   }
@@ -171,7 +126,7 @@ class Automation {
    * @returns {Promise<unknown>} whether there is such an entry, as the page says
    */
   async traverse(context, delta, limit) {
-    return (await this.#ask(context, 'traverse', { delta }, limit)).read();
+    return await this.#ask(context, 'traverse', { delta }, limit);
   }
 
   /**
@@ -185,7 +140,7 @@ class Automation {
   async enterFrame(context, which, limit) {
     const found = await this.#ask(context, 'frame', which, limit);
     const { threads, documentNumber } = internalsOf(this.#page);
-    const frame = threads?.frameWithin(context.frame, Object(found.read()));
+    const frame = threads?.frameWithin(context.frame, found);
     if (frame === undefined) throw new CommandError('no such window', 'the frame has no document');
     return { frame, document: documentNumber };
   }

@@ -1,7 +1,7 @@
 'use strict';
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
-/** @typedef {import('../any-realm/thread-messages.js').SharedBlob} SharedBlob */
+/** @typedef {import('../page/thread-messages.js').SharedBlob} SharedBlob */
 
 /**
  * The blob: URLs that the threads of a page made, for its other threads. The bytes are shared, not copied.

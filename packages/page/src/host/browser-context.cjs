@@ -1,33 +1,25 @@
 'use strict';
 
-const { BufferBudget } = require('../fetch/buffer-budget.cjs');
 const { DEFAULT_BODY_LIMIT, Transport } = require('../fetch/http.cjs');
 const { useJsdom } = require('../fetch/jsdom-packages.cjs');
 const { findLibrary } = require('../client/find-jsdom.cjs');
-const { checkHostOptions } = require('../client/host-options.cjs');
-const { prepareFlags } = require('./node-flags.cjs');
-const { packageFolders } = require('./package-folders.cjs');
 const { KeptRequests } = require('./kept-requests.cjs');
-const { resolveInThread } = require('./name-thread.cjs');
+const { packageFolders } = require('./package-folders.cjs');
 const { PageContext } = require('./page-context.cjs');
 const { StorageAreas } = require('./page-storage.cjs');
 const { SharedCookies } = require('./shared-cookies.cjs');
 const { ThreadHandle } = require('./thread-handle.cjs');
-const { keepAlive } = require('./time-limit.cjs');
+const { ThreadPool } = require('./thread-pool.cjs');
 
 const { version } = require('../../package.json');
 
 /** @typedef {import('./page.cjs').Page} Page */
 
-/** @typedef {{ folder: string, version: string, packages: string[] }} Library jsdom; `packages` is where it and what it requires are */
-
 /**
  * Options of the host that its threads need, too.
  *
  * @typedef {object} ThreadOptions
- * @property {number} memoryLimit in megabytes
- * @property {number} sampleBudget
- * @property {number} threadLimit
+ * @property {number} memoryLimit of a thread's heap, in megabytes
  * @property {string} userAgent
  * @property {import('../fetch/http.cjs').TransportOptions} network
  */
@@ -38,37 +30,26 @@ const KEPT_TIMEOUT = 3_000;
 /** @type {Partial<Record<NodeJS.Platform, string>>} */
 const PLATFORMS = { linux: 'X11; Linux x86_64', darwin: 'Macintosh', win32: 'Windows NT 10.0' };
 
-/** What the pages of a host share: where jsdom is, and cookies if the user wants that. Users do not see it. */
+/** What the pages of a host share: where jsdom is, threads, and cookies if the user wants that. Users do not see it. */
 class BrowserContext {
-  #library;
-  /** The cookies of all pages; undefined if each page has its own. @type {SharedCookies | undefined} */
-  #cookies;
-  /** The same of localStorage. */
-  #localStorage;
-  /** @type {Set<ThreadHandle>} */
-  #threads = new Set();
+  /** What all pages share if they share cookies. @type {{ cookies: SharedCookies, localStorage: StorageAreas } | undefined} */
+  #shared;
   /** @type {Set<Page>} */
   #pages = new Set();
   /** Pages that close. @type {Set<Promise<void>>} */
   #closing = new Set();
-  #options;
   keptRequests = new KeptRequests();
-  /** Those for requests that outlive their documents, of each page. @type {Set<Transport>} */
-  #keptTransports = new Set();
+  transport;
   userAgent;
-  bodyLimit;
+  pool;
   /** The default timeout, in milliseconds. */
   timeout;
-  /** How many threads a page may have. */
-  threadLimit;
 
-  /** @param {import('../../index.js').PageHostOptions & { sampleBudget?: number, threadLimit?: number }} [options] */
+  /** @param {import('../../index.js').PageHostOptions} [options] checked */
   constructor({
     jsdom,
     timeout = 30_000,
     memoryLimit = 1_024,
-    sampleBudget = 1_000_000,
-    threadLimit = 16,
     userAgent,
     hosts,
     ca,
@@ -76,96 +57,43 @@ class BrowserContext {
     bodyLimit = DEFAULT_BODY_LIMIT,
     cookies = 'page',
   } = {}) {
-    checkHostOptions({ memoryLimit, bodyLimit, timeout, cookies, ignoreCertificateErrors });
-    prepareFlags();
     const found = findLibrary(jsdom);
-    this.#library = { ...found, packages: packageFolders(found.folder) };
-    useJsdom(this.#library);
+    const library = { ...found, packages: packageFolders(found.folder) };
+    useJsdom(library);
     this.timeout = timeout;
-    this.threadLimit = threadLimit;
-    const agent =
+    this.userAgent =
       userAgent ??
-      `Mozilla/5.0 (${PLATFORMS[process.platform]}) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/${this.#library.version} selfprof/${version}`;
-    /** @type {ThreadOptions} */
-    this.#options = {
-      memoryLimit,
-      sampleBudget,
-      threadLimit,
-      userAgent: agent,
-      network: { hosts, ca, ignoreCertificateErrors, bodyLimit },
-    };
-    this.#cookies = cookies === 'host' ? new SharedCookies() : undefined;
-    this.userAgent = agent;
-    this.bodyLimit = bodyLimit;
-    this.#localStorage = new StorageAreas(new BufferBudget(bodyLimit));
-  }
-
-  /**
-   * Connections of their own: there are 16 to each server, and a page can keep its server from answering.
-   *
-   * @param {Pick<import('../fetch/http.cjs').TransportOptions, 'owner'>} [options]
-   */
-  newTransport(options = {}) {
-    return new Transport({ ...this.#options.network, ...options, isUnref: true, resolve: resolveInThread });
-  }
-
-  /** As `newTransport`, open until the host is closed. @param {Parameters<BrowserContext['newTransport']>[0]} [options] */
-  newKeptTransport(options = {}) {
-    const transport = this.newTransport(options);
-    this.#keptTransports.add(transport);
-    return transport;
-  }
-
-  /** @param {Transport} transport */
-  closeKeptTransport(transport) {
-    this.#keptTransports.delete(transport);
-    transport.close();
+      `Mozilla/5.0 (${PLATFORMS[process.platform]}) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/${library.version} selfprof/${version}`;
+    const network = { hosts, ca, ignoreCertificateErrors, bodyLimit };
+    this.transport = new Transport(network);
+    this.pool = new ThreadPool({ library, options: { memoryLimit, userAgent: this.userAgent, network } });
+    this.#shared = cookies === 'host' ? { cookies: new SharedCookies(), localStorage: new StorageAreas() } : undefined;
   }
 
   /** What the threads of a new page share. */
   newPageContext() {
-    const shared = this.#cookies && { cookies: this.#cookies, localStorage: this.#localStorage };
-    return new PageContext(this, shared);
+    return new PageContext(this, this.#shared);
   }
 
-  /**
-   * @param {'page' | 'worker'} kind what is to be opened in it
-   * @param {import('tough-cookie').SerializedCookieJar | undefined} cookies
-   * @param {Int32Array} pageState see any-realm/page-state.cjs
-   */
-  startThread(kind, cookies, pageState) {
-    prepareFlags();
-    const thread = new ThreadHandle({
-      library: this.#library,
-      cookies,
-      options: this.#options,
-      kind,
-      pageState,
-    });
-    this.#threads.add(thread);
-    thread.on('exit', () => this.#threads.delete(thread));
-    return thread;
-  }
-
-  /** How many threads run, for tests. */
-  get threads() {
-    return this.#threads.size;
+  /** @param {import('./thread-pool.cjs').Kind} kind @param {import('./thread-pool.cjs').Mode} mode */
+  takeThread(kind, mode) {
+    return new ThreadHandle(this.pool, this.pool.take(kind, mode));
   }
 
   /** The cookies of all pages. */
-  get #shared() {
-    if (this.#cookies === undefined) throw new Error('each page of this host has its own cookies');
-    return this.#cookies;
+  get #cookies() {
+    if (this.#shared === undefined) throw new Error('each page of this host has its own cookies');
+    return this.#shared.cookies;
   }
 
   /** @param {string} url */
   cookiesFor(url) {
-    return this.#shared.jar.list(url);
+    return this.#cookies.jar.list(url);
   }
 
   /** Stores a cookie as if a response had set it. @param {string} url @param {string} text */
   storeCookie(url, text) {
-    this.#shared.share({ url, cookie: text, isHttp: true });
+    this.#cookies.share({ url, cookie: text, isHttp: true });
   }
 
   /** @param {Page} page */
@@ -191,15 +119,10 @@ class BrowserContext {
   }
 
   async close() {
-    await keepAlive(() => this.#close());
-  }
-
-  async #close() {
     await Promise.all([...this.pages().map((page) => page.close()), ...this.#closing]);
-    await Promise.all([...this.#threads].map((thread) => thread.terminate()));
+    await this.pool.close();
     await this.keptRequests.settled(KEPT_TIMEOUT);
-    for (const transport of this.#keptTransports) transport.close();
-    this.#keptTransports.clear();
+    this.transport.close();
   }
 }
 

@@ -3,15 +3,13 @@
 // A program that hosts pages for another one: `selfprof page` and `selfprof webdriver` start it.
 //
 // Its standard input is one end of a socket that carries a JSON text per line, both ways. A request is `{ id, method, parameters }` and is
-// answered by `{ id, result }`, by `{ id, json }` with the text of a page's JSON, or by `{ id, error: { code, message, stack } }`, in any
-// order. What happens in pages is sent as `{ event, window, ... }`. When the socket closes, for whatever reason, so does this program: it never outlives its user. It does not
+// answered by `{ id, result }` or by `{ id, error: { code, message, stack } }`, in any order. What happens in pages is sent as `{ event, window, ... }`. When the socket closes, for whatever reason, so does this program: it never outlives its user. It does not
 // use standard output and standard error, where Node reports how it died.
 
 const net = require('node:net');
 
 const { toAnswer, toLine } = require('./lines.cjs');
 const { TimeoutError, messageOf } = require('../client/errors.cjs');
-const { shortened } = require('../any-realm/report-limits.cjs');
 const { checkNode } = require('../client/find-jsdom.cjs');
 const { CommandError } = require('./command-error.cjs');
 
@@ -46,8 +44,7 @@ async function answer(line) {
 
 /** @param {unknown} error @returns {{ code: string, message: string, stack: string }} `code` is one of WebDriver's */
 function describeError(error) {
-  // JSON escapes characters by six, and the text of a page must not become too long for V8.
-  const message = shortened(messageOf(error));
+  const message = messageOf(error);
   if (error instanceof CommandError) return { code: error.code, message, stack: error.pageStack };
   if (error instanceof TimeoutError) return { code: 'timeout', message, stack: '' };
   if (error instanceof Error && isAboutCertificates(error.cause))

@@ -3,14 +3,12 @@
 const { describeFrame, LoadRefused, NoDocument } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { documentReferrer } = require('../fetch/referrer.cjs');
-const { NetworkError, checkLength, parseUrl } = require('../fetch/request.cjs');
+const { NetworkError, parseUrl } = require('../fetch/request.cjs');
 const { combine } = require('../fetch/sandbox.cjs');
-const { inSlices } = require('../fetch/time-slices.cjs');
 const { messageOf } = require('../client/errors.cjs');
-const { movedBody } = require('./moved-body.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
-/** @typedef {import('../any-realm/thread-messages.js').FrameRequest} FrameRequest */
+/** @typedef {import('../page/thread-messages.js').FrameRequest} FrameRequest */
 /** @typedef {import('../fetch/request.cjs').Response} Response */
 
 /**
@@ -30,7 +28,7 @@ async function loadFrame(host, threads, embedder, request, signal) {
   } catch (error) {
     const hasServer = /^https?:/.test(request.url);
     if (signal.aborted || error instanceof NoDocument || !hasServer) throw error;
-    await showErrorPage(host, threads, embedder, request, error, signal);
+    showErrorPage(threads, embedder, request, error);
   }
 }
 
@@ -50,69 +48,51 @@ async function loadInFrame(host, threads, embedder, request, signal) {
   const startedAt = now();
   // What a frame of another origin loads by itself is no resource of its embedder, which must not learn the URL.
   const report = (/** @type {import('../fetch/fetch-timing.cjs').FetchTiming | undefined} */ timing) => {
-    if (request.asker === undefined) embedder.handle.postToMain({ type: 'fetched', window, url, initiator, timing });
+    if (request.asker === undefined) embedder.handle.post({ type: 'fetched', window, url, initiator, timing });
   };
   // The thread that asks for the document is the client: what a frame may load by itself, and with which cookies, does not depend on the
   // page around it.
   const client = request.asker === undefined ? embedder : threads.byId(request.asker);
   if (client === undefined) throw new LoadRefused('the frame has ended');
+  /** @type {Response} */
   let response;
   try {
     response = await fetchFrame(host, threads, client, request, signal);
     signal.throwIfAborted();
   } catch (error) {
-    response?.lease?.release();
     if (error instanceof NetworkError) report(error.timing);
     throw error;
   }
-  try {
-    await showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal });
-  } catch (error) {
-    response.lease?.release();
-    throw error;
-  }
+  showInFrame(threads, embedder, request, response, { client, startedAt, report });
 }
 
 /**
  * Shows an empty document of an origin of its own. So the page around it does not learn whether a server could not be reached, or has
  * answered and forbids to be framed. https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate-failed
  *
- * @param {import('./page-context.cjs').PageContext} host
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @param {unknown} error why there is no document
- * @param {AbortSignal} signal
  */
-async function showErrorPage(host, threads, embedder, request, error, signal) {
+function showErrorPage(threads, embedder, request, error) {
   const url = 'about:blank';
   const sandbox = { ...request.sandbox, allowsScripts: false, allowsSameOrigin: false };
-  try {
-    await showInFrame(host, threads, embedder, { ...request, url, sandbox }, localDocument(url), {
-      client: embedder,
-      startedAt: now(),
-      report: () => {},
-      signal,
-      error,
-    });
-  } catch {
-    // There are too many threads, for example. The frame stays as it was.
-    throw error;
-  }
+  const load = { client: embedder, startedAt: now(), report: () => {}, error };
+  showInFrame(threads, embedder, { ...request, url, sandbox }, localDocument(url), load);
 }
 
 /**
- * @param {import('./page-context.cjs').PageContext} host
  * @param {import('./agent-threads.cjs').AgentThreads} threads
  * @param {AgentThread} embedder
  * @param {FrameRequest} request
  * @param {Response} response
- * @param {{ client: AgentThread, startedAt: number, report: (timing: Response['timing']) => void, signal: AbortSignal, error?: unknown }} load
- *   `error` is why an error page is shown
+ * @param {{ client: AgentThread, startedAt: number, report: (timing: Response['timing']) => void, error?: unknown }} load `error` is why an
+ *   error page is shown
  */
-async function showInFrame(host, threads, embedder, request, response, { client, startedAt, report, signal, error }) {
+function showInFrame(threads, embedder, request, response, { client, startedAt, report, error }) {
   const { id, window, frame, url } = request;
-  const { timing, lease } = response;
+  const { timing } = response;
   const sandbox = combine(embedder.document.sandbox, request.outerSandbox, request.sandbox);
   const { allow, src, embedderPolicy, isIsolated, isolated } = request;
   const around = { ...embedder.document, embedderPolicy, isolated };
@@ -129,36 +109,16 @@ async function showInFrame(host, threads, embedder, request, response, { client,
   const document = { ...described, startedAt, timing };
   let base;
   if (url.startsWith('about:')) base = client === embedder ? request.base : client.document.url;
-  const referrer = documentReferrer(request.referrer, response.url);
-  const content = { body: movedBody(response.body), referrer, base };
+  const content = { body: response.body, referrer: documentReferrer(request.referrer, response.url), base };
   threads.closeFrame(embedder, frame);
   if (document.origin === embedder.document.origin) {
-    embedder.handle.deliver({ type: 'frame', id, document, content }, lease, [content.body.buffer]);
+    embedder.handle.post({ type: 'frame', id, document, content });
     return;
   }
-  const release = threads.reserve();
-  let handle;
-  try {
-    // Cookies and storage are copied for each thread, and many frames can come together.
-    handle = await inSlices(() => host.startThread('page'));
-    await handle.ready();
-  } finally {
-    release();
-  }
-  const started = handle;
-  const thread = await inSlices(() => {
-    if (signal.aborted || !threads.has(embedder)) return undefined;
-    const container = { thread: embedder, window, frame, request: id };
-    return threads.open(started, document, content, { container, lease });
-  });
-  if (thread === undefined) {
-    lease?.release();
-    await handle.terminate();
-    return;
-  }
+  const thread = threads.open(document, content, { thread: embedder, window, frame, request: id });
   // Not its origin, to which a redirect may have led: the embedder must not learn that.
   const reason = error === undefined ? undefined : messageOf(error);
-  embedder.handle.postToMain({ type: 'frame', id, remote: { thread: thread.id, frame: 0 }, error: reason });
+  embedder.handle.post({ type: 'frame', id, remote: { thread: thread.id, frame: 0 }, error: reason });
 }
 
 /**
@@ -170,21 +130,11 @@ async function showInFrame(host, threads, embedder, request, response, { client,
  * @returns {Promise<Response>}
  */
 async function fetchFrame(host, threads, client, { url, referrer, asker, text }, signal) {
-  // Before it is parsed, which takes long.
-  checkLength(url);
   if (parseUrl(url).protocol === 'about:') {
     // Only the document around the frame has an attribute `srcdoc` for it.
     const isKnown = /^about:blank(?:[?#]|$)/.test(url) || (asker === undefined && url === 'about:srcdoc');
     if (!isKnown) throw new LoadRefused(`${url} is no document`);
-    const response = localDocument(url, url === 'about:srcdoc' ? text : undefined);
-    const lease = host.budget.lease();
-    try {
-      lease.add(response.body.byteLength);
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
-    return { ...response, lease };
+    return localDocument(url, url === 'about:srcdoc' ? text : undefined);
   }
   return await host.network.fetch(
     { url, mode: 'navigate', credentials: 'include', destination: 'iframe', referrer },

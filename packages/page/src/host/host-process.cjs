@@ -12,7 +12,6 @@ const { setInterval } = require('node:timers');
 const { TimeoutError } = require('../client/errors.cjs');
 const { toRecord } = require('../client/error-records.cjs');
 const { CommandError } = require('./command-error.cjs');
-const { JsonText } = require('./json-text.cjs');
 const { HostMethods } = require('./methods.cjs');
 
 /** How often the memory of the process is looked at, in milliseconds. */
@@ -64,8 +63,7 @@ async function answer({ id, method, parameters }) {
       send({ id });
       return;
     }
-    const result = await methods.call(method, parameters);
-    send({ id, result: result instanceof JsonText ? JSON.parse(result.text) : result });
+    send({ id, result: await methods.call(method, parameters) });
   } catch (error) {
     send({ id, error: describe(error) });
   }

@@ -1,11 +1,10 @@
 'use strict';
 
-// Requests that outlive their document, which the user's thread makes for page threads.
+// Requests that outlive their document, which the host makes for page threads.
 // https://fetch.spec.whatwg.org/#request-keepalive-flag
 
 const { NetworkError } = require('../fetch/request.cjs');
 const { messageOf } = require('../client/errors.cjs');
-const { movedBody } = require('./moved-body.cjs');
 const { waitAtMost } = require('./time-limit.cjs');
 
 /** How long a request may take, in milliseconds. */
@@ -13,7 +12,7 @@ const MAX_TIME = 30_000;
 
 /** @typedef {import('../fetch/request.cjs').Client} Client */
 /** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
-/** @typedef {import('../any-realm/thread-messages.js').KeptRequest} KeptRequest */
+/** @typedef {import('../page/thread-messages.js').KeptRequest} KeptRequest */
 
 class KeptRequests {
   /** @type {Set<Promise<void>>} */
@@ -40,12 +39,11 @@ class KeptRequests {
    */
   async #send(network, client, handle, { id, request }) {
     try {
-      const { lease, ...response } = await network.fetch(request, client, AbortSignal.timeout(MAX_TIME));
-      const body = movedBody(response.body);
-      handle.deliver({ type: 'answer', id, response: { ...response, body } }, lease, [body.buffer]);
+      const response = await network.fetch(request, client, AbortSignal.timeout(MAX_TIME));
+      handle.post({ type: 'answer', id, response });
     } catch (error) {
       const timing = error instanceof NetworkError ? error.timing : undefined;
-      handle.postToMain({ type: 'answer', id, error: messageOf(error), timing });
+      handle.post({ type: 'answer', id, error: messageOf(error), timing });
     }
   }
 

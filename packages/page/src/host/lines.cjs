@@ -3,8 +3,6 @@
 // A message as a line of JSON that every reader accepts. `JSON.stringify` escapes lone surrogates, which pages can put into any text; strict
 // readers refuse these escapes.
 
-const { JsonText } = require('./json-text.cjs');
-
 /** An escape of a lone surrogate, after the backslashes that escape each other. Pairs of surrogates are not escaped. */
 const LONE_SURROGATE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
@@ -25,8 +23,6 @@ function toLine(message) {
  * @param {unknown} result
  */
 function toAnswer(id, result) {
-  // A text with neither control characters nor lone surrogates becomes twice as long at most, and has no new escapes of them.
-  if (result instanceof JsonText) return JSON.stringify({ id, json: wellFormed(result.text) });
   return toLine({ id, result: result ?? null });
 }
 

@@ -3,12 +3,10 @@
 // The methods of the process that hosts pages: driver-process.cjs takes them from the command line's programs, host-process.cjs from the client of
 // this package.
 
-const v8 = require('node:v8');
 const { gunzipSync } = require('node:zlib');
 
 const { PageHost, contextOf } = require('./page-host.cjs');
 const { Page, evaluateRecord, internalsOf, takeProfile } = require('./page.cjs');
-const { serializeParameters } = require('./script-values.cjs');
 const { CommandError } = require('./command-error.cjs');
 const { DrivenWindow } = require('./driven-window.cjs');
 
@@ -105,7 +103,7 @@ class HostMethods {
     return {
       source,
       isFunction,
-      parameters: serializeParameters(v8.deserialize(parameters)),
+      parameters,
       timeout: this.#timeoutOf(timeout),
       ...(frame !== undefined && { frame }),
     };
@@ -230,7 +228,6 @@ class HostMethods {
 
 /** The result of a script, as client/cloned-values.cjs reads it. @param {any} record of a page */
 function toValue(record) {
-  if (record === undefined) throw new TypeError('the page has given no result');
   return { bytes: new Uint8Array(record.bytes), objects: record.objects };
 }
 

@@ -8,7 +8,7 @@ const { setTimeout } = require('node:timers/promises');
 const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
 const { CommandError } = require('./command-error.cjs');
 const { evaluateRecord, internalsOf } = require('./page.cjs');
-const { deserializeResult } = require('./script-values.cjs');
+const { readValue } = require('../client/cloned-values.cjs');
 const { parseSelector } = require('./selectors.cjs');
 const { MAX_DELAY, keepAlive } = require('./time-limit.cjs');
 
@@ -31,7 +31,7 @@ const LEAST_ATTEMPT = 2_000;
  * @property {number | undefined} [frame] 0 by default
  * @property {string} selector
  * @property {boolean} [isStrict] whether several elements are an error
- * @property {string} action see dom-realm/automation/page-actions.cjs
+ * @property {string} action see page/automation/page-actions.cjs
  * @property {object} [parameters]
  * @property {number} timeout
  */
@@ -91,8 +91,7 @@ class PageActions {
     const result = await this.#retry(timeout, `${action} of ${selector}`, async (left) => {
       const context = { frame, document: automation.document };
       const command = { steps, isStrict, action, parameters };
-      const answer = await automation.perform(context, 'act', command, { timeout: left });
-      const outcome = JSON.parse(/** @type {import('./json-text.cjs').JsonText} */ (answer).text);
+      const outcome = await automation.perform(context, 'act', command, { timeout: left });
       return outcome.waiting === undefined ? { result: outcome.result } : { waiting: outcome.waiting };
     });
     if (!isLast) await automation.waitForNavigation('commit', Math.max(end - performance.now(), LEAST_ATTEMPT));
@@ -145,7 +144,9 @@ class PageActions {
         if (!isFirst) await setTimeout(Math.max(polling - INTERVAL, 0));
         isFirst = false;
         const record = await evaluateRecord(this.#window.page, { ...script, timeout: left });
-        return deserializeResult(record) ? { result: record } : { waiting: 'its result is not true' };
+        return readValue({ bytes: new Uint8Array(record.bytes), objects: record.objects })
+          ? { result: record }
+          : { waiting: 'its result is not true' };
       }),
     );
   }

@@ -1,43 +1,25 @@
 'use strict';
 
-const { CONSOLE_METHODS } = require('../any-realm/console-methods.cjs');
-
 /**
- * Emits the event of a page for a message of its DOM realm. A page may have sent anything: each member is used only if it has the right
- * type.
+ * Emits the event of a page for a message of one of its threads.
  *
  * @param {import('./page.cjs').Page} page
- * @param {import('../any-realm/thread-messages.js').FromDomRealm} message
+ * @param {import('../page/thread-messages.js').PageMessage} message
  * @param {number} frame where it came from
  */
 function emitPageEvent(page, message, frame) {
-  const text = (/** @type {string} */ key) => {
-    const value = message[key];
-    return typeof value === 'string' ? value : '';
-  };
-  /** A line or a column. @param {string} key */
-  const place = (key) => {
-    const value = message[key];
-    return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
-  };
-  const method = text('method');
   switch (message.type) {
     case 'console':
-      page.emit('console', { method: CONSOLE_METHODS.includes(method) ? method : 'log', text: text('text'), frame });
+      page.emit('console', { method: message.method, text: message.text, frame });
       return;
-    case 'exception':
+    case 'exception': {
+      const { message: text, stack, filename, lineno, colno } = message;
       // Not `error`: Node ends a program that has no listener for that.
-      page.emit('pageerror', {
-        message: text('message'),
-        stack: text('stack'),
-        filename: text('filename'),
-        lineno: place('lineno'),
-        colno: place('colno'),
-        frame,
-      });
+      page.emit('pageerror', { message: text, stack, filename, lineno, colno, frame });
       return;
+    }
     case 'problem':
-      page.emit('problem', { kind: text('kind'), text: text('text'), url: text('url'), frame });
+      page.emit('problem', { kind: message.kind, text: message.text, url: message.url, frame });
       return;
     default:
   }

@@ -1,7 +1,5 @@
 'use strict';
 
-const v8 = require('node:v8');
-
 const { BrowserContext } = require('./browser-context.cjs');
 const { Page } = require('./page.cjs');
 
@@ -9,18 +7,6 @@ const { Page } = require('./page.cjs');
 
 /** Lets the driver reach what users do not see. @type {(host: PageHost) => BrowserContext} */
 let contextOf;
-
-// asm.js becomes WebAssembly that no limit counts. Without this, it is JavaScript like any other. The flag is one for the process.
-v8.setFlagsFromString('--no-validate-asm');
-
-// The optimizing compiler takes gigabytes of memory for small functions of WebAssembly, which counts towards no limit. How much the baseline
-// compiler takes is known before, see main-realm/wasm-memory.cjs. So it compiles everything.
-for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) v8.setFlagsFromString(flag);
-
-// The optimizing compilers of JavaScript recurse over what a script has made, without a look at the stack, and find that a graph has more nodes than
-// they can count. On a thread that V8 has for them, that would end the process. On the thread of the page, that thread alone ends: see
-// crates/v8/shim/lost_threads.cc. And what they take there is known to be of that thread: see memory-watch.cjs.
-v8.setFlagsFromString('--no-concurrent-recompilation');
 
 /**
  * Opens pages.

@@ -2,14 +2,12 @@
 
 // Starts and ends the dedicated workers of a page. https://html.spec.whatwg.org/multipage/workers.html#dom-worker
 
-const { shortened } = require('../any-realm/report-limits.cjs');
 const { describeWorker } = require('../fetch/worker-description.cjs');
 const { messageOf } = require('../client/errors.cjs');
-const { movedBody } = require('./moved-body.cjs');
 
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
-/** @typedef {import('../any-realm/thread-messages.js').WorkerRequest} WorkerRequest */
-/** @typedef {import('../any-realm/thread-messages.js').ImportScriptRequest} ImportScriptRequest */
+/** @typedef {import('../page/thread-messages.js').WorkerRequest} WorkerRequest */
+/** @typedef {import('../page/thread-messages.js').ImportScriptRequest} ImportScriptRequest */
 
 /**
  * A worker that is being started, or runs.
@@ -52,40 +50,18 @@ class PageWorkers {
       isEnded: false,
     };
     this.#workers.set(keyOf(owner, id), worker);
-    let handle;
-    /** @type {import('../fetch/request.cjs').Response['lease']} */
-    let lease;
     try {
-      const release = this.#threads.reserve();
-      try {
-        handle = this.#host.startThread('worker');
-        // The script is fetched while the thread starts.
-        const [response] = await Promise.all([
-          owner
-            .withRequest(worker.request, (signal) => this.#fetch(owner, request, signal))
-            .then((fetched) => {
-              lease = fetched.lease;
-              return fetched;
-            }),
-          handle.ready(),
-        ]);
-        owner.handle.postToMain({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
-        // The window that makes it may be that of a frame, which has headers of its own.
-        const { profiling } = request;
-        const { embedderPolicy } = request;
-        const isIsolated = owner.document.isIsolated && request.isIsolated;
-        const maker = { ...owner.document, profiling, embedderPolicy, isIsolated };
-        const document = { ...describeWorker(response, maker, options), startedAt };
-        if (worker.isEnded || !this.#threads.has(owner)) throw new Error('the worker was ended before it started');
-        const content = { response, referrer };
-        worker.thread = this.#threads.openWorker(handle, document, content, worker.owner, port);
-      } finally {
-        release();
-      }
+      const response = await owner.withRequest(worker.request, (signal) => this.#fetch(owner, request, signal));
+      owner.handle.post({ type: 'fetched', window, url, initiator: 'other', timing: response.timing });
+      // The window that makes it may be that of a frame, which has headers of its own.
+      const { embedderPolicy, profiling } = request;
+      const isIsolated = owner.document.isIsolated && request.isIsolated;
+      const maker = { ...owner.document, profiling, embedderPolicy, isIsolated };
+      const document = { ...describeWorker(response, maker, options), startedAt };
+      if (worker.isEnded || !this.#threads.has(owner)) throw new Error('the worker was ended before it started');
+      worker.thread = this.#threads.openWorker(document, { response, referrer }, worker.owner, port);
     } catch (error) {
-      lease?.release();
       port.close();
-      handle?.terminate();
       this.#forget(worker, messageOf(error));
     }
   }
@@ -113,23 +89,19 @@ class PageWorkers {
    */
   async importScript(thread, { url, referrer, signal, port }) {
     let answer;
-    let body;
     try {
-      const { lease, ...response } = await thread.withRequest(new AbortController(), (signal) =>
+      const response = await thread.withRequest(new AbortController(), (aborted) =>
         this.#host.network.fetch(
           { url, mode: 'no-cors', credentials: 'same-origin', destination: 'script', referrer },
           this.#threads.clientOf(thread),
-          signal,
+          aborted,
         ),
       );
-      body = movedBody(response.body);
-      answer = { response: { ...response, body } };
-      // The worker waits for it.
-      lease?.release();
+      answer = { response };
     } catch (error) {
       answer = { error: messageOf(error) };
     }
-    port.postMessage(answer, body === undefined ? [] : [body.buffer]);
+    port.postMessage(answer);
     port.close();
     Atomics.store(signal, 0, 1);
     Atomics.notify(signal, 0);
@@ -166,7 +138,7 @@ class PageWorkers {
   /** @param {StartedWorker} worker @param {string} [error] @param {{ hasStarted?: boolean }} [options] */
   #forget({ owner: { thread, id } }, error, { hasStarted } = {}) {
     if (!this.#workers.delete(keyOf(thread, id))) return;
-    thread.handle.postToMain({ type: 'worker gone', id, error: error && shortened(error), hasStarted });
+    thread.handle.post({ type: 'worker gone', id, error, hasStarted });
   }
 }
 

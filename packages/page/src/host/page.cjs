@@ -6,36 +6,27 @@ const { EventEmitter } = require('node:events');
 const { promisify } = require('node:util');
 const { gunzip } = require('node:zlib');
 
-const { MAX_URL } = require('../any-realm/claimed-url.cjs');
-const { ReportLimit, shortened } = require('../any-realm/report-limits.cjs');
 const { describePage } = require('../fetch/document-description.cjs');
 const { now } = require('../fetch/fetch-timing.cjs');
 const { newOpaqueOrigin } = require('../fetch/origin.cjs');
 const { documentReferrer, referrerOf } = require('../fetch/referrer.cjs');
-const { NO_URL, urlOf } = require('../fetch/url-text.cjs');
 const { AgentThreads } = require('./agent-threads.cjs');
-const { PageError, TimeoutError, messageOf } = require('../client/errors.cjs');
+const { PageError, messageOf } = require('../client/errors.cjs');
 const { LoadState } = require('./load-state.cjs');
 const { toHeaders, toRecordingOptions, toUrl, toWaitUntil } = require('../client/navigate-options.cjs');
-const { TOO_MANY_THREADS } = require('./page-context.cjs');
 const { emitPageEvent } = require('./page-events.cjs');
 const { RequestedNavigations } = require('./requested-navigations.cjs');
-const { deserializeResult, serializeParameters } = require('./script-values.cjs');
-const { ShapeBudget } = require('./shape-budget.cjs');
-const { keepAlive, withTimeout } = require('./time-limit.cjs');
+const { readValue, writeValue } = require('../client/cloned-values.cjs');
+const { withTimeout } = require('./time-limit.cjs');
 
-/** @typedef {Pick<import('../../index.js').Page, 'url' | 'closed' | 'visible' | 'navigate' | 'forceSample' | 'setVisible' | 'takeProfile' | 'close'>} PublicPage what users see of it through the client */
 /** @typedef {import('../../index.js').NavigateOptions} NavigateOptions */
 /** @typedef {import('../../index.js').PageEventMap} PageEventMap */
-/** @typedef {import('../any-realm/thread-messages.js').DomRealmRequest} DomRealmRequest */
-/** @typedef {import('../any-realm/thread-messages.js').FromDomRealm} FromDomRealm */
+/** @typedef {import('../page/thread-messages.js').ThreadAnswer} ThreadAnswer */
+/** @typedef {import('../page/thread-messages.js').PageMessage} PageMessage */
 /** @typedef {import('../fetch/headers.cjs').HeaderList} HeaderList */
 /** @typedef {import('../fetch/origin.cjs').Origin} Origin */
 /** @typedef {import('./agent-thread.cjs').AgentThread} AgentThread */
 /** @typedef {import('../client/navigate-options.cjs').WaitUntil} WaitUntil */
-/** @typedef {import('./thread-handle.cjs').ThreadHandle} ThreadHandle */
-
-/** @template Answer @typedef {import('./thread-handle.cjs').Asked<Answer>} Asked */
 
 /**
  * How a document is loaded.
@@ -70,7 +61,7 @@ const PING_TIMEOUT = 1_000;
  *
  * @type {(page: Page) => {
  *   context: import('./page-context.cjs').PageContext, documentNumber: number, initiator: Origin | undefined, isAlive: boolean, threads: AgentThreads | undefined, requested: Promise<void> | undefined,
- *   askDom: (frame: number, message: DomRealmRequest, limit: { timeout: number, what: string }) => Promise<FromDomRealm>,
+ *   ask: (frame: number, request: object, limit: { timeout: number, what: string }) => Promise<ThreadAnswer>,
  *   waitFor: (state: WaitUntil) => Promise<void>,
  * }}
  */
@@ -87,12 +78,12 @@ let navigateAgain;
 let showContent;
 
 /**
- * A script of the user. `parameters` is a record, see script-values.cjs.
+ * A script of the user, with its parameters as client/cloned-values.cjs writes them.
  *
- * @typedef {{ source: string, isFunction: boolean, parameters: object, frame?: number, timeout?: number }} ScriptCall
+ * @typedef {{ source: string, isFunction: boolean, parameters: Uint8Array, frame?: number, timeout?: number }} ScriptCall
  */
 
-/** As `evaluate`, with the result as a page sends it. @type {(page: Page, call: ScriptCall) => Promise<any>} */
+/** As `evaluate`, with the result as a page sends it. @type {(page: Page, call: ScriptCall) => Promise<import('../window/contracts.js').CloneRecord>} */
 let evaluateRecord;
 
 /** Ends a recording and returns the trace as gzipped JSON. @type {(page: Page, timeout: number) => Promise<Uint8Array>} */
@@ -102,7 +93,6 @@ let takeProfile;
  * See {@link import('../../index.js').Page} for its events.
  *
  * @extends {EventEmitter<PageEventMap>}
- * @implements {PublicPage}
  */
 class Page extends EventEmitter {
   #host;
@@ -114,8 +104,6 @@ class Page extends EventEmitter {
   /** @type {Promise<void> | undefined} */
   #closing;
   #isVisible = true;
-  #problems = new ReportLimit();
-  #shapes = new ShapeBudget();
   /** Navigations that the page itself asked for. */
   #requested;
   /** Counts navigations: a later one wins over those before. */
@@ -131,7 +119,7 @@ class Page extends EventEmitter {
   /**
    * How the load is recorded, of this document and of those that it navigates to.
    *
-   * @type {import('../any-realm/thread-messages.js').RecordingOptions | undefined}
+   * @type {import('../page/thread-messages.js').RecordingOptions | undefined}
    */
   #recording;
 
@@ -143,7 +131,7 @@ class Page extends EventEmitter {
       isAlive: page.#document?.threads.has(page.#document.main) ?? false,
       threads: page.#document?.threads,
       requested: page.#requested.last,
-      askDom: (frame, message, limit) => page.#askDom(frame, message, limit),
+      ask: (frame, request, limit) => page.#ask(frame, request, limit),
       waitFor: async (state) => {
         if (page.#document !== undefined) await page.#waitFor(state, page.#document);
       },
@@ -201,7 +189,7 @@ class Page extends EventEmitter {
         this.#navigation += 1;
         this.#request.abort();
         const main = this.#document?.main;
-        if (main !== undefined && !(await main.handle.isResponsive(PING_TIMEOUT))) await this.#kill(main);
+        if (main !== undefined && !(await isResponsive(main))) await this.#kill(main);
       },
     );
   }
@@ -216,30 +204,24 @@ class Page extends EventEmitter {
     this.#request.abort();
     const request = new AbortController();
     this.#request = request;
-    const handle = this.#context.startThread('page');
+    // jsdom is loaded while the response arrives. The next document of a page gets the thread of this one.
+    if (this.#document === undefined) this.#context.warm();
     let document;
-    let response;
     try {
-      response =
+      const response =
         content === undefined
           ? await this.#fetch(url, { referrer, initiator: source, signal: request.signal })
           : ownResponse(url, content);
       const replaced = new Set(headers.map(([name]) => name));
       response.headers = [...response.headers.filter(([name]) => !replaced.has(name)), ...headers];
-      await handle.ready();
       this.#assertCurrent(navigation, url.href);
-      document = await this.#commit(handle, response, { navigation, startedAt, root, referrer, initiator: source });
+      document = await this.#commit(response, { navigation, startedAt, root, referrer, initiator: source });
       this.#arrive(navigation);
       await this.#waitFor(waitUntil, document);
       return { url: response.url, status: response.status, headers: response.headers };
     } catch (error) {
       this.#arrive(navigation);
-      if (document === undefined) {
-        response?.lease?.release();
-        // Awaited, so that a page that keeps navigating has no more threads than it may have navigations.
-        await handle.terminate();
-        this.#assertCurrent(navigation, url.href);
-      }
+      if (document === undefined) this.#assertCurrent(navigation, url.href);
       this.#assertOpen();
       throw error;
     }
@@ -261,10 +243,8 @@ class Page extends EventEmitter {
    * @returns {Promise<import('../fetch/request.cjs').Response>}
    */
   async #fetch(url, { referrer, initiator, signal }) {
-    if (url.protocol === 'about:') {
-      return ownResponse(url, '');
-    }
-    return await this.#context.topLevelNetwork.fetch(
+    if (url.protocol === 'about:') return ownResponse(url, '');
+    return await this.#context.network.fetch(
       {
         url: url.href,
         mode: 'navigate',
@@ -279,20 +259,18 @@ class Page extends EventEmitter {
   }
 
   /**
-   * Replaces the document by one in a thread of its own.
+   * Replaces the document.
    *
-   * @param {ThreadHandle} handle
    * @param {import('../fetch/request.cjs').Response} response
    * @param {{ navigation: number, startedAt: number, root: string | undefined, referrer: string, initiator: Origin | undefined }} options
    */
-  async #commit(handle, response, { navigation, startedAt, root, referrer, initiator }) {
+  async #commit(response, { navigation, startedAt, root, referrer, initiator }) {
     const description = describePage(response, root);
     await this.#document?.threads.unload();
     this.#assertCurrent(navigation, response.url);
     this.#document?.loadState.fail(new Error('another navigation replaced the document'));
     await this.#document?.threads.closeAll();
     this.#assertCurrent(navigation, response.url);
-    this.#requested.clear();
     this.#documentNumber += 1;
     this.#url = description.url;
     this.#initiator = initiator;
@@ -300,19 +278,13 @@ class Page extends EventEmitter {
       this.#context,
       {
         onMessage: (thread, message) => this.#onMessage(thread, message),
-        onProblem: (thread, { kind, text, url, frame }) => {
-          const window = thread.windows.has(frame) ? frame : 0;
-          this.emit('problem', { kind, text, url, frame: threads.numberOf(thread, window) });
-        },
         onCrash: (thread, error) => this.#onCrash(thread, error),
       },
       this.#isVisible,
     );
-    const { timing, lease } = response;
+    const { timing } = response;
     const content = { body: response.body, referrer: documentReferrer(referrer, response.url) };
-    const main = threads.open(handle, { ...description, startedAt, timing, profile: this.#recording }, content, {
-      lease,
-    });
+    const main = threads.open({ ...description, startedAt, timing, profile: this.#recording }, content);
     const document = { threads, main, loadState: new LoadState() };
     this.#document = document;
     this.emit('navigated', this.#url);
@@ -325,7 +297,7 @@ class Page extends EventEmitter {
       this.#document.loadState.fail(error);
       this.emit('crash', error);
     } else {
-      this.emit('problem', { kind: 'crash', text: error.message, url: shortened(thread.document.url), frame: 0 });
+      this.emit('problem', { kind: 'crash', text: error.message, url: thread.document.url, frame: 0 });
     }
   }
 
@@ -333,15 +305,15 @@ class Page extends EventEmitter {
   async #waitFor(state, { main, loadState }) {
     const milestone = state === 'idle' ? 'load' : state;
     await loadState.waitFor(milestone);
-    if (state === 'idle') await main.handle.askMain({ type: 'await idle', quiet: IDLE_TIME }).answer;
+    if (state === 'idle') await main.handle.ask({ type: 'await idle', quiet: IDLE_TIME }).answer;
   }
 
-  /** @param {AgentThread} thread @param {FromDomRealm} message */
+  /** @param {AgentThread} thread @param {PageMessage} message */
   #onMessage(thread, message) {
     if (this.#isClosed || this.#document === undefined) return;
     const { threads, loadState } = this.#document;
-    // A message that names no window of its thread is attributed to the outermost one.
-    const window = typeof message.frame === 'number' && thread.windows.has(message.frame) ? message.frame : 0;
+    // A window that is gone may still have reported something.
+    const window = 'frame' in message && thread.windows.has(message.frame) ? message.frame : 0;
     const frame = threads.numberOf(thread, window);
     switch (message.type) {
       case 'DOMContentLoaded':
@@ -360,37 +332,29 @@ class Page extends EventEmitter {
     }
   }
 
-  /** The page asks to be navigated. @param {FromDomRealm} message */
+  /** The page asks to be navigated. @param {Extract<PageMessage, { type: 'navigate' }>} message */
   #requestNavigation({ url, referrer }) {
-    if (this.#isLeaving || typeof url !== 'string') return;
-    const protocol = url.length > MAX_URL ? undefined : urlOf(url)?.protocol;
+    if (this.#isLeaving) return;
+    const { protocol } = new URL(url);
     // A page of the network must not navigate to files.
     const isFromDisk = this.#url.startsWith('file:');
     if (protocol === 'http:' || protocol === 'https:' || (protocol === 'file:' && isFromDisk)) {
       const document = this.#document?.main.document;
       if (document === undefined) return;
-      this.#requested.add({ url, referrer: referrerOf(String(referrer), document), initiator: document.origin });
+      this.#requested.add({ url, referrer: referrerOf(referrer, document), initiator: document.origin });
       return;
     }
-    this.#reportNavigation(
-      protocol === undefined ? NO_URL : `a page may not navigate to URLs of the scheme ${protocol}`,
-      url,
-    );
+    this.#reportNavigation(`a page may not navigate to URLs of the scheme ${protocol}`, url);
   }
 
   /** @param {string} text why a navigation that the page asked for fails @param {string} url */
   #reportNavigation(text, url) {
-    if (this.#problems.take() < 0) return;
-    this.emit('problem', { kind: 'navigation', text: shortened(text), url: shortened(url), frame: 0 });
+    this.emit('problem', { kind: 'navigation', text, url, frame: 0 });
   }
 
   /** @param {import('./requested-navigations.cjs').NavigationRequest} request */
   async #navigateAsRequested({ url, referrer, initiator }) {
     if (this.#isLeaving) return;
-    if (this.#context.hasTooManyThreads) {
-      this.#reportNavigation(TOO_MANY_THREADS, url);
-      return;
-    }
     try {
       await this.#load(new URL(url), { waitUntil: 'commit', referrer, initiator });
     } catch (error) {
@@ -435,40 +399,36 @@ class Page extends EventEmitter {
     const isFunction = typeof script === 'function';
     if (!isFunction && typeof script !== 'string') throw new TypeError('evaluate takes a function or a string');
     const source = isFunction ? `(${script})` : script;
-    return deserializeResult(
-      await this.#evaluate({ source, isFunction, parameters: serializeParameters(parameters), frame, timeout }),
-    );
+    const { bytes, objects } = await this.#evaluate({
+      source,
+      isFunction,
+      parameters: writeValue(parameters),
+      frame,
+      timeout,
+    });
+    return readValue({ bytes: new Uint8Array(bytes), objects });
   }
 
-  /** @param {ScriptCall} call @returns {Promise<any>} a record */
-  async #evaluate({ source, isFunction, parameters, frame = 0, timeout = this.#host.timeout }) {
+  /** @param {ScriptCall} call @returns {Promise<import('../window/contracts.js').CloneRecord>} */
+  async #evaluate({ source, isFunction, parameters: written, frame = 0, timeout = this.#host.timeout }) {
     this.#assertOpen();
-    /** @type {DomRealmRequest} */
+    const parameters = { bytes: new Uint8Array(written).buffer, buffers: [], shared: [], ports: [], objects: [] };
     const request = { type: 'evaluate', source, isFunction, parameters };
-    const maxShapeCost = this.#shapes.left;
-    /** @type {FromDomRealm} */
-    let answer;
-    try {
-      answer = await this.#askDom(frame, request, { timeout, what: 'the script', maxShapeCost });
-    } catch (error) {
-      // The answer may come later. Nobody reads it, but its thread takes the shapes for known.
-      if (error instanceof TimeoutError) this.#shapes.pay(maxShapeCost);
-      throw error;
-    }
-    const { error, record } = answer;
-    if (error !== undefined) throw new PageError(Object(error));
-    this.#shapes.pay(/** @type {any} */ (record)?.shapeCost ?? 0);
+    const { error, record } = await this.#ask(frame, request, { timeout, what: 'the script' });
+    if (error !== undefined) throw new PageError(error);
+    if (record === undefined) throw new TypeError('the page has given no result');
     return record;
   }
 
   /**
    * @param {number} frame
-   * @param {DomRealmRequest} message
-   * @param {{ timeout: number, what: string, maxShapeCost?: number }} limit
+   * @param {object} request for the window of the frame
+   * @param {{ timeout: number, what: string }} limit
    */
-  #askDom(frame, message, { timeout, what, maxShapeCost = 0 }) {
+  #ask(frame, request, { timeout, what }) {
     const { thread, window } = this.#find(frame);
-    return this.#answerOf(thread, thread.handle.askDom({ ...message, frame: window }, maxShapeCost), what, timeout);
+    const asked = thread.handle.ask(/** @type {any} */ ({ ...request, frame: window }));
+    return this.#answerOf(thread, asked, what, timeout);
   }
 
   /**
@@ -487,7 +447,7 @@ class Page extends EventEmitter {
     const main = this.#document?.main;
     if (this.#recording === undefined || main === undefined)
       throw new Error('no recording was started\n\nhint: navigate with the option `profile`');
-    const asked = main.handle.askMain({ type: 'take profile' });
+    const asked = main.handle.ask({ type: 'take profile' });
     const { bytes, error } = await this.#answerOf(main, asked, 'ending the recording', timeout);
     if (error !== undefined || bytes === undefined) throw new Error(error);
     return bytes;
@@ -503,7 +463,7 @@ class Page extends EventEmitter {
   async forceSample({ frame = 0, timeout = this.#host.timeout } = {}) {
     this.#assertOpen();
     const { thread, window } = this.#find(frame);
-    const asked = thread.handle.askMain({ type: 'force sample', frame: window });
+    const asked = thread.handle.ask({ type: 'force sample', frame: window });
     const { error } = await this.#answerOf(thread, asked, 'forcing a sample', timeout);
     if (error !== undefined) throw new Error(error);
   }
@@ -549,9 +509,8 @@ class Page extends EventEmitter {
   /**
    * Waits for an answer. A thread that answers neither in time nor to a ping is terminated.
    *
-   * @template Answer
    * @param {AgentThread} thread
-   * @param {Asked<Answer>} asked
+   * @param {import('./thread-handle.cjs').Asked} asked
    * @param {string} what
    * @param {number} timeout
    */
@@ -562,7 +521,7 @@ class Page extends EventEmitter {
       () => asked.answer,
       async () => {
         asked.forget();
-        if (!(await thread.handle.isResponsive(PING_TIMEOUT))) await this.#kill(thread);
+        if (!(await isResponsive(thread))) await this.#kill(thread);
       },
     );
   }
@@ -601,25 +560,28 @@ class Page extends EventEmitter {
   }
 
   async close() {
-    this.#closing ??= this.#host.awaitClosing(keepAlive(() => this.#close()));
+    this.#closing ??= this.#host.awaitClosing(this.#close());
     await this.#closing;
   }
 
   async #close() {
     this.#isClosed = true;
     this.#host.remove(this);
-    this.#requested.clear();
     this.#request.abort();
     await this.#document?.threads.unload();
     this.#document?.loadState.fail(new Error('the page is closed'));
     await this.#document?.threads.closeAll();
-    this.#context.close();
     this.emit('close');
   }
 
   async [Symbol.asyncDispose]() {
     await this.close();
   }
+}
+
+/** Whether the event loop of a thread answers in time. @param {AgentThread} thread */
+async function isResponsive({ handle }) {
+  return (await handle.answersInTime({ type: 'ping' }, PING_TIMEOUT)) !== undefined;
 }
 
 /** A document that no server sends. @param {URL} url @param {string} html @returns {import('../fetch/request.cjs').Response} */

@@ -1,12 +1,10 @@
 'use strict';
 
-const { withoutFragment } = require('../any-realm/claimed-url.cjs');
-const { urlOf } = require('../fetch/url-text.cjs');
+const { withoutFragment } = require('../fetch/without-fragment.cjs');
 
 /** Whether two URLs differ by their fragments alone. @param {string} a @param {string} b */
 function isSameDocument(a, b) {
-  const [first, second] = [urlOf(a), urlOf(b)];
-  return first !== undefined && second !== undefined && withoutFragment(first.href) === withoutFragment(second.href);
+  return withoutFragment(new URL(a).href) === withoutFragment(new URL(b).href);
 }
 
 module.exports = { isSameDocument };

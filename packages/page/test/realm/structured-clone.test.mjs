@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import vm from 'node:vm';
 
-import { ValueSerializer } from '../../src/cloning/value-serializer.cjs';
 import { native } from './realm-sessions.mjs';
 
 /** Node 20's V8 asks about no object of the host and knows no cause; jsdom does not run there. */
@@ -155,54 +154,6 @@ suite('a value in another realm', () => {
       ));
   }
 
-  test('memory is the memory that was written, or the bytes are refused', () => {
-    const [plain, wasm] = [
-      '[new SharedArrayBuffer(65536), 1]',
-      '[new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }), 1]',
-    ];
-    for (const [written, other] of [
-      [plain, plain],
-      [plain, wasm],
-      [wasm, plain],
-      [wasm, wasm],
-    ]) {
-      const record = write(written);
-      const { shared } = write(other);
-      for (const wrong of [shared, [], undefined, inSource('[{}]')])
-        assert.throws(() => read({ ...record, shared: wrong }), inTarget('Error'));
-      read({ ...record, shared: [...shared, ...record.shared] });
-    }
-  });
-
-  test('a view of a transferred buffer is refused on another buffer that it does not fit', () => {
-    const views = [
-      'new Uint8Array(given, 2, 4)',
-      'new Uint8Array(given)',
-      'new DataView(given, 2)',
-      'new Float64Array(given)',
-    ];
-    const buffers = ['new ArrayBuffer(8)', 'new ArrayBuffer(2)', 'new ArrayBuffer(8, { maxByteLength: 16 })'];
-    for (const view of views) {
-      for (const buffer of [buffers[0], buffers[2]]) {
-        for (const other of buffers) {
-          inSource(`given = ${buffer}`);
-          const record = write(view, { transferred: inSource('[given]') });
-          try {
-            target.clone = read({ ...record, taken: [inSource(other)] });
-          } catch (error) {
-            assert.ok(error instanceof inTarget('Error'));
-            continue;
-          }
-          inTarget(`{
-            const { buffer } = clone;
-            if (buffer.resizable) { buffer.resize(0); buffer.resize(16); buffer.resize(1) }
-            for (let at = 0; at < 32; at++) { try { clone[at] = 1; clone.setUint8?.(at, 1) } catch {} }
-          }`);
-        }
-      }
-    }
-  });
-
   test('buffers are transferred, resizable ones as such', () => {
     inSource(
       'buffers = [new ArrayBuffer(8), new ArrayBuffer(4, { maxByteLength: 16 })]; new Uint8Array(buffers[0])[1] = 7;',
@@ -239,80 +190,4 @@ suite('a value in another realm', () => {
     }
     for (const bytes of [undefined, {}, new Uint8Array(3)]) assert.throws(() => read({ bytes }), inTarget('TypeError'));
   });
-});
-
-suite('the bytes of a value', () => {
-  const values = new ValueSerializer(new Uint8Array(32).fill(1));
-  const refusal = { name: 'TypeError', message: 'the record of a value is damaged' };
-
-  function writeTagged(expression) {
-    const { writeHostObject, shareMemory } = hooks.start();
-    const { isHostObject, dataCloneError } = hooks;
-    return values.write(
-      inSource(`(${expression})`),
-      isHostObject,
-      writeHostObject,
-      shareMemory,
-      dataCloneError,
-      inSource('[]'),
-    );
-  }
-
-  const readTagged = (bytes, tag, hostObjects = []) => values.read(bytes, tag, hostObjects, [], [], inTarget('({})'));
-
-  test('are read as they were written, in any thread that has the key', () => {
-    const [bytes, tag] = writeTagged('{ a: [1] }');
-    assert.ok(bytes instanceof inSource('ArrayBuffer'));
-    target.clone = new ValueSerializer(new Uint8Array(32).fill(1)).read(bytes, tag, [], [], [], inTarget('({})'));
-    assert.equal(inTarget('clone instanceof Object && clone.a[0] === 1'), true);
-  });
-
-  test('are refused with a change anywhere', () => {
-    const [bytes, tag] = writeTagged('{ a: [1, 2, { b: new Map([[1, "text"]]) }] }');
-    const whole = new Uint8Array(bytes);
-    for (let at = 0; at < whole.length; at++) {
-      for (let bit = 0; bit < 8; bit++) {
-        const changed = whole.slice();
-        changed[at] ^= 1 << bit;
-        assert.throws(() => readTagged(changed.buffer, tag), refusal, `bit ${bit} of ${at}`);
-      }
-    }
-    assert.throws(() => readTagged(whole.slice(0, -1).buffer, tag), refusal);
-  });
-
-  test('are refused with another tag, or none, and when they are shared', () => {
-    const [bytes, tag] = writeTagged('1');
-    const [, other] = writeTagged('2');
-    for (const wrong of [other, undefined, '', {}, `${tag} `, tag.toLowerCase()])
-      assert.throws(() => readTagged(bytes, wrong), refusal);
-    assert.throws(
-      () => new ValueSerializer(new Uint8Array(32)).read(bytes, tag, [], [], [], inTarget('({})')),
-      refusal,
-    );
-    const shared = new SharedArrayBuffer(bytes.byteLength);
-    new Uint8Array(shared).set(new Uint8Array(bytes));
-    for (const wrong of [shared, new Uint8Array(bytes), undefined, 'text'])
-      assert.throws(() => readTagged(wrong, tag), refusal);
-  });
-
-  test('cannot be changed after their tag was checked', () => {
-    const [bytes, tag] = writeTagged('[1, 2, 3]');
-    const hostObjects = Object.defineProperty([], 0, {
-      get() {
-        new Uint8Array(bytes).fill(0xff);
-        return {};
-      },
-    });
-    // It is not run.
-    assert.equal(JSON.stringify(readTagged(bytes, tag, hostObjects)), '[1,2,3]');
-    assert.equal(new Uint8Array(bytes)[0], 0xff);
-    assert.notEqual(new Uint8Array(bytes)[1], 0xff);
-  });
-
-  if (HAS_PAGES)
-    test('name objects of the host that are missing or something else', () => {
-      const [bytes, tag] = writeTagged('[{ host: "a" }]');
-      for (const wrong of [[], [1], [new Proxy({}, {})], undefined])
-        assert.throws(() => readTagged(bytes, tag, wrong), inTarget('Error'));
-    });
 });

@@ -1,0 +1,134 @@
+'use strict';
+
+// The threads of a host. One that has loaded jsdom opens document after document: a page that is closed, or navigates, gives its thread back.
+
+const { EventEmitter } = require('node:events');
+const path = require('node:path');
+const { Worker } = require('node:worker_threads');
+
+/** @typedef {'page' | 'worker'} Kind what is opened in a thread */
+/** @typedef {'eager' | 'lazy'} Mode how V8 prepares for profilers: see agent.cjs of selfprof */
+
+const PROGRAM = path.join(__dirname, '..', 'page', 'page-thread.cjs');
+
+/** How many threads may wait to be used. */
+const MAX_IDLE = 4;
+
+/** How many contexts a thread may still have when its windows are closed and garbage was collected: its own, and a few that V8 frees later. */
+const MAX_CONTEXTS = 8;
+
+/**
+ * A thread that runs. Events: `message`, and `exit` with the error that ended it, if any.
+ *
+ * @extends {EventEmitter<{ message: [any], exit: [Error | undefined] }>}
+ */
+class PooledThread extends EventEmitter {
+  #worker;
+  /** @type {Promise<number> | undefined} */
+  #terminated;
+  /** The mode of its windows, once it has opened one. @type {Mode | undefined} */
+  mode;
+  kind;
+
+  /** @param {Kind} kind @param {{ library: object, options: import('./browser-context.cjs').ThreadOptions }} start */
+  constructor(kind, { library, options }) {
+    super();
+    this.kind = kind;
+    this.#worker = new Worker(PROGRAM, {
+      workerData: { library, options, kind },
+      argv: [],
+      // Node would print warnings about a page's code to the user's terminal.
+      execArgv: ['--no-warnings'],
+      name: `selfprof ${kind}`,
+      resourceLimits: { maxOldGenerationSizeMb: options.memoryLimit },
+    });
+    this.#worker.on('message', (message) => this.emit('message', message));
+    /** @type {Error | undefined} */
+    let failure;
+    this.#worker.on('error', (error) => {
+      failure = describeFailure(error, options.memoryLimit);
+    });
+    this.#worker.on('exit', () => this.emit('exit', failure));
+  }
+
+  /** @param {object} message @param {readonly import('node:worker_threads').Transferable[]} [transferList] */
+  post(message, transferList) {
+    this.#worker.postMessage(message, transferList);
+  }
+
+  async terminate() {
+    this.#terminated ??= this.#worker.terminate();
+    await this.#terminated;
+  }
+}
+
+/** @param {unknown} error @param {number} memoryLimit in megabytes */
+function describeFailure(error, memoryLimit) {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return Object.assign(new Error(`the page's heap exceeds its memory limit of ${memoryLimit} MB`), { code });
+  return error instanceof Error ? error : new Error("the page's thread has failed");
+}
+
+class ThreadPool {
+  #start;
+  /** @type {Set<PooledThread>} */
+  #all = new Set();
+  /** Those without a document. @type {PooledThread[]} */
+  #idle = [];
+  #isClosed = false;
+
+  /** @param {{ library: object, options: import('./browser-context.cjs').ThreadOptions }} start */
+  constructor(start) {
+    this.#start = start;
+  }
+
+  /** How many threads run, and how many of them wait. */
+  get counts() {
+    return { threads: this.#all.size, idle: this.#idle.length };
+  }
+
+  /** Has a thread for a document load jsdom now, unless one waits already. */
+  warm() {
+    if (this.#idle.length === 0) this.#idle.push(this.#new('page'));
+  }
+
+  /** @param {Kind} kind @param {Mode} mode @returns {PooledThread} */
+  take(kind, mode) {
+    const at = this.#idle.findLastIndex((idle) => idle.kind === kind && (idle.mode ?? mode) === mode);
+    const thread = at === -1 ? this.#new(kind) : this.#idle.splice(at, 1)[0];
+    thread.mode = mode;
+    return thread;
+  }
+
+  /** @param {Kind} kind */
+  #new(kind) {
+    const thread = new PooledThread(kind, this.#start);
+    this.#all.add(thread);
+    thread.on('exit', () => {
+      this.#all.delete(thread);
+      const at = this.#idle.indexOf(thread);
+      if (at !== -1) this.#idle.splice(at, 1);
+    });
+    return thread;
+  }
+
+  /** A thread has closed its windows. @param {PooledThread} thread @param {number} contexts how many contexts it still has */
+  async giveBack(thread, contexts) {
+    if (this.#isClosed || contexts > MAX_CONTEXTS || !this.#all.has(thread)) {
+      await thread.terminate();
+      return;
+    }
+    this.#idle.push(thread);
+    // The one that has waited longest goes.
+    if (this.#idle.length > MAX_IDLE) await this.#idle.shift()?.terminate();
+  }
+
+  /** Ends all threads. */
+  async close() {
+    this.#isClosed = true;
+    await Promise.all([...this.#all].map((thread) => thread.terminate()));
+  }
+}
+
+module.exports = { MAX_CONTEXTS, PooledThread, ThreadPool };

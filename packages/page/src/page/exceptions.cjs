@@ -1,0 +1,128 @@
+'use strict';
+
+// Stands in for jsdom's `living/helpers/runtime-script-errors.js`: reports an exception to its window and, when no listener handles it, to the
+// page's user. https://html.spec.whatwg.org/multipage/webappapis.html#report-an-exception
+
+const ErrorEvent = require('jsdom/lib/generated/idl/ErrorEvent.js');
+const PromiseRejectionEvent = require('jsdom/lib/generated/idl/PromiseRejectionEvent.js');
+const idlUtils = require('jsdom/lib/generated/idl/utils.js');
+const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
+
+const { thread } = require('./thread.cjs');
+const { inspect } = require('./inspect.cjs');
+const { kindOf } = require('./kind-of.cjs');
+const { syntaxErrorPosition } = require('./script-compilation.cjs');
+
+/** Targets whose listeners of `error` run now: an exception in one of them is not reported to the same target. @type {WeakSet<object>} */
+const inReporting = new WeakSet();
+
+/**
+ * Reads a property of what was thrown.
+ *
+ * @param {any} value of the page
+ * @param {string} key
+ * @returns {string | undefined}
+ */
+function read(value, key) {
+  try {
+    const found = value?.[key];
+    return typeof found === 'string' ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The innermost position that a stack names. @param {string | undefined} stack */
+function locate(stack) {
+  for (const line of (stack ?? '').split('\n').slice(1)) {
+    const found = /at (?:.+? \()?(.+?):(\d+):(-?\d+)\)?$/.exec(line);
+    if (found !== null) return { filename: found[1], lineno: Number(found[2]), colno: Number(found[3]) };
+  }
+  return undefined;
+}
+
+/**
+ * @param {Jsdom.Window} window
+ * @param {unknown} error what was thrown; of a muted script, nothing
+ * @param {string} [url] of the script that threw, when its stack does not say
+ * @param {boolean} [muted] whether the script is known to be of another origin: the page then learns only that something failed
+ * @param {string} [stack] of the caller of `reportError()`
+ */
+function reportException(window, error, url = window._document.URL, muted = false, stack = undefined) {
+  if (muted || thread.windows.takeMuted(window, error)) {
+    const message = 'Script error.';
+    const nowhere = { lineno: 0, colno: 0 };
+    const report = { message, filename: '', ...nowhere, error: null };
+    // What a worker does not handle goes to the page that started it.
+    reportError(window, report, { message, stack: message, filename: muted ? url : '', ...nowhere });
+    return;
+  }
+  const isError = kindOf(error) === 'Error' || read(error, 'stack') !== undefined;
+  const [lineno = 0, colno = 0] = isError ? syntaxErrorPosition(error).split(':').filter(Boolean).map(Number) : [];
+  const syntaxError = lineno === 0 ? undefined : { filename: url, lineno, colno };
+  const position = syntaxError ??
+    locate(stack ?? (isError ? read(error, 'stack') : undefined)) ?? { filename: url, lineno: 0, colno: 0 };
+  const text = isError ? `${read(error, 'name') ?? 'Error'}: ${read(error, 'message') ?? ''}` : inspect(error);
+  const report = { message: `Uncaught ${text}`, ...position, error };
+  const shown = isError ? (read(error, 'stack') ?? text) : text;
+  reportError(window, report, { message: `Uncaught ${text}`, stack: shown, ...position });
+}
+
+/**
+ * Fires an error at a window, or at a worker's global object, and shows it unless a listener handles it.
+ *
+ * @param {Jsdom.Window} window
+ * @param {object} report members of the event
+ * @param {{ message: string, stack: string, filename: string, lineno: number, colno: number }} shown what the page's user
+ *   gets; of a worker, what the window that started it gets
+ */
+function reportError(window, report, shown) {
+  if (!fireError(window, report)) window._settings.virtualConsole.emit('exception', shown);
+}
+
+/**
+ * https://html.spec.whatwg.org/multipage/webappapis.html#unhandled-promise-rejections
+ *
+ * @param {Jsdom.Window} window
+ * @param {unknown} reason
+ * @param {object} promise
+ */
+function reportRejection(window, reason, promise) {
+  const event = createAnEvent('unhandledrejection', window, PromiseRejectionEvent, {
+    cancelable: true,
+    promise,
+    reason,
+  });
+  idlUtils.implForWrapper(window)._dispatch(event);
+  if (event.defaultPrevented) return;
+  const stack = read(reason, 'stack');
+  const text =
+    stack === undefined ? inspect(reason) : `${read(reason, 'name') ?? 'Error'}: ${read(reason, 'message') ?? ''}`;
+  const position = locate(stack) ?? { filename: window._document.URL, lineno: 0, colno: 0 };
+  window._settings.virtualConsole.emit('rejection', {
+    message: `Uncaught (in promise) ${text}`,
+    stack: stack ?? text,
+    ...position,
+  });
+}
+
+/** Fires `error` at a window. @param {Jsdom.Window} window @param {object} report @returns {boolean} whether a listener handled it */
+function fireError(window, report) {
+  const target = idlUtils.implForWrapper(window);
+  if (inReporting.has(target)) return false;
+  inReporting.add(target);
+  try {
+    const event = createAnEvent('error', target._globalObject, ErrorEvent, { cancelable: true, ...report });
+    target._dispatch(event);
+    return event.defaultPrevented;
+  } catch {
+    return false;
+  } finally {
+    inReporting.delete(target);
+  }
+}
+
+/** What jsdom's modules call. @type {(window: Jsdom.Window, error: unknown, url?: string, stack?: string) => void} */
+const reportFromJsdom = (window, error, url, stack) => reportException(window, error, url, false, stack);
+
+module.exports = Object.assign(reportFromJsdom, { reportError, reportException, reportRejection });

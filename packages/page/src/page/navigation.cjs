@@ -1,0 +1,94 @@
+'use strict';
+
+// Stands in for jsdom's `living/window/navigation.js`. https://html.spec.whatwg.org/multipage/browsing-the-web.html#navigate
+
+const { thread } = require('./thread.cjs');
+const { percentDecodeString, serializeURL } = require('whatwg-url');
+const { utf8Decode } = require('jsdom/lib/jsdom/living/helpers/encoding.js');
+
+const { reportException } = require('./exceptions.cjs');
+const { postToHost } = require('./post-to-host.cjs');
+
+/**
+ * @param {Jsdom.UrlRecord} a
+ * @param {Jsdom.UrlRecord} b
+ */
+function isSameDocument(a, b) {
+  return serializeURL(a, true) === serializeURL(b, true);
+}
+
+/**
+ * @param {Jsdom.Window} window
+ * @param {Jsdom.UrlRecord} url
+ */
+function evaluateJavaScriptURL(window, url) {
+  if (window._document._scriptingDisabled) return undefined;
+  const text = serializeURL(url);
+  const source = utf8Decode(percentDecodeString(text.slice('javascript:'.length)));
+  try {
+    return thread.windows.runScript(
+      window._globalObject,
+      source,
+      window._document.URL,
+      0,
+      0,
+      window._document.baseURLSerialized(),
+    );
+  } catch (error) {
+    reportException(window, error, text);
+    return undefined;
+  }
+}
+
+/**
+ * @param {Jsdom.Window} window
+ * @param {Jsdom.UrlRecord} url
+ * @param {{ replacement?: boolean, reloadTriggered?: boolean }} [options]
+ */
+function navigate(window, url, { replacement = false, reloadTriggered = false } = {}) {
+  const document = window._document;
+  if (document._isDestroyed) return;
+  if (!reloadTriggered && url.fragment !== null && isSameDocument(document._URL, url)) {
+    if (url.fragment !== document._URL.fragment) navigateToFragment(window, url, replacement);
+    else document._updateTargetElement();
+    return;
+  }
+  if (url.scheme === 'javascript') {
+    document._queueATask(() => {
+      const result = evaluateJavaScriptURL(window, url);
+      if (typeof result === 'string') {
+        document.open();
+        document.write(result);
+        document.close();
+      }
+    });
+    return;
+  }
+  const frame = window._frameElement;
+  if (frame !== null) {
+    /** @type {any} */ (frame)._navigate(url);
+    return;
+  }
+  postToHost({
+    type: 'navigate',
+    url: serializeURL(url),
+    referrer: document.URL,
+    replacement: replacement || reloadTriggered,
+  });
+}
+
+/**
+ * @param {Jsdom.Window} window
+ * @param {Jsdom.UrlRecord} url
+ * @param {boolean} replacement
+ */
+function navigateToFragment(window, url, replacement) {
+  const history = window._sessionHistory;
+  history.clearHistoryTraversalTasks();
+  if (!replacement) history.removeAllEntriesAfterCurrentEntry();
+  const entry = { document: window._document, url };
+  history.addEntryAfterCurrentEntry(entry);
+  history.traverseHistory(entry, { nonBlockingEvents: true, replacement });
+}
+
+module.exports = { evaluateJavaScriptURL, navigate };

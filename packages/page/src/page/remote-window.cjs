@@ -1,0 +1,241 @@
+'use strict';
+
+// A window of another origin, which lives in another thread: what HTML lets a page see of it, and nothing else.
+// https://html.spec.whatwg.org/multipage/nav-history-apis.html#cross-origin-objects
+
+const idlUtils = require('jsdom/lib/generated/idl/utils.js');
+const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
+
+const messages = require('./window-messages.cjs');
+const { postToHost } = require('./post-to-host.cjs');
+const realms = require('./window-realms.cjs');
+
+/** @typedef {import('../window/contracts.js').CloneRecord} CloneRecord */
+
+/** @typedef {Pick<import('./thread-messages.js').WindowAddress, 'thread' | 'frame'>} WindowAddress */
+
+/**
+ * A remote window's position among the windows of this thread.
+ *
+ * @typedef {{ parent?: object, top?: object, navigate?: (url: string) => void }} WindowPosition
+ */
+
+/**
+ * By window and address: the same remote window is the same object each time, as long as somebody has it. Another origin can send messages from
+ * any number of windows.
+ *
+ * @type {WeakMap<object, Map<string, WeakRef<object>>>}
+ */
+const known = new WeakMap();
+
+/** Of each remote window. @type {WeakMap<object, { window: Jsdom.Window, address: WindowAddress }>} */
+const places = new WeakMap();
+
+/** Of remote windows that nobody has any more. @type {FinalizationRegistry<{ remotes: Map<string, WeakRef<object>>, key: string }>} */
+const gone = new FinalizationRegistry(({ remotes, key }) => {
+  if (remotes.get(key)?.deref() === undefined) remotes.delete(key);
+});
+
+/** @param {Jsdom.Window} window @param {WindowAddress} address @param {object} remote */
+function remember(window, address, remote) {
+  let remotes = known.get(window);
+  if (remotes === undefined) {
+    remotes = new Map();
+    known.set(window, remotes);
+  }
+  const key = keyOf(address);
+  remotes.set(key, new WeakRef(remote));
+  places.set(remote, { window, address });
+  gone.register(remote, { remotes, key });
+}
+
+/** @param {WindowAddress} address */
+function keyOf({ thread, frame }) {
+  return `${thread}.${frame}`;
+}
+
+/**
+ * @param {Jsdom.Window} window whose scripts get the proxy
+ * @param {WindowAddress} address
+ * @param {WindowPosition} [position]
+ * @returns {object} the proxy that scripts of `window` get
+ */
+function remoteWindow(window, address, position = {}) {
+  let remote = known.get(window)?.get(keyOf(address))?.deref();
+  if (remote === undefined) {
+    remote = makeProxy(window, address, position);
+    remember(window, address, remote);
+  }
+  return remote;
+}
+
+/**
+ * The window of a sandboxed frame whose thread does not exist yet. Messages to it are lost, as those to an empty document.
+ *
+ * @param {Jsdom.Window} window whose scripts get the proxy
+ * @param {WindowPosition} position
+ */
+function pendingWindow(window, position) {
+  const address = { thread: -1, frame: 0 };
+  const proxy = makeProxy(window, address, position);
+  return {
+    proxy,
+    /** Makes it the window of a thread. @param {WindowAddress} real */
+    show({ thread, frame }) {
+      Object.assign(address, { thread, frame });
+      remember(window, address, proxy);
+      return proxy;
+    },
+  };
+}
+
+/**
+ * The address of a remote window; undefined for other values.
+ *
+ * @param {Jsdom.Window} window
+ * @param {unknown} value
+ * @returns {WindowAddress | undefined}
+ */
+function addressOf(window, value) {
+  const place = places.get(/** @type {object} */ (value));
+  return place?.window === window ? place.address : undefined;
+}
+
+/**
+ * @param {Jsdom.Window} window
+ * @param {WindowAddress} address
+ * @param {WindowPosition} position
+ */
+function makeProxy(window, address, { parent, top, navigate = () => {} }) {
+  const refuse = () => {
+    throw DOMException.create(window, [
+      `Blocked a frame with origin "${window._origin}" from accessing a cross-origin frame.`,
+      'SecurityError',
+    ]);
+  };
+  const location = new Proxy(
+    {},
+    crossOriginTraps(refuse, { replace: (/** @type {unknown} */ url) => navigate(`${url}`) }, (key, value) => {
+      if (key !== 'href') return false;
+      navigate(`${value}`);
+      return true;
+    }),
+  );
+  const members = {
+    /** @this {unknown} @param {...unknown} parameters */
+    postMessage(...parameters) {
+      const realm = realms.realmOf(window);
+      if (realm === undefined) return;
+      messages.post(realm, parameters, (record, targetOrigin) => {
+        const to = { thread: address.thread, frame: address.frame };
+        postToHost({ type: 'post', from: realm.id, to, record, targetOrigin });
+      });
+    },
+    close() {},
+    focus() {},
+    blur() {},
+    closed: false,
+    length: 0,
+    opener: null,
+    get self() {
+      return remote;
+    },
+    get window() {
+      return remote;
+    },
+    get frames() {
+      return remote;
+    },
+    get parent() {
+      return parent ?? remote;
+    },
+    get top() {
+      return top ?? parent ?? remote;
+    },
+    get location() {
+      return location;
+    },
+  };
+  Object.defineProperty(members.postMessage, 'length', { value: 1, configurable: true });
+  /** @type {object} */
+  const remote = new Proxy(
+    {},
+    crossOriginTraps(refuse, members, (key, value) => {
+      if (key !== 'location') return false;
+      navigate(`${value}`);
+      return true;
+    }),
+  );
+  return remote;
+}
+
+/** Properties that are undefined and not forbidden: the language reads them, and jsdom looks for its own objects there. */
+const UNDEFINED_PROPERTIES = new Set([
+  'then',
+  Symbol.toStringTag,
+  Symbol.hasInstance,
+  Symbol.isConcatSpreadable,
+  idlUtils.implSymbol,
+  idlUtils.wrapperSymbol,
+]);
+
+/**
+ * The traps of a cross-origin object.
+ *
+ * @param {() => never} refuse
+ * @param {Record<PropertyKey, any>} members
+ * @param {(key: PropertyKey, value: unknown) => boolean} set assigns a property, or returns that it is forbidden
+ * @returns {ProxyHandler<object>}
+ */
+function crossOriginTraps(refuse, members, set) {
+  const isUndefined = (/** @type {PropertyKey} */ key) => UNDEFINED_PROPERTIES.has(/** @type {any} */ (key));
+  return {
+    get: (_target, key) => {
+      if (Object.hasOwn(members, key)) return members[key];
+      return isUndefined(key) ? undefined : refuse();
+    },
+    set: (_target, key, value) => set(key, value) || refuse(),
+    has: (_target, key) => {
+      if (Object.hasOwn(members, key)) return true;
+      return isUndefined(key) ? false : refuse();
+    },
+    getOwnPropertyDescriptor(_target, key) {
+      if (Object.hasOwn(members, key))
+        return { value: members[key], writable: false, enumerable: false, configurable: true };
+      return isUndefined(key) ? undefined : refuse();
+    },
+    ownKeys: () => Object.keys(members),
+    getPrototypeOf: () => null,
+    setPrototypeOf: (_target, prototype) => prototype === null,
+    isExtensible: () => true,
+    preventExtensions: () => false,
+    defineProperty: refuse,
+    deleteProperty: refuse,
+  };
+}
+
+/**
+ * Gives the outermost window of this thread its parent and its top window, which are in other threads.
+ *
+ * @param {Jsdom.Window} window
+ * @param {import('./thread-messages.js').Ancestors} ancestors
+ */
+function embed(window, { parent, top }) {
+  const topWindow = remoteWindow(window, top);
+  const isTop = parent.thread === top.thread && parent.frame === top.frame;
+  window._top = topWindow;
+  window._parent = isTop ? topWindow : remoteWindow(window, parent, { parent: topWindow, top: topWindow });
+}
+
+/**
+ * Delivers a message from a window in another thread. The host says which window sent it.
+ *
+ * @param {{ frame: number, record: CloneRecord, source: import('./thread-messages.js').WindowAddress }} message
+ */
+function receiveMessage({ frame, record, source }) {
+  const realm = realms.byFrame(frame);
+  if (realm === undefined) return;
+  messages.deliver(realm, record, { origin: source.origin, source: remoteWindow(realm.window, source) });
+}
+
+module.exports = { addressOf, embed, pendingWindow, receiveMessage, remoteWindow };

@@ -1,0 +1,101 @@
+'use strict';
+
+// What a page thread reports to the page's user, and the page itself does not learn.
+
+const { inspect } = require('./inspect.cjs');
+const { syntaxErrorPosition } = require('./script-compilation.cjs');
+const { ModuleNotLoaded } = require('./window-modules.cjs');
+
+/** @typedef {{ window: number, initiator: string, url: string }} FailedRequest */
+
+class Reports {
+  #thread;
+
+  /** @param {Pick<import('./page-thread.cjs').PageThread, 'tell'>} thread */
+  constructor(thread) {
+    this.#thread = thread;
+  }
+
+  /** A request failed. The page learns no more than that. @param {FailedRequest} request @param {unknown} error */
+  loadFailure({ window, initiator, url }, error) {
+    const text = `Could not load ${initiator}: "${url}": ${reasonOf(error)}`;
+    this.#problem({ frame: window, kind: 'resource-loading', text, url });
+  }
+
+  /**
+   * A worker could not be started, or has ended by itself.
+   *
+   * @param {number} window
+   * @param {string} url
+   * @param {{ reason: string, hasStarted: boolean }} failure
+   */
+  workerFailure(window, url, { reason, hasStarted }) {
+    const text = hasStarted
+      ? `The worker "${url}" has ended: ${reason}`
+      : `Could not start the worker "${url}": ${reason}`;
+    this.#problem({ frame: window, kind: 'worker', text, url });
+  }
+
+  /** A script of another origin threw, and the page must not know what. @param {number} window @param {string} url @param {unknown} thrown */
+  mutedException(window, url, thrown) {
+    const position = syntaxErrorPosition(thrown);
+    const place = position === '' ? url : `${url}:${position}`;
+    const text = `The script of another origin "${place}" threw: ${describeThrown(thrown)}`;
+    this.#problem({ frame: window, kind: 'script', text, url });
+  }
+
+  /**
+   * The same when the script threw later, as in a timer.
+   *
+   * @param {number} window
+   * @param {string} place `URL:line:column`
+   * @param {unknown} thrown
+   */
+  laterMutedException(window, place, thrown) {
+    this.#mutedError(window, place, `threw: ${describeThrown(thrown)}`);
+  }
+
+  /** A script of another origin rejected a promise, and nothing handles that. @param {string} place `URL:line:column` @param {unknown} reason */
+  mutedRejection(place, reason) {
+    this.#mutedError(0, place, `rejected a promise: ${describeThrown(reason)}`);
+  }
+
+  /** The host failed. @param {unknown} error */
+  hostFailure(error) {
+    const text = error instanceof Error ? String(error.stack) : describeThrown(error);
+    this.#problem({ frame: 0, kind: 'host', text, url: '' });
+  }
+
+  /** The recording that the page's user asked for has ended before it was taken. */
+  fullRecording() {
+    const text = 'The recording of the load ended early: its stacks or the names in it took too much memory';
+    this.#problem({ frame: 0, kind: 'profile', text, url: '' });
+  }
+
+  /** @param {number} window @param {string} place @param {string} what */
+  #mutedError(window, place, what) {
+    const url = place.replace(/:\d+:-?\d+$/, '');
+    const script = url === '' ? 'A script, perhaps one of another origin,' : `The script of another origin "${place}"`;
+    this.#problem({ frame: window, kind: 'script', text: `${script} ${what}`, url });
+  }
+
+  /** @param {{ frame: number, kind: string, text: string, url: string }} problem */
+  #problem(problem) {
+    this.#thread.tell({ type: 'problem', ...problem });
+  }
+}
+
+/** What a page threw: the message of an error, or the value. @param {unknown} thrown */
+function describeThrown(thrown) {
+  const message = Object(thrown) === thrown ? /** @type {any} */ (thrown).message : undefined;
+  return typeof message === 'string' ? message : typeof thrown === 'string' ? thrown : inspect(thrown);
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  return error instanceof ModuleNotLoaded && error.reason !== undefined
+    ? `${error.message}: ${error.reason}`
+    : describeThrown(error);
+}
+
+module.exports = { Reports };

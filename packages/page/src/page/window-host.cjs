@@ -1,0 +1,190 @@
+'use strict';
+
+// What our code in a window's realm (../window) gets from this thread: the module `selfprof:host`.
+
+const { MessageChannel } = require('node:worker_threads');
+
+const { thread } = require('./thread.cjs');
+const Event = require('jsdom/lib/generated/idl/Event.js');
+const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
+const idlUtils = require('jsdom/lib/generated/idl/utils.js');
+const { createAnEvent } = require('jsdom/lib/jsdom/living/helpers/events.js');
+
+const { installAnimationFrames } = require('./animation-frames.cjs');
+const { recordLoading } = require('./document-loading.cjs');
+const { eventCounts, interactionCount } = require('./event-counts.cjs');
+const { reportException } = require('./exceptions.cjs');
+const { inspect } = require('./inspect.cjs');
+const { post } = require('./message-channels.cjs');
+const { platformObjectsOf } = require('./platform-objects.cjs');
+const { startWorker } = require('./started-workers.cjs');
+const realms = require('./window-realms.cjs');
+
+/** @typedef {import('node:worker_threads').MessagePort} MessagePort */
+/** @typedef {import('../window/contracts.js').WindowHost} WindowHost */
+/** @typedef {import('./window-realms.cjs').WindowRealm} WindowRealm */
+
+/** Types of nodes. https://dom.spec.whatwg.org/#interface-node */
+const ELEMENT_NODE = 1;
+const DOCUMENT_NODE = 9;
+
+/** Node's ports behind all message ports of this thread: a port may move from one window to another. */
+const pipes = {
+  /** @type {WeakMap<object, MessagePort>} */
+  byPort: new WeakMap(),
+  get: (/** @type {object} */ port) => pipes.byPort.get(port),
+  set: (/** @type {object} */ port, /** @type {MessagePort} */ pipe) => void pipes.byPort.set(port, pipe),
+  take(/** @type {object} */ port) {
+    const pipe = pipes.byPort.get(port);
+    pipes.byPort.delete(port);
+    pipe?.removeAllListeners('message');
+    return pipe;
+  },
+};
+
+/** The text of a function that shows only its name. */
+const NATIVE = '';
+/** The functions of all windows of this thread whose texts are not their code. @type {WeakMap<object, string>} */
+const texts = new WeakMap();
+const functionTexts = {
+  /** @param {unknown} value */
+  get(value) {
+    const text = texts.get(/** @type {object} */ (value));
+    if (text !== NATIVE) return text;
+    const name = Object.getOwnPropertyDescriptor(value, 'name')?.value;
+    return `function ${typeof name === 'string' ? name : ''}() { [native code] }`;
+  },
+  set: (/** @type {object} */ part, /** @type {string} */ text) => void texts.set(part, text),
+};
+// jsdom's functions inherit from this realm's prototype.
+const { toString } = Function.prototype;
+/** @this {Function} */
+Function.prototype.toString = function () {
+  return functionTexts.get(this) ?? toString.call(this);
+};
+functionTexts.set(Function.prototype.toString, NATIVE);
+
+/** @param {WindowRealm} realm whose window exists and whose code will be loaded next @returns {WindowHost} */
+function hostFor(realm) {
+  const { window } = realm;
+  let now = () => 0;
+  realm.now = () => now();
+  return {
+    inspect,
+    platform: platformObjectsOf(window),
+    // These two stand in for Node's globals.
+    process: { emitWarning: (text) => window._settings.virtualConsole.emit('warn', `${text}`) },
+    setImmediate(callback) {
+      setImmediate(() => callback());
+      return { unref() {} };
+    },
+    now: () => now(),
+    setNow(clock) {
+      now = clock;
+    },
+    document: () => thread.windows.describe(window),
+    shareMembers(find) {
+      realm.findMember = find;
+    },
+    memberOf(value, Interface, member, kind) {
+      for (const other of realms.all()) {
+        const found = other === realm ? undefined : other.findMember?.(value, Interface, member, kind);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    eventCounts: () => eventCounts(window),
+    interactionCount: () => interactionCount(window),
+    isElement: (value) => idlUtils.implForWrapper(value)?.nodeType === ELEMENT_NODE,
+    isDocument: (value) => idlUtils.implForWrapper(value)?.nodeType === DOCUMENT_NODE,
+    hasListeners(target, type) {
+      const listeners = idlUtils.implForWrapper(target)?._eventListeners?.[type];
+      return listeners !== undefined && listeners.length > 0;
+    },
+    apply: Reflect.apply,
+    fireEvent(target, type) {
+      idlUtils.implForWrapper(target)._dispatch(createAnEvent(type, window, Event));
+    },
+    fireMessage(target, type, init) {
+      idlUtils.implForWrapper(target)._dispatch(createAnEvent(type, window, MessageEvent, { ...init }));
+    },
+    decode: (bytes) => new TextDecoder().decode(bytes),
+    encode(text) {
+      const bytes = new window.Uint8Array(Buffer.byteLength(text));
+      new TextEncoder().encodeInto(text, bytes);
+      return bytes;
+    },
+    baseUrl: () => window._document.baseURLSerialized(),
+    referrer: () => window._document.URL,
+    newHeaders(init, guard) {
+      const headers = new window.Headers();
+      idlUtils.implForWrapper(headers).guard = guard === 'immutable' ? 'none' : guard;
+      if (init !== undefined && init !== null) fill(headers, init);
+      idlUtils.implForWrapper(headers).guard = guard;
+      return headers;
+    },
+    createObjectUrl: (bytes, type) => thread.blobs.add(bytes, type),
+    revokeObjectUrl: (url) => thread.blobs.remove(url),
+    request(request, bytes, onResponse, onError) {
+      const id = thread.loader.fetch({ ...request, window: realm.id }, bytes, (answer, body) => {
+        // The window parses it, into objects of its own realm.
+        if (answer.error === undefined) onResponse(JSON.stringify(answer), body);
+        else onError();
+      });
+      return () => thread.loader.abort(id);
+    },
+    startWorker: (request, worker, onMessage) => startWorker(window, request, worker, onMessage),
+    newPipes: (onPipes) => {
+      const { port1, port2 } = new MessageChannel();
+      onPipes(port1, port2);
+    },
+    writePipe: post,
+    readPipe(pipe, onRecord) {
+      pipe.on('message', ({ record }) => {
+        thread.enter(() => {
+          if (!window._document._isDestroyed) onRecord(record);
+        });
+      });
+    },
+    closePipe: (pipe) => pipe.close(),
+    pipes,
+    functionTexts,
+  };
+}
+
+/**
+ * Fills headers as the constructor of Headers does.
+ *
+ * @param {Headers} headers
+ * @param {any} init of the page
+ */
+function fill(headers, init) {
+  if (typeof init[Symbol.iterator] === 'function') for (const [name, value] of init) headers.append(name, value);
+  else for (const name of Object.keys(init)) headers.append(name, init[name]);
+}
+
+/** Defines what jsdom lacks in a window. @param {WindowRealm} realm */
+function install(realm) {
+  const { window, code, now = () => 0 } = realm;
+  const description = thread.windows.describe(window);
+  realm.isIsolated = description.isIsolated;
+  const loading = recordLoading(realm, description);
+  installAnimationFrames(realm, now);
+  code.install({
+    ...description,
+    timing: loading.timing,
+    navigation: loading.navigation,
+    loading: {
+      name: () => loading.name,
+      fetched: () => loading.fetched,
+      onLoaded(/** @type {() => void} */ listener) {
+        loading.onLoaded = listener;
+      },
+    },
+    isTopLevel: window._top === window._globalProxy,
+    queueTask: (/** @type {() => void} */ task) => window._document._queueATask(() => task()),
+    reportException: (/** @type {unknown} */ error) => reportException(window, error),
+  });
+}
+
+module.exports = { hostFor, install };

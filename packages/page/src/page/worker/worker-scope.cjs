@@ -1,0 +1,170 @@
+'use strict';
+
+// The global object of a worker: jsdom's interfaces that workers have, and a stand-in for the document where jsdom needs one.
+
+const { thread } = require('../thread.cjs');
+const { parseURL } = require('whatwg-url');
+const { URL, URLSearchParams } = require('whatwg-url/webidl2js-wrapper.js');
+
+const DOMException = require('jsdom/lib/generated/idl/DOMException.js');
+const QuotaExceededError = require('jsdom/lib/generated/idl/QuotaExceededError.js');
+const EventTarget = require('jsdom/lib/generated/idl/EventTarget.js');
+const Event = require('jsdom/lib/generated/idl/Event.js');
+const CloseEvent = require('jsdom/lib/generated/idl/CloseEvent.js');
+const CustomEvent = require('jsdom/lib/generated/idl/CustomEvent.js');
+const ErrorEvent = require('jsdom/lib/generated/idl/ErrorEvent.js');
+const MessageEvent = require('jsdom/lib/generated/idl/MessageEvent.js');
+const ProgressEvent = require('jsdom/lib/generated/idl/ProgressEvent.js');
+const PromiseRejectionEvent = require('jsdom/lib/generated/idl/PromiseRejectionEvent.js');
+const AbortSignal = require('jsdom/lib/generated/idl/AbortSignal.js');
+const AbortController = require('jsdom/lib/generated/idl/AbortController.js');
+const Blob = require('jsdom/lib/generated/idl/Blob.js');
+const File = require('jsdom/lib/generated/idl/File.js');
+const FileList = require('jsdom/lib/generated/idl/FileList.js');
+const FileReader = require('jsdom/lib/generated/idl/FileReader.js');
+const FormData = require('jsdom/lib/generated/idl/FormData.js');
+const Headers = require('jsdom/lib/generated/idl/Headers.js');
+const TextDecoder = require('jsdom/lib/generated/idl/TextDecoder.js');
+const TextEncoder = require('jsdom/lib/generated/idl/TextEncoder.js');
+const Crypto = require('jsdom/lib/generated/idl/Crypto.js');
+const DOMRectReadOnly = require('jsdom/lib/generated/idl/DOMRectReadOnly.js');
+const DOMRect = require('jsdom/lib/generated/idl/DOMRect.js');
+
+const vm = require('../jsdom-vm.cjs');
+const { post } = require('../message-channels.cjs');
+const { consoleFor } = require('../virtual-console.cjs');
+const { reportException } = require('../exceptions.cjs');
+const realms = require('../window-realms.cjs');
+const { hostFor } = require('../window-host.cjs');
+
+/** Each interface after the one that it inherits from. */
+const INTERFACES = [
+  DOMException,
+  QuotaExceededError,
+  URL,
+  URLSearchParams,
+  EventTarget,
+  Event,
+  CloseEvent,
+  CustomEvent,
+  ErrorEvent,
+  MessageEvent,
+  ProgressEvent,
+  PromiseRejectionEvent,
+  AbortSignal,
+  AbortController,
+  Blob,
+  File,
+  FileList,
+  FileReader,
+  FormData,
+  Headers,
+  TextDecoder,
+  TextEncoder,
+  Crypto,
+  DOMRectReadOnly,
+  DOMRect,
+];
+
+/** `Window` is among them because jsdom exposes PromiseRejectionEvent to windows only. */
+const GLOBAL_NAMES = ['Worker', 'DedicatedWorker', 'Window'];
+
+/** @typedef {import('../../window/contracts.js').CloneRecord} CloneRecord */
+/** @typedef {import('node:worker_threads').MessagePort} MessagePort */
+
+/**
+ * @param {{ document: number, url: string, origin: string, name: string, type: 'classic' | 'module', isIsolated: boolean,
+ *   userAgent: string }} description
+ * @param {MessagePort} pipe to the worker's object in the thread that started it
+ */
+function openScope({ document, url, origin, name, type, isIsolated, userAgent }, pipe) {
+  vm.nextWindow(document, 0);
+  /** @type {Jsdom.Window} */
+  const global = /** @type {any} */ (vm.createContext());
+  // Its code is loaded below.
+  const realm = /** @type {import('../window-realms.cjs').WindowRealm} */ ({ window: global, id: 0 });
+  for (const Interface of INTERFACES) Interface.install(global, GLOBAL_NAMES);
+  Object.setPrototypeOf(global.DOMException.prototype, global.Error.prototype);
+  Object.setPrototypeOf(global.EventTarget.prototype, global.Object.prototype);
+  EventTarget.setup(global, global);
+
+  let isClosing = false;
+  const unlessClosing = (/** @type {() => void} */ task) => () => {
+    if (!isClosing) task();
+  };
+  const log = consoleFor(realm);
+  const virtualConsole = {
+    // An exception that the worker does not handle goes to the window that started it.
+    emit: (/** @type {string} */ method, /** @type {unknown[]} */ ...values) =>
+      method === 'exception' ? pipe.postMessage({ error: values[0] }) : log.emit(method, ...values),
+  };
+  const properties = {
+    _globalObject: global,
+    _globalProxy: global,
+    _origin: origin,
+    _settings: { virtualConsole, userAgent },
+    // As much of a document as jsdom's files and events and our own modules use.
+    _document: {
+      URL: url,
+      _URL: parseURL(url),
+      _isDestroyed: false,
+      _globalObject: global,
+      baseURLSerialized: () => url,
+      _queueATask: (/** @type {() => void} */ task) => setImmediate(unlessClosing(task)),
+    },
+  };
+  for (const [key, value] of Object.entries(properties)) Object.defineProperty(global, key, { value, writable: true });
+  realms.add(realm);
+
+  const crypto = Crypto.create(global);
+  /** @type {import('../../window/contracts.js').WorkerHost} */
+  const host = {
+    ...hostFor(realm),
+    importScript: (address) => thread.workerScripts.importScript(address),
+    runImported: (handle) => thread.loader.run(global, handle),
+    runText: (text) => thread.windows.runScript(global, text, url, 0, 0, url),
+    setTimer: (task, delay, repeats) => thread.tasks.start(unlessClosing(task), delay, repeats),
+    clearTimer: (id) => thread.tasks.stop(id),
+    atob: (text) => attempt(() => atob(text)),
+    btoa: (text) => attempt(() => btoa(text)),
+    log: (method, values) => log.emit(method, ...values),
+    reportException: (error) => reportException(global, error),
+    postToOwner: (record) => post(pipe, record),
+    close() {
+      isClosing = true;
+      pipe.removeAllListeners('message');
+      thread.close();
+    },
+  };
+  realm.code = thread.windows.enter(global, host);
+  const settings = thread.windows.describe(global);
+  realm.code.install({
+    ...settings,
+    scope: { url, origin, name, type, userAgent, crypto, isIsolated },
+    queueTask: properties._document._queueATask,
+    reportException: (/** @type {unknown} */ error) => reportException(global, error),
+  });
+
+  return {
+    global,
+    start() {
+      if (isClosing) return;
+      pipe.on('message', ({ record }) => thread.enter(unlessClosing(() => realm.code.receive(record))));
+    },
+  };
+}
+
+/**
+ * @template Result
+ * @param {() => Result} convert
+ * @returns {Result | undefined} undefined when it throws
+ */
+function attempt(convert) {
+  try {
+    return convert();
+  } catch {
+    return undefined;
+  }
+}
+
+module.exports = { openScope };

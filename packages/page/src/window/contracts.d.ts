@@ -1,0 +1,294 @@
+// What the modules of a page thread and those in its windows give each other.
+
+import type { MessagePort } from 'node:worker_threads';
+
+import type { Addon } from 'selfprof/internal/native.js';
+import type { ResourceDescription } from 'selfprof/internal/timing/types.js';
+
+/** What an object is by its internal slots, which no code can fake: `Error`, `Date`, `Proxy` and so on, or what `typeof` says. */
+export type KindOf = (value: unknown) => string;
+
+/** A value that `serialize` of structured-clone.cjs has written. */
+export interface CloneRecord {
+  /** What V8's serializer has written. */
+  bytes: ArrayBuffer;
+  /** The transferred buffers. */
+  buffers: ArrayBuffer[];
+  shared: SharedArrayBuffer[];
+  /** Ports of Node's, of the transferred message ports. */
+  ports: MessagePort[];
+  /** The other platform objects, as `serialize` of their platform describes them. */
+  objects: any[];
+}
+
+/** Writes a value: returns its bytes and the transferred buffers. The functions belong to the value's realm. */
+export type ValueWriter = (
+  value: unknown,
+  isHostObject: (object: object) => boolean,
+  writeHostObject: (object: object) => unknown,
+  shareMemory: (buffer: SharedArrayBuffer) => void,
+  dataCloneError: (message: string) => never,
+  transferred: object[],
+) => unknown[] | undefined;
+
+/** Reads what was written, into the realm of `anchor`. */
+export type ValueReader = (
+  bytes: ArrayBuffer,
+  hostObjects: object[],
+  shared: SharedArrayBuffer[],
+  transferred: ArrayBuffer[],
+  anchor: object,
+) => unknown;
+
+/** Objects of the host in structured clone: those that ECMAScript does not define. */
+export interface Platform {
+  write: ValueWriter;
+  read: ValueReader;
+  /** Makes a `DataCloneError`. */
+  dataCloneError(message: string): Error;
+  /** What describes a platform object; undefined for an ordinary object; a message, why it cannot be cloned. Throws nothing. */
+  serialize?(object: object): unknown;
+  deserialize?(data: any): object;
+  /** Whether the value goes to a realm of the same agent cluster. */
+  mayShareMemory?: boolean;
+  /** Whether the value comes from such a realm. */
+  mayReceiveMemory?: boolean;
+  isTransferable?(object: object): boolean;
+  /** What describes a transferable platform object, which it detaches. */
+  transfer?(object: object): unknown;
+  /** The transferred object. */
+  receive?(data: any): object;
+}
+
+/** The bytes of a Blob or of a request's body, with their MIME type. */
+export interface TypedBytes<Type = string> {
+  bytes: Uint8Array;
+  type: Type;
+}
+
+/** `Platform` of a window, with what its own modules ask about jsdom's objects. */
+export interface WindowPlatform extends Platform {
+  kindOf: KindOf;
+  /** Objects of this interface cannot be cloned. */
+  refuse(Interface: { prototype: object }): void;
+  blobOf(object: unknown): TypedBytes | undefined;
+  bodyOf(object: unknown): TypedBytes<string | null> | undefined;
+}
+
+/** Gets the answer to a request, as JSON, and the bytes that belong to it. */
+export type OnAnswer = (answer: string, bytes: Uint8Array) => void;
+
+/** What the thread says of a window's document. */
+export interface WindowDescription {
+  isIsolated: boolean;
+  isSecure: boolean;
+  mayProfile: boolean;
+  /** On the addon's clock, in milliseconds. */
+  origin: number;
+  /** On the clock of the Unix epoch, in milliseconds. */
+  timeOrigin: number;
+  /** How the document was fetched; undefined for one that was not. */
+  loading?: FetchDescription;
+}
+
+/** The times of a fetch on the window's own clock, and what else it may know: see page/resource-timing.cjs. */
+export interface FetchDescription {
+  fetchStart: number;
+  responseEnd: number;
+  redirectStart: number;
+  redirectEnd: number;
+  domainLookupStart: number;
+  domainLookupEnd: number;
+  connectStart: number;
+  connectEnd: number;
+  secureConnectionStart: number;
+  requestStart: number;
+  responseStart: number;
+  redirectCount: number;
+  protocol: string;
+  status: number;
+  encodedSize: number;
+  decodedSize: number;
+  transferSize: number;
+  contentType: string;
+  contentEncoding: string;
+}
+
+/** What was thrown, in words. */
+export interface ErrorDescription {
+  name: string;
+  message: string;
+  stack: string;
+}
+
+/** The outcome of a script that the page's user had run. */
+export type EvaluationOutcome = { value: CloneRecord } | { error: ErrorDescription };
+
+/** The outcome of a WebDriver command: JSON, or the protocol's error. */
+export type CommandOutcome = { text: string } | { error: { code: string; message: string; stack?: string } };
+
+/** What the thread knows about elements and windows that WebDriver's clients name. */
+export interface WebDriverReferences {
+  describe(value: object): { text?: string; isCollection?: boolean; error?: { code: string; message: string } };
+  resolve(object: Record<string, unknown>): { value?: unknown; error?: { code: string; message: string } } | undefined;
+}
+
+/** What window-program.cjs exports: how the thread makes and reads values of a window's realm. */
+export interface WindowCode {
+  allocate(
+    name: string,
+    length: number,
+  ): Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
+  describe(error: unknown): ErrorDescription;
+  describeModule(meta: object, url: string, resolve: (specifier: string) => unknown): void;
+  deserialize(record: CloneRecord): { value: unknown; transferred: object[] };
+  /** Does work of the host for the window's document under a profiler marker. */
+  runWithMarker<Result>(marker: 'parse' | 'style', work: () => Result): Result;
+  emptyObject(): Record<string, any>;
+  /** Calls a function with the parameters in the record, which is undefined when the value is the result itself. */
+  evaluate(callee: unknown, record: CloneRecord | undefined, onDone: (outcome: EvaluationOutcome) => void): void;
+  execute(
+    callee: (...parameters: any[]) => unknown,
+    parameters: unknown[],
+    references: WebDriverReferences,
+    isAsync: boolean,
+    onDone: (outcome: CommandOutcome) => void,
+  ): void;
+  freeze<Value>(value: Value): Readonly<Value>;
+  install(settings: WindowSettings): void;
+  makeError(name: string, message: string): Error;
+  makeException(message: string, name: string): DOMException;
+  /** Whether a promise was made in the window's realm. */
+  owns(promise: object): boolean;
+  parse(text: string): any;
+  /** Fires a message at a worker's global object. */
+  receive(record: CloneRecord): void;
+  serialize(value: unknown, transferList?: object[], mayShareMemory?: boolean): CloneRecord;
+  settle(value: unknown, onFulfilled: (value: unknown) => void, onRejected: (reason: unknown) => void): void;
+  setMarkerFunctions(
+    parse: <Result>(work: () => Result) => Result,
+    style: <Result>(work: () => Result) => Result,
+  ): void;
+  toJson(
+    value: unknown,
+    references: WebDriverReferences,
+  ): { text: string; error?: undefined } | { text?: undefined; error: { code: string; message: string } };
+  /** Sets what `toString` gives for a function. */
+  setText(part: object, text: string): void;
+  /** A function of the window's realm, as those of the platform are: it cannot be constructed. */
+  wrap(name: string, call: (...parameters: any[]) => unknown, length: number): (...parameters: any[]) => unknown;
+}
+
+/** What a window is made with. */
+export interface WindowSettings {
+  isIsolated: boolean;
+  isSecure: boolean;
+  origin: number;
+  timeOrigin: number;
+  queueTask: (task: () => void) => void;
+  reportException: (error: unknown) => void;
+  /** Of a document: what `performance.timing` and `performance.navigation` show. */
+  timing?: Record<string, number>;
+  navigation?: Record<string, unknown>;
+  /** Of a document: the entry of its navigation. A worker's description has plain data here, which it does not use. */
+  loading?: any;
+  isTopLevel?: boolean;
+  /** Of a worker. */
+  scope?: WorkerScope;
+}
+
+export interface WorkerScope {
+  url: string;
+  origin: string;
+  name: string;
+  type: 'classic' | 'module';
+  userAgent: string;
+  crypto: object;
+  isIsolated: boolean;
+}
+
+/** A worker, as the window that started it knows it. */
+export interface StartedWorker {
+  post(record: CloneRecord): void;
+  end(): void;
+}
+
+/** Finds a member of an interface for an object; undefined when the object is not of that interface in the window. */
+export type MemberFinder = (
+  value: unknown,
+  Interface: string,
+  member: PropertyKey,
+  kind: 'value' | 'get' | 'set',
+) => ((...parameters: any[]) => unknown) | undefined;
+
+/** What `require('selfprof:host')` gives in a window's realm: functions of the thread. */
+export interface WindowHost {
+  /** Calls a function of the page: what it throws is noted. */
+  apply(callee: (...parameters: never[]) => unknown, self: unknown, parameters: unknown[]): unknown;
+  inspect(value: unknown): string;
+  platform: WindowPlatform;
+  process: { emitWarning(text: string): void };
+  setImmediate(callback: () => void): { unref(): void };
+  now(): number;
+  setNow(clock: () => number): void;
+  document(): WindowDescription;
+  /** Lets other windows of the thread find the members of interfaces that an object of this window has. */
+  shareMembers(find: MemberFinder): void;
+  /** The member for an object of another window. */
+  memberOf: MemberFinder;
+  eventCounts(): [type: string, count: number][];
+  interactionCount(): number;
+  isElement(value: unknown): boolean;
+  isDocument(value: unknown): boolean;
+  hasListeners(target: object, type: string): boolean;
+  fireEvent(target: object, type: string): void;
+  fireMessage(target: object, type: string, init: object): void;
+  decode(bytes: Uint8Array): string;
+  encode(text: string): Uint8Array<ArrayBuffer>;
+  baseUrl(): string;
+  referrer(): string;
+  newHeaders(init: unknown, guard: string): Headers;
+  createObjectUrl(bytes: Uint8Array, type: string): string;
+  revokeObjectUrl(url: string): void;
+  /** Sends a request, and returns what aborts it. */
+  request(request: any, bytes: Uint8Array | undefined, onResponse: OnAnswer, onError: () => void): () => void;
+  startWorker(request: any, worker: object, onMessage: (record: CloneRecord) => void): StartedWorker;
+  newPipes(onPipes: (one: MessagePort, other: MessagePort) => void): void;
+  writePipe(pipe: MessagePort, record: CloneRecord): void;
+  readPipe(pipe: MessagePort, onRecord: (record: CloneRecord) => void): void;
+  closePipe(pipe: MessagePort): void;
+  /** Node's ports behind the message ports of the thread. */
+  pipes: {
+    get(port: object): MessagePort | undefined;
+    set(port: object, pipe: MessagePort): void;
+    /** Takes the pipe from a port, which is of no use afterwards. */
+    take(port: object): MessagePort | undefined;
+  };
+  /** What `toString` gives for functions of all windows of the thread; an empty text for native functions. */
+  functionTexts: { get(value: unknown): string | undefined; set(part: object, text: string): void };
+}
+
+/** `WindowHost` of a worker. */
+export interface WorkerHost extends WindowHost {
+  importScript(url: string): { handle: number; muted: boolean; error?: string };
+  runImported(handle: number): unknown;
+  runText(text: string): unknown;
+  setTimer(task: () => void, delay: number, repeats: boolean): number;
+  clearTimer(id: number): void;
+  atob(text: string): string | undefined;
+  btoa(text: string): string | undefined;
+  log(method: string, values: unknown[]): void;
+  reportException(error: unknown): void;
+  postToOwner(record: CloneRecord): void;
+  close(): void;
+}
+
+/** What stands for the addon in a window: see page/window-native.cjs. */
+export interface WindowAddon
+  extends Pick<Addon, 'Chunks' | 'Timeline' | 'abandon' | 'close' | 'open' | 'releaseReadProfiles' | 'takeChunk'> {
+  offers(): ReturnType<Addon['offers']> & { concurrentSessions: number; mode: 'eager' | 'lazy' | undefined };
+  /** In bytes. */
+  heapSizes(): { total: number; used: number; limit: number };
+  listenToLongTasks(listener: (name: string, startTime: number, duration: number) => void): void;
+  listenToResources(listener: (resource: ResourceDescription) => void): void;
+}

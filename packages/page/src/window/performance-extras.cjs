@@ -1,0 +1,116 @@
+'use strict';
+
+// Members of Performance that other specifications and Chromium add: `eventCounts` and `interactionCount` of Event Timing, and `memory`.
+// https://w3c.github.io/event-timing/#sec-extensions
+
+const host = require('selfprof:host');
+const { defineInterface } = require('selfprof/internal/timing/interface.cjs');
+const native = require('selfprof:native');
+
+const { Map, Object, TypeError } = globalThis;
+
+const TOKEN = Symbol('internal');
+const realm = { Function, Object };
+
+class EventCounts {
+  #brand = true;
+
+  /** @param {symbol} [token] */
+  constructor(token) {
+    if (token !== TOKEN) throw new TypeError("Failed to construct 'EventCounts': Illegal constructor");
+  }
+
+  /** @param {unknown} value @returns {Map<string, number>} */
+  static #of(value) {
+    if (typeof value !== 'object' || value === null || !(#brand in value)) throw new TypeError('Illegal invocation');
+    return new Map(host.eventCounts());
+  }
+
+  get size() {
+    return EventCounts.#of(this).size;
+  }
+
+  entries() {
+    return EventCounts.#of(this).entries();
+  }
+
+  /** @param {(count: number, type: string, counts: EventCounts) => void} callback @param {unknown} [thisArg] */
+  forEach(callback, thisArg) {
+    for (const [type, count] of EventCounts.#of(this)) Reflect.apply(callback, thisArg, [count, type, this]);
+  }
+
+  /** @param {unknown} type */
+  get(type) {
+    return EventCounts.#of(this).get(`${type}`);
+  }
+
+  /** @param {unknown} type */
+  has(type) {
+    return EventCounts.#of(this).has(`${type}`);
+  }
+
+  keys() {
+    return EventCounts.#of(this).keys();
+  }
+
+  values() {
+    return EventCounts.#of(this).values();
+  }
+}
+
+const lengths = { forEach: 1, get: 1, has: 1 };
+defineInterface(/** @type {any} */ (realm), EventCounts, { lengths });
+Object.defineProperty(EventCounts.prototype, Symbol.iterator, {
+  value: EventCounts.prototype.entries,
+  writable: true,
+  configurable: true,
+});
+const counts = new EventCounts(TOKEN);
+
+/** Chromium's; it has no interface object. */
+class MemoryInfo {
+  #totalJSHeapSize;
+  #usedJSHeapSize;
+  #jsHeapSizeLimit;
+
+  constructor() {
+    const { total, used, limit } = native.heapSizes();
+    this.#totalJSHeapSize = total;
+    this.#usedJSHeapSize = used;
+    this.#jsHeapSizeLimit = limit;
+  }
+
+  get totalJSHeapSize() {
+    return this.#totalJSHeapSize;
+  }
+
+  get usedJSHeapSize() {
+    return this.#usedJSHeapSize;
+  }
+
+  get jsHeapSizeLimit() {
+    return this.#jsHeapSizeLimit;
+  }
+}
+defineInterface(/** @type {any} */ (realm), MemoryInfo);
+Reflect.deleteProperty(MemoryInfo.prototype, 'constructor');
+
+/** @type {import('selfprof/internal/timing/types.js').Extension} */
+const extras = (requirePerformance) => ({
+  members: {
+    get memory() {
+      requirePerformance(this);
+      return new MemoryInfo();
+    },
+    get eventCounts() {
+      requirePerformance(this);
+      return counts;
+    },
+    get interactionCount() {
+      requirePerformance(this);
+      return host.interactionCount();
+    },
+  },
+});
+
+module.exports = { EventCounts, extras };
