@@ -150,7 +150,7 @@ export interface FulfillOptions {
 export interface ContinueOptions {
   url?: string | undefined;
   method?: string | undefined;
-  /** In place of those that the page has set. */
+  /** In place of those of the request. */
   headers?: Record<string, string> | undefined;
   /** A value that is neither text nor bytes is sent as JSON. */
   postData?: unknown;
@@ -160,7 +160,7 @@ export interface ContinueOptions {
 export interface RoutedRequest {
   url(): string;
   method(): string;
-  /** Those that the page has set, by their names in lower case. */
+  /** By their names in lower case. */
   headers(): Record<string, string>;
   postData(): string | null;
   postDataBuffer(): Buffer | null;

@@ -44,8 +44,8 @@ class HostChild {
     this.#onEvent = onEvent;
     this.#onEnd = onEnd;
     this.#process = fork(PROGRAM, [], {
-      // Node warns of what the process is allowed to do.
-      execArgv: [...processFlags(), '--disable-warning=SecurityWarning'],
+      // Node would warn of what the process is allowed to do.
+      execArgv: [...processFlags(), '--no-warnings'],
       env: environment(),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -256,11 +256,11 @@ class Page extends EventEmitter {
   }
 
   async frames() {
-    return await this.#call('frames');
+    return this.#isClosed ? [] : await this.#call('frames');
   }
 
   async workers() {
-    return await this.#call('workers');
+    return this.#isClosed ? [] : await this.#call('workers');
   }
 
   /** @param {string | Function} script @param {unknown[]} parameters of a function */

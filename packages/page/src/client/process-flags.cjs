@@ -4,6 +4,8 @@
 
 /** What the process may do: it writes no file, starts no process, and reads what the documents' folders may hold. */
 const PERMISSIONS = ['--permission', '--allow-fs-read=*', '--allow-addons', '--allow-worker'];
+// Node 22 and 24 have no permission for the network.
+if (Number.parseInt(process.versions.node, 10) >= 25) PERMISSIONS.push('--allow-net');
 
 /** What the program may do, if that is restricted. https://nodejs.org/api/permissions.html */
 const PERMISSION = /^--(?:experimental-)?permission(?:-audit)?$|^--allow-[a-z-]+(?:=|$)/;

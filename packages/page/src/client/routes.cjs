@@ -4,6 +4,7 @@
 
 const fs = require('node:fs/promises');
 const path = require('node:path');
+const { types } = require('node:util');
 
 const { matchesUrl } = require('./url-patterns.cjs');
 
@@ -40,7 +41,7 @@ function toList(headers) {
 /** @param {unknown} body */
 function toBytes(body) {
   if (body === undefined) return new Uint8Array();
-  if (body instanceof Uint8Array) return body;
+  if (types.isUint8Array(body)) return body;
   return new TextEncoder().encode(String(body));
 }
 
@@ -60,7 +61,7 @@ class RoutedRequest {
     return this.#data.method;
   }
 
-  /** Those that the page has set. @returns {Record<string, string>} */
+  /** By their names in lower case. @returns {Record<string, string>} */
   headers() {
     return Object.fromEntries(this.#data.headers.map(([name, value]) => [name.toLowerCase(), value]));
   }
@@ -128,6 +129,10 @@ class Route {
     const has = (/** @type {string} */ wanted) => list.some(([name]) => name === wanted);
     if (type !== undefined) list.splice(0, Infinity, ...list.filter(([name]) => name !== 'content-type'));
     if (type !== undefined) list.push(['content-type', type]);
+    // The page may read it, as if its server knew of the page.
+    const { origin } = this.#request.headers();
+    if (origin !== undefined && !has('access-control-allow-origin'))
+      list.push(['access-control-allow-origin', origin], ['access-control-allow-credentials', 'true']);
     if (!has('content-length')) list.push(['content-length', String(bytes.byteLength)]);
     this.#answer({ status, headers: list, body: bytes });
   }
@@ -138,7 +143,7 @@ class Route {
 
   /** @param {import('../../index.js').ContinueOptions} [options] */
   async continue({ url, method, headers, postData } = {}) {
-    const body = postData === undefined || typeof postData === 'string' || postData instanceof Uint8Array;
+    const body = postData === undefined || typeof postData === 'string' || types.isUint8Array(postData);
     this.#answer({
       send: {
         ...(url !== undefined && { url }),

@@ -2,6 +2,8 @@
 
 // Which URLs a route or `waitForURL` means: all that a glob, a regular expression or a predicate matches.
 
+const { types } = require('node:util');
+
 /** @typedef {string | RegExp | ((url: URL) => boolean)} UrlPattern */
 
 /** What parts of a glob stand for. @type {Record<string, string>} */
@@ -25,7 +27,7 @@ function toRegExp(glob) {
 
 /** @param {UrlPattern} pattern @throws {TypeError} */
 function checkPattern(pattern) {
-  if (typeof pattern !== 'string' && typeof pattern !== 'function' && !(pattern instanceof RegExp))
+  if (typeof pattern !== 'string' && typeof pattern !== 'function' && !types.isRegExp(pattern))
     throw new TypeError('a URL is given as a string, a regular expression or a function');
 }
 
@@ -36,7 +38,7 @@ function checkPattern(pattern) {
  */
 function matchesUrl(pattern, url, base) {
   if (typeof pattern === 'function') return pattern(new URL(url)) === true;
-  if (pattern instanceof RegExp) {
+  if (types.isRegExp(pattern)) {
     pattern.lastIndex = 0;
     return pattern.test(url);
   }

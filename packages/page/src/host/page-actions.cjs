@@ -20,6 +20,9 @@ const INTERVAL = 25;
 /** Actions that only read. After all others, the page may navigate. */
 const READING = new Set(['read', 'state', 'count']);
 
+/** What fails when another document takes the place of the one that it was for. */
+const ENDS_OF_DOCUMENTS = new Set(['another navigation replaced the document', 'the page is closed']);
+
 /** How long one attempt may wait for the page's thread at least, in milliseconds: the time may be over before the first one. */
 const LEAST_ATTEMPT = 2_000;
 
@@ -74,7 +77,7 @@ class PageActions {
     if (this.#window.page.closed || this.#window.hasCrashed) return false;
     if (error instanceof PageError) return false;
     if (error instanceof CommandError) return error.code === 'unknown error';
-    return messageOf(error) === 'the page is closed';
+    return ENDS_OF_DOCUMENTS.has(messageOf(error));
   }
 
   /** @param {ElementAction} action @returns {Promise<unknown>} */
