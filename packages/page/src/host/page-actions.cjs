@@ -10,7 +10,7 @@ const { CommandError } = require('./command-error.cjs');
 const { evaluateRecord, internalsOf } = require('./page.cjs');
 const { readValue } = require('../client/cloned-values.cjs');
 const { parseSelector } = require('./selectors.cjs');
-const { MAX_DELAY, keepAlive } = require('./time-limit.cjs');
+const { MAX_DELAY } = require('./time-limit.cjs');
 
 /** @typedef {import('./driven-window.cjs').DrivenWindow} DrivenWindow */
 
@@ -100,17 +100,15 @@ class PageActions {
 
   /** Performs an action on an element. @param {ElementAction & { delay?: number, texts?: string[] }} options */
   async act({ delay = 0, texts, ...options }) {
-    return await keepAlive(async () => {
-      if (texts === undefined) return await this.#act(options);
-      // Keys with a delay between them.
-      const end = performance.now() + options.timeout;
-      for (const [at, text] of texts.entries()) {
-        if (at > 0) await setTimeout(delay);
-        const timeout = Math.max(end - performance.now(), 0);
-        await this.#act({ ...options, parameters: { ...options.parameters, text }, timeout });
-      }
-      return undefined;
-    });
+    if (texts === undefined) return await this.#act(options);
+    // Keys with a delay between them.
+    const end = performance.now() + options.timeout;
+    for (const [at, text] of texts.entries()) {
+      if (at > 0) await setTimeout(delay);
+      const timeout = Math.max(end - performance.now(), 0);
+      await this.#act({ ...options, parameters: { ...options.parameters, text }, timeout });
+    }
+    return undefined;
   }
 
   /**
@@ -119,17 +117,13 @@ class PageActions {
    * @param {{ frame?: number, selector: string, isStrict?: boolean, state: 'attached' | 'detached' | 'visible' | 'hidden', timeout: number }} options
    */
   async waitForSelector({ state, timeout, ...options }) {
-    await keepAlive(() =>
-      this.#retry(timeout, `waiting for ${options.selector} to be ${state}`, async (left) => {
-        const found = await this.#act({ ...options, action: 'state', timeout: left });
-        const { isAttached, isVisible } = /** @type {{ isAttached: boolean, isVisible: boolean }} */ (found);
-        const isReached = { attached: isAttached, detached: !isAttached, visible: isVisible, hidden: !isVisible }[
-          state
-        ];
-        const now = isVisible ? 'visible' : isAttached ? 'not visible' : 'not there';
-        return isReached ? { result: undefined } : { waiting: `it is ${now}` };
-      }),
-    );
+    await this.#retry(timeout, `waiting for ${options.selector} to be ${state}`, async (left) => {
+      const found = await this.#act({ ...options, action: 'state', timeout: left });
+      const { isAttached, isVisible } = /** @type {{ isAttached: boolean, isVisible: boolean }} */ (found);
+      const isReached = { attached: isAttached, detached: !isAttached, visible: isVisible, hidden: !isVisible }[state];
+      const now = isVisible ? 'visible' : isAttached ? 'not visible' : 'not there';
+      return isReached ? { result: undefined } : { waiting: `it is ${now}` };
+    });
   }
 
   /**
@@ -139,44 +133,38 @@ class PageActions {
    */
   async waitForFunction({ polling = INTERVAL, timeout, ...script }) {
     let isFirst = true;
-    return await keepAlive(() =>
-      this.#retry(timeout, 'waiting for the function', async (left) => {
-        if (!isFirst) await setTimeout(Math.max(polling - INTERVAL, 0));
-        isFirst = false;
-        const record = await evaluateRecord(this.#window.page, { ...script, timeout: left });
-        return readValue({ bytes: new Uint8Array(record.bytes), objects: record.objects })
-          ? { result: record }
-          : { waiting: 'its result is not true' };
-      }),
-    );
+    return await this.#retry(timeout, 'waiting for the function', async (left) => {
+      if (!isFirst) await setTimeout(Math.max(polling - INTERVAL, 0));
+      isFirst = false;
+      const record = await evaluateRecord(this.#window.page, { ...script, timeout: left });
+      return readValue({ bytes: new Uint8Array(record.bytes), objects: record.objects })
+        ? { result: record }
+        : { waiting: 'its result is not true' };
+    });
   }
 
   /** Waits until the document's URL is another one. @param {{ url: string, timeout: number }} options @returns {Promise<string>} the new one */
   async waitForUrlChange({ url, timeout }) {
-    return await keepAlive(() =>
-      this.#retry(timeout, 'waiting for the URL', async (left) => {
-        const now = await this.#window.currentUrl(left);
-        /** @type {{ result: string } | { waiting: string }} */
-        const outcome = now === url ? { waiting: `it is ${url}` } : { result: now };
-        return outcome;
-      }),
-    );
+    return await this.#retry(timeout, 'waiting for the URL', async (left) => {
+      const now = await this.#window.currentUrl(left);
+      /** @type {{ result: string } | { waiting: string }} */
+      const outcome = now === url ? { waiting: `it is ${url}` } : { result: now };
+      return outcome;
+    });
   }
 
   /** @param {import('../client/navigate-options.cjs').WaitUntil} state @param {number} timeout */
   async waitForLoadState(state, timeout) {
-    await keepAlive(() =>
-      this.#retry(timeout, `waiting for ${state}`, async (left) => {
-        await this.#window.automation.waitForNavigation('commit', left);
-        await Promise.race([
-          internalsOf(this.#window.page).waitFor(state),
-          setTimeout(Math.min(left, MAX_DELAY), undefined, { ref: false }).then(() => {
-            throw new TimeoutError(`waiting for ${state} took longer than ${timeout} ms`);
-          }),
-        ]);
-        return { result: undefined };
-      }),
-    );
+    await this.#retry(timeout, `waiting for ${state}`, async (left) => {
+      await this.#window.automation.waitForNavigation('commit', left);
+      await Promise.race([
+        internalsOf(this.#window.page).waitFor(state),
+        setTimeout(Math.min(left, MAX_DELAY), undefined, { ref: false }).then(() => {
+          throw new TimeoutError(`waiting for ${state} took longer than ${timeout} ms`);
+        }),
+      ]);
+      return { result: undefined };
+    });
   }
 }
 
