@@ -97,7 +97,9 @@ export async function open(t, url, { host: pages = sharedHost(), ...options } = 
     },
     ...options,
   });
-  t.after(() => page.close());
+  // A test can check that a page is collected.
+  const reference = new WeakRef(page);
+  t.after(() => reference.deref()?.close());
   return Object.assign(page, { log, errors, problems });
 }
 

@@ -13,8 +13,10 @@ const { SharedCookies } = require('./shared-cookies.cjs');
 class PageContext {
   #host;
   #cookies;
-  #transport;
+  /** The connections of the page, and those of its own documents: what its frames wait for must not keep the user from leaving it. */
+  #transports;
   network;
+  topLevelNetwork;
   /** What the page's documents leave for later ones. */
   storage;
   /** The user's scripts that run in each window before any other. @type {string[]} */
@@ -32,8 +34,12 @@ class PageContext {
     this.#host = host;
     this.#cookies = shared?.cookies ?? new SharedCookies();
     this.storage = new PageStorage(shared?.localStorage ?? new StorageAreas());
-    this.#transport = host.newTransport();
-    this.network = new Network(this.#transport, this.#cookies.jar, host.userAgent);
+    this.#transports = [host.newTransport(), host.newTransport()];
+    const [network, topLevelNetwork] = this.#transports.map(
+      (transport) => new Network(transport, this.#cookies.jar, host.userAgent),
+    );
+    this.network = network;
+    this.topLevelNetwork = topLevelNetwork;
   }
 
   /** Sends a request that outlives its document. @param {Client} client @param {ThreadHandle} handle @param {import('../page/thread-messages.js').KeptRequest} message */
@@ -47,7 +53,7 @@ class PageContext {
   /** Closes the connections, once the requests have an answer that outlive the page. */
   async close() {
     await Promise.all(this.#kept);
-    this.#transport.close();
+    for (const transport of this.#transports) transport.close();
   }
 
   /** Has jsdom loaded for the next document. */
@@ -68,6 +74,7 @@ class PageContext {
   /** Has the user decide about the requests of the page, or no longer. @param {import('../fetch/network.cjs').Intercept | undefined} intercept */
   setIntercept(intercept) {
     this.network.intercept = intercept;
+    this.topLevelNetwork.intercept = intercept;
     for (const thread of this.#threads) thread.post({ type: 'intercepting', isIntercepted: intercept !== undefined });
   }
 

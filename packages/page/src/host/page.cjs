@@ -244,7 +244,7 @@ class Page extends EventEmitter {
    */
   async #fetch(url, { referrer, initiator, signal }) {
     if (url.protocol === 'about:') return ownResponse(url, '');
-    return await this.#context.network.fetch(
+    return await this.#context.topLevelNetwork.fetch(
       {
         url: url.href,
         mode: 'navigate',
