@@ -27,6 +27,8 @@ class ThreadHandle extends EventEmitter {
   #awaited = new Map();
   #nextId = 1;
   #hasEnded = false;
+  /** A thread can be closed with its page and with the frame that holds it, at once. @type {Promise<void> | undefined} */
+  #released;
   #onMessage = (/** @type {FromThread | ThreadAnswer | { type: 'ready' }} */ message) => {
     if (message.type === 'ready') return;
     if (message.type !== 'done') {
@@ -102,6 +104,12 @@ class ThreadHandle extends EventEmitter {
 
   /** Closes the windows of the thread and gives it back; a thread that does not answer in time is terminated. @param {number} milliseconds */
   async release(milliseconds) {
+    this.#released ??= this.#release(milliseconds);
+    await this.#released;
+  }
+
+  /** @param {number} milliseconds */
+  async #release(milliseconds) {
     if (this.#hasEnded) return;
     const released = await this.answersInTime({ type: 'release' }, milliseconds);
     this.#end();

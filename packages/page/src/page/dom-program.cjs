@@ -91,6 +91,8 @@ module.exports = {
   close() {
     if (page !== undefined) closeWindow(page);
     page = undefined;
+    // Those of frames that were being replaced.
+    for (const { window } of realms.all()) closeWindow(window);
     frames.reset();
     forgetStorage();
   },

@@ -45,15 +45,12 @@ function installV8Hooks(hostScripts, { importModule, promiseRejected }) {
     } catch {
       text = '<error>';
     }
-    for (let index = 0; index < sites.length; index++) text += `\n    at ${apply(toString, sites[index], [])}`;
+    // Errors of jsdom's functions belong to this realm, and come with all sites. Those of the host alone show where they are from.
+    const ofPage = sites.filter((site) => !isHostSite(site));
+    for (const site of ofPage.length > 0 ? ofPage : sites) text += `\n    at ${apply(toString, site, [])}`;
     return text;
   };
 
-  // Errors of jsdom's own functions belong to this realm. Those of the host alone show where they are from.
-  Error.prepareStackTrace = (error, sites) => {
-    const shown = sites.filter((site) => !isHostSite(site));
-    return formatStack(error, shown.length > 0 ? shown : sites);
-  };
   native.hostPages(
     (id, realm, referrer, specifier, attributes) => importModule(id, realm, String(referrer), specifier, attributes),
     isHostSite,
