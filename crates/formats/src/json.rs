@@ -6,9 +6,9 @@ mod text;
 mod write;
 
 pub(crate) use any::{Any, any};
-#[cfg(feature = "conversion")]
-pub(crate) use read::each;
 pub(crate) use read::{Elements, Exceeded, Members, list, object, read, stop};
+#[cfg(feature = "conversion")]
+pub(crate) use read::{each, read_deep};
 pub(crate) use text::{Text, read_wtf8};
 #[cfg(feature = "conversion")]
 pub(crate) use write::number_or_null;

@@ -10,6 +10,7 @@ use crate::labels::Labels;
 use crate::micros::Micros;
 use crate::table::TableFull;
 use crate::trace::Trace;
+use crate::weigh::Gaps;
 
 /// What the times of functions are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct MergedThreads {
     pub ranges: Vec<Range<usize>>,
     /// The median time between samples in the first thread that has one.
     pub interval: Option<Micros>,
+    /// What the weights leave out of the time between samples.
+    pub gaps: Gaps,
     /// The number of threads whose waiting times are known.
     pub with_waiting_times: usize,
     /// How long the threads waited, if that was left out.
@@ -81,6 +84,7 @@ impl MergedThreads {
                 }
             }
             let mut weights = thread.weights();
+            merged.gaps.include(thread.gaps());
             if clock == Clock::Cpu && knows_waiting {
                 let left_out = thread.to_mut().remove_waiting(&mut weights);
                 let sum = left_out.into_iter().fold(Micros::ZERO, Micros::saturating_add);

@@ -21,7 +21,7 @@ use crate::program::Program;
 use crate::terminal::color::Colors;
 use crate::terminal::messages::warn;
 use crate::terminal::names::{function_name, location};
-use crate::terminal::tables::{function_column_width, write_mark_note};
+use crate::terminal::tables::{function_column_width, gaps, write_mark_note};
 
 /// The version of the JSON that `--json` writes.
 const JSON_VERSION: u32 = 1;
@@ -155,11 +155,13 @@ fn write_table(
         (_, 1) => writeln!(out, "1 other function did not change significantly")?,
         (_, rest) => writeln!(out, "{rest} other functions did not change significantly")?,
     }
-    let extent = |summary: &Summary, samples: u64| {
-        format!("{samples} busy samples, {:.1} ms", summary.busy.time.as_millis_f64())
+    let extent = |summary: &Summary, samples: u64, program: &Program| {
+        let not_covered = gaps(program.merged.gaps).map(|gaps| format!("; not covered: {gaps}"));
+        let busy = summary.busy.time.as_millis_f64();
+        format!("{samples} busy samples, {busy:.1} ms{}", not_covered.unwrap_or_default())
     };
-    writeln!(out, "base: {}", extent(&comparison.base, comparison.base_samples))?;
-    writeln!(out, "new: {}", extent(&comparison.new, comparison.new_samples))
+    writeln!(out, "base: {}", extent(&comparison.base, comparison.base_samples, programs.base))?;
+    writeln!(out, "new: {}", extent(&comparison.new, comparison.new_samples, programs.new))
 }
 
 fn write_row(

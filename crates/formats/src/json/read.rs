@@ -12,17 +12,28 @@ use serde_json::de::{Read, SliceRead, StrRead};
 
 /// Reads a text that consists of one object.
 pub(crate) fn read<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_json::Result<M::Value> {
-    fn from<'de, R: Read<'de>, M: Members<'de>>(text: R, members: M) -> serde_json::Result<M::Value> {
-        let mut json = serde_json::Deserializer::new(text);
-        let value = object(members).deserialize(&mut json)?;
-        json.end()?;
-        Ok(value)
-    }
     // If the whole text is UTF-8, its strings need not be checked one by one.
     match std::str::from_utf8(text) {
-        Ok(text) => from(StrRead::new(text), members),
-        Err(_) => from(SliceRead::new(text), members),
+        Ok(text) => whole(serde_json::Deserializer::new(StrRead::new(text)), members),
+        Err(_) => whole(serde_json::Deserializer::new(SliceRead::new(text)), members),
     }
+}
+
+/// Reads a text that consists of one object, with values at any depth: `members` must bound how deep it reads.
+#[cfg(feature = "conversion")]
+pub(crate) fn read_deep<'de, M: Members<'de>>(text: &'de [u8], members: M) -> serde_json::Result<M::Value> {
+    let mut json = serde_json::Deserializer::new(SliceRead::new(text));
+    json.disable_recursion_limit();
+    whole(json, members)
+}
+
+fn whole<'de, R: Read<'de>, M: Members<'de>>(
+    mut json: serde_json::Deserializer<R>,
+    members: M,
+) -> serde_json::Result<M::Value> {
+    let value = object(members).deserialize(&mut json)?;
+    json.end()?;
+    Ok(value)
 }
 
 /// Reads the members of an object.
