@@ -16,6 +16,8 @@
 //! samples that are either in a function or not. Parts vary less, so unchanged functions are not reported more often. Only the
 //! variance of the parts themselves is multiplied by the factor above: equal parts in all samples do not make them dependent.
 //!
+//! If a profile states how long samples last, a sample counts by its time: thousands of them may lie within microseconds.
+//!
 //! Traces with fewer than [`MIN_SAMPLES`] busy samples are never significantly different. No test on two traces can account for other
 //! differences between runs of the same program (input, machine, a cold cache).
 //!
@@ -92,8 +94,9 @@ impl Comparison {
     /// code moves when other code changes.
     pub fn of(base: &Trace, new: &Trace) -> Self {
         let weights = [base, new].map(Trace::weights);
-        let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])]
-            .map(|(trace, weights)| Side::of((trace, weights, &[]), Summary::of(trace)));
+        let [base_side, new_side] = [(base, &weights[0]), (new, &weights[1])].map(|(trace, weights)| {
+            Side::of((trace, weights, &[]), trace.durations().is_some(), Summary::of(trace))
+        });
         Self::of_sides((base, base_side), (new, new_side))
     }
 
@@ -101,7 +104,7 @@ impl Comparison {
     pub fn of_merged(base: &MergedThreads, new: &MergedThreads) -> Self {
         let [base_side, new_side] = [base, new].map(|merged| {
             let samples = (&merged.trace, &*merged.weights, &*merged.split);
-            Side::of(samples, Summary::of_merged(merged))
+            Side::of(samples, merged.states_durations, Summary::of_merged(merged))
         });
         Self::of_sides((&base.trace, base_side), (&new.trace, new_side))
     }
@@ -138,7 +141,48 @@ struct Side {
     summary: Summary,
     /// The number of busy samples that were taken.
     samples: u64,
+    /// How many samples of equal length say as much as these.
+    equal_samples: f64,
     functions: Vec<Hits>,
+}
+
+/// What samples of uneven length count for.
+///
+/// Thousands of samples may lie within microseconds, each of which says little about where the time went. By [Kish's effective sample
+/// size], samples with the weights w say as much as (Σw)² / Σw² samples of equal weights. A sample counts for its share of those.
+///
+/// [Kish's effective sample size]: https://en.wikipedia.org/wiki/Effective_sample_size#Weighted_samples
+struct Scale {
+    equal_samples: f64,
+    of_a_microsecond: f64,
+}
+
+impl Scale {
+    /// `None` if the busy samples stand for no time.
+    fn of(samples: &[Sample], weights: &[Micros], split: &[usize]) -> Option<Self> {
+        let mut split = split.iter().copied().peekable();
+        let (mut sum, mut squares) = (0.0, 0.0);
+        let mut index = 0;
+        while let Some(sample) = samples.get(index) {
+            let is_split = split.next_if_eq(&index).is_some();
+            let weight = if sample.is_idle() { 0.0 } else { weight(weights, index, is_split) };
+            index += 1 + usize::from(is_split);
+            sum += weight;
+            squares += weight * weight;
+        }
+        let equal_samples = if squares > 0.0 { sum * sum / squares } else { return None };
+        Some(Self { equal_samples, of_a_microsecond: equal_samples / sum })
+    }
+
+    fn of_one(&self, weights: &[Micros], index: usize, is_split: bool) -> f64 {
+        weight(weights, index, is_split) * self.of_a_microsecond
+    }
+}
+
+/// The weight of a sample in microseconds, together with its second part.
+fn weight(weights: &[Micros], index: usize, is_split: bool) -> f64 {
+    let other = weights.get(index + 1).filter(|_| is_split);
+    weights[index].saturating_add(other.copied().unwrap_or_default()).0 as f64
 }
 
 /// How much of the busy samples is in a function: all, nothing or a part of each sample.
@@ -154,8 +198,9 @@ struct Hits {
 }
 
 impl Side {
-    /// `split` has the indexes of the samples that are one sample together with the next.
-    fn of((trace, weights, split): (&Trace, &[Micros], &[usize]), summary: Summary) -> Self {
+    /// `split` has the indexes of the samples that are one sample together with the next. If samples are `uneven`, each counts by its time.
+    fn of((trace, weights, split): (&Trace, &[Micros], &[usize]), uneven: bool, summary: Summary) -> Self {
+        let scale = if uneven { Scale::of(trace.samples(), weights, split) } else { None };
         let mut functions = vec![Hits::default(); trace.frames().len()];
         let mut add_change = |before: &[(FrameId, f64)], now: &[(FrameId, f64)]| {
             let part = |parts: &[(FrameId, f64)], frame| {
@@ -184,18 +229,20 @@ impl Side {
                 Some(_) => part_of(weights[index], weights[index + 1]),
                 None => 1.0,
             };
+            let of_one = scale.as_ref().map_or(1.0, |scale| scale.of_one(weights, index, other.is_some()));
             index += 1 + usize::from(other.is_some());
             if sample.is_idle() {
                 continue;
             }
             samples += 1;
-            now.extend(innermost(sample).map(|frame| (frame, part)));
-            now.extend(other.and_then(innermost).map(|frame| (frame, 1.0 - part)));
+            now.extend(innermost(sample).map(|frame| (frame, part * of_one)));
+            now.extend(other.and_then(innermost).map(|frame| (frame, (1.0 - part) * of_one)));
             add_change(&before, &now);
             std::mem::swap(&mut before, &mut now);
         }
         add_change(&before, &[]);
-        Self { summary, samples, functions }
+        let equal_samples = scale.map_or(samples as f64, |scale| scale.equal_samples);
+        Self { summary, samples, equal_samples, functions }
     }
 
     fn share_of_time(&self, row: Option<FunctionRow>) -> f64 {
@@ -209,7 +256,7 @@ impl Side {
 
     fn share(&self, row: Option<FunctionRow>) -> Share {
         let hits = row.map_or(Hits::default(), |row| self.functions[row.frame.index()]);
-        Share { hits, of: self.samples as f64 }
+        Share { hits, of: self.equal_samples }
     }
 }
 

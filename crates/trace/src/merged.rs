@@ -39,6 +39,8 @@ pub struct MergedThreads {
     pub interval: Option<Micros>,
     /// What the weights leave out of the time between samples.
     pub gaps: Gaps,
+    /// Whether a profile states how long samples last, so that they may last differently without a reason in the program.
+    pub states_durations: bool,
     /// The number of threads whose waiting times are known.
     pub with_waiting_times: usize,
     /// How long the threads waited, if that was left out.
@@ -74,6 +76,7 @@ impl MergedThreads {
                 let _ = thread.to_mut().add_call_samples();
             }
             merged.recorded += thread.samples().len() as u64;
+            merged.states_durations |= thread.durations().is_some();
             let knows_waiting = thread.waiting().is_some();
             merged.with_waiting_times += usize::from(knows_waiting);
             let start = merged.weights.len();

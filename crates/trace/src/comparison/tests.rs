@@ -248,3 +248,37 @@ fn noise_of_waiting_is_not_reported() {
         assert!(wrong <= 5, "{wrong} of 100");
     }
 }
+
+/// V8 takes three samples within microseconds at each deoptimization. How many there are says nothing about times.
+#[test]
+fn samples_in_bursts_do_not_outvote_others() {
+    let trace = |deoptimizations: usize, other: usize| {
+        let mut trace = Trace::new();
+        let stacks = ["slow", "deopts", "other"].map(|name| {
+            let name = trace.name(name).unwrap();
+            let frame = trace.frame(Frame { name, resource: None, line: None, column: None }).unwrap();
+            trace.stack(Stack { parent: None, frame }).ok()
+        });
+        let mut timestamp = Micros::ZERO;
+        let mut push = |index: usize, length: u64| {
+            timestamp = timestamp.saturating_add(Micros(length));
+            trace.push_lasting(
+                Sample { timestamp, stack: stacks[index], marker: None },
+                Micros(length),
+                None,
+            );
+        };
+        for sample in 0..1_000 {
+            push(if sample % 10 < other { 2 } else { 0 }, 1_000);
+            (0..deoptimizations).for_each(|_| push(1, 1));
+        }
+        trace
+    };
+    let significant = |base: &Trace, new: &Trace| {
+        let comparison = Comparison::of(base, new);
+        let changed = comparison.functions.iter().filter(|function| function.is_significant());
+        changed.map(|change| (change.change() * 100.0).round()).collect::<Vec<_>>()
+    };
+    assert_eq!(significant(&trace(0, 2), &trace(5, 2)), [] as [f64; 0]);
+    assert_eq!(significant(&trace(5, 2), &trace(5, 6)), [-40.0, 40.0]);
+}
