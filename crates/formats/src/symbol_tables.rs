@@ -139,6 +139,29 @@ impl SymbolTables {
         Ok(stack)
     }
 
+    /// The number of locations.
+    pub(crate) fn locations(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// The innermost function of a location.
+    pub(crate) fn function(&self, location: usize) -> Option<FrameId> {
+        self.locations.get(location)?.first().copied()
+    }
+
+    /// The stack of a location and its caller; that of the caller if the location is not in the table.
+    pub(crate) fn callee(
+        &mut self,
+        caller: Option<StackId>,
+        location: usize,
+    ) -> Result<Option<StackId>, LimitExceeded> {
+        match self.stacks.get(&(caller, location)) {
+            Some(&known) => Ok(Some(known)),
+            None if location < self.locations.len() => self.push_stacks(caller, location),
+            None => Ok(caller),
+        }
+    }
+
     fn push_stacks(
         &mut self,
         caller: Option<StackId>,

@@ -27,6 +27,14 @@ pub(crate) fn read_deep<'de, M: Members<'de>>(text: &'de [u8], members: M) -> se
     whole(json, members)
 }
 
+/// Reads a text that consists of one list.
+#[cfg(feature = "conversion")]
+pub(crate) fn read_list<'de, E: Elements<'de>>(text: &'de [u8], elements: E) -> serde_json::Result<()> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    list(elements).deserialize(&mut json)?;
+    json.end()
+}
+
 fn whole<'de, R: Read<'de>, M: Members<'de>>(
     mut json: serde_json::Deserializer<R>,
     members: M,
@@ -50,7 +58,7 @@ pub(crate) fn object<'de, M: Members<'de>>(members: M) -> impl DeserializeSeed<'
     Object(members)
 }
 
-struct Object<M>(M);
+pub(crate) struct Object<M>(pub(crate) M);
 
 impl<'de, M: Members<'de>> DeserializeSeed<'de> for Object<M> {
     type Value = M::Value;

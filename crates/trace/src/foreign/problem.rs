@@ -33,6 +33,13 @@ impl Problems {
         self.total() == 0
     }
 
+    /// Adds the problems of another list.
+    pub fn append(&mut self, other: Self) {
+        let rest = Self::LISTED - self.list.len();
+        self.list.extend(other.list.into_iter().take(rest));
+        self.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+    }
+
     pub(super) fn push(&mut self, problem: Problem) {
         self.counts[problem.kind as usize] += 1;
         if self.list.len() < Self::LISTED {

@@ -46,7 +46,7 @@ pub fn read(input: impl Read, options: &ReadOptions) -> Result<(Trace, Problems)
 
 pub(crate) fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Trace, Problems), ReadError> {
     let mut profile = Profile::new(options.limits);
-    match json::read_deep(text, ProfileObject { profile: &mut profile }) {
+    match json::read_deep(text, ProfileObject { profile: &mut profile, place: Place::File }) {
         Ok(()) => profile.into_trace().map_err(ReadError::Limit),
         Err(error) => Err(ReadError::of_json(Format::CpuProfile, error, profile.exceeded)),
     }
@@ -69,6 +69,11 @@ struct Profile {
     /// The times of samples, in profiles with `head`.
     timestamps: Option<Vec<f64>>,
     extension: Option<Extension>,
+    has_nodes: bool,
+    /// Whether the nodes are a tree in `head`.
+    has_tree: bool,
+    /// Whether the lists are read in parts.
+    is_in_chunks: bool,
     exceeded: Exceeded,
 }
 
@@ -115,6 +120,9 @@ impl Profile {
             deltas: None,
             timestamps: None,
             extension: None,
+            has_nodes: false,
+            has_tree: false,
+            is_in_chunks: false,
             exceeded: None,
         }
     }
@@ -167,6 +175,9 @@ impl Profile {
 
     /// Builds the trace.
     fn into_trace(mut self) -> Result<(Trace, Problems), LimitExceeded> {
+        if !self.start.is_finite() {
+            self.start = 0.0;
+        }
         let ids = self.index_nodes();
         let parents = self.parents(&ids);
         for (index, parent) in parents.iter().enumerate() {
@@ -461,6 +472,11 @@ struct CallFrame {
 enum ProfileMember {
     Nodes,
     Head,
+    /// An answer of the DevTools protocol has the profile in this member.
+    Profile,
+    /// Trace events have the parts of a profile in these members, one in the other.
+    Data,
+    CpuProfile,
     StartTime,
     EndTime,
     Samples,
@@ -471,8 +487,22 @@ enum ProfileMember {
     Other,
 }
 
+/// Where an object is.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// It is the file.
+    File,
+    /// It is a member of the file, and the profile.
+    Profile,
+    /// It is the arguments of a trace event.
+    Arguments,
+    /// It is the member `data` of those.
+    Data,
+}
+
 struct ProfileObject<'read> {
     profile: &'read mut Profile,
+    place: Place,
 }
 
 impl<'de> Members<'de> for ProfileObject<'_> {
@@ -480,76 +510,113 @@ impl<'de> Members<'de> for ProfileObject<'_> {
     const EXPECTED: &'static str = "a CPU profile";
 
     fn read<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let profile = self.profile;
-        let (mut has_nodes, mut has_head) = (false, false);
+        let Self { profile, place } = self;
         while let Some(member) = map.next_key()? {
+            let place_of_member = match (&member, place) {
+                (ProfileMember::Profile, Place::File) | (ProfileMember::CpuProfile, Place::Data) => {
+                    Some(Place::Profile)
+                }
+                (ProfileMember::Data, Place::Arguments) => Some(Place::Data),
+                _ => None,
+            };
+            if let Some(place) = place_of_member {
+                map.next_value_seed(object(ProfileObject { profile, place }))?;
+                continue;
+            }
             match member {
-                ProfileMember::Nodes | ProfileMember::Head if has_nodes => {
+                ProfileMember::Nodes | ProfileMember::Head if profile.has_nodes && !profile.is_in_chunks => {
                     return Err(A::Error::duplicate_field("nodes"));
                 }
                 ProfileMember::Head => {
-                    (has_nodes, has_head) = (true, true);
+                    (profile.has_nodes, profile.has_tree) = (true, true);
                     map.next_value_seed(object(TreeNode { profile, depth: 0 }))?;
                 }
                 ProfileMember::Nodes => {
-                    has_nodes = true;
+                    profile.has_nodes = true;
                     map.next_value_seed(list(NodeList { profile }))?;
                 }
                 ProfileMember::StartTime => {
                     profile.start = map.next_value::<Option<f64>>()?.unwrap_or(f64::NAN)
                 }
                 ProfileMember::EndTime => profile.end = map.next_value()?,
-                ProfileMember::Timestamps => {
-                    let numbers = numbers(&mut map, profile.limits.samples, &mut profile.exceeded)?;
-                    profile.timestamps = Some(numbers);
-                }
                 ProfileMember::Samples => {
-                    let numbers = numbers(&mut map, profile.limits.samples, &mut profile.exceeded)?;
-                    profile.samples = Some(numbers);
+                    let Profile { samples, limits, exceeded, .. } = &mut *profile;
+                    numbers(&mut map, samples, limits.samples, exceeded)?;
                 }
                 ProfileMember::TimeDeltas => {
-                    let numbers = numbers(&mut map, profile.limits.samples, &mut profile.exceeded)?;
-                    profile.deltas = Some(numbers);
+                    let Profile { deltas, limits, exceeded, .. } = &mut *profile;
+                    numbers(&mut map, deltas, limits.samples, exceeded)?;
+                }
+                ProfileMember::Timestamps => {
+                    let Profile { timestamps, limits, exceeded, .. } = &mut *profile;
+                    numbers(&mut map, timestamps, limits.samples, exceeded)?;
                 }
                 ProfileMember::Selfprof => profile.extension = Some(map.next_value()?),
-                ProfileMember::Other => {
+                ProfileMember::Profile
+                | ProfileMember::Data
+                | ProfileMember::CpuProfile
+                | ProfileMember::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
         }
-        if !has_nodes {
+        if place != Place::File {
+            return Ok(());
+        }
+        if !profile.has_nodes {
             return Err(A::Error::missing_field("nodes"));
         }
         if profile.samples.is_none() && profile.nodes.iter().all(|node| node.hits < 1.0) {
             return Err(A::Error::missing_field("samples"));
         }
-        if has_head {
+        if profile.has_tree {
             // In seconds, and on another clock than the times of samples.
             (profile.start, profile.end) = (profile.start * 1e6, profile.end.map(|end| end * 1e6));
             if profile.timestamps.is_some() {
                 profile.end = None;
             }
         }
-        if !profile.start.is_finite() {
-            profile.start = 0.0;
-        }
         Ok(())
     }
 }
 
-/// Reads a list of numbers, with `null` as NaN.
+/// A profile that trace events contain in parts.
+pub(crate) struct ProfileInChunks(Profile);
+
+impl ProfileInChunks {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self(Profile { is_in_chunks: true, ..Profile::new(limits) })
+    }
+
+    /// Adds what the arguments of an event have of the profile.
+    pub(crate) fn read_arguments(&mut self, json: &str) -> Result<(), ReadError> {
+        let place = Place::Arguments;
+        json::read(json.as_bytes(), ProfileObject { profile: &mut self.0, place })
+            .map_err(|error| ReadError::of_json(Format::Chrome, error, self.0.exceeded.take()))
+    }
+
+    pub(crate) fn has_samples(&self) -> bool {
+        self.0.samples.as_ref().is_some_and(|samples| !samples.is_empty())
+    }
+
+    pub(crate) fn into_trace(self) -> Result<(Trace, Problems), LimitExceeded> {
+        self.0.into_trace()
+    }
+}
+
+/// Appends a list of numbers, with `null` as NaN.
 fn numbers<'de, A: MapAccess<'de>>(
     map: &mut A,
+    numbers: &mut Option<Vec<f64>>,
     limit: usize,
     exceeded: &mut Exceeded,
-) -> Result<Vec<f64>, A::Error> {
-    let mut numbers = Vec::new();
+) -> Result<(), A::Error> {
+    let numbers = numbers.get_or_insert_default();
     map.next_value_seed(each(exceeded, |number: Option<f64>| {
         LimitExceeded::check("samples", numbers.len(), limit)?;
         numbers.push(number.unwrap_or(f64::NAN));
         Ok(())
-    }))?;
-    Ok(numbers)
+    }))
 }
 
 /// Reads the list of nodes.
