@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt as _};
 use selfprof_trace::foreign::{
     ForeignTrace, LimitExceeded, Limits, Location, Problem, ProblemKind, Problems, Remedy,
 };
-use selfprof_trace::{Frame, FrameId, LabelSet, LabelSetId, Stack, StackId, Trace};
+use selfprof_trace::{Calls, Frame, FrameId, LabelSet, LabelSetId, Stack, StackId, Trace};
 
 use crate::bounded_text::{MAX_NAME, cut};
 
@@ -137,6 +137,12 @@ impl SymbolTables {
             };
         }
         Ok(stack)
+    }
+
+    /// Appends samples that stand for these calls.
+    pub(crate) fn push_calls(&mut self, calls: Calls) -> Result<(), LimitExceeded> {
+        let full = |_| LimitExceeded::new("stacks", self.limits.stacks);
+        self.trace.push_calls(calls).map_err(full)
     }
 
     /// The number of locations.

@@ -18,6 +18,8 @@
 //!
 //! If a profile states how long samples last, a sample counts by its time: thousands of them may lie within microseconds.
 //!
+//! Traces of different tools are compared by what both have: see [`OneSided`].
+//!
 //! Traces with fewer than [`MIN_SAMPLES`] busy samples are never significantly different. No test on two traces can account for other
 //! differences between runs of the same program (input, machine, a cold cache).
 //!
@@ -30,6 +32,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::evaluated::evaluated_script;
 use crate::frame::Frame;
 use crate::id::FrameId;
+use crate::marker::Marker;
 use crate::merged::MergedThreads;
 use crate::micros::Micros;
 use crate::sample::Sample;
@@ -58,6 +61,28 @@ pub struct Comparison {
     pub new_samples: u64,
     /// The functions of both traces, most changed first.
     pub functions: Vec<FunctionChange>,
+    /// What is left out of the functions, because only one of the traces can have it.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Rows that only one of two traces can have, because they come from different tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// What they are.
+    pub what: OneSided,
+    /// Which trace cannot have them.
+    pub is_base_without: bool,
+    /// The number of rows.
+    pub rows: usize,
+}
+
+/// What only some tools tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OneSided {
+    /// Functions of Node.js's own scripts, which others fold into their outermost function without a location.
+    NodeFunctions,
+    /// The garbage collector.
+    Collector,
 }
 
 /// A function in both traces, or in only one of them.
@@ -110,7 +135,9 @@ impl Comparison {
     }
 
     fn of_sides((base, base_side): (&Trace, Side), (new, new_side): (&Trace, Side)) -> Self {
-        let mut functions: Vec<FunctionChange> = pairs(base, new, &base_side.summary, &new_side.summary)
+        let mut pairs = pairs(base, new, &base_side.summary, &new_side.summary);
+        let left_out = leave_out(&mut pairs, base, new);
+        let mut functions: Vec<FunctionChange> = pairs
             .into_iter()
             .map(|(of_base, of_new)| {
                 let (first, second) = (base_side.share(of_base), new_side.share(of_new));
@@ -132,6 +159,7 @@ impl Comparison {
             base: base_side.summary,
             new: new_side.summary,
             functions,
+            left_out,
         }
     }
 }
@@ -377,6 +405,68 @@ fn pairs(
         }
     }
     pairs
+}
+
+/// Removes the rows that only one of the traces can have.
+fn leave_out(
+    pairs: &mut Vec<(Option<FunctionRow>, Option<FunctionRow>)>,
+    base: &Trace,
+    new: &Trace,
+) -> Vec<LeftOut> {
+    let mut left_out = Vec::new();
+    let mut remove =
+        |what, is_base_without, is_one_sided: &dyn Fn(Option<FrameId>, Option<FrameId>) -> bool| {
+            let before = pairs.len();
+            let frame = |row: Option<FunctionRow>| row.map(|row| row.frame);
+            pairs.retain(|&(of_base, of_new)| !is_one_sided(frame(of_base), frame(of_new)));
+            let rows = before - pairs.len();
+            if rows > 0 {
+                left_out.push(LeftOut { what, is_base_without, rows });
+            }
+        };
+    let (base_has_node, new_has_node) = (has_node_functions(base), has_node_functions(new));
+    if base_has_node != new_has_node && has_functions(base) && has_functions(new) {
+        let (with, without) = if base_has_node { (base, new) } else { (new, base) };
+        remove(OneSided::NodeFunctions, new_has_node, &|of_base, of_new| {
+            let (of_with, of_without) = if base_has_node { (of_base, of_new) } else { (of_new, of_base) };
+            match (of_with, of_without) {
+                (Some(frame), None) => is_node_function(with, frame),
+                // Where others fold, there is a function without a location.
+                (None, Some(frame)) => is_without_script(without, frame),
+                _ => false,
+            }
+        });
+    }
+    let [base_collects, new_collects] =
+        [base, new].map(|trace| trace.samples().iter().any(|sample| sample.marker == Some(Marker::Gc)));
+    let [base_marks, new_marks] =
+        [base, new].map(|trace| trace.samples().iter().any(|sample| sample.marker.is_some()));
+    if base_collects && !new_marks || new_collects && !base_marks {
+        let with = if base_collects { base } else { new };
+        remove(OneSided::Collector, new_collects, &|of_base, of_new| {
+            let frame = if base_collects { of_base } else { of_new };
+            frame.is_some_and(|frame| with.is_collector(frame))
+        });
+    }
+    left_out
+}
+
+/// Whether a trace tells functions of Node.js's own scripts apart.
+fn has_node_functions(trace: &Trace) -> bool {
+    trace.resources().iter().any(|(_, url)| url.starts_with("node:"))
+}
+
+/// Whether a trace has functions with a script.
+fn has_functions(trace: &Trace) -> bool {
+    !trace.resources().is_empty()
+}
+
+fn is_node_function(trace: &Trace, frame: FrameId) -> bool {
+    trace.frames()[frame].resource.is_some_and(|resource| trace.resources()[resource].starts_with("node:"))
+}
+
+fn is_without_script(trace: &Trace, frame: FrameId) -> bool {
+    trace.frames()[frame].resource.is_none() && !trace.is_collector(frame) && !trace.is_waiting(frame)
 }
 
 /// A function's name and script. The numbers of evaluated scripts differ from run to run.

@@ -6,7 +6,7 @@
 //! sample with a stack. Times are whole microseconds and not negative; if the first sample's span, or a measure, starts before the
 //! time origin, all times are shifted.
 //!
-//! On reading, CPU profiles are read as [`crate::cpuprofile`] does. Without any, events that begin and end are calls.
+//! On reading, CPU profiles are read as [`crate::cpuprofile`] does. Without any, events that begin and end are functions.
 //!
 //! [trace events]: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 

@@ -4,7 +4,8 @@
 //! have no stack, and work without a function is shown as one, e.g. `(layout)`. The format cannot hold the marker of a sample
 //! with a stack, nor marks and measures.
 //!
-//! On reading, each profile is a thread, whose samples last as long as their weights say. The events of evented profiles are calls.
+//! On reading, each profile is a thread, whose samples last as long as their weights say. An evented profile
+//! has a sample between each two events.
 //!
 //! [file format]: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources
 

@@ -26,8 +26,8 @@ const MAIN: &str = "CrRendererMain";
 
 /// Reads trace events, plain or gzipped: the member `traceEvents` of an object, or a list of events, whose end may be missing.
 ///
-/// If there are CPU profiles, there is a thread for each. Otherwise, events that begin and end (`B` and `E`, or `X`) are calls, and there
-/// is a thread for each that has some. Other events are ignored.
+/// If there are CPU profiles, there is a thread for each. Otherwise, events that begin and end (`B` and `E`, or `X`) are functions: between
+/// each two of them, there is a sample of what ran then. Other events are ignored.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
 }
@@ -96,7 +96,10 @@ struct EventThread {
 
 struct Events {
     limits: Limits,
+    /// The number of events.
     count: usize,
+    /// The number of slices of all threads.
+    slices: usize,
     tables: SymbolTables,
     names: HashMap<String, usize>,
     threads: Vec<EventThread>,
@@ -116,6 +119,7 @@ impl Events {
         Self {
             limits,
             count: 0,
+            slices: 0,
             tables: SymbolTables::new(limits),
             names: HashMap::new(),
             threads: Vec::new(),
@@ -130,7 +134,6 @@ impl Events {
     }
 
     fn push(&mut self, event: &Event<'_>) -> Result<(), LimitExceeded> {
-        LimitExceeded::check("events", self.count, self.limits.samples)?;
         self.count += 1;
         match (&*event.ph.text(), &*event.name.text()) {
             ("M", name @ ("thread_name" | "process_name")) => self.push_name(event, name == "thread_name"),
@@ -187,6 +190,9 @@ impl Events {
 
     fn push_slice(&mut self, event: &Event<'_>) -> Result<(), LimitExceeded> {
         let Some(start) = event.ts.number().filter(|time| time.is_finite()) else { return Ok(()) };
+        // There is a sample before the beginning and before the end of each slice, and one more in each thread.
+        let samples = 2 * (self.slices + 1) + self.threads.len();
+        LimitExceeded::check("events", samples, self.limits.samples)?;
         let key = ids(event);
         let index = match self.indexes.get(&key) {
             Some(&index) => index,
@@ -199,6 +205,7 @@ impl Events {
         };
         let phase = event.ph.text();
         let name = if phase == "E" { 0 } else { self.name(&event.name.text())? };
+        self.slices += usize::from(phase != "E");
         let thread = &mut self.threads[index];
         thread.last = thread.last.max(start);
         match &*phase {
@@ -246,9 +253,9 @@ impl Events {
                 if calls.events().is_empty() {
                     continue;
                 }
-                self.tables.trace.set_calls(Some(calls));
+                self.tables.push_calls(calls)?;
                 threads.push((thread.ids, self.tables.trace.narrowed(), Problems::default()));
-                self.tables.trace.set_calls(None);
+                self.tables.trace.clear_samples();
             }
         }
         let has_processes = threads.iter().any(|((pid, _), ..)| *pid != threads[0].0.0);

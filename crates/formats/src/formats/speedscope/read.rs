@@ -78,7 +78,7 @@ struct Event<'a> {
 
 /// Reads a file, plain or gzipped: a thread for each profile in it.
 ///
-/// A sample lasts as long as its weight says. The events of an evented profile are calls. Profiles without times, such as those of
+/// A sample lasts as long as its weight says. Between two events of an evented profile, there is a sample of what ran then. Profiles without times, such as those of
 /// memory, are left out; a file with no others is an error.
 pub fn read(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_text(&input::text(input, options.max_bytes)?, options)
@@ -135,7 +135,8 @@ fn thread(
     tables: &mut SymbolTables,
     left: &mut usize,
 ) -> Result<Trace, LimitExceeded> {
-    let count = profile.samples.as_ref().map_or(0, Vec::len) + profile.events.as_ref().map_or(0, Vec::len);
+    let count = profile.samples.as_ref().map_or(0, Vec::len)
+        + profile.events.as_ref().map_or(0, |events| events.len() + 2);
     *left = left.checked_sub(count).ok_or_else(|| LimitExceeded::new("samples", tables.limits().samples))?;
     let start = profile.start_value.number().unwrap_or(0.0);
     let calls = match (&profile.events, &profile.samples) {
@@ -157,9 +158,10 @@ fn thread(
             None
         }
     };
-    tables.trace.set_calls(calls);
+    if let Some(calls) = calls {
+        tables.push_calls(calls)?;
+    }
     let trace = tables.trace.narrowed();
-    tables.trace.set_calls(None);
     tables.trace.clear_samples();
     Ok(trace)
 }

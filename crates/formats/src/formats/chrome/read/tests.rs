@@ -92,7 +92,7 @@ fn size_is_bounded() {
     options.limits.samples = 2;
     let begin = json(r#"{"ph":"B","name":"f","ts":1}"#);
     assert!(matches!(read(begin.as_bytes(), &options), Err(ReadError::Limit(_))));
-    options.limits.samples = 10;
+    options.limits.samples = 100;
     options.limits.text_bytes = 3;
     let long = json(r#"{"ph":"B","name":"long","ts":1}"#);
     assert!(matches!(read(long.as_bytes(), &options), Err(ReadError::Limit(_))));
