@@ -42,14 +42,17 @@ impl Trace {
             .map(|count| count.max(1))
             .collect();
         let whole: u128 = with_time().map(|total| u128::from(total.nanos)).sum();
-        let more = most.saturating_sub(counts.len()) as u128;
         if counts.iter().sum::<u128>() <= most as u128 {
-            self.push_exact(with_time().zip(counts));
-        } else if more > 0 {
-            let interval = whole / more + 1;
-            self.push_exact(with_time().map(|total| (total, (u128::from(total.nanos) / interval).max(1))));
-        } else {
-            self.push_rounded(with_time(), whole / most.max(1) as u128 + 1);
+            return self.push_exact(with_time().zip(counts));
+        }
+        // Each total has one sample, and these are left for the longer ones.
+        let more = most.saturating_sub(counts.len()) as u128;
+        match whole.checked_div(more) {
+            Some(interval) => {
+                let count = |total: &StackTotal| (u128::from(total.nanos) / (interval + 1)).max(1);
+                self.push_exact(with_time().map(|total| (total, count(total))));
+            }
+            None => self.push_rounded(with_time(), whole / most.max(1) as u128 + 1),
         }
     }
 

@@ -11,6 +11,14 @@ use crate::trace::Trace;
 /// The name of the frame that stands for waiting.
 pub const WAITING: &str = "(waiting)";
 
+/// Samples, of which some are split in two.
+struct Parts {
+    samples: Vec<Sample>,
+    weights: Vec<Micros>,
+    /// The indexes of the first parts.
+    split: Vec<usize>,
+}
+
 impl Trace {
     /// The part of each sample's weight in which the thread waited; `None` if that is not known.
     pub fn waiting_of_samples(&self, weights: &[Micros]) -> Option<Vec<Micros>> {
@@ -38,7 +46,7 @@ impl Trace {
         self.add_collector_frames();
         let labels = self.labels().map(|labels| labels.of_samples(self.samples()));
         // The error is that a table is full.
-        let Ok((samples, weights, split)) = self.samples_with_waiting() else { return Vec::new() };
+        let Ok(Parts { samples, weights, split }) = self.samples_with_waiting() else { return Vec::new() };
         if let Some(labels) = labels {
             self.label_parts(&samples, &split, &labels);
         }
@@ -86,8 +94,7 @@ impl Trace {
         removed
     }
 
-    /// The samples with their weights, and which of them are the first parts of split ones.
-    fn samples_with_waiting(&mut self) -> Result<(Vec<Sample>, Vec<Micros>, Vec<usize>), InternError> {
+    fn samples_with_waiting(&mut self) -> Result<Parts, InternError> {
         let weights = self.weights();
         let waiting = self.waiting_of_samples(&weights).unwrap_or_default();
         let has_durations = self.durations().is_some();
@@ -125,7 +132,7 @@ impl Trace {
                 samples.push(sample);
             }
         }
-        Ok((samples, part_weights, split))
+        Ok(Parts { samples, weights: part_weights, split })
     }
 }
 

@@ -381,7 +381,8 @@ impl Profile {
         let (mut last, mut is_sorted) = (Micros::ZERO, true);
         let mut durations = Vec::new();
         // The last one is the end.
-        for index in 0..starts.len().saturating_sub(1) {
+        let last_index = starts.len().saturating_sub(1);
+        for (index, &node) in nodes.iter().enumerate().take(last_index) {
             if pauses.next_if_eq(&index).is_some() {
                 continue;
             }
@@ -394,7 +395,7 @@ impl Profile {
             is_sorted &= last <= timestamp;
             last = timestamp;
             durations.push(Micros::from_millis_f64((end - start).max(0.0) / 1_000.0).unwrap_or_default());
-            self.push_sample(nodes[index], end, parents)?;
+            self.push_sample(node, end, parents)?;
         }
         Ok(if is_sorted { Times::Lasting(durations) } else { Times::Following(Micros::ZERO) })
     }
