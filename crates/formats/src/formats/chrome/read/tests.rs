@@ -87,7 +87,7 @@ fn cpu_profiles_in_chunks_are_read() {
 
 #[test]
 fn size_is_bounded() {
-    let json = |event: &str| format!("[{}]", vec![event; 3].join(","));
+    let json = |event: &str| format!("[{}]", [event; 3].join(","));
     let mut options = ReadOptions::default();
     options.limits.samples = 2;
     let begin = json(r#"{"ph":"B","name":"f","ts":1}"#);
