@@ -22,7 +22,7 @@ pub fn read(input: impl Read) -> Result<(Trace, Problems), ReadError> {
 }
 
 /// Reads a trace: a `ProfilerTrace`, or an object with one in its member `trace`, plain or gzipped. The trace may have
-/// selfprof's extensions `calls`, `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
+/// selfprof's extensions `calls`, `durations`, `entries`, `droppedEntriesCount`, `evaluated`, `waitingTimes` and `sourceMaps`, the last of which is checked
 /// and left out. Other members
 /// are ignored.
 ///
@@ -32,7 +32,8 @@ pub fn read_with(input: impl Read, options: &ReadOptions) -> Result<(Trace, Prob
     read_text(&input::text(input, options.max_bytes)?, options)
 }
 
-/// As [`read_with`], with the other threads of the file after the main thread.
+/// As [`read_with`], with the other threads of the file after the main thread. The file may also be a list of traces, or have several
+/// traces one after the other.
 pub fn read_threads(input: impl Read, options: &ReadOptions) -> Result<Vec<(Thread, Problems)>, ReadError> {
     read_threads_of_text(&input::text(input, options.max_bytes)?, options)
 }
